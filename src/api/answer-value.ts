@@ -1,0 +1,64 @@
+import { parse } from 'lossless-json';
+import type { Answer } from './http.ts';
+
+/** An answer's body as JSON, numbers as the exact text they were sent in; undefined if it is not JSON. */
+export type AnswerValue = null | boolean | string | readonly AnswerValue[] | { readonly [name: string]: AnswerValue };
+
+export function answerValue(answer: Answer): AnswerValue | undefined {
+  const text = answer.body.trim();
+  if (!/^[[{"\d-]|^(?:true|false|null)$/.test(text)) return undefined;
+  try {
+    return parse(text, null, (digits) => digits) as AnswerValue;
+  } catch {
+    return undefined;
+  }
+}
+
+/** `requestId`, `request_id` and `Request-ID` are all `['request', 'id']`. */
+export function nameWords(name: string): string[] {
+  return name
+    .replace(/([a-z\d])([A-Z])/g, '$1 $2')
+    .replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z\d]+/)
+    .filter((word) => word !== '');
+}
+
+/** One named value somewhere in an answer. */
+export interface Member {
+  readonly name: string;
+  readonly words: readonly string[];
+  /** Names from the top, joined by dots; array positions are numbers. */
+  readonly path: string;
+  readonly value: AnswerValue;
+}
+
+/** Parts of an answer that speak of something else than the request. */
+const FOREIGN = /^(?:errors?|links?|users?|account|client|partner|category|categories|meta|included)$/;
+const DEPTH_LIMIT = 8;
+
+/** Every named value, the outermost first; what lies inside a {@link FOREIGN} part is left out. */
+export function members(value: AnswerValue | undefined): Member[] {
+  const found: Member[] = [];
+  let level: { path: string; value: AnswerValue }[] = value === undefined ? [] : [{ path: '', value }];
+  for (let depth = 0; depth < DEPTH_LIMIT && level.length > 0; depth++) {
+    const next: typeof level = [];
+    for (const { path, value: holder } of level) {
+      for (const [name, inner] of entries(holder)) {
+        const innerPath = path === '' ? name : `${path}.${name}`;
+        if (!Array.isArray(holder)) found.push({ name, words: nameWords(name), path: innerPath, value: inner });
+        if (!FOREIGN.test(nameWords(name).join(''))) next.push({ path: innerPath, value: inner });
+      }
+    }
+    level = next;
+  }
+  return found;
+}
+
+function entries(value: AnswerValue): [string, AnswerValue][] {
+  return typeof value === 'object' && value !== null ? Object.entries(value) : [];
+}
+
+export function isHtml(answer: Answer): boolean {
+  return /html/i.test(answer.headers['content-type'] ?? '') || /^\s*<(?:!doctype|html)/i.test(answer.body);
+}

@@ -1,0 +1,122 @@
+import type { ErrorCode } from '../model/errors.ts';
+import { systemCode } from '../model/errors.ts';
+import { isHtml } from './answer-value.ts';
+import type { Answer, Exchange } from './http.ts';
+import { errorSaysDuplicate, saidRefused, saidVerdict } from './verdict.ts';
+
+/**
+ * What an exchange on `create` tells about the request.
+ *
+ * - `not-acted`: the service certainly did nothing with it.
+ * - `doubt`: it may have acted. Never sent again on the strength of this.
+ */
+export type Class = 'created' | 'duplicate' | 'rejected' | 'not-acted' | 'doubt';
+
+/** What follows: record it as the row's end, send again (paced), get a new token first, or end the run. */
+export type Next = 'record' | 'again' | 'new-token' | 'stop';
+
+export interface Meaning {
+  readonly class: Class;
+  readonly next: Next;
+  /** One sentence for a person. */
+  readonly reason: string;
+  /** With `stop`: how the command ends, and what to do. */
+  readonly stop: { readonly code: ErrorCode; readonly hint: string } | null;
+}
+
+/** Decided by position first (did the request reach the socket?), then by status. Never by error code alone. */
+export function classifyCreate(exchange: Exchange): Meaning {
+  if (exchange.answer) return classifyAnswer(exchange.answer);
+  if (exchange.written) {
+    return doubt(
+      `The line failed after the request was written (${failureName(exchange.error)}); it may have been taken.`,
+    );
+  }
+  return classifyUnsent(exchange.error);
+}
+
+/** A failure before the first byte was written: nothing can have happened at the service. */
+export function classifyUnsent(error: Error): Meaning {
+  const name = failureName(error);
+  if (CERTIFICATE.test(name)) {
+    return stop(
+      'not-acted',
+      'unreachable',
+      `The service's certificate was not accepted (${name}).`,
+      'Check the base URL. Behind a company proxy, name its certificate authority in NODE_EXTRA_CA_CERTS. srq never sends without checking the certificate.',
+    );
+  }
+  if (PLAIN_HTTP.test(`${name} ${error.message}`)) {
+    const hint = 'The port does not speak TLS: check scheme and port of the base URL.';
+    return stop('not-acted', 'unreachable', `No TLS connection could be made (${name}).`, hint);
+  }
+  return { class: 'not-acted', next: 'again', reason: `The service could not be reached (${name}).`, stop: null };
+}
+
+const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_(?:GET|VERIFY)|ALTNAME|HOSTNAME_MISMATCH/;
+const PLAIN_HTTP = /WRONG_VERSION_NUMBER|wrong version number|packet length too long/i;
+
+function classifyAnswer(answer: Answer): Meaning {
+  const { status } = answer;
+  if (status >= 200 && status <= 299) return classifySuccess(answer);
+  if (REJECTING.has(status)) return record('rejected', `The service refused the request (HTTP ${status}).`);
+  if (WRONG_ENDPOINT.has(status)) return stop('not-acted', 'service', ...wrongUrl(status));
+  if (MOVED.has(status)) return stop('not-acted', 'service', ...redirected(answer));
+  if (status === 302 || status === 303) return stop('doubt', 'service', ...redirected(answer));
+  if (status === 401)
+    return { class: 'not-acted', next: 'new-token', reason: 'The token was refused (HTTP 401).', stop: null };
+  if (status === 403) return record('rejected', 'The service denied this request (HTTP 403).');
+  if (status === 429)
+    return { class: 'not-acted', next: 'again', reason: 'The service asked to slow down (HTTP 429).', stop: null };
+  if (status === 409) {
+    return errorSaysDuplicate(answer)
+      ? record('duplicate', 'The service says that it has this request already (HTTP 409).')
+      : doubt('The service reported a conflict (HTTP 409) without saying whether it took the request.');
+  }
+  return doubt(`The service answered HTTP ${status}, which a proxy may also answer after the service acted.`);
+}
+
+const REJECTING = new Set([400, 411, 413, 414, 415, 422, 431, 451]);
+const WRONG_ENDPOINT = new Set([404, 405, 410, 501]);
+const MOVED = new Set([301, 307, 308]);
+
+function classifySuccess(answer: Answer): Meaning {
+  if (isHtml(answer))
+    return record('created', 'The service answered with a web page instead of data: check the base URL.');
+  if (saidVerdict(answer) === 'duplicate')
+    return record('duplicate', 'The service says that it has this request already.');
+  if (saidRefused(answer))
+    return record('rejected', `The service answered HTTP ${answer.status} and refused the request.`);
+  return record('created', 'The service took the request.');
+}
+
+function wrongUrl(status: number): [string, string] {
+  const hint = 'Check the base URL with: srq status. Change it with: srq login --base-url URL';
+  return [`The service does not know this address (HTTP ${status}).`, hint];
+}
+
+function redirected(answer: Answer): [string, string] {
+  const target = answer.headers['location'];
+  const host = target && URL.canParse(target) ? ` to ${new URL(target).host}` : '';
+  const hint =
+    'srq never follows redirects. If the service has moved, log in with its new address: srq login --base-url URL';
+  return [`The service redirects (HTTP ${answer.status})${host}.`, hint];
+}
+
+function record(of: Class, reason: string): Meaning {
+  return { class: of, next: 'record', reason, stop: null };
+}
+
+function doubt(reason: string): Meaning {
+  return record('doubt', reason);
+}
+
+function stop(of: Class, code: ErrorCode, reason: string, hint: string): Meaning {
+  return { class: of, next: 'stop', reason, stop: { code, hint } };
+}
+
+/** The most telling name of a network failure: `ECONNREFUSED`, `UND_ERR_HEADERS_TIMEOUT`, … */
+export function failureName(error: Error): string {
+  const inner = error instanceof AggregateError ? error.errors.find((each) => systemCode(each) !== '') : undefined;
+  return systemCode(error) || systemCode(inner) || systemCode(error.cause) || error.name;
+}

@@ -1,0 +1,86 @@
+import { SrqError } from '../model/errors.ts';
+import type { Outcome, SentStatus } from '../model/outcome.ts';
+import type { ValidateResult } from '../model/ports.ts';
+import { type Class, classifyCreate, type Meaning } from './classify.ts';
+import { readErrorText } from './error-text.ts';
+import type { Exchange } from './http.ts';
+import { readIdentifiers } from './identifiers.ts';
+import { cutRaw, type Mask } from './mask.ts';
+import { readVerdict } from './verdict.ts';
+
+const STATUS_OF: Record<Class, SentStatus> = {
+  created: 'created',
+  duplicate: 'duplicate',
+  rejected: 'rejected',
+  'not-acted': 'failed',
+  doubt: 'unknown',
+};
+
+/** What a create came to, as it is recorded and shown. */
+export function createOutcome(meaning: Meaning, exchange: Exchange, sent: Mask): Outcome {
+  const { answer } = exchange;
+  const status = STATUS_OF[meaning.class];
+  if (!answer) return { status, ids: {}, http: null, message: meaning.reason, raw: null, ms: exchange.ms };
+  const told = status === 'created' || status === 'duplicate' ? readIdentifiers(answer, sent) : {};
+  const identified = Object.keys(told).length > 0;
+  return {
+    status,
+    ids: told,
+    http: answer.status,
+    message: outcomeMessage(meaning, identified, readErrorText(answer, sent)),
+    raw: identified ? null : cutRaw(sent.apply(answer.body)),
+    ms: answer.ms,
+  };
+}
+
+function outcomeMessage(meaning: Meaning, identified: boolean, said: string | null): string | null {
+  if (meaning.class !== 'created') return said === null ? meaning.reason : `${meaning.reason} ${said}`;
+  return identified ? null : 'Taken, but no identifier could be read from the answer; the answer is in the log.';
+}
+
+/** For what never reached the service. */
+export function failedOutcome(message: string): Outcome {
+  return { status: 'failed', ids: {}, http: null, message, raw: null, ms: null };
+}
+
+/** What validate came to. `passing`: trying again may help. `stop`: nothing will. */
+export function readValidate(
+  exchange: Exchange,
+  sent: Mask,
+): { result: ValidateResult; passing: boolean; stop: SrqError | null } {
+  const { answer } = exchange;
+  if (!answer) {
+    const { reason, stop } = classifyCreate(exchange);
+    const message = exchange.written ? 'The service gave no answer to validate.' : reason;
+    return { result: failedValidate(message, null), passing: stop === null, stop: asError(reason, stop) };
+  }
+  const verdict = readVerdict(answer);
+  if (verdict !== 'unknown' || (answer.status >= 200 && answer.status <= 299)) {
+    const raw = verdict === 'unknown' ? cutRaw(sent.apply(answer.body)) : null;
+    const ids = verdict === 'duplicate' ? readIdentifiers(answer, sent) : {};
+    return {
+      result: { verdict, ids, http: answer.status, message: null, refused: null, raw },
+      passing: false,
+      stop: null,
+    };
+  }
+  const meaning = classifyCreate(exchange);
+  const said = readErrorText(answer, sent);
+  const withWords = (reason: string) => (said === null ? reason : `${reason} ${said}`);
+  if (meaning.class === 'rejected') {
+    const message = withWords(meaning.reason);
+    const result: ValidateResult = { verdict, ids: {}, http: answer.status, message, refused: 'rejected', raw: null };
+    return { result, passing: false, stop: null };
+  }
+  const message = withWords(`The service could not say whether this is a duplicate (HTTP ${answer.status}).`);
+  return { result: failedValidate(message, answer.status), passing: true, stop: asError(meaning.reason, meaning.stop) };
+}
+
+/** For a question that got no usable answer. */
+export function failedValidate(message: string, http: number | null): ValidateResult {
+  return { verdict: 'unknown', ids: {}, http, message, refused: 'failed', raw: null };
+}
+
+function asError(reason: string, stop: Meaning['stop']): SrqError | null {
+  return stop ? new SrqError(stop.code, reason, stop.hint) : null;
+}

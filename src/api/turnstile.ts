@@ -1,0 +1,88 @@
+import { SrqError } from '../model/errors.ts';
+import type { Clock } from '../model/ports.ts';
+import type { Exchange } from './http.ts';
+import type { Pace, PaceAnswer, Ticket } from './pace.ts';
+import { readRateHeaders } from './rate-headers.ts';
+
+interface Waiting {
+  readonly operation: string;
+  readonly resolve: (ticket: Ticket | null) => void;
+  readonly reject: (error: SrqError) => void;
+}
+
+/** Lets requests through one by one, as {@link Pace} allows: the only place where anything waits for its turn. */
+export class Turnstile {
+  readonly #pace: Pace;
+  readonly #clock: Clock;
+  readonly #stopping: AbortSignal;
+  #queue: Waiting[] = [];
+  #sleeping: AbortController | null = null;
+
+  constructor(pace: Pace, clock: Clock, stopping: AbortSignal) {
+    this.#pace = pace;
+    this.#clock = clock;
+    this.#stopping = stopping;
+    stopping.addEventListener('abort', () => this.#pump(), { once: true });
+  }
+
+  /**
+   * Resolves when the request may be sent, with the ticket to hand back in {@link leave}; with null when the run is being
+   * stopped. Throws `SrqError('service')` when the service asks for a longer pause than is worth waiting.
+   */
+  enter(operation: string): Promise<Ticket | null> {
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ operation, resolve, reject });
+      this.#pump();
+    });
+  }
+
+  leave(ticket: Ticket, exchange: Exchange): void {
+    this.#pace.answered(ticket, this.#clock.monotonicMs(), paceAnswer(exchange, this.#clock.nowMs()));
+    this.#pump();
+  }
+
+  #pump(): void {
+    this.#sleeping?.abort();
+    this.#sleeping = null;
+    for (let next = this.#queue[0]; next; next = this.#queue[0]) {
+      if (this.#stopping.aborted) {
+        next.resolve(null);
+      } else {
+        const nowMs = this.#clock.monotonicMs();
+        const turn = this.#pace.ask(nowMs);
+        if (turn.is === 'after-answer') return;
+        if (turn.is === 'later') {
+          this.#pumpIn(turn.waitMs);
+          return;
+        }
+        if (turn.is === 'too-late') next.reject(tooLate(turn.waitMs, this.#clock.nowMs()));
+        else next.resolve(this.#pace.sent(nowMs, next.operation));
+      }
+      this.#queue.shift();
+    }
+  }
+
+  #pumpIn(waitMs: number): void {
+    const sleeping = new AbortController();
+    this.#sleeping = sleeping;
+    this.#clock.sleep(waitMs, sleeping.signal).then(() => {
+      if (!sleeping.signal.aborted) this.#pump();
+    });
+  }
+}
+
+function tooLate(waitMs: number, nowMs: number): SrqError {
+  const until = new Date(nowMs + waitMs).toISOString();
+  return new SrqError(
+    'service',
+    `The service takes no requests before ${until}.`,
+    'Run the same command again after that time: it goes on where it stopped.',
+  );
+}
+
+function paceAnswer({ answer }: Exchange, wallMs: number): PaceAnswer {
+  if (!answer) return { kind: 'unanswered', pauseMs: null, headroom: null };
+  const { status } = answer;
+  const kind = status === 429 ? 'throttled' : status === 503 ? 'overloaded' : status < 400 ? 'ok' : 'declined';
+  return { kind, ...readRateHeaders(answer.headers, wallMs) };
+}

@@ -1,0 +1,100 @@
+import type { SrqError } from '../../model/errors.ts';
+import type { ImportPlan, ImportSummary } from '../../model/import-plan.ts';
+import type { Counts } from '../../model/outcome.ts';
+import { summaryText } from '../../report/summary-text.ts';
+import { commandLine } from '../command-line.ts';
+import type { Context } from '../context.ts';
+import { codesOfCounts, exitNumber } from '../exit-codes.ts';
+import type { RunFiles } from './bulk-run.ts';
+
+/** Reports the end of a run and gives its exit code. */
+export async function finishRun(
+  context: Context,
+  plan: ImportPlan,
+  stop: SrqError | null,
+  { file, results, startedMs }: RunFiles,
+): Promise<number> {
+  const ended = plan.ledger.counts();
+  const counts: Counts = { ...ended, failed: ended.failed + ended.ready, ready: 0 };
+  const { code } = context.interruption;
+  const summary = {
+    ...(await shared(context, plan, counts, startedMs)),
+    notTried: ended.ready,
+    results,
+    stopped: stop ? stop.message : code ? 'Interrupted.' : null,
+    next: nextCommand(context, counts, ended.ready, { file, results }, stop),
+  };
+  await report(context, summary, { ...withoutReady(counts) });
+  if (stop?.hint) (await context.reporter()).say((paint) => `${paint.dim('→')} ${stop.hint}`);
+  return exitNumber([...(code ? [code] : []), ...(stop ? [stop.code] : []), ...codesOfCounts(counts)]);
+}
+
+/** Reports what a dry run found and gives its exit code. */
+export async function finishDryRun(
+  context: Context,
+  plan: ImportPlan,
+  file: string,
+  startedMs: number,
+): Promise<number> {
+  const { counts, problems, problemCount, mapping } = plan;
+  const summary = {
+    ...(await shared(context, plan, counts, startedMs)),
+    notTried: 0,
+    results: null,
+    stopped: null,
+    next: counts.ready > 0 ? commandLine(context.process.argv.slice(2).filter((word) => word !== '--dry-run')) : null,
+  };
+  const columns = mapping.sources.map(({ field, columns: at, because }) => ({
+    field,
+    columns: at.map((index) => mapping.columns[index] ?? ''),
+    because,
+  }));
+  const { ready, repeated, duplicate, invalid, unknown } = counts;
+  await report(
+    context,
+    summary,
+    { ready, repeated, duplicate, invalid, unknown },
+    { columns, ignored: mapping.ignored, problems, problemCount, file },
+  );
+  return exitNumber(codesOfCounts({ ...counts, unknown: 0 }));
+}
+
+async function shared(context: Context, plan: ImportPlan, counts: Counts, startedMs: number) {
+  const seconds = Math.round(context.clock.monotonicMs() - startedMs) / 1000;
+  return { rows: plan.rows, counts, seconds, log: (await context.paths()).log };
+}
+
+async function report(
+  context: Context,
+  summary: ImportSummary,
+  shown: Partial<Counts>,
+  more: object = {},
+): Promise<void> {
+  const { rows, seconds, log, results, stopped, next } = summary;
+  const reporter = await context.reporter();
+  const sum = Object.values(summary.counts).reduce((total, count) => total + count, 0);
+  if (sum !== rows) throw new Error(`${rows} rows were read, but ${sum} have a status`);
+  await reporter.result({ rows, ...shown, seconds, log, results, stopped, next, ...more }, (paint) =>
+    summaryText(summary, paint),
+  );
+}
+
+function withoutReady({ ready: _, ...counts }: Counts): Omit<Counts, 'ready'> {
+  return counts;
+}
+
+/** What to do next, literally; null when nothing is left to do. */
+function nextCommand(
+  context: Context,
+  counts: Counts,
+  notTried: number,
+  { file, results }: Pick<RunFiles, 'file' | 'results'>,
+  stop: SrqError | null,
+): string | null {
+  const words = context.process.argv.slice(2);
+  if (stop !== null || notTried > 0 || counts.failed > 0) return file === '-' ? null : commandLine(words);
+  const globals = context.options.log === undefined ? [] : ['--log', context.options.log];
+  if (counts.unknown > 0) return commandLine(['log', '--status', 'unknown', ...globals]);
+  if (counts.invalid + counts.rejected === 0) return null;
+  return commandLine(file === '-' ? ['bulk', results] : words.map((word) => (word === file ? results : word)));
+}

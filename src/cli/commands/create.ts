@@ -1,0 +1,70 @@
+import type { SrqError } from '../../model/errors.ts';
+import type { RowResult } from '../../model/outcome.ts';
+import { type Prepared, prepareDraft } from '../../pipeline/prepare-row.ts';
+import { type SubmitOptions, submitRequest } from '../../pipeline/submit-request.ts';
+import { printable } from '../../report/output.ts';
+import { resultText } from '../../report/request-text.ts';
+import { connect } from '../connect.ts';
+import type { Context } from '../context.ts';
+import { codeOfResult, exitNumber } from '../exit-codes.ts';
+import { type RequestOptions, readRequestInput } from '../request-input.ts';
+
+/** Few at once: these are one-off requests. */
+const CONCURRENCY = 1;
+
+export interface CreateOptions extends RequestOptions, SubmitOptions {}
+
+/** Creates one request, or a few: each the same way as a row of an import. */
+export async function create(context: Context, options: CreateOptions): Promise<number> {
+  const { drafts, audio } = await readRequestInput(context, options);
+  const { api, destination } = await connect(context, { rate: 'auto', concurrency: CONCURRENCY, audio });
+  const preparation = { destination, audio, strict: false };
+  const prepared = await Promise.all(drafts.map((draft) => prepareDraft(draft, null, preparation)));
+  const log = await context.openLog('create', false);
+  const reporter = await context.reporter();
+  context.interruption.listen(() => reporter.warn('Finishing what is in flight; press Ctrl-C again to leave now.'));
+
+  const results: RowResult[] = [];
+  let stop: SrqError | null = null;
+  for (const each of prepared) {
+    warnOf(each, (message) => reporter.warn(message));
+    if (!each.request) results.push(invalidResult(each));
+    else if (stop || context.interruption.code) results.push(untriedResult(each));
+    else {
+      const submitted = await submitRequest(each, api, log, options);
+      results.push(submitted.result);
+      stop = submitted.stop;
+    }
+  }
+  // With a single request the reason to stop is the whole story.
+  if (stop && results.length === 1) throw stop;
+  if (stop) reporter.warn(`${stop.message} ${stop.hint ?? ''}`.trim());
+  await reporter.result(results.length === 1 ? results[0] : results, (paint) =>
+    results.map((result) => resultText(result, paint)).join('\n'),
+  );
+  const { code } = context.interruption;
+  return exitNumber([...(code ? [code] : []), ...(stop ? [stop.code] : []), ...results.map(codeOfResult)]);
+}
+
+function warnOf({ request, problems }: Prepared, warn: (message: string) => void): void {
+  if (!request) return;
+  for (const { message } of problems) warn(printable(message));
+}
+
+function invalidResult({ row, ref, problems }: Extract<Prepared, { request: null }>): RowResult {
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  const message = errors.map((problem) => problem.message).join(' ');
+  return { status: 'invalid', ids: {}, row, ref, key: null, http: null, message };
+}
+
+function untriedResult({ row, request, key }: Extract<Prepared, { key: string }>): RowResult {
+  return {
+    status: 'failed',
+    ids: {},
+    row,
+    ref: request.ref,
+    key,
+    http: null,
+    message: 'Not tried: the command stopped.',
+  };
+}

@@ -1,0 +1,55 @@
+import type { Sourced } from '../../config/settings.ts';
+import { FileTokenCache } from '../../config/token-cache.ts';
+import { aligned } from '../../report/output.ts';
+import type { Context } from '../context.ts';
+import { tokenPath } from '../token-path.ts';
+
+/** Who would send, where to, and where each value came from. Never a secret. */
+export async function status(context: Context): Promise<number> {
+  const settings = await context.settings();
+  const paths = await context.paths();
+  const { baseUrl, clientId, profile, secret, encoding, live } = settings;
+  const destination = { baseUrl: baseUrl?.value ?? '', clientId: clientId?.value ?? '' };
+  const cached = new FileTokenCache(tokenPath(paths, settings), destination).read();
+  const expired = cached?.expiresAtMs != null && cached.expiresAtMs <= context.clock.nowMs();
+  const token = {
+    state: cached === null ? 'none' : expired ? 'expired' : 'valid',
+    expiresAt: cached?.expiresAtMs == null ? null : new Date(cached.expiresAtMs).toISOString(),
+  };
+  const document = {
+    profile: profile.value,
+    baseUrl: baseUrl?.value ?? null,
+    clientId: clientId?.value ?? null,
+    secret: secret.state,
+    token,
+    paths,
+    kind: live ? 'live' : 'test',
+    encoding,
+    sources: { profile: profile.source, baseUrl: baseUrl?.source ?? null, clientId: clientId?.source ?? null },
+  };
+  const reporter = await context.reporter();
+  await reporter.result(document, (paint) =>
+    [
+      ...aligned(
+        [
+          ['profile', shown(profile, paint.dim)],
+          ['base URL', baseUrl ? shown(baseUrl, paint.dim) : paint.yellow('missing')],
+          ['client id', clientId ? shown(clientId, paint.dim) : paint.yellow('missing')],
+          ['secret', secret.state === 'missing' ? paint.yellow('missing') : secret.state],
+          ['service', baseUrl ? `${document.kind}, ${encoding}` : '-'],
+          ['token', token.expiresAt === null ? token.state : `${token.state} until ${token.expiresAt}`],
+          ['settings', paths.config],
+          ['state', paths.state],
+          ['log', paths.log],
+        ],
+        '',
+      ),
+      ...(baseUrl && clientId && secret.state !== 'missing' ? [] : ['Log in with: srq login']),
+    ].join('\n'),
+  );
+  return 0;
+}
+
+function shown({ value, source }: Sourced<string>, dim: (text: string) => string): string {
+  return source === 'profile' ? value : `${value} ${dim(`(${source})`)}`;
+}

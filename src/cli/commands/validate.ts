@@ -1,0 +1,46 @@
+import { SrqError } from '../../model/errors.ts';
+import type { ValidateResult } from '../../model/ports.ts';
+import { type Prepared, prepareDraft } from '../../pipeline/prepare-row.ts';
+import { verdictText } from '../../report/request-text.ts';
+import { connect } from '../connect.ts';
+import type { Context } from '../context.ts';
+import { exitNumber } from '../exit-codes.ts';
+import { type RequestOptions, readRequestInput } from '../request-input.ts';
+
+type Validated = ValidateResult & { readonly key: string | null };
+
+/** Asks whether each request is a duplicate. Creates nothing and leaves nothing in the log. */
+export async function validate(context: Context, options: RequestOptions): Promise<number> {
+  const { drafts, audio } = await readRequestInput(context, options);
+  const { api, destination } = await connect(context, { rate: 'auto', concurrency: 1, audio });
+  const reporter = await context.reporter();
+  const results: Validated[] = [];
+  for (const draft of drafts) {
+    const prepared = await prepareDraft(draft, null, { destination, audio, strict: false });
+    if (prepared.request) results.push({ ...(await api.validate(prepared.request)), key: prepared.key });
+    else results.push(invalid(prepared));
+  }
+  const [only] = results;
+  if (only?.refused && results.length === 1) throw refusal(only);
+  const documents = results.map(({ verdict, http, ids, key, message }) => ({ verdict, http, ids, key, message }));
+  await reporter.result(documents.length === 1 ? documents[0] : documents, (paint) =>
+    results.map((result) => verdictText(result, paint)).join('\n'),
+  );
+  return exitNumber(results.map(codeOf));
+}
+
+function invalid({ problems }: Extract<Prepared, { request: null }>): Validated {
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  const message = errors.map((problem) => problem.message).join(' ');
+  return { verdict: 'unknown', ids: {}, http: null, key: null, message, refused: 'rejected', raw: null };
+}
+
+function refusal({ refused, message }: Validated): SrqError {
+  return new SrqError(refused === 'rejected' ? 'rejected' : 'service', message ?? 'The service gave no verdict.');
+}
+
+function codeOf({ verdict, refused }: Validated) {
+  if (refused) return refused === 'rejected' ? 'rejected' : 'service';
+  if (verdict === 'unknown') return 'unknown';
+  return verdict === 'duplicate' ? 'duplicate' : 'ok';
+}

@@ -1,0 +1,84 @@
+import { Http } from '../api/http.ts';
+import { Pace } from '../api/pace.ts';
+import { RequestApi } from '../api/request-api.ts';
+import { Tokens } from '../api/token.ts';
+import { Turnstile } from '../api/turnstile.ts';
+import { notLoggedIn, type Settings } from '../config/settings.ts';
+import { FileTokenCache } from '../config/token-cache.ts';
+import { SrqError } from '../model/errors.ts';
+import type { AudioReader, TokenCache } from '../model/ports.ts';
+import type { Destination } from '../model/service-request.ts';
+import type { Context } from './context.ts';
+import { tokenPath } from './token-path.ts';
+
+export interface Connection {
+  readonly api: RequestApi;
+  readonly destination: Destination;
+}
+
+export interface ConnectOptions {
+  readonly rate: 'auto' | 'max' | number;
+  readonly concurrency: number;
+  readonly audio: AudioReader;
+}
+
+/** Where the profile in force sends to. Throws `SrqError('auth')` that names everything that is missing. */
+export function destinationOf(settings: Settings): Destination {
+  const missing = [
+    ...(settings.baseUrl ? [] : ['base URL']),
+    ...(settings.clientId ? [] : ['client id']),
+    ...(settings.secret.state === 'missing' ? ['client secret'] : []),
+  ];
+  if (!settings.baseUrl || !settings.clientId || missing.length > 0) throw notLoggedIn(missing);
+  return { baseUrl: settings.baseUrl.value, clientId: settings.clientId.value };
+}
+
+/** Puts the client of the service together. Nothing is sent yet. */
+export async function connect(context: Context, options: ConnectOptions): Promise<Connection> {
+  const settings = await context.settings();
+  const destination = destinationOf(settings);
+  const clientSecret = await settings.secret.read();
+  const { clock } = context;
+  const { signal: stopping } = context.interruption.halt;
+  const http = openHttp(context, destination.baseUrl, options.concurrency);
+  const cache = new FileTokenCache(tokenPath(await context.paths(), settings), destination);
+  const tokens = new Tokens(http, { clientId: destination.clientId, clientSecret }, cache, clock, stopping);
+  const pace = new Pace({ rate: options.rate, concurrency: options.concurrency, random: Math.random });
+  const turnstile = new Turnstile(pace, clock, stopping);
+  const { encoding } = settings;
+  const { audio } = options;
+  const secrets = [clientSecret];
+  return { api: new RequestApi({ http, tokens, turnstile, audio, encoding, clock, stopping, secrets }), destination };
+}
+
+/** Asks the service for a token with credentials that are not stored yet. Throws as `Tokens.prove` does. */
+export async function proveCredentials(context: Context, destination: Destination, clientSecret: string) {
+  const http = openHttp(context, destination.baseUrl, 1);
+  const { signal } = context.interruption.halt;
+  const tokens = new Tokens(http, { clientId: destination.clientId, clientSecret }, noCache, context.clock, signal);
+  return tokens.prove();
+}
+
+const noCache: TokenCache = { read: () => null, write: () => {}, forget: () => {} };
+
+function openHttp(context: Context, baseUrl: string, connections: number): Http {
+  const { env } = context.process;
+  if (env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') {
+    throw new SrqError(
+      'settings',
+      'NODE_TLS_REJECT_UNAUTHORIZED=0 turns off the check of certificates; srq does not send then.',
+      'Unset it. For a private certificate authority, name its file in NODE_EXTRA_CA_CERTS.',
+    );
+  }
+  const { timeout, verbose } = context.options;
+  const http = new Http({
+    baseUrl,
+    connections,
+    timeoutMs: timeout === undefined ? null : timeout * 1000,
+    proxy: { https: env['https_proxy'] || env['HTTPS_PROXY'] || null, no: env['no_proxy'] || env['NO_PROXY'] || null },
+    monotonicMs: context.clock.monotonicMs,
+    trace: verbose ? (line) => context.process.stderr.write(`${line}\n`) : null,
+  });
+  context.onClose(() => http.close());
+  return http;
+}

@@ -1,0 +1,189 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync } from 'node:fs';
+import { homedir, hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { directories } from '../config/paths.ts';
+import type { ProfileStore } from '../config/profile-store.ts';
+import type { Settings, Sourced } from '../config/settings.ts';
+import type { FileLog } from '../log/file-log.ts';
+import { SrqError } from '../model/errors.ts';
+import type { Clock } from '../model/ports.ts';
+import type { Reporter } from '../report/reporter.ts';
+import type { Sandbox } from '../sandbox/server.ts';
+import { Interruption } from './interruption.ts';
+import { systemClock } from './system-clock.ts';
+
+export interface GlobalOptions {
+  readonly profile?: string;
+  readonly sandbox?: boolean;
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+  readonly verbose?: boolean;
+  readonly color?: boolean;
+  readonly input?: boolean;
+  readonly timeout?: number;
+  readonly log?: string;
+}
+
+export interface Paths {
+  readonly config: string;
+  readonly state: string;
+  readonly log: string;
+}
+
+/** All that a command may touch. Built once; what costs time or reads a file is loaded when it is first asked for. */
+export class Context {
+  readonly process: NodeJS.Process;
+  readonly options: GlobalOptions;
+  readonly clock: Clock = systemClock;
+  /** Names this process's records in the log. */
+  readonly run = randomUUID();
+  readonly interruption: Interruption;
+  #reporter: Reporter | null = null;
+  #store: ProfileStore | null = null;
+  #settings: Settings | null = null;
+  #sandbox: Promise<Sandbox> | null = null;
+  #state: string | null = null;
+  readonly #closers: (() => Promise<void>)[] = [];
+
+  constructor(process: NodeJS.Process, options: GlobalOptions) {
+    this.process = process;
+    this.options = options;
+    this.interruption = new Interruption(process);
+  }
+
+  /** Whether a person can be asked: a terminal on both sides, and nobody said no. */
+  get interactive(): boolean {
+    const { stdin, stderr, env } = this.process;
+    return Boolean(stdin.isTTY && stderr.isTTY && this.options.input !== false && !env['CI']);
+  }
+
+  async reporter(): Promise<Reporter> {
+    this.#reporter ??= await makeReporter(this.process, this.options, this.clock);
+    return this.#reporter;
+  }
+
+  async profiles(): Promise<ProfileStore> {
+    if (!this.#store) {
+      const { ProfileStore } = await import('../config/profile-store.ts');
+      this.#store = new ProfileStore(this.#directories().config);
+    }
+    return this.#store;
+  }
+
+  /** The name of the profile in force: flag, environment, the one last logged in. */
+  async profileName(): Promise<Sourced<string>> {
+    const { profile } = this.options;
+    if (profile !== undefined) return { value: checkedName(profile), source: 'flag' };
+    const fromEnv = this.process.env['SRQ_PROFILE'];
+    if (fromEnv) return { value: checkedName(fromEnv), source: 'env' };
+    return { value: checkedName((await this.profiles()).current()), source: 'profile' };
+  }
+
+  async settings(): Promise<Settings> {
+    this.#settings ??= this.options.sandbox ? await this.#sandboxSettings() : await this.#userSettings();
+    return this.#settings;
+  }
+
+  async paths(): Promise<Paths> {
+    const { config } = this.#directories();
+    if (this.options.sandbox) {
+      this.#state ??= mkdtempSync(join(tmpdir(), 'srq-sandbox-'));
+      return {
+        config: join(config, 'config.json'),
+        state: this.#state,
+        log: this.options.log ?? join(this.#state, 'sandbox.ndjson'),
+      };
+    }
+    const { state } = this.#directories();
+    const { value } = await this.profileName();
+    return { config: join(config, 'config.json'), state, log: this.options.log ?? join(state, `${value}.ndjson`) };
+  }
+
+  /** The log, for sending. `exclusive`: a bulk run, of which a log has one at a time. */
+  async openLog(command: string, exclusive: boolean): Promise<FileLog> {
+    const { FileLog } = await import('../log/file-log.ts');
+    const since = new Date(this.clock.nowMs()).toISOString();
+    const holder = `srq ${command}, process ${this.process.pid} on ${hostname()}, since ${since}`;
+    const { log: path } = await this.paths();
+    const log = await FileLog.open({ path, clock: this.clock, run: this.run, exclusive, holder });
+    this.onClose(() => log.close());
+    return log;
+  }
+
+  /** Runs when the command has ended, the last registered first. */
+  onClose(closer: () => Promise<void>): void {
+    this.#closers.unshift(closer);
+  }
+
+  async close(): Promise<void> {
+    for (const closer of this.#closers.splice(0)) await closer();
+    this.interruption.ignore();
+  }
+
+  #directories() {
+    return directories(this.process.env, homedir(), this.process.platform);
+  }
+
+  async #userSettings(): Promise<Settings> {
+    const { resolveSettings } = await import('../config/settings.ts');
+    const name = await this.profileName();
+    return resolveSettings(name, (await this.profiles()).get(name.value), this.process.env);
+  }
+
+  /** A marketplace inside this process, with throw-away credentials, state and log. */
+  async #sandboxSettings(): Promise<Settings> {
+    this.#sandbox ??= startEmbedded(this.clock);
+    const sandbox = await this.#sandbox;
+    this.onClose(() => sandbox.close());
+    return {
+      profile: { value: 'sandbox', source: 'flag' },
+      baseUrl: { value: sandbox.baseUrl, source: 'sandbox' },
+      clientId: { value: sandbox.clientId, source: 'sandbox' },
+      secret: { state: 'stored', read: async () => sandbox.clientSecret },
+      encoding: 'form',
+      live: false,
+    };
+  }
+}
+
+async function startEmbedded(clock: Clock): Promise<Sandbox> {
+  const { startSandbox } = await import('../sandbox/server.ts');
+  return startSandbox({
+    port: 0,
+    latencyMs: 0,
+    ratePerSecond: null,
+    tokenTtlSeconds: 3600,
+    faults: {},
+    seed: 1,
+    storeFile: null,
+    now: clock.nowMs,
+  });
+}
+
+/** A profile's name becomes part of file names. */
+function checkedName(name: string): string {
+  if (/^[\w][\w.-]{0,63}$/.test(name)) return name;
+  throw new SrqError(
+    'usage',
+    `"${name}" cannot be a profile's name.`,
+    'Use letters, digits, "-", "_" and ".", at most 64.',
+  );
+}
+
+async function makeReporter(process: NodeJS.Process, options: GlobalOptions, clock: Clock): Promise<Reporter> {
+  const { stdout, stderr, env } = process;
+  const dumb = env['TERM'] === 'dumb';
+  const coloured = (stream: NodeJS.WriteStream) =>
+    Boolean(stream.isTTY) && options.color !== false && !env['NO_COLOR'] && !dumb;
+  const settings = {
+    stdout,
+    stderr,
+    quiet: options.quiet === true,
+    colour: { stdout: coloured(stdout), stderr: coloured(stderr) },
+    redraw: Boolean(stderr.isTTY) && !dumb && !env['CI'],
+    monotonicMs: clock.monotonicMs,
+  };
+  if (options.json) return new (await import('../report/json.ts')).JsonReporter(settings);
+  return new (await import('../report/human.ts')).HumanReporter(settings);
+}

@@ -1,0 +1,63 @@
+import type { ErrorCode } from '../model/errors.ts';
+import type { Counts, RowResult } from '../model/outcome.ts';
+
+/** Every way to end, the number for it, and what it means: the only table; the README holds a copy that a test compares. */
+export const EXIT_CODES: Readonly<Record<ErrorCode | 'ok', { readonly number: number; readonly meaning: string }>> = {
+  ok: { number: 0, meaning: 'everything ended as wanted (in bulk, duplicates and repeats included)' },
+  fault: { number: 1, meaning: 'a fault of srq itself' },
+  usage: { number: 2, meaning: 'usage, settings or input file; nothing was sent' },
+  settings: { number: 2, meaning: 'usage, settings or input file; nothing was sent' },
+  input: { number: 2, meaning: 'usage, settings or input file; nothing was sent' },
+  rejected: { number: 3, meaning: 'some rows invalid or rejected (for one request: the API refused it)' },
+  auth: { number: 4, meaning: 'not logged in, or credentials refused' },
+  unreachable: {
+    number: 5,
+    meaning: 'the service could not be reached or used; what is failed was certainly not taken',
+  },
+  service: { number: 5, meaning: 'the service could not be reached or used; what is failed was certainly not taken' },
+  stopped: { number: 6, meaning: 'stopped early: error budget, canary, breaker' },
+  unknown: { number: 7, meaning: 'some outcomes are unknown' },
+  duplicate: { number: 8, meaning: 'validate, create: it is a duplicate' },
+  log: { number: 9, meaning: 'the log cannot be used: full disk, damaged, held by another run' },
+  interrupted: { number: 130, meaning: 'interrupted by Ctrl-C' },
+  terminated: { number: 143, meaning: 'ended by SIGTERM' },
+};
+
+/** Which one counts when several apply; an interruption counts before all. */
+const ORDER: readonly (ErrorCode | 'ok')[] = [
+  'interrupted',
+  'terminated',
+  'fault',
+  'log',
+  'auth',
+  'unknown',
+  'stopped',
+  'unreachable',
+  'service',
+  'rejected',
+  'duplicate',
+  'usage',
+  'settings',
+  'input',
+];
+
+export function exitNumber(codes: readonly (ErrorCode | 'ok')[]): number {
+  return EXIT_CODES[ORDER.find((code) => codes.includes(code)) ?? 'ok'].number;
+}
+
+/** What the statuses of an import's rows say about its end. Duplicates and repeats are as wanted there. */
+export function codesOfCounts(counts: Counts): ErrorCode[] {
+  return [
+    ...(counts.unknown > 0 ? (['unknown'] as const) : []),
+    ...(counts.failed > 0 ? (['service'] as const) : []),
+    ...(counts.invalid + counts.rejected > 0 ? (['rejected'] as const) : []),
+  ];
+}
+
+/** What one request's status says about the end of `create`. */
+export function codeOfResult({ status }: RowResult): ErrorCode | 'ok' {
+  if (status === 'duplicate' || status === 'repeated') return 'duplicate';
+  if (status === 'invalid' || status === 'rejected') return 'rejected';
+  if (status === 'failed') return 'service';
+  return status === 'unknown' ? 'unknown' : 'ok';
+}

@@ -1,0 +1,46 @@
+import { InvalidArgumentError } from 'commander';
+
+/** Parsers of option values, for commander: each takes the text and returns the value or says what is wrong with it. */
+
+export function wholeNumber(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const number = /^\d{1,12}$/.test(text) ? Number(text) : Number.NaN;
+    if (number >= least && number <= most) return number;
+    throw new InvalidArgumentError(`Give a whole number from ${least} to ${most}.`);
+  };
+}
+
+export function positiveNumber(text: string): number {
+  const number = /^\d{1,9}(?:\.\d{1,6})?$/.test(text) ? Number(text) : Number.NaN;
+  if (number > 0) return number;
+  throw new InvalidArgumentError('Give a number above 0.');
+}
+
+/** `NAME=VALUE`, repeatable: gathers the pairs in their order. The last `=` of a column's name belongs to the name. */
+export function pair(what: string, split: 'first' | 'last') {
+  return (text: string, before: readonly (readonly [string, string])[]): readonly (readonly [string, string])[] => {
+    const at = split === 'first' ? text.indexOf('=') : text.lastIndexOf('=');
+    if (at < 1) throw new InvalidArgumentError(`Give it as ${what}.`);
+    return [...before, [text.slice(0, at), text.slice(at + 1)] as const];
+  };
+}
+
+/** `KIND=PROBABILITY` of the sandbox's faults, repeatable. */
+export function faultRate(text: string, before: Readonly<Record<string, number>>): Readonly<Record<string, number>> {
+  const [, kind = '', probability = ''] = /^([\w-]+)=(0|1|0?\.\d+|1\.0+|0\.0+)$/.exec(text) ?? [];
+  if (kind === '') throw new InvalidArgumentError('Give it as KIND=PROBABILITY, the probability from 0 to 1: 429=0.1');
+  return { ...before, [kind]: Number(probability) };
+}
+
+export function rate(text: string): 'auto' | 'max' | number {
+  return text === 'auto' || text === 'max' ? text : positiveNumber(text);
+}
+
+/** `N` rows or `N%` of them. */
+export function errorBudget(text: string): { count: number; percent: boolean } {
+  const [, number = '', percent = ''] = /^(\d+(?:\.\d+)?)(%?)$/.exec(text) ?? [];
+  const count = Number(number);
+  if (number !== '' && count > 0 && (percent ? count <= 100 : Number.isInteger(count)))
+    return { count, percent: percent === '%' };
+  throw new InvalidArgumentError('Give a number of rows (50) or a share of them (2%).');
+}

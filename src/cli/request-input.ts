@@ -1,0 +1,115 @@
+import { basename, dirname, resolve } from 'node:path';
+import { describeAudio, readAudioBase64 } from '../files/audio.ts';
+import { openTable } from '../files/open-table.ts';
+import { nearest } from '../model/did-you-mean.ts';
+import { SrqError } from '../model/errors.ts';
+import type { AudioReader } from '../model/ports.ts';
+import { type Draft, FIELDS } from '../model/service-request.ts';
+import type { Context } from './context.ts';
+import { spoolStdin } from './spool.ts';
+
+/** The flags by which one request is given, as commander hands them over. */
+export interface RequestOptions {
+  readonly country?: string;
+  readonly lang?: string;
+  readonly location?: string;
+  readonly fullname?: string;
+  readonly email?: string;
+  readonly phone?: string;
+  readonly requestText?: string;
+  readonly category?: string;
+  readonly audio?: string;
+  readonly ref?: string;
+  readonly field: readonly (readonly [string, string])[];
+  readonly file?: string;
+}
+
+export interface RequestInput {
+  readonly drafts: readonly Draft[];
+  readonly audio: AudioReader;
+}
+
+/** A file for `create` and `validate` is a handful of requests; more is what bulk is for. */
+const MOST_REQUESTS = 1000;
+
+/** The requests given by flags, or by a JSON file in which flags fill what it leaves out. */
+export async function readRequestInput(context: Context, options: RequestOptions): Promise<RequestInput> {
+  const flags = fieldsOfFlags(options);
+  if (options.file === undefined) {
+    if (Object.keys(flags).length === 0) throw nothingGiven();
+    return { drafts: [{ row: 1, fields: flags }], audio: audioReader(process.cwd(), flags['audio_file']) };
+  }
+  const path = options.file === '-' ? await spoolStdin(context) : options.file;
+  const folder = options.file === '-' ? '.' : dirname(options.file);
+  const drafts = await readDrafts(context, path, flags);
+  return { drafts, audio: audioReader(folder, flags['audio_file']) };
+}
+
+/** Recordings beside the file that names them; one named by a flag may lie anywhere. */
+export function audioReader(folder: string, named?: string): AudioReader {
+  return {
+    describe: (path) =>
+      path === named ? describeAudio(basename(path), dirname(resolve(path))) : describeAudio(path, folder),
+    readBase64: readAudioBase64,
+  };
+}
+
+function fieldsOfFlags(options: RequestOptions): Record<string, string> {
+  const { country, lang, location, fullname, email, phone, requestText, category, audio, ref, field } = options;
+  const given = {
+    country,
+    lang,
+    location,
+    fullname,
+    email,
+    phone,
+    request_text: requestText,
+    category,
+    audio_file: audio,
+    ref,
+  };
+  const named = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
+  return Object.fromEntries([...field, ...named]);
+}
+
+async function readDrafts(context: Context, path: string, flags: Record<string, string>): Promise<Draft[]> {
+  const table = await openTable(path, { format: null, encoding: null, delimiter: null, skipLines: 0 });
+  if (table.format === 'csv') {
+    throw new SrqError('input', `${path} is not JSON.`, `For a file of many requests: srq bulk ${path}`);
+  }
+  const reporter = await context.reporter();
+  for (const column of table.columns) {
+    const similar = isField(column) ? null : nearest(column, FIELDS);
+    if (similar !== null) reporter.warn(`"${column}" goes to the service under that name. Did you mean ${similar}?`);
+  }
+  const drafts: Draft[] = [];
+  for await (const rows of table.rows()) {
+    for (const { number, cells, problem } of rows) {
+      if (problem !== null) throw new SrqError('input', `Request ${number} of ${path}: ${problem}`);
+      const given = table.columns
+        .map((name, index) => [name, cells[index] ?? ''] as const)
+        .filter(([, text]) => text !== '');
+      drafts.push({ row: number, fields: { ...flags, ...Object.fromEntries(given) } });
+    }
+    if (drafts.length > MOST_REQUESTS) {
+      throw new SrqError(
+        'input',
+        `${path} holds over ${MOST_REQUESTS} requests.`,
+        `Import it instead: srq bulk ${path}`,
+      );
+    }
+  }
+  return drafts;
+}
+
+function isField(name: string): boolean {
+  return FIELDS.some((field) => field === name);
+}
+
+function nothingGiven(): SrqError {
+  return new SrqError(
+    'usage',
+    'No request is given.',
+    'Give one by flags (--country PT --phone +351… --request-text "…"), or a JSON file with --file FILE (- is standard input).',
+  );
+}

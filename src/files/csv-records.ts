@@ -1,0 +1,147 @@
+import { type CsvError, type Info, type Parser, parse } from 'csv-parse';
+import { SrqError } from '../model/errors.ts';
+import { swallowedRows } from './swallowed-rows.ts';
+import { LONGEST_RECORD, textAfterLines } from './text-after-lines.ts';
+
+/** One record of a CSV file, the header and those of empty cells included; empty lines are none. */
+export interface CsvRecord {
+  readonly cells: readonly string[];
+  /** Line of the file where it begins, 1-based. */
+  readonly line: number;
+  /** Whether an empty line stands before it. */
+  readonly afterEmptyLine: boolean;
+  /** Why it may hold more than one record, or null. */
+  readonly suspicion: string | null;
+}
+
+/**
+ * The records of CSV text, in batches. After damage that leaves the rest unreadable, everything before it has been handed
+ * out, then `SrqError('input')` is thrown: row and line in its message count from the header.
+ */
+export async function* csvRecords(
+  text: AsyncIterable<string>,
+  dialect: { readonly delimiter: string; readonly linesBeforeHeader: number },
+): AsyncGenerator<CsvRecord[]> {
+  const collector = new Collector(dialect.delimiter, dialect.linesBeforeHeader);
+  try {
+    for await (const piece of textAfterLines(text, dialect.linesBeforeHeader)) {
+      await collector.write(piece);
+      yield* collector.batches();
+    }
+    await collector.end();
+    yield* collector.batches();
+  } finally {
+    collector.parser.destroy();
+  }
+}
+
+/**
+ * csv-parse, fed by hand: its records are taken from the `on_record` hook, which costs a tenth of reading them from the
+ * stream one by one, and no more than one piece of text is under way.
+ */
+class Collector {
+  readonly parser: Parser;
+  private records: CsvRecord[] = [];
+  private failure: SrqError | null = null;
+  private nextLine: number;
+  private linesSeen = 0;
+  private emptyLinesSeen = 0;
+  private count = 0;
+  private columns = 0;
+
+  private readonly delimiter: string;
+
+  constructor(delimiter: string, linesBefore: number) {
+    this.delimiter = delimiter;
+    this.nextLine = linesBefore + 1;
+    this.parser = parse({
+      delimiter,
+      record_delimiter: ['\r\n', '\n', '\r'],
+      relax_column_count: true,
+      skip_empty_lines: true,
+      // A quote within an unquoted cell is a letter (6" pipe); what this might hide, `swallowedRows` finds.
+      relax_quotes: true,
+      max_record_size: LONGEST_RECORD,
+      on_record: (cells: string[], info: Info) => this.take(cells, info),
+    });
+    // Every failure also reaches the callback of the write or the end that caused it.
+    this.parser.on('error', () => {});
+    this.parser.resume();
+  }
+
+  async write(text: string): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.parser.write(text, (error) => {
+        if (error) this.failure ??= this.damage(error);
+        resolve();
+      });
+    });
+  }
+
+  async end(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.parser.end((error?: Error | null) => {
+        if (error) this.failure ??= this.damage(error);
+        resolve();
+      });
+    });
+  }
+
+  /** What has been collected, then the failure that ended it, if one did. */
+  *batches(): Generator<CsvRecord[]> {
+    const records = this.records;
+    this.records = [];
+    if (records.length > 0) yield records;
+    if (this.failure) throw this.failure;
+  }
+
+  private take(cells: string[], info: Info): null {
+    if (this.failure) return null;
+    if (this.count === 0) this.columns = cells.length;
+    const emptyLines = info.empty_lines - this.emptyLinesSeen;
+    const line = this.nextLine + emptyLines;
+    const spansLines = info.lines - this.linesSeen !== emptyLines + 1;
+    this.linesSeen = info.lines;
+    this.emptyLinesSeen = info.empty_lines;
+    this.nextLine = line + 1 + (spansLines ? lineBreaks(cells) : 0);
+    const found = spansLines ? swallowedRows(cells, this.columns, this.delimiter) : 'none';
+    if (found === 'certain') {
+      this.failure = this.notClosed(line);
+      return null;
+    }
+    const suspicion =
+      found === 'likely'
+        ? `takes up lines ${line} to ${this.nextLine - 1}: a quote in it is probably not closed`
+        : null;
+    this.records.push({ cells, line, afterEmptyLine: emptyLines > 0, suspicion });
+    this.count++;
+    return null;
+  }
+
+  private damage(error: Error): SrqError {
+    const code = 'code' in error ? (error as CsvError).code : null;
+    const line = this.nextLine + this.parser.info.empty_lines - this.emptyLinesSeen;
+    if (code === 'CSV_MAX_RECORD_SIZE' || code === 'CSV_QUOTE_NOT_CLOSED') return this.notClosed(line);
+    return new SrqError(
+      'input',
+      `Row ${this.count} (line ${line}) is not CSV.`,
+      'Look at that line, or name the delimiter: --delimiter',
+      error,
+    );
+  }
+
+  private notClosed(line: number): SrqError {
+    const where = this.count === 0 ? `The header (line ${line})` : `Row ${this.count} (line ${line})`;
+    return new SrqError(
+      'input',
+      `${where} has a quote that is not closed, or is longer than 1 MiB; what follows cannot be told apart.`,
+      'Close the quote in that line (a quote within a text is written twice), or export the file again.',
+    );
+  }
+}
+
+function lineBreaks(cells: readonly string[]): number {
+  let count = 0;
+  for (const cell of cells) count += cell.match(/\r\n|\n|\r/g)?.length ?? 0;
+  return count;
+}

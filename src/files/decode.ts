@@ -1,0 +1,144 @@
+import { isUtf8 } from 'node:buffer';
+import { StringDecoder } from 'node:string_decoder';
+import iconv from 'iconv-lite';
+import { SrqError } from '../model/errors.ts';
+import { requireText } from './file-kind.ts';
+import type { PartnerFile } from './partner-file.ts';
+
+/** How the bytes of a file become text. */
+export interface TextEncoding {
+  /** As iconv-lite calls it. */
+  readonly name: string;
+  /** As people call it. */
+  readonly label: string;
+  /** Whether the file holds bytes that this encoding does not have; they come out as U+FFFD. */
+  readonly damaged: boolean;
+  /** For the plan: how it was found, if that needs saying. */
+  readonly note: string | null;
+}
+
+const LABELS: Readonly<Record<string, string>> = {
+  'utf-8': 'UTF-8',
+  'utf-16le': 'UTF-16LE',
+  'utf-16be': 'UTF-16BE',
+  'windows-1252': 'Windows-1252',
+};
+
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/**
+ * Finds the encoding of a whole file: the declared one, else a BOM, else where the NULs of UTF-16 lie, else UTF-8 if every
+ * byte fits it, else Windows-1252, said in a note. Throws `SrqError('input')` for what is no text, `SrqError('usage')` for
+ * an encoding that nobody knows.
+ */
+export async function findEncoding(file: PartnerFile, declared: string | null): Promise<TextEncoding> {
+  const named = declared === null ? null : declaredEncoding(declared);
+  const head = await firstChunk(file);
+  requireText(file.path, head);
+  const name = named ?? encodingByBom(head) ?? encodingByNuls(head.subarray(0, 4096));
+  if (name !== null) {
+    const label = declared !== null && !LABELS[name] ? declared : (LABELS[name] ?? name);
+    return { name, label, damaged: await isDamaged(file, name), note: null };
+  }
+  if (!(await isDamaged(file, 'utf-8'))) return { name: 'utf-8', label: 'UTF-8', damaged: false, note: null };
+  if (await isDamaged(file, 'windows-1252')) {
+    throw new SrqError(
+      'input',
+      `${file.path} is neither UTF-8 nor Windows-1252 text.`,
+      'Export it again as CSV UTF-8, or name its encoding: --encoding NAME',
+    );
+  }
+  const note =
+    'Read as Windows-1252, because it is not valid UTF-8. If accents look wrong, name the encoding: --encoding NAME';
+  return { name: 'windows-1252', label: 'Windows-1252', damaged: false, note };
+}
+
+/** The text of a file, without BOM, in pieces that never cut a character in two; `onRead` is told the bytes of each. */
+export async function* decodedText(
+  file: PartnerFile,
+  encoding: string,
+  onRead: (bytes: number) => void = () => {},
+): AsyncGenerator<string> {
+  const decoder = encoding === 'utf-8' ? new StringDecoder('utf8') : iconv.getDecoder(encoding, { stripBOM: false });
+  let atStart = true;
+  let half = '';
+  for await (const chunk of file.chunks()) {
+    onRead(chunk.length);
+    let text = half + decoder.write(chunk);
+    if (atStart && text.startsWith('\uFEFF')) text = text.slice(1);
+    atStart &&= text === '';
+    half = /[\uD800-\uDBFF]$/.test(text) ? text.slice(-1) : '';
+    yield half ? text.slice(0, -1) : text;
+  }
+  const rest = half + (decoder.end() ?? '');
+  if (rest) yield rest;
+}
+
+function declaredEncoding(declared: string): string {
+  const plain = declared.toLowerCase().replace(/[^a-z0-9]/g, '');
+  if (plain === 'utf8') return 'utf-8';
+  // Said to be UTF-16 without saying which: as Windows writes it.
+  if (plain === 'utf16' || plain === 'utf16le' || plain === 'unicode') return 'utf-16le';
+  if (plain === 'utf16be') return 'utf-16be';
+  if (iconv.encodingExists(declared)) return declared;
+  throw new SrqError(
+    'usage',
+    `There is no encoding ${declared}.`,
+    'For example: --encoding utf-8, windows-1252, iso-8859-15, utf-16le, macintosh, cp850',
+  );
+}
+
+function encodingByBom(head: Buffer): string | null {
+  if (head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf) return 'utf-8';
+  if (head[0] === 0xff && head[1] === 0xfe) return 'utf-16le';
+  if (head[0] === 0xfe && head[1] === 0xff) return 'utf-16be';
+  return null;
+}
+
+/** In UTF-16 text of our markets every other byte is NUL: the odd ones in LE, the even ones in BE. */
+function encodingByNuls(head: Buffer): string | null {
+  const nuls = [0, 0];
+  for (const [index, byte] of head.entries()) if (byte === 0) nuls[index % 2] = (nuls[index % 2] ?? 0) + 1;
+  const pairs = head.length / 2;
+  const [even = 0, odd = 0] = nuls;
+  if (odd > pairs * 0.4 && even < pairs * 0.05) return 'utf-16le';
+  if (even > pairs * 0.4 && odd < pairs * 0.05) return 'utf-16be';
+  return null;
+}
+
+async function firstChunk(file: PartnerFile): Promise<Buffer> {
+  for await (const chunk of file.chunks()) return Buffer.from(chunk.subarray(0, 64 * 1024));
+  return Buffer.alloc(0);
+}
+
+/** Reads the whole file: a single wrong byte at the end is as wrong as one at the beginning. */
+async function isDamaged(file: PartnerFile, encoding: string): Promise<boolean> {
+  if (encoding === 'utf-8') return !(await isAllUtf8(file));
+  const utf16 = encoding.startsWith('utf-16');
+  if (utf16 && file.sizeBytes % 2 === 1) return true;
+  for await (const text of decodedText(file, encoding)) {
+    if (utf16 ? LONE_SURROGATE.test(text) : text.includes('\uFFFD')) return true;
+  }
+  return false;
+}
+
+async function isAllUtf8(file: PartnerFile): Promise<boolean> {
+  let carried = Buffer.alloc(0);
+  for await (const chunk of file.chunks()) {
+    const bytes = carried.length > 0 ? Buffer.concat([carried, chunk]) : chunk;
+    const whole = bytes.length - incompleteTail(bytes);
+    if (!isUtf8(bytes.subarray(0, whole))) return false;
+    carried = Buffer.from(bytes.subarray(whole));
+  }
+  return carried.length === 0;
+}
+
+/** How many bytes at the end begin a character that goes on in the next chunk. */
+function incompleteTail(bytes: Buffer): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back] ?? 0;
+    if (byte < 0x80) return 0;
+    if (byte >= 0xc0) return back < (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) ? back : 0;
+  }
+  return 0;
+}

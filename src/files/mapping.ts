@@ -1,0 +1,168 @@
+import { nearest } from '../model/did-you-mean.ts';
+import { SrqError } from '../model/errors.ts';
+import { FIELDS, type Field } from '../model/service-request.ts';
+import type { FieldSource, Mapping } from '../model/table.ts';
+import { normalForm } from './aliases.ts';
+import { type ColumnMeaning, columnMeanings } from './column-meanings.ts';
+import { parseTemplate } from './template.ts';
+
+/** What the user said about the columns: column → field (`-`: ignore it), and field → text with {Column}. */
+export interface MappingOptions {
+  readonly map: Readonly<Record<string, string>>;
+  readonly set: Readonly<Record<string, string>>;
+}
+
+/** What Meta writes before the values of its exports. */
+const META_PREFIXES: Readonly<Record<string, string>> = { phone: 'p:', location: 'z:', ref: 'l:' };
+
+/** A field's name goes on the wire as a parameter's name. */
+const FIELD_NAME = /^[A-Za-z][\w.[\]-]{0,99}$/;
+
+/**
+ * Decides which column becomes which field. `--map` and `--set` win over the known names: a field given there takes
+ * nothing from other columns, and where both name it, `--set` fills the rows whose mapped cells are empty.
+ *
+ * Throws `SrqError('usage')` for a column or a field's name that cannot be, `SrqError('input')` for column names that occur
+ * twice without being mapped or ignored.
+ */
+export function planMapping(columns: readonly string[], { map, set }: MappingOptions): Mapping {
+  const chosen = chosenColumns(columns, map);
+  refuseRepeatedNames(columns, new Set([...chosen.values()].flat()));
+  const explicit = [...mappedSources(chosen), ...setSources(columns, set)];
+  const known = new Set(explicit.map(({ field }) => field));
+  const taken = new Set([...chosen.values()].flat());
+  const meanings = columnMeanings(columns).filter(({ index, meaning }) => !taken.has(index) && !known.has(meaning));
+  const prefixes = isMeta(columns) ? META_PREFIXES : {};
+  const understood = FIELDS.filter((field) => !known.has(field)).flatMap((field) => aliasSources(field, meanings));
+  const sources = [...explicit, ...understood].map((source) => ({ ...source, prefix: prefixes[source.field] ?? null }));
+  return {
+    columns,
+    sources,
+    ignored: unusedColumns(columns, sources),
+    warnings: [...extraFieldWarnings(explicit), ...tieWarnings(columns, meanings)],
+  };
+}
+
+/** The columns that `--map` names, by field (`-` included), in the order given. */
+function chosenColumns(columns: readonly string[], map: Readonly<Record<string, string>>): Map<string, number[]> {
+  const chosen = new Map<string, number[]>();
+  for (const [column, field] of Object.entries(map)) {
+    if (field !== '-') requireFieldName(field);
+    chosen.set(field, [...(chosen.get(field) ?? []), ...columnsNamed(columns, column)]);
+  }
+  return chosen;
+}
+
+/** The indexes of a column's name: as written, else by its normal form. Throws `SrqError('usage')` if there is none. */
+function columnsNamed(columns: readonly string[], name: string): number[] {
+  const matching = (same: (column: string) => boolean) => columns.flatMap((each, at) => (same(each) ? [at] : []));
+  const exact = matching((column) => column === name.trim() && column !== '');
+  const form = normalForm(name);
+  const found = exact.length > 0 || form === '' ? exact : matching((column) => normalForm(column) === form);
+  if (found.length > 0) return found;
+  const meant = nearest(name, columns);
+  const list = columns
+    .filter((column) => column !== '')
+    .slice(0, 50)
+    .join(', ');
+  throw new SrqError(
+    'usage',
+    `There is no column "${name}".${meant ? ` Did you mean "${meant}"?` : ''}`,
+    `The columns are: ${list}`,
+  );
+}
+
+function requireFieldName(field: string): void {
+  if (FIELD_NAME.test(field)) return;
+  throw new SrqError('usage', `"${field}" cannot be the name of a field.`, `The fields are: ${FIELDS.join(', ')}`);
+}
+
+function refuseRepeatedNames(columns: readonly string[], settled: ReadonlySet<number>): void {
+  const seen = new Set<string>();
+  for (const [index, name] of columns.entries()) {
+    if (name === '' || settled.has(index)) continue;
+    if (seen.has(name)) {
+      throw new SrqError(
+        'input',
+        `The file has more than one column "${name}".`,
+        `Rename one in the file, or say what they are: --map "${name}=FIELD", or --map "${name}=-" to ignore them.`,
+      );
+    }
+    seen.add(name);
+  }
+}
+
+const source = (field: string, columns: readonly number[], how: 'first' | 'join', because: string): FieldSource => ({
+  field,
+  columns,
+  how,
+  template: null,
+  prefix: null,
+  because,
+});
+
+function mappedSources(chosen: ReadonlyMap<string, number[]>): FieldSource[] {
+  return [...chosen].filter(([field]) => field !== '-').map(([field, at]) => source(field, at, 'first', '--map'));
+}
+
+function setSources(columns: readonly string[], set: Readonly<Record<string, string>>): FieldSource[] {
+  return Object.entries(set).map(([field, text]) => {
+    requireFieldName(field);
+    const template = parseTemplate(text, (name) => columnsNamed(columns, name)[0] ?? 0);
+    const used = template.filter((part) => typeof part === 'number');
+    return { field, columns: used, how: 'template', template, prefix: null, because: '--set' };
+  });
+}
+
+/** The sources of a field by the known names: its own columns first, then what it can be joined from. */
+function aliasSources(field: Field, meanings: readonly ColumnMeaning[]): FieldSource[] {
+  const ranked = (meaning: string): number[] =>
+    meanings
+      .filter((each) => each.meaning === meaning)
+      .sort((a, b) => a.rank - b.rank)
+      .map(({ index }) => index);
+  const own = ranked(field);
+  const parts = joinedFrom(field).flatMap((part) => ranked(part).slice(0, 1));
+  return [
+    ...(own.length > 0 ? [source(field, own, 'first', 'known name')] : []),
+    ...(parts.length > 0 ? [source(field, parts, 'join', 'joined')] : []),
+  ];
+}
+
+function joinedFrom(field: Field): readonly string[] {
+  if (field === 'fullname') return ['first_name', 'last_name'];
+  return field === 'location' ? ['street', 'postal_code', 'city'] : [];
+}
+
+function unusedColumns(columns: readonly string[], sources: readonly FieldSource[]): string[] {
+  const used = new Set(sources.flatMap((each) => each.columns));
+  return columns.filter((name, index) => name !== '' && !used.has(index));
+}
+
+function extraFieldWarnings(sources: readonly FieldSource[]): string[] {
+  const extra = new Set(sources.map(({ field }) => field).filter((field) => !FIELDS.some((each) => each === field)));
+  return [...extra].map((field) => {
+    const meant = nearest(field, FIELDS);
+    return `"${field}" is not a field srq knows; it is sent as it is.${meant ? ` Did you mean ${meant}?` : ''}`;
+  });
+}
+
+/** Two columns that are equally likely one field: the first filled one wins, and the plan says so. */
+function tieWarnings(columns: readonly string[], meanings: readonly ColumnMeaning[]): string[] {
+  const firsts = new Map<string, ColumnMeaning>();
+  return meanings.flatMap((each) => {
+    const place = `${each.meaning} ${each.rank}`;
+    const first = firsts.get(place);
+    if (!first) firsts.set(place, each);
+    const field = each.meaning.replaceAll('_', ' ');
+    return first
+      ? [
+          `"${columns[first.index]}" and "${columns[each.index]}" both look like the ${field}; where both are filled, the first is taken (--map to choose).`,
+        ]
+      : [];
+  });
+}
+
+function isMeta(columns: readonly string[]): boolean {
+  return columns.includes('form_id') && columns.some((name) => ['ad_id', 'is_organic', 'inbox_url'].includes(name));
+}

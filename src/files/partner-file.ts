@@ -1,0 +1,95 @@
+import { type FileHandle, open, stat } from 'node:fs/promises';
+import { SrqError, systemCode } from '../model/errors.ts';
+
+const CHUNK_BYTES = 256 * 1024;
+
+/** A partner's file that is read more than once and must stay the same all the while. */
+export interface PartnerFile {
+  readonly path: string;
+  readonly sizeBytes: number;
+  /**
+   * The bytes from the first on, in chunks that are valid only until the next one is asked for. Throws
+   * `SrqError('input')` before handing out a chunk of a file that is no longer the one that was opened.
+   */
+  chunks(): AsyncGenerator<Buffer>;
+}
+
+/** What tells that a file is still the same one. */
+interface Fingerprint {
+  readonly size: bigint;
+  readonly mtimeNs: bigint;
+  readonly ino: bigint;
+  readonly dev: bigint;
+}
+
+/** Opens a regular file for reading. Every failure is an `SrqError('input')` that says what to do. */
+export async function openPartnerFile(path: string): Promise<PartnerFile> {
+  const found = await stat(path, { bigint: true }).catch((error: unknown) => Promise.reject(unreadable(path, error)));
+  if (found.isDirectory()) {
+    throw new SrqError('input', `${path} is a folder.`, 'Name one file in it.');
+  }
+  if (!found.isFile()) {
+    throw new SrqError('input', `${path} is not a regular file.`, 'Save the data to a file, or pipe it in: srq bulk -');
+  }
+  if (found.size === 0n) throw new SrqError('input', `${path} is empty.`, 'Export the file again and check its size.');
+  return { path, sizeBytes: Number(found.size), chunks: () => chunksOf(path, found) };
+}
+
+async function* chunksOf(path: string, expected: Fingerprint): AsyncGenerator<Buffer> {
+  const handle = await open(path).catch((error: unknown) => Promise.reject(unreadable(path, error)));
+  try {
+    requireSame(path, await handle.stat({ bigint: true }), expected);
+    const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
+    for (let position = 0; position < expected.size; ) {
+      const bytes = await readAt(handle, buffer, position, path);
+      // The path, not the handle: a file that was replaced leaves the handle on the old one.
+      requireSame(path, await stat(path, { bigint: true }).catch(() => null), expected);
+      if (bytes === 0) throw changed(path);
+      position += bytes;
+      yield buffer.subarray(0, bytes);
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+async function readAt(handle: FileHandle, buffer: Buffer, position: number, path: string): Promise<number> {
+  try {
+    return (await handle.read(buffer, 0, buffer.length, position)).bytesRead;
+  } catch (error) {
+    throw unreadable(path, error);
+  }
+}
+
+function requireSame(path: string, now: Fingerprint | null, expected: Fingerprint): void {
+  const same =
+    now?.size === expected.size &&
+    now.mtimeNs === expected.mtimeNs &&
+    now.ino === expected.ino &&
+    now.dev === expected.dev;
+  if (!same) throw changed(path);
+}
+
+function changed(path: string): SrqError {
+  return new SrqError(
+    'input',
+    `${path} changed while it was read.`,
+    'Wait until the export is finished, then run the same command again.',
+  );
+}
+
+function unreadable(path: string, error: unknown): SrqError {
+  const code = systemCode(error);
+  if (code === 'ENOENT' || code === 'ENOTDIR') {
+    return new SrqError('input', `There is no file ${path}.`, 'Check the name and the folder.', error);
+  }
+  if (code === 'EACCES' || code === 'EPERM') {
+    return new SrqError('input', `${path} may not be read.`, `Allow it: chmod u+r ${path}`, error);
+  }
+  return new SrqError(
+    'input',
+    `${path} cannot be read (${code || 'unknown error'}).`,
+    'Copy the file to a local disk and try again.',
+    error,
+  );
+}

@@ -1,0 +1,137 @@
+import { SrqError } from '../model/errors.ts';
+import type { Row } from '../model/table.ts';
+import { type CsvRecord, csvRecords } from './csv-records.ts';
+import type { TextEncoding } from './decode.ts';
+import type { Dialect } from './dialect.ts';
+
+/** How a CSV file is read: all that the first look at it has found out. */
+export interface CsvReading {
+  readonly dialect: Dialect;
+  readonly encoding: TextEncoding;
+  /** Says something that shows only while reading; saying it twice is harmless. */
+  readonly say: (note: string) => void;
+}
+
+const BATCH_ROWS = 256;
+
+/** A report's footer is short: totals, a confidentiality line, a copyright. */
+const LONGEST_FOOTER = 20;
+
+/** The names of the columns as written, without the blanks around them. Throws `SrqError('input')` if there are none. */
+export async function csvHeader(text: AsyncIterable<string>, reading: CsvReading): Promise<string[]> {
+  for await (const records of csvRecords(text, reading.dialect)) {
+    const header = records[0];
+    if (!header) continue;
+    refuseUndecodable(header, reading.encoding, 'The header');
+    return header.cells.map((name) => name.trim());
+  }
+  throw new SrqError('input', 'The file has no header.', 'The first line has to name the columns.');
+}
+
+/** The data rows of CSV text, in batches: blank ones left out, a report's footer set aside, ragged ones with a problem. */
+export async function* csvRows(
+  text: AsyncIterable<string>,
+  reading: CsvReading,
+  columns: readonly string[],
+): AsyncGenerator<Row[]> {
+  const shaper = new RowShaper(reading, columns);
+  let atHeader = true;
+  for await (const records of csvRecords(text, reading.dialect)) {
+    for (let from = atHeader ? 1 : 0; from < records.length; from += BATCH_ROWS) {
+      const rows: Row[] = [];
+      const failure = shaper.shape(records.slice(from, from + BATCH_ROWS), rows);
+      if (rows.length > 0) yield rows;
+      if (failure) throw failure;
+    }
+    atHeader = false;
+  }
+  shaper.sayFooter();
+}
+
+/** Numbers the rows and keeps back what may be a footer until a row after it shows that it is none. */
+class RowShaper {
+  private readonly reading: CsvReading;
+  private readonly columns: number;
+  /** Without the unnamed columns at the end, which some programs write in the header alone. */
+  private readonly named: number;
+  private number = 0;
+  private afterBlank = false;
+  private held: CsvRecord[] = [];
+
+  constructor(reading: CsvReading, columns: readonly string[]) {
+    this.reading = reading;
+    this.columns = columns.length;
+    this.named = columns.findLastIndex((name) => name !== '') + 1;
+  }
+
+  /** Appends rows; gives the failure that ends the file, if a record is one. */
+  shape(records: readonly CsvRecord[], rows: Row[]): SrqError | null {
+    for (const record of records) {
+      if (isBlank(record.cells)) {
+        this.afterBlank = true;
+        continue;
+      }
+      if (record.afterEmptyLine) this.afterBlank = true;
+      if (this.mayBeFooter(record)) {
+        this.held.push(record);
+        continue;
+      }
+      for (const each of this.held) rows.push(this.row(each));
+      this.held = [];
+      this.afterBlank = false;
+      try {
+        refuseUndecodable(record, this.reading.encoding, `Row ${this.number + 1}`);
+      } catch (error) {
+        return error as SrqError;
+      }
+      rows.push(this.row(record));
+    }
+    return null;
+  }
+
+  sayFooter(): void {
+    const first = this.held[0];
+    const last = this.held.at(-1);
+    if (!first || !last) return;
+    const lines = first === last ? `line ${first.line}` : `lines ${first.line}–${last.line}`;
+    this.reading.say(`Set aside as the report's footer: ${lines}.`);
+  }
+
+  private mayBeFooter({ cells }: CsvRecord): boolean {
+    if (!this.afterBlank || this.columns < 3 || this.held.length >= LONGEST_FOOTER) return false;
+    return cells.reduce((filled, cell) => (cell.trim() === '' ? filled : filled + 1), 0) === 1;
+  }
+
+  private row({ cells, line, suspicion }: CsvRecord): Row {
+    const whole = this.wholeCells(cells);
+    const ragged = `has ${cells.length} cells where the header has ${this.columns}; check for an unquoted delimiter or line break in the line`;
+    return { number: ++this.number, line, cells: whole ?? cells, problem: suspicion ?? (whole ? null : ragged) };
+  }
+
+  /** The cells of a row that has as many as the header; what differs only in empty ones at the end is made to. */
+  private wholeCells(cells: readonly string[]): readonly string[] | null {
+    if (cells.length === this.columns) return cells;
+    if (cells.length > this.columns) return isBlank(cells.slice(this.columns)) ? cells.slice(0, this.columns) : null;
+    return cells.length < this.named ? null : [...cells, ...Array<string>(this.columns - cells.length).fill('')];
+  }
+}
+
+function isBlank(cells: readonly string[]): boolean {
+  for (const cell of cells) if (cell !== '' && cell.trim() !== '') return false;
+  return true;
+}
+
+/** In a file with bytes that its encoding does not have, U+FFFD stands for lost letters: nothing after it is trusted. */
+function refuseUndecodable(record: CsvRecord, encoding: TextEncoding, who: string): void {
+  if (!encoding.damaged || !record.cells.some((cell) => cell.includes('\uFFFD'))) return;
+  throw undecodable(`${who} (line ${record.line})`, encoding);
+}
+
+/** The error for bytes that the encoding does not have, found at `where`. */
+export function undecodable(where: string, encoding: TextEncoding): SrqError {
+  return new SrqError(
+    'input',
+    `${where} holds bytes that are not ${encoding.label}.`,
+    'Name the encoding the file really has, for example: --encoding windows-1252',
+  );
+}

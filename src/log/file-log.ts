@@ -1,0 +1,213 @@
+import { closeSync, constants, fstatSync, fsyncSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { platform } from 'node:os';
+import { dirname } from 'node:path';
+import { SrqError, systemCode } from '../model/errors.ts';
+import type { Outcome } from '../model/outcome.ts';
+import type { Clock, DeliveryLog, LoggedState, LogRecord, LogSubject } from '../model/ports.ts';
+import { LogLock } from './lock.ts';
+import { LogIndex } from './log-index.ts';
+import { type Event, encodeRecord } from './record.ts';
+import { cutTornTail, readRecordAt } from './tail.ts';
+
+interface Pending {
+  readonly subject: LogSubject;
+  readonly event: Event;
+  /** For a `sending`: what the log must still know of the key. */
+  readonly seen: LoggedState | null;
+  readonly line: Buffer;
+  readonly resolve: (recorded: boolean) => void;
+  readonly reject: (error: SrqError) => void;
+}
+
+export interface FileLogOptions {
+  readonly path: string;
+  readonly clock: Clock;
+  /** Identifies this process's records. */
+  readonly run: string;
+  /** A bulk run excludes other runs; a one-off request only orders its lines among theirs. `holder` says who we are. */
+  readonly exclusive: boolean;
+  readonly holder: string;
+}
+
+/**
+ * The log on disk, for senders: an append-only NDJSON file (FORMAT.md), what it says indexed in memory.
+ *
+ * Group commit without a timer: whatever is queued while one fdatasync runs shares the next.
+ */
+export class FileLog implements DeliveryLog {
+  readonly path: string;
+  readonly #options: FileLogOptions;
+  readonly #file: FileHandle;
+  readonly #lock: LogLock;
+  readonly #index: LogIndex;
+  #queue: Pending[] = [];
+  #draining: Promise<void> | null = null;
+  #broken: SrqError | null = null;
+
+  private constructor(options: FileLogOptions, file: FileHandle, lock: LogLock) {
+    this.path = options.path;
+    this.#options = options;
+    this.#file = file;
+    this.#lock = lock;
+    this.#index = new LogIndex(options.path);
+  }
+
+  /** Throws `SrqError('log')` when the file cannot be used: no access, damaged, held by another run. */
+  static async open(options: FileLogOptions): Promise<FileLog> {
+    const file = await openForAppending(options.path);
+    const lock = new LogLock(options.path);
+    const log = new FileLog(options, file, lock);
+    try {
+      if (options.exclusive) lock.takeRun(options.holder);
+      await log.#index.catchUp(file);
+      await log.#underAppendLock(() => {});
+    } catch (error) {
+      await log.close();
+      throw error;
+    }
+    return log;
+  }
+
+  lookup(key: string): LoggedState {
+    return this.#index.state(key);
+  }
+
+  read(key: string): LogRecord | null {
+    const offset = this.#index.offset(key);
+    return offset === null ? null : readRecordAt(this.#file.fd, offset);
+  }
+
+  sending(subject: LogSubject, seen: LoggedState): Promise<boolean> {
+    return this.#append(subject, 'sending', seen, {});
+  }
+
+  async outcome(subject: LogSubject, outcome: Outcome): Promise<void> {
+    const { status, ids, http, ms, message, raw } = outcome;
+    const details = {
+      ...(Object.keys(ids).length > 0 ? { ids } : {}),
+      ...(http === null ? {} : { http }),
+      ...(ms === null ? {} : { ms }),
+      ...(message === null ? {} : { message }),
+      ...(raw === null ? {} : { raw }),
+    };
+    await this.#append(subject, status, null, details);
+  }
+
+  /** Waits for what is queued, then lets go of file and lock. */
+  async close(): Promise<void> {
+    await this.#draining;
+    this.#lock.close();
+    await this.#file.close();
+  }
+
+  #append(subject: LogSubject, event: Event, seen: LoggedState | null, details: object): Promise<boolean> {
+    if (this.#broken) return Promise.reject(this.#broken);
+    const at = new Date(this.#options.clock.nowMs()).toISOString();
+    const line = encodeRecord(subject, event, at, this.#options.run, details);
+    const recorded = new Promise<boolean>((resolve, reject) => {
+      this.#queue.push({ subject, event, seen, line, resolve, reject });
+    });
+    this.#draining ??= this.#drain();
+    return recorded;
+  }
+
+  async #drain(): Promise<void> {
+    // Everything that is queued in this turn of the event loop goes into the first group.
+    await Promise.resolve();
+    while (this.#queue.length > 0) {
+      const group = this.#queue;
+      this.#queue = [];
+      await this.#commit(group);
+    }
+    this.#draining = null;
+  }
+
+  async #commit(group: readonly Pending[]): Promise<void> {
+    if (this.#broken) {
+      for (const each of group) each.reject(this.#broken);
+      return;
+    }
+    const recorded = new Set<Pending>();
+    try {
+      await this.#underAppendLock(() => this.#write(group, recorded));
+      if (recorded.size > 0) await this.#file.datasync();
+    } catch (error) {
+      // After a failed write or sync the kernel may have dropped pages: nothing this process writes can be trusted again.
+      this.#broken = asLogError(error, this.path);
+      for (const each of group) each.reject(this.#broken);
+      return;
+    }
+    for (const each of group) each.resolve(recorded.has(each));
+  }
+
+  #write(group: readonly Pending[], recorded: Set<Pending>): void {
+    const chunks: Buffer[] = [];
+    let offset = this.#index.end;
+    for (const each of group) {
+      if (each.seen !== null && this.#index.state(each.subject.key) !== each.seen) continue;
+      this.#index.set(each.subject.key, each.event, offset);
+      chunks.push(each.line);
+      offset += each.line.length;
+      recorded.add(each);
+    }
+    writeFully(this.#file.fd, Buffer.concat(chunks));
+    this.#index.end = offset;
+    this.#index.lines += chunks.length;
+  }
+
+  /** Runs `add` while no other process adds lines, with all that others added before indexed and any torn tail cut. */
+  async #underAppendLock(add: () => void): Promise<void> {
+    await this.#lock.takeAppend(this.#options.clock);
+    try {
+      if (fstatSync(this.#file.fd).size > this.#index.end) {
+        await this.#index.catchUp(this.#file);
+        await cutTornTail(this.#file, this.path, this.#index.end, this.#options.clock);
+      }
+      add();
+    } finally {
+      this.#lock.releaseAppend();
+    }
+  }
+}
+
+/** Near a full disk a write may take only part of the bytes and report no error. */
+function writeFully(fd: number, bytes: Buffer): void {
+  let written = 0;
+  while (written < bytes.length) written += writeSync(fd, bytes, written, bytes.length - written);
+}
+
+async function openForAppending(path: string): Promise<FileHandle> {
+  const directory = dirname(path);
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    const file = await open(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT, 0o600);
+    if ((await file.stat()).size === 0) syncDirectory(directory);
+    return file;
+  } catch (error) {
+    throw asLogError(error, path);
+  }
+}
+
+/** A new file's name is durable only once its directory is. Windows has no such call and needs none. */
+function syncDirectory(directory: string): void {
+  if (platform() === 'win32') return;
+  const fd = openSync(directory, 'r');
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function asLogError(error: unknown, path: string): SrqError {
+  if (error instanceof SrqError) return error;
+  const code = systemCode(error);
+  const why = code === 'ENOSPC' ? 'the disk is full' : code === 'EACCES' ? 'no permission' : code || String(error);
+  return new SrqError(
+    'log',
+    `The log ${path} cannot be written (${why}). Nothing more is sent.`,
+    'Make room or repair access, then run the same command again: it goes on where it stopped.',
+    error,
+  );
+}

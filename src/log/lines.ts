@@ -1,0 +1,34 @@
+import type { FileHandle } from 'node:fs/promises';
+
+const BLOCK_BYTES = 1 << 20;
+const LINE_FEED = 0x0a;
+
+/** One complete line, without its line feed, and where it begins. */
+export interface LogLine {
+  readonly text: string;
+  readonly offset: number;
+}
+
+/**
+ * The complete lines from `from` to the end of the file, a block's worth at a time. Returns the offset after the last
+ * line feed: what lies behind it is an unfinished line. Memory is one block, or the longest line.
+ */
+export async function* readLines(file: FileHandle, from: number): AsyncGenerator<LogLine[], number> {
+  let offset = from;
+  let rest = Buffer.alloc(0);
+  for (;;) {
+    const block = Buffer.allocUnsafe(BLOCK_BYTES);
+    const { bytesRead } = await file.read(block, 0, BLOCK_BYTES, offset + rest.length);
+    if (bytesRead === 0) return offset;
+    const bytes = rest.length > 0 ? Buffer.concat([rest, block.subarray(0, bytesRead)]) : block.subarray(0, bytesRead);
+    const lines: LogLine[] = [];
+    let start = 0;
+    for (let end = bytes.indexOf(LINE_FEED); end >= 0; end = bytes.indexOf(LINE_FEED, start)) {
+      lines.push({ text: bytes.toString('utf8', start, end), offset: offset + start });
+      start = end + 1;
+    }
+    rest = bytes.subarray(start);
+    offset += start;
+    if (lines.length > 0) yield lines;
+  }
+}

@@ -1,0 +1,63 @@
+import type { FileHandle } from 'node:fs/promises';
+import { SrqError } from '../model/errors.ts';
+import { KeyIndex } from '../model/key-index.ts';
+import type { LoggedState } from '../model/ports.ts';
+import { readLines } from './lines.ts';
+import { decodeRecord, type Event } from './record.ts';
+
+const STATES: readonly LoggedState[] = ['none', 'sending', 'created', 'duplicate', 'rejected', 'failed', 'unknown'];
+const STATE_RANGE = 16;
+
+/** What a log says of each key, and where its last record begins. A value is offset × 16 + state. */
+export class LogIndex {
+  readonly #path: string;
+  readonly #keys = new KeyIndex();
+  /** Offset behind the last complete line that is indexed. */
+  end = 0;
+  lines = 0;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  state(key: string): LoggedState {
+    const entry = this.#keys.find(key);
+    return entry < 0 ? 'none' : (STATES[this.#keys.valueAt(entry) % STATE_RANGE] ?? 'none');
+  }
+
+  offset(key: string): number | null {
+    const entry = this.#keys.find(key);
+    return entry < 0 ? null : Math.floor(this.#keys.valueAt(entry) / STATE_RANGE);
+  }
+
+  set(key: string, event: Event, offset: number): void {
+    const value = offset * STATE_RANGE + STATES.indexOf(event);
+    this.#keys.setValue(this.#keys.findOrAdd(key, value), value);
+  }
+
+  /** Indexes the complete lines behind `end`. Throws `SrqError('log')` at a line that is not a record. */
+  async catchUp(file: FileHandle): Promise<void> {
+    const blocks = readLines(file, this.end);
+    for (;;) {
+      const { value, done } = await blocks.next();
+      if (done) {
+        this.end = value;
+        return;
+      }
+      for (const line of value) {
+        this.lines += 1;
+        const record = decodeRecord(line.text);
+        if (typeof record === 'string') throw damaged(this.#path, this.lines, record);
+        this.set(record.key, record.event, line.offset);
+      }
+    }
+  }
+}
+
+function damaged(path: string, line: number, reason: string): SrqError {
+  return new SrqError(
+    'log',
+    `The log ${path} is damaged: line ${line} cannot be read (${reason}). Nothing was sent.`,
+    `Restore it from a backup, or look at it with: sed -n '${line}p' '${path}'. A line that is certainly not a record may be deleted; without its records srq would send those rows again.`,
+  );
+}

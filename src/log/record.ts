@@ -1,0 +1,43 @@
+import { type Identifiers, STATUSES } from '../model/outcome.ts';
+import type { LogRecord, LogSubject } from '../model/ports.ts';
+
+/** The line formats are documented in FORMAT.md; change both together. */
+export type Event = LogRecord['event'];
+
+const EVENTS: ReadonlySet<string> = new Set(['sending', ...STATUSES.filter((s) => !/repeated|invalid|ready/.test(s))]);
+const KEY = /^[0-9a-f]{32}$/;
+
+/** One line of the log, its line feed included. */
+export function encodeRecord(subject: LogSubject, event: Event, at: string, run: string, details: object): Buffer {
+  const { key, row, ref } = subject;
+  return Buffer.from(`${JSON.stringify({ key, event, at, run, row, ref, ...details })}\n`);
+}
+
+/** A line read back, or the reason why it is not one. */
+export function decodeRecord(line: string): LogRecord | string {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return 'it is not JSON';
+  }
+  if (typeof value !== 'object' || value === null || !('key' in value) || !('event' in value)) return 'it has no key';
+  const record = value as Partial<Record<keyof LogRecord, unknown>>;
+  if (typeof record.key !== 'string' || !KEY.test(record.key)) return 'its key is not 32 hex digits';
+  if (typeof record.event !== 'string' || !EVENTS.has(record.event)) {
+    return `its event "${String(record.event).slice(0, 20)}" is not known to this version of srq`;
+  }
+  return {
+    key: record.key,
+    event: record.event as Event,
+    at: typeof record.at === 'string' ? record.at : '',
+    run: typeof record.run === 'string' ? record.run : '',
+    row: typeof record.row === 'number' ? record.row : 0,
+    ref: typeof record.ref === 'string' ? record.ref : null,
+    ids: typeof record.ids === 'object' && record.ids !== null ? (record.ids as Identifiers) : {},
+    http: typeof record.http === 'number' ? record.http : null,
+    ms: typeof record.ms === 'number' ? record.ms : null,
+    message: typeof record.message === 'string' ? record.message : null,
+    raw: typeof record.raw === 'string' ? record.raw : null,
+  };
+}

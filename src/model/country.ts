@@ -1,0 +1,44 @@
+import { findMarket, MARKETS, type Market } from './markets.ts';
+
+const SPOKEN = ['en', 'pt', 'es', 'de', 'fr', 'it'];
+
+/** What people write that the names of CLDR do not have. */
+const ALSO_WRITTEN: Readonly<Record<string, string>> = {
+  'u k': 'UK',
+  'great britain': 'UK',
+  england: 'UK',
+  scotland: 'UK',
+  wales: 'UK',
+  'northern ireland': 'UK',
+  'cabo verde': 'CV',
+  eire: 'IE',
+};
+
+/** A word without case, accents, points and doubled blanks: how names are compared. */
+function folded(name: string): string {
+  return name
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[\s.]+/g, ' ')
+    .trim();
+}
+
+const byName = new Map<string, Market>();
+for (const language of SPOKEN) {
+  const names = new Intl.DisplayNames([language], { type: 'region' });
+  for (const market of MARKETS) byName.set(folded(names.of(market.iso) ?? market.name), market);
+}
+for (const market of MARKETS) byName.set(folded(market.name), market);
+for (const [name, code] of Object.entries(ALSO_WRITTEN)) {
+  const market = findMarket(code);
+  if (market) byName.set(name, market);
+}
+
+/**
+ * The market a cell means: its code (UK and GB alike) or its name in English, Portuguese, Spanish, German, French or
+ * Italian, with or without accents. Undefined for anything else: no guess is made.
+ */
+export function marketFromText(text: string): Market | undefined {
+  return findMarket(text) ?? byName.get(folded(text));
+}

@@ -1,0 +1,24 @@
+/** The candidate nearest to a word, if one is near enough to be a slip of the fingers. */
+export function nearest(word: string, candidates: readonly string[]): string | null {
+  const wanted = word.toLowerCase();
+  const ranked = candidates
+    .map((candidate) => ({ candidate, edits: editDistance(wanted, candidate.toLowerCase()) }))
+    .sort((a, b) => a.edits - b.edits);
+  const best = ranked[0];
+  return best && best.edits <= Math.max(1, Math.floor(word.length / 3)) ? best.candidate : null;
+}
+
+/** Levenshtein: how many letters to insert, drop or replace. Long texts are compared by their first 64 letters. */
+function editDistance(a: string, b: string): number {
+  const [from, to] = [a.slice(0, 64), b.slice(0, 64)];
+  let previous = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (let row = 1; row <= from.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= to.length; column++) {
+      const replaced = (previous[column - 1] ?? 0) + (from[row - 1] === to[column - 1] ? 0 : 1);
+      current.push(Math.min(replaced, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1));
+    }
+    previous = current;
+  }
+  return previous[to.length] ?? 0;
+}

@@ -1,0 +1,49 @@
+import { domainToASCII } from 'node:url';
+import { z } from 'zod';
+
+const address = z.email();
+
+/** Exactly one of `email` and `error` is set; a `warning` does not keep the address from being sent. */
+export interface ParsedEmail {
+  readonly email: string | null;
+  readonly error: string | null;
+  readonly warning: string | null;
+}
+
+/** Longer cells hold something else; it also bounds the work a hostile cell can cause. */
+const LONGEST_CELL = 1000;
+
+const refused = (error: string): ParsedEmail => ({ email: null, error, warning: null });
+
+/** NFKC, without invisible characters, `mailto:`, angle brackets and the name before them. */
+function tidied(text: string): string {
+  return text
+    .normalize('NFKC')
+    .replace(/\p{Cf}/gu, '')
+    .trim()
+    .replace(/^[^<>]*<([^<>]*)>$/, '$1')
+    .replace(/^mailto:/i, '')
+    .trim();
+}
+
+/**
+ * Reads one e-mail address. Refused is only what no mail server could take: no or several `@`, blanks, a domain that is
+ * none, over-long parts, a list of addresses. An address that is merely unusual passes with a warning.
+ */
+export function parseEmail(text: string): ParsedEmail {
+  if (text.length > LONGEST_CELL) return refused('is too long for an e-mail address');
+  const tidy = tidied(text);
+  if (/@.*[,;\s|/]+.*@/.test(tidy)) return refused('holds more than one e-mail address; keep one');
+  const at = tidy.lastIndexOf('@');
+  const local = tidy.slice(0, at);
+  const domain = domainToASCII(tidy.slice(at + 1));
+  if (at < 1 || /[\s@]/.test(local) || !domain.includes('.')) return refused('is not an e-mail address');
+  const email = `${local}@${domain}`;
+  if (Buffer.byteLength(local) > 64 || Buffer.byteLength(email) > 254)
+    return refused('is too long for an e-mail address');
+  if (/[^\x20-\x7e]/.test(local)) {
+    return { email, error: null, warning: 'has letters before the @ that many mail services do not take' };
+  }
+  const usual = address.safeParse(email).success;
+  return { email, error: null, warning: usual ? null : 'is unusual for an e-mail address; check it' };
+}

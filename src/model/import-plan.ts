@@ -1,0 +1,51 @@
+import type { Ledger } from './ledger.ts';
+import type { Counts, Identifiers, Problem, Status } from './outcome.ts';
+import type { ServiceRequest } from './service-request.ts';
+import type { Mapping, Row, Table } from './table.ts';
+
+export interface RowRange {
+  readonly skip: number;
+  /** Null: all. */
+  readonly limit: number | null;
+}
+
+export interface RowProblem extends Problem {
+  readonly row: number;
+}
+
+/** What an import would do, found by reading the whole file before anything is sent. */
+export interface ImportPlan {
+  readonly table: Table;
+  readonly mapping: Mapping;
+  readonly range: RowRange;
+  readonly rows: number;
+  readonly counts: Counts;
+  /** The first request as it will be sent. */
+  readonly first: { readonly row: number; readonly request: ServiceRequest } | null;
+  readonly problems: readonly RowProblem[];
+  /** All problems, also those that are not kept in `problems`. */
+  readonly problemCount: number;
+  readonly ledger: Ledger;
+}
+
+/** One row of the input with what became of it, for the results file. */
+export interface RowReport {
+  readonly row: Row;
+  readonly status: Status;
+  readonly ids: Identifiers;
+  readonly message: string | null;
+}
+
+/** The end of an import, for people and scripts. */
+export interface ImportSummary {
+  readonly rows: number;
+  readonly counts: Counts;
+  /** Rows among the failed that were never tried, because the run stopped. */
+  readonly notTried: number;
+  readonly seconds: number;
+  readonly log: string;
+  readonly results: string | null;
+  readonly stopped: string | null;
+  /** The literal next command, if there is something left to do. */
+  readonly next: string | null;
+}

@@ -1,0 +1,73 @@
+import { type CountryCode, type PhoneNumber, parsePhoneNumberFromString } from 'libphonenumber-js/max';
+import type { Market } from './markets.ts';
+
+/** Exactly one of `e164` and `error` is set; a `warning` says what was repaired or looks odd. */
+export interface ParsedPhone {
+  readonly e164: string | null;
+  readonly error: string | null;
+  readonly warning: string | null;
+}
+
+const refused = (error: string): ParsedPhone => ({ e164: null, error, warning: null });
+
+/** Longer cells hold something else; it also bounds the work a hostile cell can cause. */
+const LONGEST_CELL = 100;
+
+const SCIENTIFIC = /^[+-]?\d+(?:[.,]\d+)?E\+?\d+$/i;
+const BETWEEN_TWO_NUMBERS = /[/;,|&\n]+|\s(?:ou|o|or|oder|und|and|et|e|y)\s/i;
+
+/** Without what platforms and spreadsheets put around a number: `p:`, `tel:`, `="…"`, apostrophe, bidi marks; ASCII digits. */
+function tidied(text: string): string {
+  return text
+    .normalize('NFKC')
+    .replace(/\p{Cf}/gu, '')
+    .trim()
+    .replace(/^="(.*)"$/, '$1')
+    .replace(/^'/, '')
+    .replace(/^(?:p|tel|phone|whatsapp):\s*/i, '');
+}
+
+/** Whether a cell holds two numbers: each part alone has enough digits to be one. */
+function holdsTwo(text: string): boolean {
+  const parts = text.split(BETWEEN_TWO_NUMBERS);
+  return parts.filter((part) => part.replace(/\D/g, '').length >= 7).length > 1;
+}
+
+/** `+351 (0)912…` and `+52 1 55…`: habits that make a valid number look wrong. */
+function repaired(text: string): { text: string; warning: string | null } {
+  const trunkZero = text.replace(/^((?:\+|00)\s*\d[\d\s]{0,4})\(0\)/, '$1');
+  if (trunkZero !== text) return { text: trunkZero, warning: 'the (0) after the country code was taken out' };
+  const oldMexican = text.replace(/^((?:\+|00)\s?52[\s-]?)1[\s-]?(?=(?:[\s-]?\d){10}$)/, '$1');
+  if (oldMexican !== text) return { text: oldMexican, warning: 'the 1 after +52, no longer used, was taken out' };
+  return { text, warning: null };
+}
+
+/** +1 is shared by several countries, so there the country itself is compared. */
+function ofAnotherCountry(number: PhoneNumber, market: Market): boolean {
+  if (number.countryCallingCode !== market.callingCode) return true;
+  return market.callingCode === '1' && number.country !== undefined && number.country !== market.iso;
+}
+
+/**
+ * Reads a telephone number as E.164. Without a market only numbers in international form can be read.
+ * A number of another country than the request's passes with a warning.
+ */
+export function parsePhone(cell: string, market: Market | undefined): ParsedPhone {
+  if (cell.length > LONGEST_CELL) return refused('is too long for a telephone number');
+  const tidy = tidied(cell);
+  if (SCIENTIFIC.test(tidy)) {
+    return refused(
+      'was turned into scientific notation by a spreadsheet and its digits are lost; export the file again with this column formatted as text',
+    );
+  }
+  if (holdsTwo(tidy)) return refused('holds more than one telephone number; keep one');
+  const { text, warning } = repaired(tidy);
+  const number = parsePhoneNumberFromString(text, {
+    ...(market ? { defaultCountry: market.iso as CountryCode } : {}),
+    extract: false,
+  });
+  if (!number?.isValid()) return refused('is not a telephone number of its country; check the digits and the country');
+  if (number.ext) return { e164: number.number, error: null, warning: 'the extension is left out' };
+  const foreign = market && ofAnotherCountry(number, market) ? 'belongs to another country than the request' : null;
+  return { e164: number.number, error: null, warning: warning ?? foreign };
+}

@@ -1,0 +1,99 @@
+import type { SrqError } from './errors.ts';
+import type { Identifiers, Outcome, SentStatus } from './outcome.ts';
+import type { AudioFile, ServiceRequest } from './service-request.ts';
+
+/** Time, handed in: `nowMs` is the wall clock for records, `monotonicMs` measures ages. */
+export interface Clock {
+  nowMs(): number;
+  monotonicMs(): number;
+  /** Resolves after `ms`, or at once when `signal` fires; never rejects. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+export type Verdict = 'clear' | 'duplicate' | 'unknown';
+
+/** What validate said. `unknown` with `http` 2xx: the answer could not be read. */
+export interface ValidateResult {
+  readonly verdict: Verdict;
+  readonly ids: Identifiers;
+  readonly http: number | null;
+  readonly message: string | null;
+  /** Why the request cannot go on: the service refused its data, or could not be reached or used. */
+  readonly refused: 'rejected' | 'failed' | null;
+  readonly raw: string | null;
+}
+
+/** What became of a create. `stop`: every further call is pointless (wrong address, credentials refused, …). */
+export interface Sent {
+  readonly outcome: Outcome;
+  readonly stop: SrqError | null;
+}
+
+/** The service, as the pipeline needs it. */
+export interface MarketplaceApi {
+  /** Harmless, so repeated by itself. Throws `SrqError` for what makes every further call pointless. */
+  validate(request: ServiceRequest): Promise<ValidateResult>;
+  /**
+   * Sent again only after a try that was certainly not acted on. `intend` is called when the request's turn has come, right
+   * before it is written for the first time: false, or its rejection, means that it must not be written; the former
+   * resolves to null, the latter is passed on. Never rejects otherwise.
+   */
+  create(request: ServiceRequest, intend: () => Promise<boolean>): Promise<Sent | null>;
+}
+
+/** Reads a recording when its request is about to go. */
+export interface AudioReader {
+  describe(path: string): Promise<AudioFile>;
+  readBase64(audio: AudioFile): Promise<string>;
+}
+
+/** What the log knows of a key. `sending`: a request was or may have been written and no outcome is recorded. */
+export type LoggedState = 'none' | 'sending' | SentStatus;
+
+/** Who a record is about. */
+export interface LogSubject {
+  readonly key: string;
+  readonly row: number;
+  readonly ref: string | null;
+}
+
+/** One line of the log, read back. */
+export interface LogRecord extends LogSubject {
+  readonly event: Exclude<LoggedState, 'none'>;
+  readonly at: string;
+  readonly run: string;
+  readonly ids: Identifiers;
+  readonly http: number | null;
+  readonly ms: number | null;
+  readonly message: string | null;
+  readonly raw: string | null;
+}
+
+/** The record of what was sent. Every method throws `SrqError('log')` once the log cannot be trusted to keep a record. */
+export interface DeliveryLog {
+  lookup(key: string): LoggedState;
+  /**
+   * Makes the intent to send durable, provided the log still knows of the key what `seen` says (a `lookup` of before).
+   * Only after it resolved with true may the request be written; false: another process recorded something meanwhile.
+   */
+  sending(subject: LogSubject, seen: LoggedState): Promise<boolean>;
+  /** Resolves once the outcome is durable. */
+  outcome(subject: LogSubject, outcome: Outcome): Promise<void>;
+  /** The last record of a key, or null. */
+  read(key: string): LogRecord | null;
+}
+
+/** A bearer token as kept between commands. Times are wall-clock milliseconds; `expiresAtMs` null: not known. */
+export interface CachedToken {
+  readonly accessToken: string;
+  readonly obtainedAtMs: number;
+  readonly expiresAtMs: number | null;
+}
+
+/** Keeps the token of one base URL and client id for other processes. A cache that fails is an empty cache. */
+export interface TokenCache {
+  read(): CachedToken | null;
+  write(token: CachedToken): void;
+  /** Drops this token if it is still the one kept. */
+  forget(accessToken: string): void;
+}

@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto';
+import { AUDIO_PARAMETER } from './wire.ts';
+
+/** What a user can give for one request, by srq's names. `audio_file` and `ref` do not go on the wire as such. */
+export const FIELDS = [
+  'country',
+  'lang',
+  'location',
+  'fullname',
+  'email',
+  'phone',
+  'request_text',
+  'category',
+  'audio_file',
+  'ref',
+] as const;
+export type Field = (typeof FIELDS)[number];
+
+/** One row as read and mapped: text by field name. Names outside {@link FIELDS} are extra parameters of the request. */
+export interface Draft {
+  readonly row: number;
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+/** A recording that goes in place of text: known by its digest, read only while its request is in flight. */
+export interface AudioFile {
+  readonly path: string;
+  readonly sizeBytes: number;
+  /** SHA-256 of the file, hex. */
+  readonly sha256: string;
+}
+
+/** A request that passed the local checks. `params` hold what will be sent, by the API's names, without the audio. */
+export interface ServiceRequest {
+  readonly params: Readonly<Record<string, string>>;
+  readonly audio: AudioFile | null;
+  /** The caller's own reference. Kept in the log; part of the request only when it is also a parameter. */
+  readonly ref: string | null;
+}
+
+/** Where a request goes: the same content sent to another service or for another partner is another request. */
+export interface Destination {
+  readonly baseUrl: string;
+  readonly clientId: string;
+}
+
+/**
+ * What makes two requests the same one: 128 bits of SHA-256 over destination and parameters, as 32 hex digits.
+ * The caller's reference is left out, so sorting, splitting or renaming a file changes no key. Canonical form: a JSON
+ * array `[baseUrl, clientId, [name, value], …]`, names in code-unit order, audio as `sha256:<hex>`.
+ */
+export function contentKey(request: ServiceRequest, destination: Destination): string {
+  const pairs = Object.entries(request.params);
+  if (request.audio) pairs.push([AUDIO_PARAMETER, `sha256:${request.audio.sha256}`]);
+  pairs.sort(([a], [b]) => (a < b ? -1 : 1));
+  const canonical = JSON.stringify([destination.baseUrl, destination.clientId, ...pairs]);
+  return createHash('sha256').update(canonical).digest('hex').slice(0, 32);
+}

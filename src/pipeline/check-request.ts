@@ -1,0 +1,174 @@
+import { marketFromText } from '../model/country.ts';
+import { parseEmail } from '../model/email.ts';
+import { parseLanguage, usualLanguage } from '../model/language.ts';
+import { MARKETS, type Market } from '../model/markets.ts';
+import type { Problem } from '../model/outcome.ts';
+import { parsePhone } from '../model/phone.ts';
+import type { Draft, ServiceRequest } from '../model/service-request.ts';
+import type { Mapping } from '../model/table.ts';
+import { AUDIO_PARAMETER, CATEGORY_PARAMETER, DOCUMENTED_PARAMETERS } from '../model/wire.ts';
+
+/** A request whose recording, if it has one, is still only named. */
+type CheckedRequest = Omit<ServiceRequest, 'audio'> & { readonly audioPath: string | null };
+
+/** A request that can be sent, or none; problems in both cases. */
+export interface Checked {
+  readonly request: CheckedRequest | null;
+  readonly problems: readonly Problem[];
+}
+
+const META_TEST_ADDRESSES = new Set(['test@meta.com', 'test@fb.com']);
+
+/**
+ * Checks a draft and puts it into the API's form: UK for GB, E.164, tidy e-mail, the market's language where none is given.
+ *
+ * Only what surely cannot work is an error; which fields the service requires is not public, and a wrong refusal here loses a
+ * lead where a wrong pass costs one call. Everything else is a warning.
+ */
+export function checkRequest(draft: Draft, mapping: Mapping | null): Checked {
+  const check = new RequestCheck(draft, mapping);
+  check.letters();
+  check.testLead();
+  const market = check.country();
+  check.language(market);
+  check.contact(market);
+  check.need();
+  check.usual('location', 'There is no location; a professional cannot know where to go.');
+  check.usual('fullname', 'There is no name.');
+  return check.result();
+}
+
+class RequestCheck {
+  private readonly problems: Problem[] = [];
+  private readonly fields: Record<string, string>;
+  private readonly mapping: Mapping | null;
+  private readonly ref: string | null;
+  private audioPath: string | null = null;
+
+  constructor(draft: Draft, mapping: Mapping | null) {
+    const trimmed = Object.entries(draft.fields).map(([field, text]) => [field, text.trim()] as const);
+    const { ref, audio_file: audioPath, ...fields } = Object.fromEntries(trimmed.filter(([, text]) => text !== ''));
+    this.fields = fields;
+    this.ref = ref ?? null;
+    this.audioPath = audioPath ?? null;
+    this.mapping = mapping;
+  }
+
+  letters(): void {
+    for (const [field, text] of Object.entries({
+      ...this.fields,
+      ref: this.ref ?? '',
+      audio_file: this.audioPath ?? '',
+    })) {
+      if (/[\0\p{Surrogate}]/u.test(text)) {
+        this.error(field, `${field} holds a NUL or half a character; the file was damaged. Export it again.`);
+      } else if (text.includes('\uFFFD')) {
+        this.warn(field, `${field} holds the mark of a lost letter (\uFFFD); an earlier conversion broke it.`);
+      }
+    }
+  }
+
+  /** Platforms hand out test leads to prove a connection; a professional must never be sent one. */
+  testLead(): void {
+    const dummy = Object.entries(this.fields).find(
+      ([, text]) => /^<test lead:/i.test(text) || META_TEST_ADDRESSES.has(text.toLowerCase()),
+    );
+    if (dummy) this.error(dummy[0], 'This is a test lead: never sent.');
+  }
+
+  country(): Market | undefined {
+    const text = this.fields['country'];
+    if (text === undefined) {
+      this.error('country', 'There is no country. For a file of one country: --set country=PT');
+      return undefined;
+    }
+    const market = marketFromText(text);
+    if (market) this.fields['country'] = market.code;
+    else {
+      const codes = MARKETS.map(({ code }) => code).join(', ');
+      this.error('country', `"${text.slice(0, 40)}" is not one of the markets: ${codes}.`);
+    }
+    return market;
+  }
+
+  language(market: Market | undefined): void {
+    const text = this.fields['lang'];
+    if (text !== undefined) {
+      const { code, known } = parseLanguage(text);
+      this.fields['lang'] = code;
+      if (!known) this.warn('lang', `"${text.slice(0, 40)}" is not a language code such as pt or de.`);
+    } else if (market) {
+      const usual = usualLanguage(market);
+      if (usual !== null) this.fields['lang'] = usual;
+      else
+        this.error(
+          'lang',
+          `${market.name} has several languages (${market.languages.join(', ')}). Say which: --set lang=${market.languages[0]}`,
+        );
+    }
+  }
+
+  contact(market: Market | undefined): void {
+    const { phone, email } = this.fields;
+    if (phone === undefined && email === undefined)
+      this.error('phone', 'There is neither a phone number nor an e-mail address.');
+    if (phone !== undefined) {
+      const { e164, error, warning } = parsePhone(phone, market);
+      // Without its country a national number cannot be judged, and the missing country has been said.
+      if (error !== null && (market || phone.includes('+'))) this.error('phone', `The phone number ${error}.`);
+      if (warning !== null) this.warn('phone', `The phone number: ${warning}.`);
+      if (e164 !== null) this.fields['phone'] = e164;
+    }
+    if (email !== undefined) {
+      const parsed = parseEmail(email);
+      if (parsed.error !== null) this.error('email', `The e-mail address ${parsed.error}.`);
+      if (parsed.warning !== null) this.warn('email', `The e-mail address ${parsed.warning}.`);
+      if (parsed.email !== null) this.fields['email'] = parsed.email;
+    }
+  }
+
+  /** The API takes audio "in place of text": with both given, the text stays here, and that is said. */
+  need(): void {
+    const hasText = this.fields['request_text'] !== undefined;
+    const hasAudio = this.audioPath !== null || this.fields[AUDIO_PARAMETER] !== undefined;
+    if (!hasText && !hasAudio)
+      this.error('request_text', 'There is neither a text nor a recording that says what is needed.');
+    if (!hasText || !hasAudio) return;
+    delete this.fields['request_text'];
+    this.warn('request_text', 'The recording is sent in place of the text; the text is left out.');
+  }
+
+  usual(field: string, message: string): void {
+    if (this.fields[field] === undefined) this.warn(field, message);
+  }
+
+  result(): Checked {
+    if (this.problems.some(({ severity }) => severity === 'error')) return { request: null, problems: this.problems };
+    return { request: { params: this.params(), ref: this.ref, audioPath: this.audioPath }, problems: this.problems };
+  }
+
+  /** The fields by the API's names: the documented ones in its order, then the others. */
+  private params(): Record<string, string> {
+    const { category, ...fields } = this.fields;
+    const params: Record<string, string> = {};
+    for (const name of DOCUMENTED_PARAMETERS) if (fields[name] !== undefined) params[name] = fields[name];
+    if (category !== undefined) params[CATEGORY_PARAMETER] = category;
+    return { ...params, ...fields };
+  }
+
+  private error(field: string, message: string): void {
+    this.problems.push({ severity: 'error', field, column: this.columnOf(field), message });
+  }
+
+  private warn(field: string, message: string): void {
+    this.problems.push({ severity: 'warning', field, column: this.columnOf(field), message });
+  }
+
+  /** Where the field comes from: one column, or all that it is looked for in. */
+  private columnOf(field: string): string | null {
+    const indexes = this.mapping?.sources.filter((source) => source.field === field).flatMap(({ columns }) => columns);
+    return indexes && indexes.length > 0
+      ? [...new Set(indexes)].map((at) => this.mapping?.columns[at] ?? '').join(' / ')
+      : null;
+  }
+}

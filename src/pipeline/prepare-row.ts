@@ -1,0 +1,78 @@
+import { SrqError } from '../model/errors.ts';
+import type { Problem } from '../model/outcome.ts';
+import type { AudioReader } from '../model/ports.ts';
+import { contentKey, type Destination, type Draft, type ServiceRequest } from '../model/service-request.ts';
+import type { Mapping, Row } from '../model/table.ts';
+import { checkRequest } from './check-request.ts';
+import { mapRow } from './map-row.ts';
+
+export interface Preparation {
+  readonly destination: Destination;
+  readonly audio: AudioReader;
+  /** Warnings refuse a row too. */
+  readonly strict: boolean;
+}
+
+/** A row that is ready to go, or why it is not. */
+export type Prepared =
+  | {
+      readonly row: number;
+      readonly request: ServiceRequest;
+      readonly key: string;
+      readonly problems: readonly Problem[];
+    }
+  | {
+      readonly row: number;
+      readonly request: null;
+      readonly ref: string | null;
+      readonly problems: readonly Problem[];
+    };
+
+/** Maps, checks and names one row of a file. Answers at once unless the row has a recording to look at. */
+export function prepareRow(row: Row, mapping: Mapping, preparation: Preparation): Prepared | Promise<Prepared> {
+  if (row.problem !== null) {
+    const problem: Problem = { severity: 'error', field: '', column: null, message: row.problem };
+    return { row: row.number, request: null, ref: null, problems: [problem] };
+  }
+  return prepareDraft(mapRow(row, mapping), mapping, preparation);
+}
+
+/** The same for a request that did not come from a file of columns. */
+export function prepareDraft(
+  draft: Draft,
+  mapping: Mapping | null,
+  preparation: Preparation,
+): Prepared | Promise<Prepared> {
+  const { request, problems } = checkRequest(draft, mapping);
+  const refused = preparation.strict && problems.length > 0;
+  if (!request || refused) return { row: draft.row, request: null, ref: draft.fields['ref'] ?? null, problems };
+  const { audioPath, ...rest } = request;
+  if (audioPath === null) return named(draft.row, { ...rest, audio: null }, problems, preparation);
+  return withAudio(draft, { ...rest, audio: null }, audioPath, problems, preparation);
+}
+
+async function withAudio(
+  draft: Draft,
+  request: ServiceRequest,
+  path: string,
+  problems: readonly Problem[],
+  preparation: Preparation,
+): Promise<Prepared> {
+  try {
+    const audio = await preparation.audio.describe(path);
+    return named(draft.row, { ...request, audio }, problems, preparation);
+  } catch (error) {
+    if (!(error instanceof SrqError)) throw error;
+    const problem: Problem = { severity: 'error', field: 'audio_file', column: null, message: error.message };
+    return { row: draft.row, request: null, ref: request.ref, problems: [...problems, problem] };
+  }
+}
+
+function named(
+  row: number,
+  request: ServiceRequest,
+  problems: readonly Problem[],
+  { destination }: Preparation,
+): Prepared {
+  return { row, request, key: contentKey(request, destination), problems };
+}

@@ -1,0 +1,50 @@
+import type { ChalkInstance } from 'chalk';
+import type { SrqError } from '../model/errors.ts';
+import { painter } from './output.ts';
+import type { Progress, Reporter, ReporterOptions } from './reporter.ts';
+import { Talk, writeAll } from './talk.ts';
+
+/** For people: text on stdout, errors as words on stderr. */
+export class HumanReporter implements Reporter {
+  readonly #options: ReporterOptions;
+  readonly #talk: Talk;
+  readonly #paint: ChalkInstance;
+
+  constructor(options: ReporterOptions) {
+    this.#options = options;
+    this.#talk = new Talk(options);
+    this.#paint = painter(options.colour.stdout);
+  }
+
+  async result(_: unknown, text: (paint: ChalkInstance) => string): Promise<void> {
+    await writeAll(this.#options.stdout, `${text(this.#paint)}\n`);
+  }
+
+  async results<Item extends object>(
+    items: AsyncIterable<Item>,
+    text: (item: Item, paint: ChalkInstance, index: number) => string,
+  ): Promise<void> {
+    let index = 0;
+    for await (const item of items) {
+      if (this.#options.stdout.destroyed) return;
+      await writeAll(this.#options.stdout, text(item, this.#paint, index++));
+    }
+  }
+
+  say(text: (paint: ChalkInstance) => string): void {
+    this.#talk.say(text);
+  }
+
+  warn(message: string): void {
+    this.#talk.warn(message);
+  }
+
+  async fail(error: SrqError): Promise<void> {
+    const { red, dim } = this.#talk.paint;
+    this.#talk.write(`${red('✗')} ${error.message}${error.hint ? `\n  ${dim('→')} ${error.hint}` : ''}`);
+  }
+
+  progress(label: string): Progress {
+    return this.#talk.progress(label);
+  }
+}

@@ -1,0 +1,45 @@
+import type { ChalkInstance } from 'chalk';
+import type { SrqError } from '../model/errors.ts';
+import type { Progress, Reporter, ReporterOptions } from './reporter.ts';
+import { Talk, writeAll } from './talk.ts';
+
+/** For programs: stdout is exactly one JSON document, whether the command succeeds or fails. */
+export class JsonReporter implements Reporter {
+  readonly #options: ReporterOptions;
+  readonly #talk: Talk;
+
+  constructor(options: ReporterOptions) {
+    this.#options = options;
+    this.#talk = new Talk(options);
+  }
+
+  async result(document: unknown): Promise<void> {
+    await writeAll(this.#options.stdout, `${JSON.stringify(document)}\n`);
+  }
+
+  async results<Item extends object>(items: AsyncIterable<Item>): Promise<void> {
+    let before = '[';
+    for await (const item of items) {
+      if (this.#options.stdout.destroyed) return;
+      await writeAll(this.#options.stdout, `${before}${JSON.stringify(item)}`);
+      before = ',\n';
+    }
+    await writeAll(this.#options.stdout, before === '[' ? '[]\n' : ']\n');
+  }
+
+  say(text: (paint: ChalkInstance) => string): void {
+    this.#talk.say(text);
+  }
+
+  warn(message: string): void {
+    this.#talk.warn(message);
+  }
+
+  fail({ message, hint }: SrqError, code: string): Promise<void> {
+    return this.result({ error: { code, message, hint } });
+  }
+
+  progress(label: string): Progress {
+    return this.#talk.progress(label);
+  }
+}

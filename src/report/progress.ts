@@ -1,0 +1,81 @@
+import type { Writable } from 'node:stream';
+import ora from 'ora';
+import type { Status } from '../model/outcome.ts';
+import { duration, thousands } from './output.ts';
+import type { Progress, ProgressState } from './reporter.ts';
+
+/** Time over which the present rate is taken. */
+const RATE_WINDOW_MS = 10_000;
+const REDRAW_MS = 200;
+/** Without a terminal: a line this often, so that a log of a night's run stays readable. */
+const LINE_MS = 5_000;
+const SHOWN: readonly Status[] = ['created', 'duplicate', 'rejected', 'failed', 'unknown'];
+
+export const noProgress: Progress = { update: () => {}, end: () => {} };
+
+/** One line on a terminal, redrawn. */
+export function redrawnProgress(label: string, stream: Writable, monotonicMs: () => number): Progress {
+  const spinner = ora({ text: label, stream: stream as NodeJS.WriteStream, discardStdin: false, isEnabled: true });
+  const meter = new Meter(monotonicMs);
+  let drawnMs = Number.NEGATIVE_INFINITY;
+  spinner.start();
+  return {
+    update(state) {
+      meter.note(state.done);
+      if (monotonicMs() - drawnMs < REDRAW_MS) return;
+      drawnMs = monotonicMs();
+      spinner.text = `${label} ${meter.describe(state)}`;
+    },
+    end: () => void spinner.stop(),
+  };
+}
+
+/** A plain line now and then. */
+export function linesProgress(label: string, stream: Writable, monotonicMs: () => number): Progress {
+  const meter = new Meter(monotonicMs);
+  let writtenMs = monotonicMs();
+  return {
+    update(state) {
+      meter.note(state.done);
+      if (monotonicMs() - writtenMs < LINE_MS) return;
+      writtenMs = monotonicMs();
+      stream.write(`${label} ${meter.describe(state)}\n`);
+    },
+    end: () => {},
+  };
+}
+
+/** The present rate, and from it the time left. */
+class Meter {
+  readonly #monotonicMs: () => number;
+  #marks: { atMs: number; done: number }[] = [];
+
+  constructor(monotonicMs: () => number) {
+    this.#monotonicMs = monotonicMs;
+    this.#marks.push({ atMs: monotonicMs(), done: 0 });
+  }
+
+  note(done: number): void {
+    const atMs = this.#monotonicMs();
+    const last = this.#marks.at(-1);
+    if (last && atMs - last.atMs < REDRAW_MS) return;
+    this.#marks.push({ atMs, done });
+    while (this.#marks.length > 2 && atMs - (this.#marks[1]?.atMs ?? atMs) > RATE_WINDOW_MS) this.#marks.shift();
+  }
+
+  describe({ done, total, counts }: ProgressState): string {
+    const share =
+      total > 0 ? `${thousands(done)}/${thousands(total)} (${Math.floor((done / total) * 100)} %)` : thousands(done);
+    const perSecond = this.#perSecond(done);
+    const rate = perSecond === null ? [] : [`${perSecond < 10 ? perSecond.toFixed(1) : thousands(perSecond)}/s`];
+    const left = perSecond === null || total <= done ? [] : [`${duration(((total - done) / perSecond) * 1000)} left`];
+    const shown = SHOWN.flatMap((status) => (counts[status] ? [`${thousands(counts[status])} ${status}`] : []));
+    return [share, ...rate, ...left, ...shown].join(' · ');
+  }
+
+  #perSecond(done: number): number | null {
+    const first = this.#marks[0];
+    const tookMs = first ? this.#monotonicMs() - first.atMs : 0;
+    return first && tookMs > 300 && done > first.done ? ((done - first.done) / tookMs) * 1000 : null;
+  }
+}

@@ -1,0 +1,40 @@
+import type { ChalkInstance } from 'chalk';
+import type { Identifiers, RowResult, Status } from '../model/outcome.ts';
+import type { LogRecord, ValidateResult } from '../model/ports.ts';
+import { clip, printable } from './output.ts';
+import { colour } from './summary-text.ts';
+
+const REFERENCE_WIDTH = 20;
+
+/** One request's end in a line or two. */
+export function resultText(result: RowResult, paint: ChalkInstance): string {
+  const ids = identifiersText(result.ids);
+  const ref = result.ref === null ? '' : ` ${printable(result.ref)}`;
+  const head = `${colour(result.status, paint)(result.status)}${ref}${ids === '' ? '' : `  ${ids}`}`;
+  return result.message === null ? head : `${head}\n  ${printable(result.message)}`;
+}
+
+export function verdictText({ verdict, ids, message }: ValidateResult, paint: ChalkInstance): string {
+  const head =
+    verdict === 'clear'
+      ? paint.green('clear')
+      : verdict === 'duplicate'
+        ? paint.cyan('duplicate')
+        : paint.yellow('unknown');
+  const found = identifiersText(ids);
+  return `${head}${found === '' ? '' : `  ${found}`}${message === null ? '' : `\n  ${printable(message)}`}`;
+}
+
+/** A request of the log in one line. */
+export function logLine(record: Omit<LogRecord, 'event'> & { status: Status }, paint: ChalkInstance): string {
+  const { status } = record;
+  const ref = clip(printable(record.ref ?? '-'), REFERENCE_WIDTH).padEnd(REFERENCE_WIDTH);
+  const head = `${record.at.slice(0, 19)}  ${colour(status, paint)(status.padEnd(9))}  ${String(record.row).padStart(6)}  ${ref}`;
+  return `${head}  ${identifiersText(record.ids) || printable(record.message ?? '')}`.trimEnd();
+}
+
+function identifiersText(ids: Identifiers): string {
+  return Object.entries(ids)
+    .map(([name, value]) => `${printable(name)}=${printable(value)}`)
+    .join(' ');
+}

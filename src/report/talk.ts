@@ -1,0 +1,44 @@
+import type { Writable } from 'node:stream';
+import type { ChalkInstance } from 'chalk';
+import { painter } from './output.ts';
+import { linesProgress, noProgress, redrawnProgress } from './progress.ts';
+import type { Progress, ReporterOptions } from './reporter.ts';
+
+/** What both reporters say on stderr. */
+export class Talk {
+  readonly #options: ReporterOptions;
+  readonly paint: ChalkInstance;
+
+  constructor(options: ReporterOptions) {
+    this.#options = options;
+    this.paint = painter(options.colour.stderr);
+  }
+
+  say(text: (paint: ChalkInstance) => string): void {
+    if (!this.#options.quiet) this.write(text(this.paint));
+  }
+
+  warn(message: string): void {
+    this.write(`${this.paint.yellow('!')} ${message}`);
+  }
+
+  write(text: string): void {
+    this.#options.stderr.write(`${text}\n`);
+  }
+
+  progress(label: string): Progress {
+    const { quiet, redraw, stderr, monotonicMs } = this.#options;
+    if (quiet) return noProgress;
+    return redraw ? redrawnProgress(label, stderr, monotonicMs) : linesProgress(label, stderr, monotonicMs);
+  }
+}
+
+/** Writes and waits while the reader is slower than we are. A reader that has gone away is no failure. */
+export async function writeAll(stream: Writable, text: string): Promise<void> {
+  if (stream.destroyed || stream.write(text)) return;
+  await new Promise<void>((resolve) => {
+    stream.once('drain', resolve);
+    stream.once('close', resolve);
+    stream.once('error', () => resolve());
+  });
+}

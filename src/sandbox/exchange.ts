@@ -1,0 +1,91 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { BodyEncoding } from '../model/wire.ts';
+import { type Answer, refusal } from './answer.ts';
+import { drawFault, type FaultableCall, type FaultKind, type Reply, strike } from './faults.ts';
+import { bearerToken, readBody, sendAnswer } from './http-message.ts';
+import type { Operation } from './received-requests.ts';
+import { type Content, decodeContent } from './request-content.ts';
+import { actOn } from './routes.ts';
+import type { SandboxState } from './sandbox-state.ts';
+
+/** Room for a long recording in base64. */
+const LARGEST_BODY_BYTES = 40 * 1024 * 1024;
+const ACCEPTED: Readonly<Record<Operation, readonly BodyEncoding[]>> = {
+  token: ['form'],
+  create: ['form', 'json'],
+  validate: ['form', 'json'],
+};
+
+/** One call to an operation from its body to its answer. What it does is done and kept before any pause. */
+export async function answerCall(
+  operation: Operation,
+  request: IncomingMessage,
+  response: ServerResponse,
+  state: SandboxState,
+): Promise<void> {
+  const body = await readBody(request, LARGEST_BODY_BYTES);
+  const content = body
+    ? decodeContent(request.headers['content-type'], body, ACCEPTED[operation])
+    : refusal(413, 'payload_too_large', `The body is larger than ${LARGEST_BODY_BYTES} bytes.`);
+  const { reply, number, receivedAtMs } = decide(operation, bearerToken(request.headers.authorization), content, state);
+  const pauseMs = state.latencyMs + reply.pauseMs;
+  if (pauseMs > 0) await pause(pauseMs, undefined, { signal: state.closing });
+  if (reply.answer === 'cut') {
+    request.socket.resetAndDestroy();
+  } else if (await sendAnswer(response, reply.answer)) {
+    state.received.answered(number, state.now() - receivedAtMs);
+  }
+}
+
+interface Decided {
+  readonly reply: Reply;
+  readonly number: number;
+  readonly receivedAtMs: number;
+}
+
+function decide(operation: Operation, token: string | null, content: Content | Answer, state: SandboxState): Decided {
+  const nowMs = state.now();
+  const decoded = 'status' in content ? null : content;
+  const fault = chooseFault(operation, decoded, state);
+  let requestId: string | null = null;
+  const call: FaultableCall = {
+    act: (hideFromValidateMs = 0) => {
+      const acted = actOn({ operation, token, content, nowMs, hideFromValidateMs }, state.service);
+      requestId = acted.requestId;
+      return acted.answer;
+    },
+    expireToken: () => {
+      if (token !== null) state.service.marketplace.expireToken(token);
+    },
+  };
+  const reply = fault ? strike(fault.kind, call, fault.ms) : { answer: call.act(), pauseMs: 0 };
+  const { number } = state.record({
+    operation,
+    receivedAtMs: nowMs,
+    encoding: decoded?.encoding ?? null,
+    params: withoutSecret(decoded?.params ?? {}),
+    audio: decoded?.audio ?? null,
+    key: operation === 'token' ? null : (decoded?.key ?? null),
+    status: reply.answer === 'cut' ? null : reply.answer.status,
+    fault: fault?.kind ?? null,
+    requestId,
+  });
+  return { reply, number, receivedAtMs: nowMs };
+}
+
+function chooseFault(
+  operation: Operation,
+  content: Content | null,
+  { instructions, faultRates, random }: SandboxState,
+): { readonly kind: FaultKind; readonly ms?: number | undefined } | null {
+  const instructed = instructions.take(operation, content?.params ?? {});
+  if (instructed) return { kind: instructed.fault, ms: instructed.ms };
+  const drawn = operation === 'token' ? null : drawFault(operation, faultRates, random);
+  return drawn && { kind: drawn };
+}
+
+function withoutSecret(params: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const { client_secret: _secret, ...rest } = params;
+  return rest;
+}

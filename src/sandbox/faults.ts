@@ -1,0 +1,131 @@
+import { SrqError } from '../model/errors.ts';
+import { type Answer, jsonAnswer, tooManyRequests } from './answer.ts';
+import type { Operation } from './received-requests.ts';
+
+/** What a fault can do with the call it strikes. */
+export interface FaultableCall {
+  /** Does what was asked for; `hideFromValidateMs` keeps a created request out of validate's sight that long. */
+  act(hideFromValidateMs?: number): Answer;
+  /** Ends the life of the token that came with the call. */
+  expireToken(): void;
+}
+
+/** What happens to the connection: an answer, after a pause, or a cut. */
+export interface Reply {
+  readonly answer: Answer | 'cut';
+  readonly pauseMs: number;
+}
+
+interface Fault {
+  readonly description: string;
+  /** The operations that its probability applies to. An instruction may put it on any. */
+  readonly on: readonly Operation[];
+  /** `ms` is the length of a fault that takes time, if an instruction gives one. */
+  readonly behave: (call: FaultableCall, ms: number | undefined) => Reply;
+}
+
+const DEFAULT_FAULT_MS = 5_000;
+const CALLS: readonly Operation[] = ['create', 'validate'];
+const MAINTENANCE_PAGE =
+  '<!doctype html><html><head><title>Maintenance</title></head><body><h1>We will be back soon</h1></body></html>\n';
+
+const now = (answer: Answer | 'cut'): Reply => ({ answer, pauseMs: 0 });
+
+/** Every fault there is: a new one is an entry here and nothing else. */
+const FAULTS = {
+  '429': {
+    description: 'answers 429 with Retry-After; not acted on',
+    on: CALLS,
+    behave: (_call, ms) => now(tooManyRequests(ms ?? 1_000)),
+  },
+  '500': {
+    description: 'answers 500; not acted on',
+    on: CALLS,
+    behave: () => now(jsonAnswer(500, { error: 'internal_error', message: 'Something went wrong.' })),
+  },
+  '503': {
+    description: 'answers 503 with Retry-After; not acted on',
+    on: CALLS,
+    behave: () =>
+      now(jsonAnswer(503, { error: 'unavailable', message: 'Temporarily unavailable.' }, { 'retry-after': '1' })),
+  },
+  'reset-before': {
+    description: 'cuts the connection; not acted on',
+    on: CALLS,
+    behave: () => now('cut'),
+  },
+  'reset-after': {
+    description: 'acts, then cuts the connection: the answer is lost',
+    on: CALLS,
+    behave: (call) => {
+      call.act();
+      return now('cut');
+    },
+  },
+  slow: {
+    description: 'acts at once, answers five seconds later',
+    on: CALLS,
+    behave: (call, ms = DEFAULT_FAULT_MS) => ({ answer: call.act(), pauseMs: ms }),
+  },
+  'expire-token': {
+    description: 'ends the life of the token, so that this call and later ones with it are refused',
+    on: CALLS,
+    behave: (call) => {
+      call.expireToken();
+      return now(call.act());
+    },
+  },
+  'lag-validate': {
+    description: 'creates, but validate sees the request only five seconds later',
+    on: ['create'],
+    behave: (call, ms = DEFAULT_FAULT_MS) => now(call.act(ms)),
+  },
+  html: {
+    description: 'answers 200 with an HTML page; not acted on',
+    on: CALLS,
+    behave: () => now({ status: 200, headers: { 'content-type': 'text/html' }, body: MAINTENANCE_PAGE }),
+  },
+} as const satisfies Record<string, Fault>;
+
+export type FaultKind = keyof typeof FAULTS;
+
+/** Probability by kind, 0 to 1; a kind that is left out does not happen. */
+export type FaultRates = Readonly<Partial<Record<FaultKind, number>>>;
+
+const isFaultKind = (kind: string): kind is FaultKind => Object.hasOwn(FAULTS, kind);
+
+export const FAULT_KINDS: readonly FaultKind[] = Object.keys(FAULTS).filter(isFaultKind);
+
+export const describeFault = (kind: FaultKind): string => FAULTS[kind].description;
+
+/** Carries out a fault on a call. */
+export function strike(kind: FaultKind, call: FaultableCall, ms?: number): Reply {
+  return FAULTS[kind].behave(call, ms);
+}
+
+/** Probabilities from outside, checked. Throws `SrqError('usage')` for an unknown kind or a number outside 0 to 1. */
+export function readFaultRates(given: Readonly<Record<string, unknown>>): FaultRates {
+  const rates: Partial<Record<FaultKind, number>> = {};
+  for (const [kind, rate] of Object.entries(given)) {
+    if (!isFaultKind(kind)) throw new SrqError('usage', `No fault "${kind}".`, `Faults: ${FAULT_KINDS.join(', ')}.`);
+    if (typeof rate !== 'number' || !(rate >= 0 && rate <= 1)) {
+      throw new SrqError('usage', `The probability of fault ${kind} is not a number from 0 to 1.`, `Say ${kind}=0.1.`);
+    }
+    rates[kind] = rate;
+  }
+  return rates;
+}
+
+/**
+ * The fault that strikes this call, or null. One number is drawn for every kind and call, set or not: switching one
+ * fault on does not change when the others strike. Where several would, the first of the table does.
+ */
+export function drawFault(operation: Operation, rates: FaultRates, random: () => number): FaultKind | null {
+  const operations = (kind: FaultKind): readonly Operation[] => FAULTS[kind].on;
+  let struck: FaultKind | null = null;
+  for (const kind of FAULT_KINDS) {
+    const hit = random() < (rates[kind] ?? 0) && operations(kind).includes(operation);
+    if (hit && struck === null) struck = kind;
+  }
+  return struck;
+}

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { SrqError } from '../model/errors.ts';
+import { FAULT_KINDS, type FaultKind } from './faults.ts';
+import { OPERATIONS, type Operation } from './received-requests.ts';
+
+const texts = z.record(z.string(), z.string()).default({});
+
+const instructionSchema = z.strictObject({
+  /** These parameters have exactly these values. */
+  match: texts,
+  /** These parameters contain these texts: for a marker within a longer text. */
+  contains: texts,
+  on: z.enum(OPERATIONS),
+  fault: z.enum(FAULT_KINDS),
+  times: z.int().positive().default(1),
+  /** For faults that take time: how long, milliseconds. */
+  ms: z.int().nonnegative().optional(),
+});
+
+/** A fault for certain requests, so that a test knows which. Without `match` and `contains` it is for all of them. */
+export type Instruction = z.input<typeof instructionSchema>;
+
+type Standing = z.output<typeof instructionSchema> & { times: number };
+
+/** The instructions that stand, first come first served. */
+export class Instructions {
+  #standing: Standing[] = [];
+
+  /** Puts these in place of all others. Throws `SrqError('usage')` where one cannot be understood. */
+  replace(given: unknown): void {
+    const parsed = z.array(instructionSchema).safeParse(Array.isArray(given) ? given : [given]);
+    if (!parsed.success) {
+      const what = z.prettifyError(parsed.error);
+      throw new SrqError('usage', `Cannot understand the instructions: ${what}`, 'See the tests for examples.');
+    }
+    this.#standing = parsed.data.map((each) => ({ ...each }));
+  }
+
+  /** Those with times left, as they stand. */
+  list(): readonly Standing[] {
+    return this.#standing;
+  }
+
+  /** Uses up one time of the first instruction that fits, if one does. */
+  take(operation: Operation, params: Readonly<Record<string, string>>): { fault: FaultKind; ms?: number } | null {
+    const found = this.#standing.find((each) => each.on === operation && fits(each, params));
+    if (!found) return null;
+    found.times -= 1;
+    this.#standing = this.#standing.filter((each) => each.times > 0);
+    return found.ms === undefined ? { fault: found.fault } : { fault: found.fault, ms: found.ms };
+  }
+}
+
+function fits(instruction: Standing, params: Readonly<Record<string, string>>): boolean {
+  const exact = Object.entries(instruction.match).every(([name, value]) => params[name] === value);
+  return exact && Object.entries(instruction.contains).every(([name, part]) => params[name]?.includes(part));
+}

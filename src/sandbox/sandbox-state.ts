@@ -1,0 +1,103 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import { type FaultRates, readFaultRates } from './faults.ts';
+import { Instructions } from './instructions.ts';
+import { Marketplace } from './marketplace.ts';
+import { RateLimit } from './rate-limit.ts';
+import { type Arrival, type ReceivedRequest, ReceivedRequests } from './received-requests.ts';
+import type { Service } from './routes.ts';
+import { seededRandom } from './seeded-random.ts';
+import { openStoreFile } from './store-file.ts';
+
+export interface SandboxOptions {
+  /** 0 for a free one. */
+  readonly port: number;
+  /** A number, as the API's example has it; a random one if left out, as is the secret. */
+  readonly clientId?: string;
+  readonly clientSecret?: string;
+  /** Added to every answer of the three operations. */
+  readonly latencyMs: number;
+  /** Creates and validates a second, beyond which 429 is answered; null for no limit. */
+  readonly ratePerSecond: number | null;
+  readonly tokenTtlSeconds: number;
+  /** Probability by kind of fault; checked at the start. */
+  readonly faults: Readonly<Record<string, number>>;
+  /** Same seed, same order of requests: same faults, same identifiers. Tokens and secrets are always random. */
+  readonly seed: number;
+  /** Where received requests are kept from one start to the next; null for memory alone. */
+  readonly storeFile: string | null;
+  /** Wall clock, milliseconds. */
+  readonly now: () => number;
+}
+
+/** What a running sandbox answers from. `faultRates` may be replaced while it runs. */
+export interface SandboxState {
+  readonly service: Service;
+  readonly instructions: Instructions;
+  readonly received: ReceivedRequests;
+  faultRates: FaultRates;
+  readonly random: () => number;
+  readonly latencyMs: number;
+  readonly now: () => number;
+  /** Fires when the sandbox closes. */
+  readonly closing: AbortSignal;
+  /** Keeps what arrived, in memory and on disk. */
+  record(arrival: Arrival): ReceivedRequest;
+  /** Forgets all received requests, in memory and on disk. */
+  forgetRequests(): void;
+  /** Lets go of the file. */
+  close(): void;
+}
+
+/**
+ * The state at the start: empty, or with what the store holds. Throws `SrqError('usage')` for an unknown fault or a
+ * store that cannot be used.
+ */
+export function openState(options: SandboxOptions, closing: AbortSignal): SandboxState {
+  const faultRates = readFaultRates(options.faults);
+  const random = seededRandom(options.seed);
+  const service = openService(options, random);
+  const received = new ReceivedRequests();
+  const { storeFile } = options;
+  const recallHere = (earlier: ReceivedRequest): void => recall(earlier, received, service.marketplace);
+  const store = storeFile === null ? null : openStoreFile(storeFile, recallHere);
+  return {
+    service,
+    instructions: new Instructions(),
+    received,
+    faultRates,
+    random,
+    latencyMs: options.latencyMs,
+    now: options.now,
+    closing,
+    record: (arrival) => {
+      const kept = received.add(arrival);
+      store?.append(kept);
+      return kept;
+    },
+    forgetRequests: () => {
+      received.clear();
+      service.marketplace.forgetRequests();
+      store?.clear();
+    },
+    close: () => store?.close(),
+  };
+}
+
+function openService(options: SandboxOptions, random: () => number): Service {
+  return {
+    credentials: {
+      clientId: options.clientId ?? String(randomInt(100_000, 1_000_000)),
+      clientSecret: options.clientSecret ?? randomBytes(24).toString('base64url'),
+    },
+    marketplace: new Marketplace(options.tokenTtlSeconds, random),
+    rateLimit: options.ratePerSecond === null ? null : new RateLimit(options.ratePerSecond, options.now()),
+  };
+}
+
+function recall(request: ReceivedRequest, received: ReceivedRequests, marketplace: Marketplace): void {
+  const receivedAtMs = Date.parse(request.receivedAt);
+  received.add({ ...request, receivedAtMs });
+  if (request.operation === 'create' && request.key !== null && request.requestId !== null) {
+    marketplace.remember(request.key, request.requestId, receivedAtMs);
+  }
+}

@@ -1,0 +1,110 @@
+import { setMaxListeners } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { SrqError, systemCode } from '../model/errors.ts';
+import { ADMIN_CALLS, ADMIN_PREFIX, answerAdmin } from './admin.ts';
+import { type Answer, refusal } from './answer.ts';
+import { answerCall } from './exchange.ts';
+import { type FaultRates, readFaultRates } from './faults.ts';
+import { isLoopbackHost, sendAnswer } from './http-message.ts';
+import type { Instruction } from './instructions.ts';
+import type { ReceivedRequest } from './received-requests.ts';
+import { findOperation } from './routes.ts';
+import { openState, type SandboxOptions, type SandboxState } from './sandbox-state.ts';
+
+/** A marketplace that runs on this machine only. */
+export interface Sandbox {
+  readonly baseUrl: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  requests(): readonly ReceivedRequest[];
+  /** Replaces all probabilities. Throws `SrqError('usage')` for one outside 0 to 1. */
+  setFaults(faults: FaultRates): void;
+  /** Replaces all instructions. Throws `SrqError('usage')` for one that cannot be understood. */
+  setInstructions(instructions: readonly Instruction[]): void;
+  /** Cuts what is still open and frees the port. May be called again. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts a sandbox on 127.0.0.1; it is ready when this resolves. Throws `SrqError('usage')` if the port is taken, a
+ * fault is unknown or the store cannot be used.
+ */
+export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
+  const closing = new AbortController();
+  // Every answer that waits listens; their number is that of the connections, not a leak.
+  setMaxListeners(0, closing.signal);
+  const state = openState(options, closing.signal);
+  const server = createServer((request, response) => {
+    handle(request, response, state).catch(() => response.destroy());
+  });
+  const port = await listen(server, options.port).catch((error: unknown) => {
+    state.close();
+    throw error;
+  });
+  return sandboxAt(`http://127.0.0.1:${port}`, state, () => closeServer(server, closing, state));
+}
+
+function sandboxAt(baseUrl: string, state: SandboxState, closeOnce: () => Promise<void>): Sandbox {
+  let closed: Promise<void> | undefined;
+  return {
+    baseUrl,
+    ...state.service.credentials,
+    requests: () => state.received.all(),
+    setFaults: (faults) => {
+      state.faultRates = readFaultRates(faults);
+    },
+    setInstructions: (instructions) => state.instructions.replace(instructions),
+    close: () => {
+      closed ??= closeOnce();
+      return closed;
+    },
+  };
+}
+
+async function handle(request: IncomingMessage, response: ServerResponse, state: SandboxState): Promise<void> {
+  const [path = '', query = ''] = (request.url ?? '').split('?', 2);
+  if (!isLoopbackHost(request.headers.host)) {
+    await sendAnswer(response, refusal(403, 'forbidden', 'The sandbox answers under the names of this machine only.'));
+  } else if (path.startsWith(ADMIN_PREFIX)) {
+    await sendAnswer(response, await answerAdmin(request, path, new URLSearchParams(query), state));
+  } else if (path === '/' && request.method === 'GET') {
+    await sendAnswer(response, welcome());
+  } else {
+    const operation = findOperation(request.method ?? '', path);
+    if (typeof operation !== 'string') await sendAnswer(response, operation);
+    else await answerCall(operation, request, response, state);
+  }
+}
+
+function welcome(): Answer {
+  const lines = ['srq sandbox: a local marketplace to try things against. Nothing sent here leaves this machine.', ''];
+  return {
+    status: 200,
+    headers: { 'content-type': 'text/plain; charset=utf-8' },
+    body: [...lines, 'Looking in and changing:', ...ADMIN_CALLS.map((call) => `  ${call}`), ''].join('\n'),
+  };
+}
+
+function listen(server: Server, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error) => {
+      const hint = 'Choose another one, or let the system choose: srq sandbox --port 0.';
+      reject(new SrqError('usage', `Cannot listen on port ${port} (${systemCode(error)}).`, hint, error));
+    });
+    server.listen(port, '127.0.0.1', () => {
+      const address = server.address();
+      resolve(typeof address === 'object' && address !== null ? address.port : port);
+    });
+  });
+}
+
+function closeServer(server: Server, closing: AbortController, state: SandboxState): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => {
+      state.close();
+      resolve();
+    });
+    closing.abort();
+    server.closeAllConnections();
+  });
+}

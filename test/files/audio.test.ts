@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { describeAudio, readAudioBase64 } from '../../src/files/audio.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'srq-audio-'));
+const folder = join(root, 'leads');
+mkdirSync(join(folder, 'voice'), { recursive: true });
+const sound = Buffer.from('RIFF not really a sound');
+writeFileSync(join(folder, 'voice', 'a.wav'), sound);
+writeFileSync(join(folder, 'empty.wav'), '');
+writeFileSync(join(root, 'outside.wav'), sound);
+mkdirSync(join(root, 'leads-other'));
+writeFileSync(join(root, 'leads-other', 'b.wav'), sound);
+symlinkSync(join(root, 'outside.wav'), join(folder, 'link.wav'));
+symlinkSync('voice/a.wav', join(folder, 'inner-link.wav'));
+
+it('a recording in the folder is known by its size and digest, and read as base64', async () => {
+  const audio = await describeAudio('voice/a.wav', folder);
+  const sha256 = createHash('sha256').update(sound).digest('hex');
+  expect(audio).toEqual({ path: expect.stringContaining('a.wav'), sizeBytes: sound.length, sha256 });
+  expect(Buffer.from(await readAudioBase64(audio), 'base64')).toEqual(sound);
+  expect((await describeAudio('inner-link.wav', folder)).sha256).toBe(sha256);
+});
+
+it.each([
+  ['../outside.wav', 'outside the folder'],
+  ['../leads-other/b.wav', 'outside the folder'],
+  [join(root, 'outside.wav'), 'outside the folder'],
+  ['link.wav', 'outside the folder'],
+  ['.', 'outside the folder'],
+  ['voice', 'not a file'],
+  ['empty.wav', 'empty'],
+  ['none.wav', 'no recording'],
+  ['a\0.wav', 'NUL'],
+  ['https://example.com/a.wav', 'web address'],
+])('%j is refused', async (path, why) => {
+  await expect(describeAudio(path, folder)).rejects.toMatchObject({
+    code: 'input',
+    message: expect.stringContaining(why),
+  });
+});
+
+it('a recording over the cap is refused', async () => {
+  await expect(describeAudio('voice/a.wav', folder, sound.length - 1)).rejects.toThrow('the most is');
+  expect((await describeAudio('voice/a.wav', folder, sound.length)).sizeBytes).toBe(sound.length);
+});
+
+it('a recording whose bytes are no longer those that were described is refused', async () => {
+  writeFileSync(join(folder, 'changing.wav'), 'one');
+  const audio = await describeAudio('changing.wav', folder);
+  writeFileSync(join(folder, 'changing.wav'), 'two');
+  await expect(readAudioBase64(audio)).rejects.toThrow('changed');
+  writeFileSync(join(folder, 'changing.wav'), 'longer');
+  await expect(readAudioBase64(audio)).rejects.toThrow('changed');
+});

@@ -1,0 +1,144 @@
+import type { Pace, PaceAnswer, Turn } from '../../src/api/pace.ts';
+import { readRateHeaders } from '../../src/api/rate-headers.ts';
+
+/** What a hidden server makes of one request. */
+export interface Reply {
+  readonly status: 200 | 429 | 503;
+  /** When the answer leaves the server. */
+  readonly atMs: number;
+  readonly headers?: Record<string, string>;
+}
+
+/** A service whose limits the client cannot see. Requests arrive in order of time. */
+export interface HiddenServer {
+  arrive(nowMs: number): Reply;
+}
+
+export interface Figures {
+  readonly sent: number;
+  readonly taken: number;
+  readonly throttled: number;
+  readonly shed: number;
+  readonly timedOut: number;
+  readonly elapsedMs: number;
+  readonly slowestMs: number;
+  readonly mostInFlight: number;
+  /** Set if the pace asked to stop. */
+  readonly stopped: Turn | null;
+}
+
+export interface Import {
+  readonly pace: Pace;
+  readonly server: HiddenServer;
+  /** Requests to get done; refused ones are sent again. */
+  readonly requests: number;
+  readonly random: () => number;
+  readonly timeoutMs?: number;
+  /** There and back together, without jitter. */
+  readonly networkMs?: number;
+}
+
+/** Evenly distributed in [0, 1), the same for the same seed (mulberry32). */
+export function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+  };
+}
+
+interface Event {
+  readonly atMs: number;
+  readonly happen: () => void;
+}
+
+/** Things to come, in order of time; nobody waits for real. */
+class Timeline {
+  nowMs = 0;
+  readonly #events: Event[] = [];
+
+  at(atMs: number, happen: () => void): void {
+    let low = 0;
+    let high = this.#events.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#events[middle]?.atMs ?? 0) > atMs) low = middle + 1;
+      else high = middle;
+    }
+    this.#events.splice(low, 0, { atMs, happen });
+  }
+
+  /** False when nothing is to come. */
+  step(): boolean {
+    const next = this.#events.pop();
+    if (!next) return false;
+    this.nowMs = Math.max(this.nowMs, next.atMs);
+    next.happen();
+    return true;
+  }
+}
+
+/** Sends as fast as the pace allows until all requests are done, in virtual time. */
+export function runImport({ pace, server, requests, random, timeoutMs = 120_000, networkMs = 20 }: Import): Figures {
+  const time = new Timeline();
+  const figures = { sent: 0, taken: 0, throttled: 0, shed: 0, timedOut: 0, elapsedMs: 0, slowestMs: 0 };
+  let inFlight = 0;
+  let mostInFlight = 0;
+  let stopped: Turn | null = null;
+  let wakeMs = Number.POSITIVE_INFINITY;
+  const oneWayMs = () => (networkMs / 2) * (1 + 0.5 * random());
+  const done = () => figures.taken + figures.shed + figures.timedOut;
+
+  const send = () => {
+    const ticket = pace.sent(time.nowMs, 'create');
+    figures.sent += 1;
+    inFlight += 1;
+    mostInFlight = Math.max(mostInFlight, inFlight);
+    let open = true;
+    const settle = (count: 'taken' | 'throttled' | 'shed' | 'timedOut', answer: PaceAnswer) => {
+      if (!open) return;
+      open = false;
+      inFlight -= 1;
+      figures[count] += 1;
+      figures.slowestMs = Math.max(figures.slowestMs, time.nowMs - ticket.sentMs);
+      if (done() === requests) figures.elapsedMs = time.nowMs;
+      pace.answered(ticket, time.nowMs, answer);
+      pump();
+    };
+    time.at(time.nowMs + timeoutMs, () => settle('timedOut', { kind: 'unanswered', pauseMs: null, headroom: null }));
+    time.at(time.nowMs + oneWayMs(), () => {
+      const reply = server.arrive(time.nowMs);
+      time.at(reply.atMs + oneWayMs(), () => settle(COUNTS[reply.status], answerOf(reply)));
+    });
+  };
+  const pump = () => {
+    while (stopped === null && done() + inFlight < requests) {
+      const turn = pace.ask(time.nowMs);
+      if (turn.is === 'now') send();
+      else if (turn.is === 'later') return wake(time.nowMs + Math.ceil(turn.waitMs));
+      else if (turn.is === 'too-late') stopped = turn;
+      else return;
+    }
+  };
+  const wake = (atMs: number) => {
+    if (atMs >= wakeMs && wakeMs > time.nowMs) return;
+    wakeMs = atMs;
+    time.at(atMs, () => {
+      if (wakeMs <= time.nowMs) wakeMs = Number.POSITIVE_INFINITY;
+      pump();
+    });
+  };
+
+  pump();
+  while (done() < requests && time.step());
+  return { ...figures, mostInFlight, stopped };
+}
+
+const COUNTS = { 200: 'taken', 429: 'throttled', 503: 'shed' } as const;
+const KINDS = { 200: 'ok', 429: 'throttled', 503: 'overloaded' } as const;
+
+function answerOf(reply: Reply): PaceAnswer {
+  return { kind: KINDS[reply.status], ...readRateHeaders(reply.headers ?? {}, reply.atMs) };
+}

@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest';
+import { checkRequest } from '../../src/pipeline/check-request.ts';
+
+const GOOD = {
+  country: 'Portugal',
+  location: '1200-109 Lisboa',
+  fullname: ' Zoé Conceição ',
+  email: 'Zoe@example.com',
+  phone: '912 345 678',
+  request_text: 'Canalizador',
+};
+type Fields = Record<string, string | undefined>;
+
+function check(changes: Fields = {}) {
+  const merged: Fields = { ...GOOD, ...changes };
+  const fields = Object.fromEntries(
+    Object.entries(merged).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+  return checkRequest({ row: 1, fields }, null);
+}
+const errors = (changes: Fields) =>
+  check(changes)
+    .problems.filter(({ severity }) => severity === 'error')
+    .map(({ message }) => message);
+const warnings = (changes: Fields) =>
+  check(changes)
+    .problems.filter(({ severity }) => severity === 'warning')
+    .map(({ field }) => field);
+
+describe('what is sent', () => {
+  it("is in the API's form, the market's language filled in without a word", () => {
+    expect(check()).toEqual({
+      problems: [],
+      request: {
+        ref: null,
+        audioPath: null,
+        params: {
+          country: 'PT',
+          lang: 'pt',
+          location: '1200-109 Lisboa',
+          fullname: 'Zoé Conceição',
+          email: 'Zoe@example.com',
+          phone: '+351912345678',
+          request_text: 'Canalizador',
+        },
+      },
+    });
+  });
+
+  it('has UK for GB, whatever it is called', () => {
+    for (const country of ['GB', 'uk', 'Reino Unido', 'Vereinigtes Königreich']) {
+      expect(check({ country, phone: '+447400123456' }).request?.params['country']).toBe('UK');
+    }
+  });
+
+  it('has no empty parameter; reference and file name stay here, extra fields go along', () => {
+    const { request } = check({
+      ref: 'A-1',
+      audio_file: 'a.wav',
+      request_text: undefined,
+      category: '7',
+      budget: '80',
+      email: ' ',
+    });
+    expect(request).toMatchObject({ ref: 'A-1', audioPath: 'a.wav' });
+    expect(Object.keys(request?.params ?? {}).sort()).toEqual([
+      'budget',
+      'category',
+      'country',
+      'fullname',
+      'lang',
+      'location',
+      'phone',
+    ]);
+  });
+
+  it('is the recording in place of the text where a row has both, with a warning', () => {
+    const both = { audio_file: 'a.wav' };
+    expect(check(both).request?.params).not.toHaveProperty('request_text');
+    expect(warnings(both)).toEqual(['request_text']);
+  });
+});
+
+describe('what cannot work is an error', () => {
+  it.each([
+    [{ country: undefined }, 'There is no country'],
+    [{ country: 'France' }, 'not one of the markets'],
+    [{ request_text: undefined }, 'neither a text nor a recording'],
+    [{ phone: undefined, email: undefined }, 'neither a phone number nor an e-mail'],
+    [{ phone: '12345' }, 'not a telephone number'],
+    [{ phone: '3,51912E+11' }, 'scientific notation'],
+    [{ email: 'a@example.com, b@example.com' }, 'more than one'],
+    [{ email: 'nobody' }, 'not an e-mail address'],
+    [{ request_text: 'a\0b' }, 'NUL'],
+    [{ fullname: '\ud800' }, 'NUL or half a character'],
+    [{ ref: 'a\0' }, 'NUL'],
+    [{ fullname: '<test lead: dummy data for full_name>' }, 'test lead'],
+    [{ email: 'test@meta.com' }, 'test lead'],
+    [{ email: 'Test@fb.com' }, 'test lead'],
+    [{ country: 'CH', phone: undefined }, 'several languages (de, fr, it)'],
+  ])('%j', (changes, message) => {
+    expect(errors(changes)).toEqual([expect.stringContaining(message)]);
+    expect(check(changes).request).toBeNull();
+  });
+
+  it('a national number without a country is not blamed twice', () => {
+    expect(errors({ country: undefined })).toHaveLength(1);
+  });
+});
+
+describe('everything else is a warning', () => {
+  it.each([
+    [{ location: undefined }, 'location'],
+    [{ fullname: undefined }, 'fullname'],
+    [{ lang: 'xx-klingonisch' }, 'lang'],
+    [{ phone: '+34612345678' }, 'phone'],
+    [{ request_text: 'caf\uFFFD' }, 'request_text'],
+    [{ email: 'zoé@example.com' }, 'email'],
+  ])('%j', (changes, field) => {
+    expect(warnings(changes)).toEqual([field]);
+    expect(check(changes).request).not.toBeNull();
+  });
+});
+
+it('a problem names the columns its field comes from', () => {
+  const sources = [
+    { field: 'phone', columns: [0, 2], how: 'first', template: null, prefix: null, because: '' },
+  ] as const;
+  const mapping = { columns: ['Phone', 'x', 'Mobile'], sources, ignored: [], warnings: [] };
+  const { problems } = checkRequest({ row: 1, fields: { ...GOOD, phone: '1' } }, mapping);
+  expect(problems).toEqual([expect.objectContaining({ field: 'phone', column: 'Phone / Mobile' })]);
+});

@@ -1,0 +1,166 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
+import { CALM, creates, JSON_TYPE, LEAD, partnerOf, send, startCalmSandbox } from './sandbox-client.ts';
+
+let sandbox: Sandbox;
+beforeEach(async () => {
+  sandbox = await startCalmSandbox();
+});
+afterEach(() => sandbox.close());
+
+const admin = (method: string, call: string, body?: unknown, headers: Record<string, string> = {}) =>
+  send(method, `${sandbox.baseUrl}/_sandbox/${call}`, { ...JSON_TYPE, ...headers }, JSON.stringify(body));
+
+const got = async (call: string) => JSON.parse((await admin('GET', call)).text);
+
+async function createRows(count: number): Promise<void> {
+  const { create } = await partnerOf(sandbox);
+  for (let row = 1; row <= count; row++) await create({ ...LEAD, fullname: `Row ${row}` });
+}
+
+test('the page at / says what this is and lists the admin calls', async () => {
+  const page = await send('GET', `${sandbox.baseUrl}/`);
+  expect([page.status, page.headers['content-type']]).toEqual([200, 'text/plain; charset=utf-8']);
+  for (const call of ['GET /_sandbox/requests', 'PUT /_sandbox/faults', 'GET /_sandbox/stats', 'GET /_sandbox/wait']) {
+    expect(page.text).toContain(call);
+  }
+});
+
+test('received requests come in pages, in order, with what was sent and answered', async () => {
+  await createRows(5);
+  await expect.poll(() => sandbox.requests()[4]?.answerMs).toEqual(expect.any(Number));
+  const page = await got('requests?operation=create&offset=3&limit=1');
+  expect(page).toEqual({
+    offset: 3,
+    limit: 1,
+    total: 5,
+    items: [
+      {
+        number: 5,
+        operation: 'create',
+        receivedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+        encoding: 'form',
+        params: { ...LEAD, fullname: 'Row 4' },
+        audio: null,
+        key: expect.stringMatching(/^[0-9a-f]{32}$/),
+        status: 201,
+        fault: null,
+        requestId: expect.stringMatching(/^\d{20}$/),
+        answerMs: expect.any(Number),
+      },
+    ],
+  });
+  expect(page.items[0]).toEqual(sandbox.requests()[4]);
+});
+
+test('they can be filtered by status, cut connections included', async () => {
+  sandbox.setInstructions([
+    { match: { fullname: 'Row 2' }, on: 'create', fault: '500' },
+    { match: { fullname: 'Row 3' }, on: 'create', fault: '503' },
+  ]);
+  await createRows(4);
+  sandbox.setFaults({ 'reset-before': 1 });
+  await createRows(1).catch(() => undefined);
+  const names = async (status: string) =>
+    (await got(`requests?status=${status}`)).items.map(
+      (each: { params: Record<string, string> }) => each.params['fullname'],
+    );
+  expect(await names('201')).toEqual(['Row 1', 'Row 4']);
+  expect(await names('500')).toEqual(['Row 2']);
+  expect(await names('cut')).toEqual(['Row 1']);
+});
+
+test('deleting the requests forgets them as duplicates too, and repeats no identifier', async () => {
+  await createRows(2);
+  const before = creates(sandbox).map((each) => each.requestId);
+  expect((await admin('DELETE', 'requests')).status).toBe(204);
+  expect([sandbox.requests(), await got('stats')]).toEqual([[], { created: 0, distinct: 0, doubled: 0, doubles: [] }]);
+  await createRows(1);
+  expect(sandbox.requests().map((each) => each.number)).toEqual([4, 5]);
+  expect(before).not.toContain(creates(sandbox)[0]?.requestId);
+  await expect.poll(() => creates(sandbox)[0]?.answerMs).toEqual(expect.any(Number));
+});
+
+test('faults are shown with their meaning and changed while the sandbox runs', async () => {
+  expect((await admin('PUT', 'faults', { '500': 1 })).status).toBe(200);
+  const shown = await got('faults');
+  expect(shown.rates).toEqual({ '500': 1 });
+  expect(shown.kinds['reset-after']).toContain('answer is lost');
+  const { create } = await partnerOf(sandbox);
+  expect((await create(LEAD)).status).toBe(500);
+  await admin('PUT', 'faults', {});
+  expect((await create(LEAD)).status).toBe(201);
+});
+
+test('instructions are set over HTTP, one or several, and count down', async () => {
+  await admin('PUT', 'instructions', { match: { fullname: 'Row 1' }, on: 'create', fault: '503', times: 2 });
+  await createRows(1);
+  expect(await got('instructions')).toMatchObject([{ fault: '503', times: 1 }]);
+  await createRows(1);
+  expect(await got('instructions')).toEqual([]);
+  expect(creates(sandbox).map((each) => each.status)).toEqual([503, 503]);
+});
+
+test.each([
+  ['PUT', 'faults', { meteor: 1 }, 'No fault "meteor"'],
+  ['PUT', 'faults', [1], 'one JSON object'],
+  ['PUT', 'faults', undefined, 'not JSON'],
+  ['PUT', 'instructions', { on: 'create', fault: 'meteor' }, 'fault'],
+  ['PUT', 'instructions', { on: 'create', fault: '500', when: 'now' }, 'when'],
+  ['GET', 'requests?limit=many', undefined, 'limit must be a whole number'],
+  ['GET', 'requests?operation=delete', undefined, 'operation is one of'],
+])('%s %s with %j is refused with the reason', async (method, call, body, reason) => {
+  const reply = await admin(method, call, body);
+  expect([reply.status, JSON.parse(reply.text).message]).toEqual([400, expect.stringContaining(reason)]);
+});
+
+test('an unknown admin call is 404 and lists the known ones', async () => {
+  const reply = await admin('POST', 'requests');
+  expect([reply.status, JSON.parse(reply.text).message]).toEqual([
+    404,
+    expect.stringContaining('DELETE /_sandbox/requests'),
+  ]);
+});
+
+test('wait answers when so many requests were created, and says so when they were not', async () => {
+  const waiting = admin('GET', 'wait?created=3&timeoutMs=30000');
+  await createRows(3);
+  expect(JSON.parse((await waiting).text)).toEqual({ reached: true, created: 3 });
+  expect(await got('wait?created=4&timeoutMs=20')).toEqual({ reached: false, created: 3 });
+});
+
+test('under any name but that of this machine nothing is answered: DNS rebinding', async () => {
+  for (const path of ['/', '/_sandbox/requests', '/oauth/token']) {
+    const reply = await send('GET', `${sandbox.baseUrl}${path}`, { host: 'rebound.example.com' });
+    expect([path, reply.status]).toEqual([path, 403]);
+  }
+  for (const host of ['localhost:4010', '127.0.0.1', '[::1]:1']) {
+    expect((await send('GET', `${sandbox.baseUrl}/`, { host })).status).toBe(200);
+  }
+  expect((await send('GET', `${sandbox.baseUrl}/`, { host: 'localhost.example.com' })).status).toBe(403);
+});
+
+test('pages of other origins can neither read nor change anything', async () => {
+  const origin = 'http://example.com';
+  expect((await admin('PUT', 'faults', { '500': 1 }, { origin })).status).toBe(403);
+  expect((await admin('DELETE', 'requests', undefined, { origin: 'null' })).status).toBe(403);
+  const sneaky = await send(
+    'PUT',
+    `${sandbox.baseUrl}//example.com/_sandbox/faults`,
+    { ...JSON_TYPE, origin },
+    '{"500":1}',
+  );
+  expect(sneaky.status).toBe(404);
+  expect((await got('faults')).rates).toEqual({});
+  const read = await admin('GET', 'requests', undefined, { origin });
+  expect(Object.keys(read.headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
+  expect((await admin('PUT', 'faults', {}, { origin: sandbox.baseUrl })).status).toBe(200);
+});
+
+test('a taken port is a clear error', async () => {
+  const port = Number(new URL(sandbox.baseUrl).port);
+  await expect(startSandbox({ ...CALM, port })).rejects.toMatchObject({
+    code: 'usage',
+    message: `Cannot listen on port ${port} (EADDRINUSE).`,
+  });
+});

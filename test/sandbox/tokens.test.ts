@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import { askToken, creates, FORM, handClock, JSON_TYPE, LEAD, partnerOf, sandboxWith, send } from './sandbox-client.ts';
+
+test('each grant gives a new token, and says how long it lives', async () => {
+  const sandbox = await sandboxWith({ tokenTtlSeconds: 90 });
+  const [first, second] = [await askToken(sandbox), await askToken(sandbox)];
+  expect(first.status).toBe(200);
+  expect(JSON.parse(first.text)).toEqual({
+    access_token: expect.stringMatching(/^[\w-]{40,}$/),
+    token_type: 'Bearer',
+    expires_in: 90,
+  });
+  expect(JSON.parse(second.text).access_token).not.toBe(JSON.parse(first.text).access_token);
+});
+
+test('credentials differ from start to start unless they are given; the identifier is a number', async () => {
+  const [one, other] = [await sandboxWith(), await sandboxWith()];
+  expect(one.clientId).toMatch(/^\d{6}$/);
+  expect(one.clientSecret).not.toBe(other.clientSecret);
+  const given = await sandboxWith({ clientId: '42', clientSecret: 'a-given-secret' });
+  expect((await askToken(given, { client_id: '42', client_secret: 'a-given-secret' })).status).toBe(200);
+});
+
+test.each([
+  ['a wrong secret', { client_secret: 'wrong' }, 401, 'invalid_client'],
+  ['a wrong identifier', { client_id: '1' }, 401, 'invalid_client'],
+  ['another grant', { grant_type: 'password' }, 400, 'unsupported_grant_type'],
+  ['no grant', { grant_type: '' }, 400, 'invalid_request'],
+])('the token operation refuses %s', async (_what, changes, status, error) => {
+  const reply = await askToken(await sandboxWith(), changes);
+  expect([reply.status, JSON.parse(reply.text).error]).toEqual([status, error]);
+});
+
+test('the token operation takes a form and nothing else', async () => {
+  const sandbox = await sandboxWith();
+  const body = JSON.stringify({ grant_type: 'client_credentials' });
+  const reply = await send('POST', `${sandbox.baseUrl}/oauth/token`, JSON_TYPE, body);
+  expect(reply.status).toBe(415);
+  expect(reply.text).toContain('application/x-www-form-urlencoded');
+});
+
+test('no secret and no token is kept with what was received', async () => {
+  const sandbox = await sandboxWith();
+  const { token, create } = await partnerOf(sandbox);
+  await create(LEAD);
+  await askToken(sandbox, { client_secret: 'wrong-secret' });
+  const kept = JSON.stringify(sandbox.requests());
+  for (const secret of [sandbox.clientSecret, token, 'wrong-secret']) expect(kept).not.toContain(secret);
+});
+
+test('without a token, with an unknown one and with one that has ended, calls are refused and not acted on', async () => {
+  const clock = handClock();
+  const sandbox = await sandboxWith({ tokenTtlSeconds: 10, now: clock.now });
+  const url = `${sandbox.baseUrl}/v1/request/create`;
+  const body = new URLSearchParams(LEAD).toString();
+  const bare = await send('POST', url, FORM, body);
+  const unknown = await send('POST', url, { ...FORM, authorization: 'Bearer made-up' }, body);
+  const { create } = await partnerOf(sandbox);
+  clock.passMs(9_999);
+  expect((await create(LEAD)).status).toBe(201);
+  clock.passMs(1);
+  const ended = await create({ ...LEAD, lang: 'en' });
+  expect([bare, unknown, ended].map((reply) => reply.status)).toEqual([401, 401, 401]);
+  expect(bare.headers['www-authenticate']).toBe('Bearer realm="sandbox"');
+  expect(ended.headers['www-authenticate']).toContain('invalid_token');
+  expect(creates(sandbox).filter((each) => each.requestId !== null)).toHaveLength(1);
+});

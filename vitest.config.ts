@@ -1,0 +1,10 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    // End-to-end tests start real processes; two cores and a cold disk may make one of them slow.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
+});
