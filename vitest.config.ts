@@ -3,6 +3,8 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    reporters: ['default', ['json', { outputFile: 'node_modules/.vitest/report.json' }]],
+    globalSetup: ['test/helpers/build.ts'],
     // End-to-end tests start real processes; two cores and a cold disk may make one of them slow.
     testTimeout: 60_000,
     hookTimeout: 60_000,

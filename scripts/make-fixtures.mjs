@@ -219,6 +219,25 @@ function writeMeta() {
   );
 }
 
+/** The file of the README's first command: as a small agency would have it, and nothing wrong in it. */
+function writeDemo() {
+  const header = ['Lead ID', 'Name', 'E-mail', 'Phone', 'Postcode', 'City', 'Country', 'Message'];
+  const needs = [
+    ['PT', 'Portugal', '1200-109', 'Lisboa', 'Inês Exemplo', 'Canalizador para uma fuga na cozinha'],
+    ['ES', 'Spain', '28013', 'Madrid', 'Lucía Ejemplo', 'Fotógrafa para una boda, unas 6 horas'],
+    ['DE', 'Germany', '10115', 'Berlin', 'Jürgen Beispiel', 'Umzug, 3. Stock ohne Aufzug'],
+    ['GB', 'United Kingdom', 'CF10 1AA', 'Cardiff', 'Siân Example', 'Maths tutor, twice a week'],
+    ['IE', 'Ireland', 'D02 X285', 'Dublin', 'Aoife Sample', 'Hedge and lawn, a small garden'],
+    ['AT', 'Austria', '1010', 'Wien', 'Lukas Muster', 'Zwei Zimmer streichen'],
+  ];
+  const rows = Array.from({ length: 24 }, (_, at) => {
+    const [iso, country, zip, city, name, text] = needs[at % needs.length];
+    const email = `lead${at + 1}@example.com`;
+    return [`L-${1001 + at}`, `${name} ${at + 1}`, email, international(iso), zip, city, country, text];
+  });
+  write('leads.csv', csv([header, ...rows]));
+}
+
 function writeHubspot() {
   const header = [
     'Record ID',
@@ -359,6 +378,7 @@ writeDialects();
 writeShapes();
 writeJson();
 writeMeta();
+writeDemo();
 writeHubspot();
 writeExcel();
 writeGoogle();

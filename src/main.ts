@@ -48,9 +48,10 @@ async function runCommand(
   try {
     return await command(context);
   } catch (error) {
-    const failure = error instanceof SrqError ? error : fault(error);
+    const failure = error instanceof SrqError ? error : fault(error, context);
     await (await context.reporter()).fail(failure, failure.code);
-    if (!(error instanceof SrqError) && globals.verbose) process.stderr.write(`${String((error as Error)?.stack)}\n`);
+    if (!(error instanceof SrqError) && globals.verbose)
+      process.stderr.write(`${context.blotted(String((error as Error)?.stack))}\n`);
     const interrupted = context.interruption.code;
     return EXIT_CODES[interrupted ?? failure.code].number;
   } finally {
@@ -63,8 +64,8 @@ function usage(text: string): SrqError {
   return new SrqError('usage', message.charAt(0).toUpperCase() + message.slice(1), 'See: srq --help');
 }
 
-function fault(error: unknown): SrqError {
-  const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+function fault(error: unknown, context: Context): SrqError {
+  const message = context.blotted(error instanceof Error ? `${error.name}: ${error.message}` : String(error));
   const hint = 'This is a fault of srq. Run it with --verbose for where it happened, and report it.';
   return new SrqError('fault', message, hint, error);
 }

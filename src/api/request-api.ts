@@ -77,6 +77,10 @@ export class RequestApi implements MarketplaceApi {
     }
   }
 
+  slowDown(share: number): void {
+    this.#parts.turnstile.slowDown(share);
+  }
+
   /**
    * One exchange with a valid token; a 401 is answered with a new token, once. `stopped`: the run is being stopped.
    * `withdrawn`: `intend` forbade it.

@@ -41,6 +41,10 @@ export class Turnstile {
     this.#pump();
   }
 
+  slowDown(share: number): void {
+    this.#pace.slowDown(share);
+  }
+
   #pump(): void {
     this.#sleeping?.abort();
     this.#sleeping = null;

@@ -3,17 +3,23 @@ import { Pace } from '../api/pace.ts';
 import { RequestApi } from '../api/request-api.ts';
 import { Tokens } from '../api/token.ts';
 import { Turnstile } from '../api/turnstile.ts';
+import { LearnedStore } from '../config/learned-store.ts';
 import { notLoggedIn, type Settings } from '../config/settings.ts';
 import { FileTokenCache } from '../config/token-cache.ts';
 import { SrqError } from '../model/errors.ts';
+import type { Evidence } from '../model/evidence.ts';
 import type { AudioReader, TokenCache } from '../model/ports.ts';
 import type { Destination } from '../model/service-request.ts';
 import type { Context } from './context.ts';
-import { tokenPath } from './token-path.ts';
+import { learnedPath, tokenPath } from './state-paths.ts';
 
 export interface Connection {
   readonly api: RequestApi;
   readonly destination: Destination;
+  /** What earlier runs found out about how well validate sees. */
+  readonly evidence: Evidence | null;
+  /** Keeps what this run found out for the next one. */
+  keep(evidence: Evidence | null): void;
 }
 
 export interface ConnectOptions {
@@ -38,17 +44,26 @@ export async function connect(context: Context, options: ConnectOptions): Promis
   const settings = await context.settings();
   const destination = destinationOf(settings);
   const clientSecret = await settings.secret.read();
+  context.hide(clientSecret);
   const { clock } = context;
   const { signal: stopping } = context.interruption.halt;
   const http = openHttp(context, destination.baseUrl, options.concurrency);
-  const cache = new FileTokenCache(tokenPath(await context.paths(), settings), destination);
+  const paths = await context.paths();
+  const cache = new FileTokenCache(tokenPath(paths, settings), destination);
   const tokens = new Tokens(http, { clientId: destination.clientId, clientSecret }, cache, clock, stopping);
-  const pace = new Pace({ rate: options.rate, concurrency: options.concurrency, random: Math.random });
+  const store = new LearnedStore(learnedPath(paths, settings), destination);
+  const learned = store.read();
+  const { rate, concurrency, audio } = options;
+  const pace = new Pace({ rate, concurrency, random: Math.random, learned: learned.pace });
   const turnstile = new Turnstile(pace, clock, stopping);
   const { encoding } = settings;
-  const { audio } = options;
   const secrets = [clientSecret];
-  return { api: new RequestApi({ http, tokens, turnstile, audio, encoding, clock, stopping, secrets }), destination };
+  return {
+    api: new RequestApi({ http, tokens, turnstile, audio, encoding, clock, stopping, secrets }),
+    destination,
+    evidence: learned.evidence,
+    keep: (evidence) => store.write({ evidence, pace: pace.learned() ?? learned.pace }),
+  };
 }
 
 /** Asks the service for a token with credentials that are not stored yet. Throws as `Tokens.prove` does. */

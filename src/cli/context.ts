@@ -45,6 +45,7 @@ export class Context {
   #sandbox: Promise<Sandbox> | null = null;
   #state: string | null = null;
   readonly #closers: (() => Promise<void>)[] = [];
+  readonly #secrets: string[] = [];
 
   constructor(process: NodeJS.Process, options: GlobalOptions) {
     this.process = process;
@@ -109,6 +110,15 @@ export class Context {
     const log = await FileLog.open({ path, clock: this.clock, run: this.run, exclusive, holder });
     this.onClose(() => log.close());
     return log;
+  }
+
+  /** From now on this text is blotted out of error reports. */
+  hide(secret: string): void {
+    this.#secrets.push(secret, encodeURIComponent(secret), Buffer.from(secret).toString('base64'));
+  }
+
+  blotted(text: string): string {
+    return this.#secrets.reduce((rest, secret) => (secret === '' ? rest : rest.replaceAll(secret, '***')), text);
   }
 
   /** Runs when the command has ended, the last registered first. */

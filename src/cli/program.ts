@@ -31,6 +31,7 @@ export function makeProgram(version: string, invoke: Invoke): Command {
   addRequestCommands(program, run);
   addBulk(program, run);
   addLog(program, run);
+  addResolve(program, run);
   addSandbox(program, run);
   program
     .command('markets')
@@ -125,15 +126,45 @@ function addSubmitOptions(command: Command): Command {
 
 function addBulk(program: Command, run: Run): void {
   const most = Number.MAX_SAFE_INTEGER;
-  const bulk = program
-    .command('bulk <file>')
-    .description('import a file of leads (- is standard input)')
+  const bulk = program.command('bulk <file>').description('import a file of leads (- is standard input)');
+  addReadingOptions(bulk)
+    .option('--dry-run', 'read, map, check; send nothing')
+    .option('--limit <n>', 'only so many rows', wholeNumber(1, most))
+    .option('--skip <n>', 'after leaving out so many', wholeNumber(0, most), 0)
+    .option('--strict', 'warnings make a row invalid');
+  addSubmitOptions(bulk)
+    .addOption(new Option('--rate <rate>', 'requests a second: auto (the default), max, or a number').argParser(rate))
+    .option('--concurrency <n>', 'most requests in flight', wholeNumber(1, 1000), 16)
+    .addOption(
+      new Option('--max-errors <n>', 'stop after so many rejected or invalid rows: 50, or 2%').argParser(errorBudget),
+    )
+    .addOption(
+      new Option(
+        '--settle <seconds>',
+        'wait after a doubtful send before asking validate (default: learned, at least 60)',
+      ).argParser(positiveNumber),
+    )
+    .addOption(
+      new Option(
+        '--in-doubt <what>',
+        'rows that may have been taken: list them, or let validate decide where it has proven itself',
+      )
+        .choices(['park', 'validate'])
+        .default('validate'),
+    )
+    .option('--results <file>', 'every row with its outcome (default: <name>.results.csv beside the file)')
+    .option('--yes', 'do not ask before sending to a live service')
+    .action(run(async () => (await import('./commands/bulk.ts')).bulk));
+}
+
+function addReadingOptions(command: Command): Command {
+  return command
     .addOption(
       new Option('--format <format>', 'format of the file (default: detected)').choices(['csv', 'json', 'ndjson']),
     )
     .option('--encoding <name>', 'encoding of the file (default: detected)')
     .option('--delimiter <mark>', 'delimiter of a CSV file: , ; TAB | (default: detected)')
-    .option('--skip-lines <n>', 'leave out the first lines of the file', wholeNumber(0, most), 0)
+    .option('--skip-lines <n>', 'leave out the first lines of the file', wholeNumber(0, Number.MAX_SAFE_INTEGER), 0)
     .option(
       '--map <column=field>',
       'this column is that field; "-" leaves it out (repeatable)',
@@ -147,20 +178,21 @@ function addBulk(program: Command, run: Run): void {
       [],
     )
     .option('--mapping <file>', 'the same as JSON: {"map":{},"set":{}}')
-    .option('--save-mapping <file>', 'write the mapping that is used')
-    .option('--dry-run', 'read, map, check; send nothing')
-    .option('--limit <n>', 'only so many rows', wholeNumber(1, most))
-    .option('--skip <n>', 'after leaving out so many', wholeNumber(0, most), 0)
-    .option('--strict', 'warnings make a row invalid');
-  addSubmitOptions(bulk)
-    .addOption(new Option('--rate <rate>', 'requests a second: auto (the default), max, or a number').argParser(rate))
-    .option('--concurrency <n>', 'most requests in flight', wholeNumber(1, 1000), 16)
-    .addOption(
-      new Option('--max-errors <n>', 'stop after so many rejected or invalid rows: 50, or 2%').argParser(errorBudget),
-    )
-    .option('--results <file>', 'every row with its outcome (default: <name>.results.csv beside the file)')
-    .option('--yes', 'do not ask before sending to a live service')
-    .action(run(async () => (await import('./commands/bulk.ts')).bulk));
+    .option('--save-mapping <file>', 'write the mapping that is used');
+}
+
+function addResolve(program: Command, run: Run): void {
+  const resolve = program
+    .command('resolve [key...]')
+    .description('settle requests that may have been taken; without an option, list them')
+    .option('--created [id]', 'you looked: it is there')
+    .option('--not-created', 'you looked: it is not there; the next run sends it')
+    .option('--validate', 'let validate decide, where it has proven itself; needs --file')
+    .option('--ref <ref>', 'those with this reference')
+    .option('--all', 'all of them')
+    .option('--file <file>', 'with --validate: the file they came from')
+    .addOption(new Option('--settle <seconds>', 'with --validate: how old a doubt must be').argParser(positiveNumber));
+  addReadingOptions(resolve).action(run(async () => (await import('./commands/resolve.ts')).resolve));
 }
 
 function addLog(program: Command, run: Run): void {

@@ -1,9 +1,8 @@
-import { randomUUID } from 'node:crypto';
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { readFileSync, rmSync } from 'node:fs';
 import { z } from 'zod';
 import type { CachedToken, TokenCache } from '../model/ports.ts';
 import type { Destination } from '../model/service-request.ts';
+import { replaceFile } from './replace-file.ts';
 
 const cacheSchema = z.object({
   baseUrl: z.string(),
@@ -32,19 +31,10 @@ export class FileTokenCache implements TokenCache {
     }
   }
 
-  /** Whole or not at all: readers in other processes never see half a token. */
+  /** Without a cache every command asks for a token of its own: slower, but right. */
   write(token: CachedToken): void {
     const { baseUrl, clientId } = this.#destination;
-    const part = `${this.#path}.${randomUUID()}`;
-    try {
-      mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
-      writeFileSync(part, `${JSON.stringify({ baseUrl, clientId, ...token })}\n`, { mode: 0o600 });
-      chmodSync(part, 0o600);
-      renameSync(part, this.#path);
-    } catch {
-      // Without a cache every command asks for a token of its own: slower, but right.
-      rmSync(part, { force: true });
-    }
+    replaceFile(this.#path, `${JSON.stringify({ baseUrl, clientId, ...token })}\n`);
   }
 
   forget(accessToken: string): void {

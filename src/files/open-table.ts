@@ -21,21 +21,22 @@ interface Content {
 
 /**
  * Opens a partner's file: finds out format, encoding, delimiter and columns, reading it once or twice, in constant memory.
+ * `name` is what messages call it.
  * Throws `SrqError('input')` for a file that cannot be read or holds no rows, `SrqError('usage')` for options that cannot be.
  */
-export async function openTable(path: string, options: ReadOptions): Promise<Table> {
-  const file = await openPartnerFile(path);
+export async function openTable(path: string, options: ReadOptions, name = path): Promise<Table> {
+  const file = await openPartnerFile(path, name);
   const encoding = await findEncoding(file, options.encoding);
   const notes = new Notes(encoding.note);
   const sample = await sampleOf(file, encoding);
   if (sample.trim() === '')
-    throw new SrqError('input', `${path} is empty.`, 'Export the file again and check its size.');
+    throw new SrqError('input', `${name} is empty.`, 'Export the file again and check its size.');
   const format = options.format ?? formatOf(path, sample);
   const open = format === 'csv' ? openCsv : openJson;
   const content = await open(file, encoding, { ...options, format }, sample, (note) => notes.say(note));
   sayColumns(content.columns, notes);
   const table = new FileTable(file, encoding, content, notes.all);
-  await requireRows(table, path);
+  await requireRows(table, name);
   return table;
 }
 

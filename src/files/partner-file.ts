@@ -23,28 +23,28 @@ interface Fingerprint {
 }
 
 /** Opens a regular file for reading. Every failure is an `SrqError('input')` that says what to do. */
-export async function openPartnerFile(path: string): Promise<PartnerFile> {
-  const found = await stat(path, { bigint: true }).catch((error: unknown) => Promise.reject(unreadable(path, error)));
+export async function openPartnerFile(path: string, name = path): Promise<PartnerFile> {
+  const found = await stat(path, { bigint: true }).catch((error: unknown) => Promise.reject(unreadable(name, error)));
   if (found.isDirectory()) {
-    throw new SrqError('input', `${path} is a folder.`, 'Name one file in it.');
+    throw new SrqError('input', `${name} is a folder.`, 'Name one file in it.');
   }
   if (!found.isFile()) {
-    throw new SrqError('input', `${path} is not a regular file.`, 'Save the data to a file, or pipe it in: srq bulk -');
+    throw new SrqError('input', `${name} is not a regular file.`, 'Save the data to a file, or pipe it in: srq bulk -');
   }
-  if (found.size === 0n) throw new SrqError('input', `${path} is empty.`, 'Export the file again and check its size.');
-  return { path, sizeBytes: Number(found.size), chunks: () => chunksOf(path, found) };
+  if (found.size === 0n) throw new SrqError('input', `${name} is empty.`, 'Export the file again and check its size.');
+  return { path: name, sizeBytes: Number(found.size), chunks: () => chunksOf(path, name, found) };
 }
 
-async function* chunksOf(path: string, expected: Fingerprint): AsyncGenerator<Buffer> {
-  const handle = await open(path).catch((error: unknown) => Promise.reject(unreadable(path, error)));
+async function* chunksOf(path: string, name: string, expected: Fingerprint): AsyncGenerator<Buffer> {
+  const handle = await open(path).catch((error: unknown) => Promise.reject(unreadable(name, error)));
   try {
-    requireSame(path, await handle.stat({ bigint: true }), expected);
+    requireSame(name, await handle.stat({ bigint: true }), expected);
     const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
     for (let position = 0; position < expected.size; ) {
-      const bytes = await readAt(handle, buffer, position, path);
+      const bytes = await readAt(handle, buffer, position, name);
       // The path, not the handle: a file that was replaced leaves the handle on the old one.
-      requireSame(path, await stat(path, { bigint: true }).catch(() => null), expected);
-      if (bytes === 0) throw changed(path);
+      requireSame(name, await stat(path, { bigint: true }).catch(() => null), expected);
+      if (bytes === 0) throw changed(name);
       position += bytes;
       yield buffer.subarray(0, bytes);
     }

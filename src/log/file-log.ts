@@ -1,19 +1,19 @@
-import { closeSync, constants, fstatSync, fsyncSync, mkdirSync, openSync, writeSync } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
-import { platform } from 'node:os';
-import { dirname } from 'node:path';
+import { fstatSync, realpathSync } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
 import { SrqError, systemCode } from '../model/errors.ts';
 import type { Outcome } from '../model/outcome.ts';
-import type { Clock, DeliveryLog, LoggedState, LogRecord, LogSubject } from '../model/ports.ts';
+import type { Clock, DeliveryLog, LogEvent, LoggedState, LogRecord, LogSubject, SettledBy } from '../model/ports.ts';
+import { openForAppending, writeFully } from './append-file.ts';
 import { LogLock } from './lock.ts';
 import { LogIndex } from './log-index.ts';
-import { type Event, encodeRecord } from './record.ts';
+import { encodeRecord } from './record.ts';
 import { cutTornTail, readRecordAt } from './tail.ts';
 
 interface Pending {
   readonly subject: LogSubject;
-  readonly event: Event;
-  /** For a `sending`: what the log must still know of the key. */
+  readonly event: LogEvent;
+  readonly by: SettledBy | null;
+  /** For a `sending` or a `licence`: what the log must still know of the key. */
   readonly seen: LoggedState | null;
   readonly line: Buffer;
   readonly resolve: (recorded: boolean) => void;
@@ -44,6 +44,7 @@ export class FileLog implements DeliveryLog {
   #queue: Pending[] = [];
   #draining: Promise<void> | null = null;
   #broken: SrqError | null = null;
+  #closed = false;
 
   private constructor(options: FileLogOptions, file: FileHandle, lock: LogLock) {
     this.path = options.path;
@@ -55,18 +56,21 @@ export class FileLog implements DeliveryLog {
 
   /** Throws `SrqError('log')` when the file cannot be used: no access, damaged, held by another run. */
   static async open(options: FileLogOptions): Promise<FileLog> {
-    const file = await openForAppending(options.path);
-    const lock = new LogLock(options.path);
-    const log = new FileLog(options, file, lock);
+    let file: FileHandle | null = null;
+    let lock: LogLock | null = null;
     try {
+      file = await openForAppending(options.path);
+      lock = new LogLock(realpathSync(options.path));
       if (options.exclusive) lock.takeRun(options.holder);
+      const log = new FileLog(options, file, lock);
       await log.#index.catchUp(file);
       await log.#underAppendLock(() => {});
+      return log;
     } catch (error) {
-      await log.close();
-      throw error;
+      lock?.close();
+      await file?.close();
+      throw asLogError(error, options.path);
     }
-    return log;
   }
 
   lookup(key: string): LoggedState {
@@ -79,10 +83,14 @@ export class FileLog implements DeliveryLog {
   }
 
   sending(subject: LogSubject, seen: LoggedState): Promise<boolean> {
-    return this.#append(subject, 'sending', seen, {});
+    return this.#append(subject, 'sending', null, seen, {});
   }
 
-  async outcome(subject: LogSubject, outcome: Outcome): Promise<void> {
+  licence(subject: LogSubject, seen: LoggedState, by: SettledBy): Promise<boolean> {
+    return this.#append(subject, 'licence', by, seen, { by });
+  }
+
+  async outcome(subject: LogSubject, outcome: Outcome, by?: SettledBy): Promise<void> {
     const { status, ids, http, ms, message, raw } = outcome;
     const details = {
       ...(Object.keys(ids).length > 0 ? { ids } : {}),
@@ -90,23 +98,33 @@ export class FileLog implements DeliveryLog {
       ...(ms === null ? {} : { ms }),
       ...(message === null ? {} : { message }),
       ...(raw === null ? {} : { raw }),
+      ...(by === undefined ? {} : { by }),
     };
-    await this.#append(subject, status, null, details);
+    await this.#append(subject, status, by ?? null, null, details);
   }
 
-  /** Waits for what is queued, then lets go of file and lock. */
+  /** Waits for what is queued, then lets go of file and lock. Takes nothing from then on. */
   async close(): Promise<void> {
-    await this.#draining;
+    while (this.#draining) await this.#draining;
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#broken ??= new SrqError('fault', `The log ${this.path} was used after it had been closed.`);
     this.#lock.close();
     await this.#file.close();
   }
 
-  #append(subject: LogSubject, event: Event, seen: LoggedState | null, details: object): Promise<boolean> {
+  #append(
+    subject: LogSubject,
+    event: LogEvent,
+    by: SettledBy | null,
+    seen: LoggedState | null,
+    details: object,
+  ): Promise<boolean> {
     if (this.#broken) return Promise.reject(this.#broken);
     const at = new Date(this.#options.clock.nowMs()).toISOString();
     const line = encodeRecord(subject, event, at, this.#options.run, details);
     const recorded = new Promise<boolean>((resolve, reject) => {
-      this.#queue.push({ subject, event, seen, line, resolve, reject });
+      this.#queue.push({ subject, event, by, seen, line, resolve, reject });
     });
     this.#draining ??= this.#drain();
     return recorded;
@@ -146,7 +164,7 @@ export class FileLog implements DeliveryLog {
     let offset = this.#index.end;
     for (const each of group) {
       if (each.seen !== null && this.#index.state(each.subject.key) !== each.seen) continue;
-      this.#index.set(each.subject.key, each.event, offset);
+      this.#index.set(each.subject.key, each.event, each.by, offset);
       chunks.push(each.line);
       offset += each.line.length;
       recorded.add(each);
@@ -160,7 +178,9 @@ export class FileLog implements DeliveryLog {
   async #underAppendLock(add: () => void): Promise<void> {
     await this.#lock.takeAppend(this.#options.clock);
     try {
-      if (fstatSync(this.#file.fd).size > this.#index.end) {
+      const { size, nlink } = fstatSync(this.#file.fd);
+      if (size < this.#index.end || nlink === 0) throw takenAway(this.path);
+      if (size > this.#index.end) {
         await this.#index.catchUp(this.#file);
         await cutTornTail(this.#file, this.path, this.#index.end, this.#options.clock);
       }
@@ -171,33 +191,12 @@ export class FileLog implements DeliveryLog {
   }
 }
 
-/** Near a full disk a write may take only part of the bytes and report no error. */
-function writeFully(fd: number, bytes: Buffer): void {
-  let written = 0;
-  while (written < bytes.length) written += writeSync(fd, bytes, written, bytes.length - written);
-}
-
-async function openForAppending(path: string): Promise<FileHandle> {
-  const directory = dirname(path);
-  try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
-    const file = await open(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT, 0o600);
-    if ((await file.stat()).size === 0) syncDirectory(directory);
-    return file;
-  } catch (error) {
-    throw asLogError(error, path);
-  }
-}
-
-/** A new file's name is durable only once its directory is. Windows has no such call and needs none. */
-function syncDirectory(directory: string): void {
-  if (platform() === 'win32') return;
-  const fd = openSync(directory, 'r');
-  try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
+function takenAway(path: string): SrqError {
+  return new SrqError(
+    'log',
+    `The log ${path} was deleted or shortened while it was in use. Nothing more is sent.`,
+    'What it said is needed to send nothing twice: put it back before the next run.',
+  );
 }
 
 function asLogError(error: unknown, path: string): SrqError {

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { FileHandle } from 'node:fs/promises';
 
 const BLOCK_BYTES = 1 << 20;
@@ -5,7 +6,8 @@ const LINE_FEED = 0x0a;
 
 /** One complete line, without its line feed, and where it begins. */
 export interface LogLine {
-  readonly text: string;
+  /** Null if it is not UTF-8. */
+  readonly text: string | null;
   readonly offset: number;
 }
 
@@ -22,9 +24,11 @@ export async function* readLines(file: FileHandle, from: number): AsyncGenerator
     if (bytesRead === 0) return offset;
     const bytes = rest.length > 0 ? Buffer.concat([rest, block.subarray(0, bytesRead)]) : block.subarray(0, bytesRead);
     const lines: LogLine[] = [];
+    const sound = isUtf8(bytes.subarray(0, bytes.lastIndexOf(LINE_FEED) + 1));
     let start = 0;
     for (let end = bytes.indexOf(LINE_FEED); end >= 0; end = bytes.indexOf(LINE_FEED, start)) {
-      lines.push({ text: bytes.toString('utf8', start, end), offset: offset + start });
+      const text = sound || isUtf8(bytes.subarray(start, end)) ? bytes.toString('utf8', start, end) : null;
+      lines.push({ text, offset: offset + start });
       start = end + 1;
     }
     rest = bytes.subarray(start);

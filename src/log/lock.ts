@@ -1,58 +1,61 @@
 import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { platform } from 'node:os';
 import { tryLock, unlock } from 'fs-native-extensions';
 import { SrqError, systemCode } from '../model/errors.ts';
 import type { Clock } from '../model/ports.ts';
 
 /**
- * Two locks, both held by the kernel on bytes of `<log>.lock`: gone at once when their process dies (also by kill -9),
- * kept while it is stopped.
- *
- * - run: one bulk run per log, for as long as it lives.
- * - append: whoever adds lines, for the moment of adding them, so a one-off request need not wait for a bulk run.
- *
- * The bytes lie far behind the file's text (who holds the run lock), because Windows denies reading a locked range.
+ * One byte far behind the file's text, because Windows denies reading a locked range. macOS locks whole files only, and
+ * never denies reading.
  */
-const RUN_BYTE = 2 ** 40;
-const APPEND_BYTE = RUN_BYTE + 1;
+const [LOCK_OFFSET, LOCK_BYTES] = platform() === 'darwin' ? [0, 0] : [2 ** 40, 1];
 const APPEND_WAIT_MS = 10_000;
 const APPEND_POLL_MS = 2;
 
+/**
+ * Two locks, both held by the kernel on files beside the log: gone at once when their process dies (also by kill -9),
+ * kept while it is stopped.
+ *
+ * - run, `<log>.lock`: one bulk run per log, for as long as it lives. The file's text says who it is.
+ * - append, `<log>.append-lock`: whoever adds lines, for the moment of adding them, so a one-off request need not wait
+ *   for a bulk run.
+ *
+ * Every method throws `SrqError('log')`.
+ */
 export class LogLock {
-  readonly #fd: number;
-  readonly #path: string;
+  readonly #runPath: string;
+  readonly #append: FileLock;
+  #run: FileLock | null = null;
 
+  /** `logPath` without symbolic links: the same log must have the same locks, whatever it is called. */
   constructor(logPath: string) {
-    this.#path = `${logPath}.lock`;
-    try {
-      this.#fd = openSync(this.#path, 'a+', 0o600);
-    } catch (error) {
-      throw new SrqError('log', `The lock file ${this.#path} cannot be opened (${systemCode(error)}).`, null, error);
-    }
+    this.#runPath = `${logPath}.lock`;
+    this.#append = new FileLock(`${logPath}.append-lock`);
   }
 
-  /** Takes the run lock or throws `SrqError('log')` that names the holder. `holder` is shown to whoever is refused. */
+  /** Takes the run lock or throws an error that names the holder. `holder` is shown to whoever is refused. */
   takeRun(holder: string): void {
-    if (!tryLock(this.#fd, RUN_BYTE, 1)) {
-      const other = readFileSync(this.#path, 'utf8').trim() || 'another process';
+    const run = new FileLock(this.#runPath);
+    this.#run = run;
+    if (!run.tryTake()) {
       throw new SrqError(
         'log',
-        `Another run is using this log: ${other}.`,
+        `Another run is using this log: ${run.text() || 'another process'}.`,
         'Wait until it has ended, or give this run a log of its own with --log FILE (it will then not know what the other one sends).',
       );
     }
-    ftruncateSync(this.#fd, 0);
-    writeSync(this.#fd, `${holder}\n`);
+    run.setText(`${holder}\n`);
   }
 
   /** Waits for the append lock: other holders keep it for well under a millisecond, unless one is stopped. */
   async takeAppend(clock: Clock): Promise<void> {
     const deadline = clock.monotonicMs() + APPEND_WAIT_MS;
-    while (!tryLock(this.#fd, APPEND_BYTE, 1)) {
+    while (!this.#append.tryTake()) {
       if (clock.monotonicMs() > deadline) {
         throw new SrqError(
           'log',
           `Another process has been adding to this log for over ${APPEND_WAIT_MS / 1000} seconds; it seems to be stopped.`,
-          `Let it go on or end it; the holder of ${this.#path} is listed by: lsof ${this.#path}`,
+          `Let it go on or end it; it is listed by: lsof '${this.#append.path}'`,
         );
       }
       await clock.sleep(APPEND_POLL_MS);
@@ -60,11 +63,68 @@ export class LogLock {
   }
 
   releaseAppend(): void {
-    unlock(this.#fd, APPEND_BYTE, 1);
+    this.#append.release();
   }
 
   /** Gives up both locks. */
   close(): void {
+    this.#append.close();
+    this.#run?.close();
+    this.#run = null;
+  }
+}
+
+class FileLock {
+  readonly path: string;
+  readonly #fd: number;
+
+  constructor(path: string) {
+    this.path = path;
+    this.#fd = this.#attempt('opened', () => openSync(path, 'a+', 0o600));
+  }
+
+  tryTake(): boolean {
+    return this.#attempt('locked', () => {
+      try {
+        return tryLock(this.#fd, LOCK_OFFSET, LOCK_BYTES);
+      } catch (error) {
+        // What Windows says of a range that another process has locked.
+        if (systemCode(error) === 'EBUSY') return false;
+        throw error;
+      }
+    });
+  }
+
+  release(): void {
+    unlock(this.#fd, LOCK_OFFSET, LOCK_BYTES);
+  }
+
+  text(): string {
+    return readFileSync(this.path, 'utf8').trim();
+  }
+
+  setText(text: string): void {
+    this.#attempt('written', () => {
+      ftruncateSync(this.#fd, 0);
+      writeSync(this.#fd, text);
+    });
+  }
+
+  close(): void {
     closeSync(this.#fd);
+  }
+
+  #attempt<T>(what: string, action: () => T): T {
+    try {
+      return action();
+    } catch (error) {
+      const code = systemCode(error) || String(error);
+      throw new SrqError(
+        'log',
+        `The lock file ${this.path} cannot be ${what} (${code}). Nothing was sent.`,
+        'Without it two runs could send the same requests. Repair access, or choose a log on a local disk with --log FILE.',
+        error,
+      );
+    }
   }
 }

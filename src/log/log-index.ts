@@ -1,11 +1,21 @@
 import type { FileHandle } from 'node:fs/promises';
 import { SrqError } from '../model/errors.ts';
 import { KeyIndex } from '../model/key-index.ts';
-import type { LoggedState } from '../model/ports.ts';
+import type { LogEvent, LoggedState, SettledBy } from '../model/ports.ts';
 import { readLines } from './lines.ts';
-import { decodeRecord, type Event } from './record.ts';
+import { decodeRecord } from './record.ts';
 
-const STATES: readonly LoggedState[] = ['none', 'sending', 'created', 'duplicate', 'rejected', 'failed', 'unknown'];
+const STATES: readonly LoggedState[] = [
+  'none',
+  'sending',
+  'created',
+  'duplicate',
+  'rejected',
+  'failed',
+  'unknown',
+  'licensed',
+  'parked',
+];
 const STATE_RANGE = 16;
 
 /** What a log says of each key, and where its last record begins. A value is offset × 16 + state. */
@@ -30,9 +40,10 @@ export class LogIndex {
     return entry < 0 ? null : Math.floor(this.#keys.valueAt(entry) / STATE_RANGE);
   }
 
-  set(key: string, event: Event, offset: number): void {
-    const value = offset * STATE_RANGE + STATES.indexOf(event);
-    this.#keys.setValue(this.#keys.findOrAdd(key, value), value);
+  set(key: string, event: LogEvent, by: SettledBy | null, offset: number): void {
+    const entry = this.#keys.findOrAdd(key, 0);
+    const before = STATES[this.#keys.valueAt(entry) % STATE_RANGE] ?? 'none';
+    this.#keys.setValue(entry, offset * STATE_RANGE + STATES.indexOf(nextState(before, event, by)));
   }
 
   /** Indexes the complete lines behind `end`. Throws `SrqError('log')` at a line that is not a record. */
@@ -48,10 +59,18 @@ export class LogIndex {
         this.lines += 1;
         const record = decodeRecord(line.text);
         if (typeof record === 'string') throw damaged(this.#path, this.lines, record);
-        this.set(record.key, record.event, line.offset);
+        this.set(record.key, record.event, record.by, line.offset);
       }
     }
   }
+}
+
+/** A licence is used up by the next send; what is in doubt after it, or after validate contradicted itself, stays so. */
+function nextState(before: LoggedState, event: LogEvent, by: SettledBy | null): LoggedState {
+  if (event === 'licence') return 'licensed';
+  const licenceUsed = before === 'licensed' || before === 'parked';
+  if (licenceUsed && (event === 'sending' || event === 'unknown')) return 'parked';
+  return event === 'unknown' && by === 'validate' ? 'parked' : event;
 }
 
 function damaged(path: string, line: number, reason: string): SrqError {

@@ -1,20 +1,23 @@
 import { type Identifiers, STATUSES } from '../model/outcome.ts';
-import type { LogRecord, LogSubject } from '../model/ports.ts';
+import type { LogEvent, LogRecord, LogSubject } from '../model/ports.ts';
 
 /** The line formats are documented in FORMAT.md; change both together. */
-export type Event = LogRecord['event'];
-
-const EVENTS: ReadonlySet<string> = new Set(['sending', ...STATUSES.filter((s) => !/repeated|invalid|ready/.test(s))]);
+const EVENTS: ReadonlySet<string> = new Set([
+  'sending',
+  'licence',
+  ...STATUSES.filter((s) => !/repeated|invalid|ready/.test(s)),
+]);
 const KEY = /^[0-9a-f]{32}$/;
 
 /** One line of the log, its line feed included. */
-export function encodeRecord(subject: LogSubject, event: Event, at: string, run: string, details: object): Buffer {
+export function encodeRecord(subject: LogSubject, event: LogEvent, at: string, run: string, details: object): Buffer {
   const { key, row, ref } = subject;
   return Buffer.from(`${JSON.stringify({ key, event, at, run, row, ref, ...details })}\n`);
 }
 
 /** A line read back, or the reason why it is not one. */
-export function decodeRecord(line: string): LogRecord | string {
+export function decodeRecord(line: string | null): LogRecord | string {
+  if (line === null) return 'it is not UTF-8';
   let value: unknown;
   try {
     value = JSON.parse(line);
@@ -29,7 +32,7 @@ export function decodeRecord(line: string): LogRecord | string {
   }
   return {
     key: record.key,
-    event: record.event as Event,
+    event: record.event as LogEvent,
     at: typeof record.at === 'string' ? record.at : '',
     run: typeof record.run === 'string' ? record.run : '',
     row: typeof record.row === 'number' ? record.row : 0,
@@ -39,5 +42,6 @@ export function decodeRecord(line: string): LogRecord | string {
     ms: typeof record.ms === 'number' ? record.ms : null,
     message: typeof record.message === 'string' ? record.message : null,
     raw: typeof record.raw === 'string' ? record.raw : null,
+    by: record.by === 'validate' || record.by === 'person' ? record.by : null,
   };
 }

@@ -1,5 +1,6 @@
 import { readSync } from 'node:fs';
 import { type FileHandle, writeFile } from 'node:fs/promises';
+import { systemCode } from '../model/errors.ts';
 import type { Clock, LogRecord } from '../model/ports.ts';
 import { decodeRecord } from './record.ts';
 
@@ -14,9 +15,21 @@ export async function cutTornTail(file: FileHandle, path: string, end: number, c
   if (size <= end) return;
   const tail = Buffer.alloc(size - end);
   await file.read(tail, 0, tail.length, end);
-  await writeFile(`${path}.torn-${clock.nowMs()}`, tail, { mode: 0o600 });
+  await keepAside(tail, `${path}.torn-${clock.nowMs()}`);
   await file.truncate(end);
   await file.sync();
+}
+
+/** The copy is on the disk before the original goes; an earlier one of the same millisecond stays. */
+async function keepAside(tail: Buffer, path: string): Promise<void> {
+  for (let suffix = ''; ; suffix += '+') {
+    try {
+      await writeFile(path + suffix, tail, { mode: 0o600, flag: 'wx', flush: true });
+      return;
+    } catch (error) {
+      if (systemCode(error) !== 'EEXIST') throw error;
+    }
+  }
 }
 
 /** The record that begins at `offset`. */

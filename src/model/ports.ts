@@ -39,6 +39,8 @@ export interface MarketplaceApi {
    * resolves to null, the latter is passed on. Never rejects otherwise.
    */
   create(request: ServiceRequest, intend: () => Promise<boolean>): Promise<Sent | null>;
+  /** Goes on at this share of the present rate. */
+  slowDown(share: number): void;
 }
 
 /** Reads a recording when its request is about to go. */
@@ -47,8 +49,20 @@ export interface AudioReader {
   readBase64(audio: AudioFile): Promise<string>;
 }
 
-/** What the log knows of a key. `sending`: a request was or may have been written and no outcome is recorded. */
-export type LoggedState = 'none' | 'sending' | SentStatus;
+/**
+ * What the log knows of a key.
+ *
+ * - `sending`: a request was or may have been written and no outcome is recorded.
+ * - `licensed`: it was in doubt, and validate or a person said that it was not taken: it may be sent once more.
+ * - `parked`: it was sent on a licence and is in doubt again; from now on only a person can settle it.
+ */
+export type LoggedState = 'none' | 'sending' | SentStatus | 'licensed' | 'parked';
+
+/** What a line of the log can say. */
+export type LogEvent = 'sending' | SentStatus | 'licence';
+
+/** Who settled a doubt. */
+export type SettledBy = 'validate' | 'person';
 
 /** Who a record is about. */
 export interface LogSubject {
@@ -59,7 +73,7 @@ export interface LogSubject {
 
 /** One line of the log, read back. */
 export interface LogRecord extends LogSubject {
-  readonly event: Exclude<LoggedState, 'none'>;
+  readonly event: LogEvent;
   readonly at: string;
   readonly run: string;
   readonly ids: Identifiers;
@@ -67,6 +81,8 @@ export interface LogRecord extends LogSubject {
   readonly ms: number | null;
   readonly message: string | null;
   readonly raw: string | null;
+  /** Only on records that settle a doubt. */
+  readonly by: SettledBy | null;
 }
 
 /** The record of what was sent. Every method throws `SrqError('log')` once the log cannot be trusted to keep a record. */
@@ -77,8 +93,13 @@ export interface DeliveryLog {
    * Only after it resolved with true may the request be written; false: another process recorded something meanwhile.
    */
   sending(subject: LogSubject, seen: LoggedState): Promise<boolean>;
-  /** Resolves once the outcome is durable. */
-  outcome(subject: LogSubject, outcome: Outcome): Promise<void>;
+  /** Resolves once the outcome is durable. `by`: who settled it, if it was in doubt. */
+  outcome(subject: LogSubject, outcome: Outcome, by?: SettledBy): Promise<void>;
+  /**
+   * Makes the permission durable to send a request in doubt once more, provided the log still knows of it what `seen`
+   * says. False: it does not, and there is no permission.
+   */
+  licence(subject: LogSubject, seen: LoggedState, by: SettledBy): Promise<boolean>;
   /** The last record of a key, or null. */
   read(key: string): LogRecord | null;
 }

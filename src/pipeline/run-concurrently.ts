@@ -17,8 +17,9 @@ export async function* runConcurrently<Item, Result>(
     wake();
   };
   const start = (item: Item) => {
+    const running = work(item);
     underWay += 1;
-    work(item)
+    running
       .then(
         (result) => {
           ready.push(result);
@@ -36,7 +37,7 @@ export async function* runConcurrently<Item, Result>(
       while (!exhausted && !failure && underWay < limit()) {
         const next = await items.next();
         if (next.done) exhausted = true;
-        else start(next.value);
+        else if (!failure) start(next.value);
       }
       while (ready.length > 0) yield* ready.splice(0);
       if (failure) throw (failure as { error: unknown }).error;

@@ -1,12 +1,17 @@
 import { SrqError } from '../model/errors.ts';
 import type { ImportPlan } from '../model/import-plan.ts';
-import type { RowResult } from '../model/outcome.ts';
-import type { DeliveryLog, MarketplaceApi } from '../model/ports.ts';
+import type { Status } from '../model/outcome.ts';
+import type { Clock, DeliveryLog, MarketplaceApi } from '../model/ports.ts';
 import { rowsInRange } from './plan-import.ts';
 import { type Preparation, prepareRow } from './prepare-row.ts';
 import { runConcurrently } from './run-concurrently.ts';
-import { type Submission, type SubmitOptions, submitRequest } from './submit-request.ts';
+import { type Settling, settleDoubt } from './settle-doubt.ts';
+import { type Submission, type SubmitOptions, type Submitted, submitRequest } from './submit-request.ts';
 import { type ErrorBudget, Supervisor } from './supervise.ts';
+import type { Witness } from './witness.ts';
+
+/** Share of its rate at which a run goes on after the breaker. */
+const RATE_AFTER_BREAK = 0.5;
 
 export interface ImportOptions extends SubmitOptions {
   readonly concurrency: number;
@@ -16,36 +21,42 @@ export interface ImportOptions extends SubmitOptions {
 export interface ImportDeps {
   readonly api: MarketplaceApi;
   readonly log: DeliveryLog;
+  readonly clock: Clock;
+  readonly witness: Witness;
   readonly preparation: Preparation;
   /** Aborted by the user, or here: nothing new is started, what is in flight is finished. */
   readonly halt: AbortController;
 }
 
 /**
- * Sends the rows that the plan found ready and yields each one's result once it is recorded; the plan's ledger is kept up
+ * Sends the rows that the plan found ready and yields what became of each once it is recorded; the plan's ledger is kept up
  * to date. Returns why it stopped early, or null. Rows that were not tried are still `ready` in the ledger then.
  */
 export async function* runImport(
   plan: ImportPlan,
   deps: ImportDeps,
   options: ImportOptions,
-): AsyncGenerator<RowResult, SrqError | null> {
+): AsyncGenerator<Submitted, SrqError | null> {
+  const { api, log, witness, halt } = deps;
   const supervisor = new Supervisor(options.budget, plan.counts.invalid);
   let stop = supervisor.budgetStop();
-  if (stop) deps.halt.abort();
-  const submissions = readySubmissions(plan, deps, () => deps.halt.signal.aborted);
+  let pause: Promise<unknown> = Promise.resolve();
+  if (stop) halt.abort();
   const results = runConcurrently(
-    submissions,
+    submissions(plan, deps, 'ready', () => pause),
     () => supervisor.limit(options.concurrency),
-    (submission) => submitRequest(submission, deps.api, deps.log, options),
+    async (submission) => ({ submission, submitted: await submitRequest(submission, api, log, options) }),
   );
   try {
-    for await (const submitted of results) {
-      const { result } = submitted;
+    for await (const { submission, submitted } of results) {
+      const { result, wasClear } = submitted;
       plan.ledger.setStatus(result.row, result.status);
-      stop ??= supervisor.observe(submitted);
-      if (stop) deps.halt.abort();
-      yield result;
+      if (wasClear && result.status === 'created') witness.created(submission.request);
+      const advice = supervisor.observe(submitted);
+      stop ??= advice.stop;
+      if (stop) halt.abort();
+      if (advice.pauseMs > 0) pause = recover(submission, advice.pauseMs, deps);
+      yield submitted;
     }
   } catch (error) {
     if (!(error instanceof SrqError)) throw error;
@@ -54,24 +65,64 @@ export async function* runImport(
   return stop;
 }
 
-/** Reads the file a second time. A row that has changed since the plan was made ends the run before it is sent. */
-async function* readySubmissions(
+/**
+ * Lets validate decide about the rows in doubt, those of earlier runs and of this one, and yields what became of each.
+ * Only for services whose validate has proven itself. `resend`: how to send what was not taken; null: not now.
+ */
+export async function* settleImport(
   plan: ImportPlan,
-  { preparation }: ImportDeps,
-  ended: () => boolean,
+  deps: Omit<ImportDeps, 'witness'>,
+  concurrency: number,
+  waitMs: number,
+  resend: SubmitOptions | null,
+): AsyncGenerator<Submitted, SrqError | null> {
+  const { api, log, clock, halt } = deps;
+  const settling: Settling = { api, log, clock, stopping: halt.signal, waitMs, resend };
+  const results = runConcurrently(
+    submissions(plan, deps, 'unknown', () => null),
+    () => concurrency,
+    (submission) => settleDoubt(submission, settling),
+  );
+  try {
+    for await (const submitted of results) {
+      plan.ledger.setStatus(submitted.result.row, submitted.result.status);
+      yield submitted;
+      if (submitted.stop) return submitted.stop;
+    }
+  } catch (error) {
+    if (!(error instanceof SrqError)) throw error;
+    return error;
+  }
+  return null;
+}
+
+/** Holds the run back, and on until validate answers again. A service that does not answer shows in the rows that follow. */
+async function recover({ request }: Submission, pauseMs: number, { api, clock, halt }: ImportDeps): Promise<void> {
+  await clock.sleep(pauseMs, halt.signal);
+  if (!halt.signal.aborted) await api.validate(request).catch(() => {});
+  api.slowDown(RATE_AFTER_BREAK);
+}
+
+/**
+ * The rows of one status, read from the file again. One that has changed since the plan was made ends the run before it is
+ * sent. `held`: what to wait for before the next row.
+ */
+async function* submissions(
+  plan: ImportPlan,
+  { preparation, halt }: Pick<ImportDeps, 'preparation' | 'halt'>,
+  status: Status,
+  held: () => Promise<unknown> | null,
 ): AsyncGenerator<Submission> {
-  if (ended()) return;
+  if (halt.signal.aborted) return;
   for await (const batch of rowsInRange(plan.table, plan.range)) {
     for (const row of batch) {
-      if (plan.ledger.status(row.number) !== 'ready') continue;
-      if (ended()) return;
+      if (plan.ledger.status(row.number) !== status) continue;
+      await held();
+      if (halt.signal.aborted) return;
       const prepared = await prepareRow(row, plan.mapping, preparation);
       if (!prepared.request || prepared.key !== plan.ledger.key(row.number)) {
-        throw new SrqError(
-          'input',
-          `Row ${row.number} of ${plan.table.path} changed while it was being imported.`,
-          'Run the same command again on the finished file: nothing is sent twice.',
-        );
+        const message = `Row ${row.number} of ${plan.table.path} changed while it was being imported.`;
+        throw new SrqError('input', message, 'Run the same command again on the finished file: nothing is sent twice.');
       }
       yield prepared;
     }

@@ -20,6 +20,10 @@ export interface SubmitOptions {
 
 export interface Submitted {
   readonly result: RowResult;
+  /** The log could not keep the result: it must be shown, for it is nowhere else. */
+  readonly unrecorded: boolean;
+  /** Validate called the request clear right before it was created. */
+  readonly wasClear: boolean;
   /** The service gave an answer to validate or create that nobody could read. */
   readonly unreadable: boolean;
   /** Why no further request is worth sending. */
@@ -28,7 +32,7 @@ export interface Submitted {
 
 /**
  * Takes one request from the log's memory through validate and a durable intent to its recorded outcome. Throws
- * `SrqError('log')` when the log cannot keep the record.
+ * `SrqError('log')` when the log can take no intent; nothing was sent then.
  */
 export async function submitRequest(
   submission: Submission,
@@ -36,24 +40,44 @@ export async function submitRequest(
   log: DeliveryLog,
   options: SubmitOptions,
 ): Promise<Submitted> {
-  const { request, key } = submission;
+  const { request, key, row } = submission;
   const seen = log.lookup(key);
   const known = knownStatus(seen, options);
   if (known) return plain(knownResult(submission, known, log));
 
-  const subject = { key, row: submission.row, ref: request.ref };
-  if (options.validate) {
-    const checked = await validateFirst(submission, api, options);
-    if (checked) {
-      await log.outcome(subject, checked.outcome);
-      return { ...checked, result: resultOf(submission, checked.outcome) };
-    }
-  }
+  const subject = { key, row, ref: request.ref };
+  const checked = options.validate ? await validateFirst(submission, api, options) : NOT_ASKED;
+  if (checked.outcome) return record(submission, log, checked.outcome, checked);
   const sent = await api.create(request, () => log.sending(subject, seen));
   // Another process recorded this request since we looked: what it did decides.
   if (!sent) return plain(knownResult(submission, knownStatus(log.lookup(key), options) ?? 'unknown', log));
-  await log.outcome(subject, sent.outcome);
-  return { result: resultOf(submission, sent.outcome), unreadable: isUnreadable(sent.outcome), stop: sent.stop };
+  const { outcome, stop } = sent;
+  return record(submission, log, outcome, { stop, unreadable: isUnreadable(outcome), wasClear: checked.wasClear });
+}
+
+type Circumstances = Pick<Submitted, 'stop' | 'unreadable' | 'wasClear'>;
+
+/** Makes the outcome durable. If the log fails, the outcome is not lost with it: it comes back marked. */
+async function record(
+  submission: Submission,
+  log: DeliveryLog,
+  outcome: Outcome,
+  { stop, unreadable, wasClear }: Circumstances,
+): Promise<Submitted> {
+  const { row, key, request } = submission;
+  const result = {
+    ...base(submission, outcome.status),
+    ids: outcome.ids,
+    http: outcome.http,
+    message: outcome.message,
+  };
+  try {
+    await log.outcome({ key, row, ref: request.ref }, outcome);
+    return { result, stop, unreadable, wasClear, unrecorded: false };
+  } catch (error) {
+    if (!(error instanceof SrqError)) throw error;
+    return { result, stop: error, unreadable, wasClear, unrecorded: true };
+  }
 }
 
 /** How a row ends at once because of what the log knows of its request; null if it may be sent. */
@@ -61,7 +85,7 @@ export function knownStatus(
   state: LoggedState,
   options: Pick<SubmitOptions, 'onDuplicate' | 'again'>,
 ): 'unknown' | 'repeated' | 'duplicate' | null {
-  if (state === 'sending' || state === 'unknown') return 'unknown';
+  if (state === 'sending' || state === 'unknown' || state === 'parked') return 'unknown';
   if (options.again) return null;
   if (state === 'created') return 'repeated';
   return state === 'duplicate' && options.onDuplicate === 'skip' ? 'duplicate' : null;
@@ -69,7 +93,7 @@ export function knownStatus(
 
 /** The result of such a row, with what the log has on it. */
 export function knownResult(submission: Submission, status: Status, log: DeliveryLog): RowResult {
-  if (status === 'unknown') return inDoubt(submission);
+  if (status === 'unknown') return inDoubtResult(submission);
   const record = log.read(submission.key);
   const when = record ? ` on ${record.at}` : '';
   const message =
@@ -79,29 +103,28 @@ export function knownResult(submission: Submission, status: Status, log: Deliver
   return { ...base(submission, status), ids: record?.ids ?? {}, message };
 }
 
-async function validateFirst(
-  { request }: Submission,
-  api: MarketplaceApi,
-  options: SubmitOptions,
-): Promise<(Omit<Submitted, 'result'> & { outcome: Outcome }) | null> {
+/** `outcome` null: nothing speaks against creating it. */
+type Checked = Circumstances & { readonly outcome: Outcome | null };
+
+const NOT_ASKED: Checked = { outcome: null, stop: null, unreadable: false, wasClear: false };
+
+async function validateFirst({ request }: Submission, api: MarketplaceApi, options: SubmitOptions): Promise<Checked> {
   let answer: ValidateResult;
   try {
     answer = await api.validate(request);
   } catch (error) {
     if (!(error instanceof SrqError)) throw error;
-    return { outcome: outcomeOf('failed', error.message), unreadable: false, stop: error };
+    return { ...NOT_ASKED, outcome: outcomeOf('failed', error.message), stop: error };
   }
-  if (answer.verdict === 'clear') return null;
-  if (answer.verdict === 'duplicate') {
-    if (options.onDuplicate === 'create') return null;
-    const outcome = outcomeOf('duplicate', 'Validate says that it is a duplicate.', answer.http, answer.ids);
-    return { outcome, unreadable: false, stop: null };
+  const { verdict, refused, http, ids, message, raw } = answer;
+  if (verdict === 'clear') return { ...NOT_ASKED, wasClear: true };
+  if (verdict === 'duplicate') {
+    if (options.onDuplicate === 'create') return NOT_ASKED;
+    return { ...NOT_ASKED, outcome: outcomeOf('duplicate', 'Validate says that it is a duplicate.', http, ids) };
   }
-  if (answer.refused) {
-    return { outcome: outcomeOf(answer.refused, answer.message, answer.http), unreadable: false, stop: null };
-  }
-  const message = 'Validate gave an answer that srq cannot read, so this request was not created.';
-  return { outcome: { ...outcomeOf('failed', message, answer.http), raw: answer.raw }, unreadable: true, stop: null };
+  if (refused) return { ...NOT_ASKED, outcome: outcomeOf(refused, message, http) };
+  const why = 'Validate gave an answer that srq cannot read, so this request was not created.';
+  return { ...NOT_ASKED, outcome: { ...outcomeOf('failed', why, http), raw }, unreadable: true };
 }
 
 function outcomeOf(
@@ -118,15 +141,14 @@ function isUnreadable(outcome: Outcome): boolean {
   return outcome.status === 'created' && outcome.raw !== null && /^\s*</.test(outcome.raw);
 }
 
-function inDoubt(submission: Submission): RowResult {
-  return {
-    ...base(submission, 'unknown'),
-    message: 'An earlier try may have been taken; it is not sent again before that is settled.',
-  };
+/** A request that stays in doubt. */
+export function inDoubt(submission: Submission): Submitted {
+  return plain(inDoubtResult(submission));
 }
 
-function resultOf(submission: Submission, { status, ids, http, message }: Outcome): RowResult {
-  return { ...base(submission, status), ids, http, message };
+function inDoubtResult(submission: Submission): RowResult {
+  const message = 'An earlier try may have been taken; it is not sent again before that is settled.';
+  return { ...base(submission, 'unknown'), message };
 }
 
 function base({ row, request, key }: Submission, status: Status): RowResult {
@@ -134,5 +156,5 @@ function base({ row, request, key }: Submission, status: Status): RowResult {
 }
 
 function plain(result: RowResult): Submitted {
-  return { result, unreadable: false, stop: null };
+  return { result, unreadable: false, stop: null, wasClear: false, unrecorded: false };
 }

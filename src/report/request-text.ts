@@ -5,6 +5,7 @@ import { clip, printable } from './output.ts';
 import { colour } from './summary-text.ts';
 
 const REFERENCE_WIDTH = 20;
+const KEY_WIDTH = 12;
 
 /** One request's end in a line or two. */
 export function resultText(result: RowResult, paint: ChalkInstance): string {
@@ -31,6 +32,12 @@ export function logLine(record: Omit<LogRecord, 'event'> & { status: Status }, p
   const ref = clip(printable(record.ref ?? '-'), REFERENCE_WIDTH).padEnd(REFERENCE_WIDTH);
   const head = `${record.at.slice(0, 19)}  ${colour(status, paint)(status.padEnd(9))}  ${String(record.row).padStart(6)}  ${ref}`;
   return `${head}  ${identifiersText(record.ids) || printable(record.message ?? '')}`.trimEnd();
+}
+
+/** A request in doubt: with its key, by which `resolve` is told which one is meant. */
+export function doubtLine({ key, at, row, ref, message }: LogRecord): string {
+  const head = `${key.slice(0, KEY_WIDTH)}  ${at.slice(0, 19)}  ${String(row).padStart(6)}`;
+  return `${head}  ${clip(printable(ref ?? '-'), REFERENCE_WIDTH).padEnd(REFERENCE_WIDTH)}  ${printable(message ?? '')}`.trimEnd();
 }
 
 function identifiersText(ids: Identifiers): string {

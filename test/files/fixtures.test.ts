@@ -38,8 +38,11 @@ async function judge(file: string, optionText: string) {
       const key = JSON.stringify(request?.params);
       if (row.problem !== null || request === null) counts.invalid++;
       else if (seen.has(key)) counts.repeated++;
-      else counts.created++;
-      seen.add(key);
+      else {
+        counts.created++;
+        // Only what is sent can be repeated: a row that is refused leaves its content free for a later, whole one.
+        seen.add(key);
+      }
     }
   }
   return counts;

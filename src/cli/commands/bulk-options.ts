@@ -1,7 +1,7 @@
 import type { SubmitOptions } from '../../pipeline/submit-request.ts';
 
-/** The flags of `bulk`, as commander hands them over. */
-export interface BulkOptions extends SubmitOptions {
+/** The flags that say how to read a file, as commander hands them over. */
+export interface ReadingOptions {
   readonly format?: 'csv' | 'json' | 'ndjson';
   readonly encoding?: string;
   readonly delimiter?: string;
@@ -10,6 +10,10 @@ export interface BulkOptions extends SubmitOptions {
   readonly set: readonly (readonly [string, string])[];
   readonly mapping?: string;
   readonly saveMapping?: string;
+}
+
+/** The flags of `bulk`. */
+export interface BulkOptions extends ReadingOptions, SubmitOptions {
   readonly dryRun?: boolean;
   readonly limit?: number;
   readonly skip: number;
@@ -18,6 +22,9 @@ export interface BulkOptions extends SubmitOptions {
   readonly rate?: 'auto' | 'max' | number;
   readonly concurrency: number;
   readonly maxErrors?: { readonly count: number; readonly percent: boolean };
+  /** Seconds after a doubtful send before validate is asked. */
+  readonly settle?: number;
+  readonly inDoubt: 'park' | 'validate';
   readonly results?: string;
   readonly yes?: boolean;
 }

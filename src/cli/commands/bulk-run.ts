@@ -1,10 +1,14 @@
 import type { FileLog } from '../../log/file-log.ts';
 import type { SrqError } from '../../model/errors.ts';
+import { isTrusted, settleWaitMs } from '../../model/evidence.ts';
 import type { ImportPlan } from '../../model/import-plan.ts';
 import { noCounts } from '../../model/outcome.ts';
 import type { Preparation } from '../../pipeline/prepare-row.ts';
 import { reportRows } from '../../pipeline/report-rows.ts';
-import { runImport } from '../../pipeline/run-import.ts';
+import { type ImportDeps, runImport, settleImport } from '../../pipeline/run-import.ts';
+import type { Submitted } from '../../pipeline/submit-request.ts';
+import { Witness } from '../../pipeline/witness.ts';
+import type { Reporter } from '../../report/reporter.ts';
 import { writeResults } from '../../report/results-file.ts';
 import { connect } from '../connect.ts';
 import type { Context } from '../context.ts';
@@ -19,7 +23,7 @@ export interface RunFiles {
   readonly startedMs: number;
 }
 
-/** Sends what the plan found ready, writes the results file and the summary. */
+/** Sends what the plan found ready, settles what is in doubt, writes the results file and the summary. */
 export async function runPlan(
   context: Context,
   plan: ImportPlan,
@@ -28,7 +32,8 @@ export async function runPlan(
   options: BulkOptions,
   files: RunFiles,
 ): Promise<number> {
-  const stop = plan.counts.ready > 0 ? await send(context, plan, log, preparation, options) : null;
+  const { ready, unknown } = plan.counts;
+  const stop = ready + unknown > 0 ? await deliver(context, plan, log, preparation, options) : null;
   const untried = `Not tried: ${stop?.message ?? 'the run was interrupted.'} The next run sends it.`;
   const { columns, delimiter } = plan.table;
   await writeResults(files.results, columns, delimiter ?? ',', reportRows(plan, log, preparation, untried));
@@ -36,28 +41,55 @@ export async function runPlan(
 }
 
 /** Returns why the run ended early, or null. */
-async function send(
+async function deliver(
   context: Context,
   plan: ImportPlan,
   log: FileLog,
   preparation: Preparation,
   options: BulkOptions,
 ): Promise<SrqError | null> {
-  const { concurrency } = options;
+  const { halt } = context.interruption;
+  const { clock } = context;
+  const { concurrency, maxErrors } = options;
   const rate = options.rate ?? (context.options.sandbox ? 'max' : 'auto');
-  const { api } = await connect(context, { rate, concurrency, audio: preparation.audio });
+  const connection = await connect(context, { rate, concurrency, audio: preparation.audio });
+  const { api } = connection;
+  const witness = new Witness(api, clock, halt.signal, connection.evidence);
+  const deps: ImportDeps = { api, log, clock, witness, preparation, halt };
+  const budget = maxErrors ? { count: budgetCount(maxErrors, plan.rows) } : null;
+  const importOptions = { ...options, budget };
   const reporter = await context.reporter();
-  const progress = reporter.progress('Sending');
   context.interruption.listen(() => reporter.warn('Finishing what is in flight; press Ctrl-C again to leave now.'));
-  const budget = options.maxErrors ? { count: budgetCount(options.maxErrors, plan.rows) } : null;
-  const results = runImport(plan, { api, log, preparation, halt: context.interruption.halt }, { ...options, budget });
+
+  const sending = runImport(plan, deps, importOptions);
+  const stop = await follow(reporter, 'Sending', plan.counts.ready, sending);
+  await witness.end();
+  connection.keep(witness.evidence);
+  const doubtful = plan.ledger.counts().unknown;
+  const mayAsk = options.inDoubt === 'validate' && isTrusted(witness.evidence) && !halt.signal.aborted;
+  if (stop || doubtful === 0 || !mayAsk) return stop;
+  const waitMs = settleWaitMs(witness.evidence, options.settle === undefined ? null : options.settle * 1000);
+  const settling = settleImport(plan, deps, concurrency, waitMs, options);
+  return follow(reporter, 'Settling what is in doubt', doubtful, settling);
+}
+
+/** Shows the progress of a pass over the rows and returns why it ended early, or null. */
+export async function follow(
+  reporter: Reporter,
+  label: string,
+  total: number,
+  rows: AsyncGenerator<Submitted, SrqError | null>,
+): Promise<SrqError | null> {
+  const progress = reporter.progress(label);
   const counts = noCounts();
   try {
     for (let done = 0; ; done++) {
-      const next = await results.next();
+      const next = await rows.next();
       if (next.done) return next.value;
-      counts[next.value.status] += 1;
-      progress.update({ done: done + 1, total: plan.counts.ready, counts });
+      const { result, unrecorded } = next.value;
+      counts[result.status] += 1;
+      if (unrecorded) reporter.warn(`Not in the log: ${JSON.stringify(result)}`);
+      progress.update({ done: done + 1, total, counts });
     }
   } finally {
     progress.end();

@@ -93,8 +93,12 @@ function nextCommand(
 ): string | null {
   const words = context.process.argv.slice(2);
   if (stop !== null || notTried > 0 || counts.failed > 0) return file === '-' ? null : commandLine(words);
-  const globals = context.options.log === undefined ? [] : ['--log', context.options.log];
-  if (counts.unknown > 0) return commandLine(['log', '--status', 'unknown', ...globals]);
+  const { log, profile } = context.options;
+  const globals = [
+    ...(profile === undefined ? [] : ['--profile', profile]),
+    ...(log === undefined ? [] : ['--log', log]),
+  ];
+  if (counts.unknown > 0) return commandLine(['resolve', ...globals]);
   if (counts.invalid + counts.rejected === 0) return null;
   return commandLine(file === '-' ? ['bulk', results] : words.map((word) => (word === file ? results : word)));
 }

@@ -1,7 +1,9 @@
 import type { SrqError } from '../../model/errors.ts';
+import { isTrusted, NO_EVIDENCE, settleWaitMs } from '../../model/evidence.ts';
 import type { RowResult } from '../../model/outcome.ts';
 import { type Prepared, prepareDraft } from '../../pipeline/prepare-row.ts';
-import { type SubmitOptions, submitRequest } from '../../pipeline/submit-request.ts';
+import { settleDoubt } from '../../pipeline/settle-doubt.ts';
+import { knownStatus, type SubmitOptions, submitRequest } from '../../pipeline/submit-request.ts';
 import { printable } from '../../report/output.ts';
 import { resultText } from '../../report/request-text.ts';
 import { connect } from '../connect.ts';
@@ -17,13 +19,19 @@ export interface CreateOptions extends RequestOptions, SubmitOptions {}
 /** Creates one request, or a few: each the same way as a row of an import. */
 export async function create(context: Context, options: CreateOptions): Promise<number> {
   const { drafts, audio } = await readRequestInput(context, options);
-  const { api, destination } = await connect(context, { rate: 'auto', concurrency: CONCURRENCY, audio });
+  const { api, destination, evidence } = await connect(context, { rate: 'auto', concurrency: CONCURRENCY, audio });
   const preparation = { destination, audio, strict: false };
   const prepared = await Promise.all(drafts.map((draft) => prepareDraft(draft, null, preparation)));
   const log = await context.openLog('create', false);
   const reporter = await context.reporter();
   context.interruption.listen(() => reporter.warn('Finishing what is in flight; press Ctrl-C again to leave now.'));
 
+  const waitMs = settleWaitMs(evidence ?? NO_EVIDENCE, null);
+  const ripe = (key: string) => {
+    const record = log.read(key);
+    const oldEnough = record !== null && Date.parse(record.at) + waitMs <= context.clock.nowMs();
+    return oldEnough && knownStatus(log.lookup(key), options) === 'unknown' && isTrusted(evidence ?? NO_EVIDENCE);
+  };
   const results: RowResult[] = [];
   let stop: SrqError | null = null;
   for (const each of prepared) {
@@ -31,7 +39,15 @@ export async function create(context: Context, options: CreateOptions): Promise<
     if (!each.request) results.push(invalidResult(each));
     else if (stop || context.interruption.code) results.push(untriedResult(each));
     else {
-      const submitted = await submitRequest(each, api, log, options);
+      const settling = {
+        api,
+        log,
+        clock: context.clock,
+        stopping: context.interruption.halt.signal,
+        waitMs,
+        resend: options,
+      };
+      const submitted = await (ripe(each.key) ? settleDoubt(each, settling) : submitRequest(each, api, log, options));
       results.push(submitted.result);
       stop = submitted.stop;
     }

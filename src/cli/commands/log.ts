@@ -45,6 +45,8 @@ function entryOf({ event, ...record }: LogRecord): LogEntry {
 }
 
 function statusOf(event: LogRecord['event']): SentStatus {
+  // With a licence to send again, the first try is known not to have been taken.
+  if (event === 'licence') return 'failed';
   return event === 'sending' ? 'unknown' : event;
 }
 

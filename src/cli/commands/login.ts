@@ -2,11 +2,13 @@ import { text } from 'node:stream/consumers';
 import { isLoopback, normalBaseUrl } from '../../config/base-url.ts';
 import type { Profile } from '../../config/profile-store.ts';
 import { runSecretCommand } from '../../config/settings.ts';
+import { FileTokenCache } from '../../config/token-cache.ts';
 import { SrqError } from '../../model/errors.ts';
 import type { BodyEncoding } from '../../model/wire.ts';
 import { proveCredentials } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { ask, askHidden } from '../prompt.ts';
+import { tokenPath } from '../state-paths.ts';
 
 export interface LoginOptions {
   readonly baseUrl?: string;
@@ -37,6 +39,8 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
   };
   const profiles = await context.profiles();
   profiles.set(name, profile);
+  const named = { profile: { value: name, source: 'profile' } } as const;
+  new FileTokenCache(tokenPath(await context.paths(), named), { baseUrl, clientId }).write(token);
   const kind = options.test || isLoopback(baseUrl) ? 'test' : 'live';
   const expiresAt = token.expiresAtMs === null ? null : new Date(token.expiresAtMs).toISOString();
   const reporter = await context.reporter();

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import type { Context } from '../context.ts';
-import { tokenPath } from '../token-path.ts';
+import { tokenPath } from '../state-paths.ts';
 
 /** Forgets credentials and token of the profile in force. The log stays: it is what keeps leads from being sent twice. */
 export async function logout(context: Context): Promise<number> {

@@ -2,7 +2,7 @@ import type { Sourced } from '../../config/settings.ts';
 import { FileTokenCache } from '../../config/token-cache.ts';
 import { aligned } from '../../report/output.ts';
 import type { Context } from '../context.ts';
-import { tokenPath } from '../token-path.ts';
+import { tokenPath } from '../state-paths.ts';
 
 /** Who would send, where to, and where each value came from. Never a secret. */
 export async function status(context: Context): Promise<number> {

@@ -1,0 +1,150 @@
+import { dirname } from 'node:path';
+import type { FileLog } from '../../log/file-log.ts';
+import { readLog } from '../../log/read-log.ts';
+import { SrqError } from '../../model/errors.ts';
+import { isTrusted, settleWaitMs } from '../../model/evidence.ts';
+import type { LogRecord } from '../../model/ports.ts';
+import { settleImport } from '../../pipeline/run-import.ts';
+import { doubtLine } from '../../report/request-text.ts';
+import { connect } from '../connect.ts';
+import type { Context } from '../context.ts';
+import { exitNumber } from '../exit-codes.ts';
+import { audioReader } from '../request-input.ts';
+import type { ReadingOptions } from './bulk-options.ts';
+import { planAloud, readInput } from './bulk-plan.ts';
+import { follow } from './bulk-run.ts';
+
+export interface ResolveOptions extends ReadingOptions {
+  /** A person says that they were taken; a text is the identifier. */
+  readonly created?: string | true;
+  readonly notCreated?: boolean;
+  readonly validate?: boolean;
+  readonly file?: string;
+  readonly ref?: string;
+  readonly all?: boolean;
+  readonly settle?: number;
+}
+
+/** Settles requests in doubt by a person's word or by validate; without either, lists them. */
+export async function resolve(context: Context, keys: readonly string[], options: ResolveOptions): Promise<number> {
+  const actions = [options.created !== undefined, options.notCreated, options.validate].filter(Boolean).length;
+  if (actions > 1) throw new SrqError('usage', 'Choose one of --created, --not-created and --validate.');
+  if (actions === 0) return list(context, keys, options);
+  return options.validate ? byValidate(context, options) : byPerson(context, keys, options);
+}
+
+async function list(context: Context, keys: readonly string[], options: ResolveOptions): Promise<number> {
+  const reporter = await context.reporter();
+  const { log: path } = await context.paths();
+  const doubtful = await inDoubt(path, keys, options);
+  await reporter.result(
+    { unknown: doubtful.map(({ key, at, row, ref, message }) => ({ key, at, row, ref, message })) },
+    () => (doubtful.length === 0 ? 'Nothing is in doubt.' : doubtful.map(doubtLine).join('\n')),
+  );
+  if (doubtful.length > 0) reporter.say(() => HOW_TO);
+  return 0;
+}
+
+const HOW_TO = `Look each one up at the service, then say what you found:
+  srq resolve KEY --created [ID]    it is there
+  srq resolve KEY --not-created     it is not there: the next run sends it`;
+
+/** Of several requests none can have a given identifier, and a word about all of them must be meant so. */
+async function byPerson(context: Context, keys: readonly string[], options: ResolveOptions): Promise<number> {
+  if (keys.length === 0 && options.ref === undefined && !options.all) {
+    throw new SrqError(
+      'usage',
+      'Say which requests you mean.',
+      'Name keys (srq resolve lists them), --ref REF, or --all.',
+    );
+  }
+  // Exclusive: what a run has in flight is not in doubt yet.
+  const log = await context.openLog('resolve', true);
+  const doubtful = await inDoubt(log.path, keys, options);
+  if (doubtful.length === 0)
+    throw new SrqError('usage', 'No request in doubt is meant by that.', 'List them with: srq resolve');
+  if (typeof options.created === 'string' && doubtful.length > 1) {
+    throw new SrqError(
+      'usage',
+      `${doubtful.length} requests are meant; one identifier cannot be theirs.`,
+      'Name one key.',
+    );
+  }
+  for (const record of doubtful) await settleByWord(log, record, options);
+  const status = options.notCreated ? 'failed' : 'created';
+  const reporter = await context.reporter();
+  await reporter.result({ resolved: doubtful.map(({ key, row, ref }) => ({ key, row, ref, status })) }, () =>
+    options.notCreated
+      ? `${doubtful.length} noted as not created: the next run of the same import sends them.`
+      : `${doubtful.length} noted as created.`,
+  );
+  return 0;
+}
+
+async function settleByWord(log: FileLog, record: LogRecord, { created, notCreated }: ResolveOptions): Promise<void> {
+  const { key, row, ref } = record;
+  if (notCreated) {
+    await log.licence({ key, row, ref }, log.lookup(key), 'person');
+    return;
+  }
+  const ids = typeof created === 'string' ? { id: created } : {};
+  const message = 'Created, as a person says.';
+  await log.outcome({ key, row, ref }, { status: 'created', ids, http: null, message, raw: null, ms: null }, 'person');
+}
+
+/** The log holds no personal data, so the requests must come from the file once more. Nothing is sent but questions. */
+async function byValidate(context: Context, options: ResolveOptions): Promise<number> {
+  const { file } = options;
+  if (file === undefined) {
+    const hint = 'Name the file they came from, with the same mapping: srq resolve --validate --file leads.csv';
+    throw new SrqError(
+      'usage',
+      'To ask validate, srq needs the requests themselves, and the log does not hold them.',
+      hint,
+    );
+  }
+  const audio = audioReader(file === '-' ? '.' : dirname(file));
+  const { api, destination, evidence } = await connect(context, { rate: 'auto', concurrency: CONCURRENCY, audio });
+  if (!evidence || !isTrusted(evidence)) {
+    const seen = evidence ? `${evidence.found} of ${evidence.asked}` : 'none';
+    const message = `Validate has not proven that it sees what was created (${seen} found; at least 3, and all, are needed).`;
+    throw new SrqError(
+      'unknown',
+      message,
+      'Look the requests up at the service, then: srq resolve KEY --created [ID] or --not-created',
+    );
+  }
+  const log = await context.openLog('resolve', true);
+  const { table, mapping } = await readInput(context, file, options);
+  const preparation = { destination, audio, strict: false };
+  const all = { skip: 0, limit: null };
+  const plan = await planAloud(context, table, mapping, preparation, log, all, { onDuplicate: 'skip', again: false });
+  const before = plan.counts.unknown;
+  const reporter = await context.reporter();
+  const { clock, interruption } = context;
+  interruption.listen(() => reporter.warn('Finishing what is in flight; press Ctrl-C again to leave now.'));
+  const deps = { api, log, clock, preparation, halt: interruption.halt };
+  const waitMs = settleWaitMs(evidence, options.settle === undefined ? null : options.settle * 1000);
+  const stop = await follow(reporter, 'Settling', before, settleImport(plan, deps, CONCURRENCY, waitMs, null));
+  if (stop) throw stop;
+  const { created, failed, unknown } = plan.ledger.counts();
+  await reporter.result(
+    { asked: before, created, notCreated: failed, unknown },
+    () =>
+      `${before} asked about: ${created} created, ${failed} not created (the next run sends them), ${unknown} still unknown.`,
+  );
+  return exitNumber(unknown > 0 ? ['unknown'] : []);
+}
+
+const CONCURRENCY = 16;
+
+/** The requests in doubt that are meant, oldest first. */
+async function inDoubt(path: string, keys: readonly string[], { ref }: ResolveOptions): Promise<LogRecord[]> {
+  const found: LogRecord[] = [];
+  for await (const record of readLog(path)) {
+    if (record.event !== 'sending' && record.event !== 'unknown') continue;
+    const named = keys.length === 0 || keys.some((key) => key.length >= 6 && record.key.startsWith(key));
+    if (named && (ref === undefined || record.ref === ref)) found.push(record);
+  }
+  return found;
+}

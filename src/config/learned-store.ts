@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import type { Evidence } from '../model/evidence.ts';
+import type { Destination } from '../model/service-request.ts';
+import { replaceFile } from './replace-file.ts';
+
+const learnedSchema = z.object({
+  baseUrl: z.string(),
+  clientId: z.string(),
+  evidence: z.object({ asked: z.number(), found: z.number(), slowestMs: z.number() }).nullable(),
+  pace: z
+    .object({ ratePerSecond: z.number().positive(), concurrency: z.number().positive(), limited: z.boolean() })
+    .nullable(),
+});
+
+/** What runs found out about a service, for the next run: how well validate sees, how fast it may be asked. */
+export interface Learned {
+  readonly evidence: Evidence | null;
+  readonly pace: { readonly ratePerSecond: number; readonly concurrency: number; readonly limited: boolean } | null;
+}
+
+/** Kept per profile, and only believed for the base URL and client id it was found with. A missing file is no knowledge. */
+export class LearnedStore {
+  readonly #path: string;
+  readonly #destination: Destination;
+
+  constructor(path: string, destination: Destination) {
+    this.#path = path;
+    this.#destination = destination;
+  }
+
+  read(): Learned {
+    try {
+      const { baseUrl, clientId, evidence, pace } = learnedSchema.parse(JSON.parse(readFileSync(this.#path, 'utf8')));
+      const ours = baseUrl === this.#destination.baseUrl && clientId === this.#destination.clientId;
+      return ours ? { evidence, pace } : { evidence: null, pace: null };
+    } catch {
+      return { evidence: null, pace: null };
+    }
+  }
+
+  write(learned: Learned): void {
+    const { baseUrl, clientId } = this.#destination;
+    replaceFile(this.#path, `${JSON.stringify({ baseUrl, clientId, ...learned })}\n`);
+  }
+}

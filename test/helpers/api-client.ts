@@ -1,0 +1,60 @@
+import { onTestFinished } from 'vitest';
+import { type Answer, Http, type HttpOptions } from '../../src/api/http.ts';
+import type { Clock } from '../../src/model/ports.ts';
+
+/** A client of 127.0.0.1, closed at the end of the test. */
+export function httpTo(baseUrl: string | number, changes: Partial<HttpOptions> = {}): Http {
+  const http = new Http({
+    baseUrl: typeof baseUrl === 'number' ? `http://127.0.0.1:${baseUrl}` : baseUrl,
+    connections: 4,
+    timeoutMs: null,
+    proxy: { https: null, no: null },
+    monotonicMs: () => performance.now(),
+    trace: null,
+    ...changes,
+  });
+  onTestFinished(() => http.close());
+  return http;
+}
+
+/** An answer as `Http` would give it. A body that is no text goes as JSON. */
+export function answerWith(body: unknown, changes: Partial<Answer> = {}): Answer {
+  const isText = typeof body === 'string';
+  return {
+    status: 200,
+    headers: { 'content-type': isText ? 'text/plain' : 'application/json' },
+    body: isText ? body : JSON.stringify(body),
+    complete: true,
+    ms: 1,
+    ...changes,
+  };
+}
+
+export interface VirtualClock extends Clock {
+  passMs(ms: number): void;
+  /** Every wait asked for, milliseconds. */
+  readonly slept: readonly number[];
+}
+
+/** Time that passes only when told to, or by being slept through, which takes no real time. */
+export function virtualClock(startMs = Date.UTC(2026, 10, 21)): VirtualClock {
+  let nowMs = startMs;
+  const slept: number[] = [];
+  return {
+    nowMs: () => nowMs,
+    monotonicMs: () => nowMs - startMs,
+    sleep: (ms, signal) => {
+      slept.push(ms);
+      return new Promise((resolve) =>
+        setImmediate(() => {
+          if (!signal?.aborted) nowMs += ms;
+          resolve();
+        }),
+      );
+    },
+    passMs: (ms) => {
+      nowMs += ms;
+    },
+    slept,
+  };
+}

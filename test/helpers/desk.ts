@@ -1,0 +1,116 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test as base } from 'vitest';
+import type { SandboxOptions } from '../../src/sandbox/sandbox-state.ts';
+import type { Sandbox } from '../../src/sandbox/server.ts';
+import { startCalmSandbox } from '../sandbox/sandbox-client.ts';
+import { CANARY, filesWithSecret, secretsIn } from './canary-secret.ts';
+import { type Ended, type Running, type RunOptions, startSrq } from './run-srq.ts';
+
+/** A user's machine: folders of its own, an environment of its own, and an eye on the secret in all that srq says. */
+export class Desk {
+  readonly folder = mkdtempSync(join(tmpdir(), 'srq-desk-'));
+  readonly config = join(this.folder, 'config');
+  readonly state = join(this.folder, 'state');
+  /** Where srq is started, and where files of leads lie. */
+  readonly work = join(this.folder, 'work');
+  /** Set or changed for all later runs. */
+  readonly env: Record<string, string>;
+  readonly #running: Running[] = [];
+
+  constructor() {
+    const [home, temp] = ['home', 'temp'].map((name) => join(this.folder, name));
+    for (const each of [home, temp, this.work]) mkdirSync(each ?? '');
+    this.env = { HOME: home ?? '', TMPDIR: temp ?? '', SRQ_CONFIG_DIR: this.config, SRQ_STATE_DIR: this.state };
+  }
+
+  start(args: readonly string[], options: RunOptions = {}): Running {
+    if (secretsIn(args.join(' ')).length > 0) throw new Error('A test passes the secret as an argument.');
+    const running = startSrq(args, { cwd: this.work, ...options, env: { ...this.env, ...options.env } });
+    this.#running.push(running);
+    return { ...running, ended: running.ended.then(withoutSecret) };
+  }
+
+  run(...args: string[]): Promise<Ended> {
+    return this.start(args).ended;
+  }
+
+  /** Environment in place of a login. */
+  use({ baseUrl, clientId }: Pick<Sandbox, 'baseUrl' | 'clientId'>): void {
+    Object.assign(this.env, { SRQ_BASE_URL: baseUrl, SRQ_CLIENT_ID: clientId, SRQ_CLIENT_SECRET: CANARY });
+  }
+
+  /** Writes a file into the working folder and gives its path. */
+  write(name: string, text: string | Buffer): string {
+    const path = join(this.work, name);
+    writeFileSync(path, text);
+    return path;
+  }
+
+  read(name: string): string {
+    return readFileSync(join(this.work, name), 'utf8');
+  }
+
+  /** The records of a log, by default that of the profile `default`. */
+  records(path = join(this.state, 'default.ndjson')): Record<string, unknown>[] {
+    return readFileSync(path, 'utf8')
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line));
+  }
+
+  /** All files and folders that are there, by their path in the desk. */
+  files(): string[] {
+    return readdirSync(this.folder, { recursive: true, encoding: 'utf8' }).sort();
+  }
+
+  /** Throws if any file but the settings holds the secret, or if these are open to others. */
+  async close(): Promise<void> {
+    for (const { process: child } of this.#running) if (child.exitCode === null) child.kill('SIGKILL');
+    const leaks = filesWithSecret(this.folder).filter((file) => file !== 'config/config.json 600');
+    rmSync(this.folder, { recursive: true, force: true });
+    if (leaks.length > 0) throw new Error(`The secret lies in: ${leaks.join(', ')}`);
+  }
+}
+
+function withoutSecret(ended: Ended): Ended {
+  const shown = secretsIn(ended.stdout + ended.stderr);
+  if (shown.length > 0) throw new Error(`srq showed the secret as "${shown.join('", "')}": ${JSON.stringify(ended)}`);
+  return ended;
+}
+
+interface Scene {
+  /** Nothing set up. */
+  readonly desk: Desk;
+  /** Starts sandboxes whose secret is the canary; they end with the test. */
+  readonly openSandbox: (options?: Partial<SandboxOptions>) => Promise<Sandbox>;
+  readonly sandbox: Sandbox;
+  /** A desk whose environment leads to `sandbox`. */
+  readonly partner: Desk;
+}
+
+/** A test with what end-to-end tests need; may run beside others. */
+export const test = base.extend<Scene>({
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads the names of the fixtures in use here
+  desk: async ({}, use) => {
+    const desk = new Desk();
+    await use(desk);
+    await desk.close();
+  },
+  // biome-ignore lint/correctness/noEmptyPattern: as above
+  openSandbox: async ({}, use) => {
+    const open: Sandbox[] = [];
+    await use(async (options = {}) => {
+      const sandbox = await startCalmSandbox({ clientSecret: CANARY, ...options });
+      open.push(sandbox);
+      return sandbox;
+    });
+    await Promise.all(open.map((sandbox) => sandbox.close()));
+  },
+  sandbox: async ({ openSandbox }, use) => use(await openSandbox()),
+  partner: async ({ desk, sandbox }, use) => {
+    desk.use(sandbox);
+    await use(desk);
+  },
+});

@@ -1,0 +1,60 @@
+// A process that keeps a log, told what to do on its standard input, one command a line:
+//   sending KEY SEEN · outcome KEY STATUS · lookup KEY · close
+// It answers each with one line when it is done, in the order in which they get done.
+import { writeSync } from 'node:fs';
+import { systemClock } from '../../src/cli/system-clock.ts';
+import { FileLog } from '../../src/log/file-log.ts';
+import { SrqError } from '../../src/model/errors.ts';
+import type { Outcome } from '../../src/model/outcome.ts';
+import type { LoggedState } from '../../src/model/ports.ts';
+
+const say = (line: string) => writeSync(1, `${line}\n`);
+const wordsOf = (error: unknown) => (error instanceof SrqError ? `${error.code} ${error.message}` : String(error));
+
+const [path = '', mode = '', holder = ''] = process.argv.slice(2);
+try {
+  const exclusive = mode === 'exclusive';
+  const log = await FileLog.open({ path, clock: systemClock, run: `${process.pid}`, exclusive, holder });
+  say(`open ${process.pid}`);
+  await obey(log);
+} catch (error) {
+  say(`refused ${wordsOf(error)}`);
+}
+
+async function obey(log: FileLog): Promise<void> {
+  let rest = '';
+  for await (const chunk of process.stdin.setEncoding('utf8')) {
+    const lines = `${rest}${chunk}`.split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) {
+      if (line === 'close') {
+        await log.close();
+        say('closed');
+        process.stdin.destroy();
+        return;
+      }
+      answer(log, line);
+    }
+  }
+}
+
+function answer(log: FileLog, line: string): void {
+  const [command, key = '', word = ''] = line.split(' ');
+  if (command === 'lookup') {
+    say(`${key} ${log.lookup(key)}`);
+    return;
+  }
+  const subject = { key, row: 1, ref: null };
+  const done =
+    command === 'sending'
+      ? log.sending(subject, word as LoggedState)
+      : log.outcome(subject, outcomeOf(word)).then(() => word);
+  done.then(
+    (result) => say(`${key} ${result}`),
+    (error) => say(`${key} ${wordsOf(error)}`),
+  );
+}
+
+function outcomeOf(status: string): Outcome {
+  return { status: status as Outcome['status'], ids: {}, http: 201, message: null, raw: null, ms: 1 };
+}

@@ -1,0 +1,41 @@
+import { createHash } from 'node:crypto';
+import { systemClock } from '../../src/cli/system-clock.ts';
+import { FileLog } from '../../src/log/file-log.ts';
+import { readLog } from '../../src/log/read-log.ts';
+import { SrqError } from '../../src/model/errors.ts';
+import type { Outcome } from '../../src/model/outcome.ts';
+import type { LogRecord, LogSubject } from '../../src/model/ports.ts';
+
+export const keyOf = (row: number) => createHash('sha256').update(`row ${row}`).digest('hex').slice(0, 32);
+
+export const subjectOf = (row: number): LogSubject => ({ key: keyOf(row), row, ref: `lead-${row}` });
+
+export const CREATED: Outcome = {
+  status: 'created',
+  ids: { request_id: '12345678901234567890' },
+  http: 201,
+  message: null,
+  raw: null,
+  ms: 87,
+};
+
+/** Opens a log for a bulk run, or beside one. */
+export const openLog = (path: string, exclusive = true) =>
+  FileLog.open({ path, clock: systemClock, run: 'test', exclusive, holder: `a test, process ${process.pid}` });
+
+export async function readAll(path: string): Promise<LogRecord[]> {
+  const records: LogRecord[] = [];
+  for await (const record of readLog(path)) records.push(record);
+  return records;
+}
+
+/** The `SrqError` that something ends in. */
+export async function failureOf(action: Promise<unknown>): Promise<SrqError> {
+  try {
+    await action;
+  } catch (error) {
+    if (error instanceof SrqError) return error;
+    throw error;
+  }
+  throw new Error('It was expected to fail.');
+}

@@ -1,0 +1,111 @@
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
+import { inject } from 'vitest';
+
+/** How a process ended and what it said. */
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunOptions {
+  /** The whole environment but for PATH: nothing of ours is inherited. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Empty if left out. */
+  readonly stdin?: string;
+  readonly cwd?: string;
+  readonly timeoutMs?: number;
+  /** A program, with arguments, that starts srq: `['strace', '-f']`. */
+  readonly under?: readonly string[];
+  readonly stdio?: StdioOptions;
+}
+
+/** A srq that may still be running. */
+export interface Running {
+  readonly process: ChildProcess;
+  /** Rejects when it takes too long, with what it had said; it is killed then. */
+  readonly ended: Promise<Ended>;
+  /** Resolves once stdout or stderr matches. */
+  until(pattern: RegExp): Promise<string>;
+}
+
+const TIMEOUT_MS = 45_000;
+
+/** Runs the built srq as a process to its end. */
+export function runSrq(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
+  return startSrq(args, options).ended;
+}
+
+/** Starts the built srq as a process. */
+export function startSrq(args: readonly string[], options: RunOptions = {}): Running {
+  const [program = '', ...words] = [...(options.under ?? []), process.execPath, inject('srqProgram'), ...args];
+  const child = spawn(program, words, {
+    env: { PATH: process.env['PATH'] ?? '', ...options.env },
+    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+    stdio: options.stdio ?? 'pipe',
+  });
+  // A program that ends without reading its input is none of our business.
+  child.stdin?.on('error', () => {}).end(options.stdin ?? '');
+  const said = { stdout: '', stderr: '' };
+  for (const stream of ['stdout', 'stderr'] as const) {
+    child[stream]?.setEncoding('utf8').on('data', (text: string) => {
+      said[stream] += text;
+    });
+  }
+  const ended = endOf(child, said, options.timeoutMs ?? TIMEOUT_MS);
+  // Whoever only waits for a text need not wait for the end as well.
+  ended.catch(() => {});
+  return { process: child, ended, until: (pattern) => saying(child, said, pattern, ended) };
+}
+
+function endOf(child: ChildProcess, said: { stdout: string; stderr: string }, timeoutMs: number): Promise<Ended> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      child.kill('SIGKILL');
+      reject(new Error(`Still running after ${timeoutMs} ms: ${child.spawnargs.join(' ')}\n${JSON.stringify(said)}`));
+    }, timeoutMs);
+    child.once('error', reject);
+    child.once('close', (code, signal) => {
+      clearTimeout(timer);
+      resolve({ code, signal, ...said });
+    });
+  });
+}
+
+async function saying(
+  child: ChildProcess,
+  said: { stdout: string; stderr: string },
+  pattern: RegExp,
+  ended: Promise<Ended>,
+): Promise<string> {
+  const heard = new Promise<string>((resolve) => {
+    const listen = () => {
+      const text = said.stdout + said.stderr;
+      if (pattern.test(text)) resolve(text);
+    };
+    child.stdout?.on('data', listen);
+    child.stderr?.on('data', listen);
+    listen();
+  });
+  const silent = ended.then(() => {
+    throw new Error(`It ended without saying ${pattern}: ${JSON.stringify(said)}`);
+  });
+  return Promise.race([heard, silent]);
+}
+
+/** The one JSON document on stdout; throws if there is anything else. */
+export function documentOf({ stdout, stderr }: Ended): Record<string, unknown> {
+  try {
+    return JSON.parse(stdout);
+  } catch (error) {
+    throw new Error(`stdout is not one JSON document: ${JSON.stringify({ stdout, stderr })}`, { cause: error });
+  }
+}
+
+/** The same where it is an array. */
+export function documentsOf(ended: Ended): Record<string, unknown>[] {
+  const documents: unknown = documentOf(ended);
+  if (Array.isArray(documents)) return documents;
+  throw new Error(`not an array: ${ended.stdout}`);
+}

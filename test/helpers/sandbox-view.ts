@@ -1,0 +1,19 @@
+import type { MarketplaceStats } from '../../src/sandbox/marketplace.ts';
+import type { Sandbox } from '../../src/sandbox/server.ts';
+import { send } from '../sandbox/sandbox-client.ts';
+import type { Running } from './run-srq.ts';
+
+/** How the creates of a sandbox add up. */
+export async function statsOf({ baseUrl }: Sandbox): Promise<MarketplaceStats> {
+  return JSON.parse((await send('GET', `${baseUrl}/_sandbox/stats`)).text);
+}
+
+/**
+ * Resolves when the sandbox has created so many: progress that the service has seen. Rejects when srq ends before that.
+ */
+export async function createdAtLeast({ baseUrl }: Sandbox, count: number, { ended }: Running): Promise<void> {
+  const seen = send('GET', `${baseUrl}/_sandbox/wait?created=${count}&timeoutMs=20000`);
+  const first = await Promise.race([seen, ended]);
+  if ('status' in first && JSON.parse(first.text).reached) return;
+  throw new Error(`The sandbox was never asked for ${count} creates: ${JSON.stringify(first)}`);
+}
