@@ -1,9 +1,12 @@
-// Bundles bin/srq.ts into dist/: one entry and, for what commands load lazily, chunks of their own.
-import { chmodSync, readFileSync, rmSync } from 'node:fs';
+// Bundles bin/srq.ts into dist/: one entry, chunks of their own for what commands load lazily, and the bundled libraries'
+// licences. With an argument: into that folder instead.
+import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 
+const folder = process.argv[2] ?? 'dist';
 const { version, dependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
-rmSync('dist', { recursive: true, force: true });
+rmSync(folder, { recursive: true, force: true });
 
 const bundle = await rolldown({
   input: { srq: 'bin/srq.ts' },
@@ -12,11 +15,25 @@ const bundle = await rolldown({
   external: Object.keys(dependencies),
   transform: { define: { SRQ_VERSION: JSON.stringify(version) } },
 });
-await bundle.write({
-  dir: 'dist',
+const { output } = await bundle.write({
+  dir: folder,
   format: 'esm',
   entryFileNames: '[name].js',
   chunkFileNames: 'chunks/[name]-[hash].js',
 });
 await bundle.close();
-chmodSync('dist/srq.js', 0o755);
+chmodSync(join(folder, 'srq.js'), 0o755);
+writeFileSync(join(folder, 'THIRD-PARTY-LICENSES.txt'), licences(output.flatMap((chunk) => chunk.moduleIds ?? [])));
+
+/** Name, version and licence text of every package that has a module in the bundle. */
+function licences(moduleIds) {
+  const folders = new Set(moduleIds.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id) ?? []));
+  return [...folders].sort().map(licenceOf).join(`\n${'-'.repeat(80)}\n\n`);
+}
+
+function licenceOf(packageFolder) {
+  const { name, version: itsVersion, license } = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8'));
+  const file = readdirSync(packageFolder).find((each) => /^licen[cs]e/i.test(each));
+  const text = file ? readFileSync(join(packageFolder, file), 'utf8').trim() : `Licence: ${license}`;
+  return `${name} ${itsVersion}\n\n${text}\n`;
+}

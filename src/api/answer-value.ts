@@ -59,6 +59,16 @@ function entries(value: AnswerValue): [string, AnswerValue][] {
   return typeof value === 'object' && value !== null ? Object.entries(value) : [];
 }
 
+/** Many services call JSON `text/html`: what can be read as data is no page. */
 export function isHtml(answer: Answer): boolean {
-  return /html/i.test(answer.headers['content-type'] ?? '') || /^\s*<(?:!doctype|html)/i.test(answer.body);
+  if (/^\s*<(?:!doctype|html)/i.test(answer.body)) return true;
+  return /html/i.test(answer.headers['content-type'] ?? '') && answerValue(answer) === undefined;
+}
+
+/** A body that is plain words, trimmed: no page, and no JSON that was cut, where half a number would pass for a whole one. */
+export function plainWords(answer: Answer): string | null {
+  const value = answerValue(answer);
+  if (!answer.complete || isHtml(answer)) return null;
+  if (value !== undefined) return typeof value === 'string' ? value.trim() : null;
+  return /^\s*[[{"]/.test(answer.body) ? null : answer.body.trim();
 }

@@ -17,10 +17,12 @@ export function readErrorText(answer: Answer, sent: Mask): string | null {
 function toldText(value: AnswerValue): string | null {
   const told: string[] = [];
   for (const part of TELLING) {
-    for (const { words, value: inner } of members(value)) {
-      if (words.at(-1) === part && told.length < 4) told.push(...flatten(inner));
-    }
-    if (told.length > 0 && part !== 'message' && part !== 'title') break;
+    const found = members(value)
+      .filter(({ words }) => words.at(-1) === part)
+      .flatMap((member) => flatten(member.value));
+    told.push(...found.slice(0, 10));
+    // A message or title may be the same for all refusals; the rest says why.
+    if (found.length > 0 && part !== 'message' && part !== 'title') break;
   }
   return told.length > 0 ? [...new Set(told)].join('; ') : typeof value === 'string' ? value : null;
 }

@@ -1,12 +1,12 @@
 import type { Identifiers } from '../model/outcome.ts';
-import { type AnswerValue, answerValue, isHtml, type Member, members } from './answer-value.ts';
+import { answerValue, type Member, members, plainWords } from './answer-value.ts';
 import type { Answer } from './http.ts';
 import type { Mask } from './mask.ts';
 
 const IDENTIFYING = new Set(['id', 'uuid', 'guid', 'reference', 'ref', 'number', 'code']);
 /** `phone_number`, `country_code`, `status_code`, `user_id`: named alike, but not what names the request. */
 const NOT_IDENTIFYING =
-  /^(?:phone|mobile|tel|telephone|fax|post|postal|zip|country|market|lang|language|locale|status|error|http|response|result|user|client|partner|account|category|page|house|street|trace|correlation)$/;
+  /^(?:phone|mobile|tel|telephone|fax|post|postal|zip|country|market|lang|language|locale|status|error|http|response|result|user|client|partner|account|category|page|house|street|trace|correlation|contact|currency|region|area|city|dial|calling)$/;
 const LENGTH_LIMIT = 200;
 
 /**
@@ -15,16 +15,15 @@ const LENGTH_LIMIT = 200;
  * Values that merely repeat what was sent are no identifiers.
  */
 export function readIdentifiers(answer: Answer, sent: Mask): Identifiers {
-  const value = answerValue(answer);
   const ids: Record<string, string> = {};
-  for (const member of members(value)) {
+  for (const member of members(answerValue(answer))) {
     const text = identifierText(member, sent);
-    if (text === null) continue;
+    if (text === null || isResultCode(member, text)) continue;
     const name = member.name in ids && ids[member.name] !== text ? member.path : member.name;
     ids[name] = text;
   }
   if (Object.keys(ids).length > 0) return ids;
-  return { ...fromPlainText(answer, value, sent), ...fromLocation(answer, sent) };
+  return { ...fromPlainText(answer, sent), ...fromLocation(answer, sent) };
 }
 
 function identifierText(member: Member, sent: Mask): string | null {
@@ -35,6 +34,11 @@ function identifierText(member: Member, sent: Mask): string | null {
   return member.value;
 }
 
+/** A bare `code` of up to three digits is how it went (`200`, `0`), not what it is called. */
+function isResultCode({ name }: Member, text: string): boolean {
+  return /^code$/i.test(name) && /^-?\d{1,3}$/.test(text);
+}
+
 function fromLocation(answer: Answer, sent: Mask): Identifiers {
   const location = answer.headers['location'];
   if (!location || location.length > LENGTH_LIMIT * 2 || sent.hides(location)) return {};
@@ -42,10 +46,10 @@ function fromLocation(answer: Answer, sent: Mask): Identifiers {
   return /\d/.test(last) ? { id: last, location } : { location };
 }
 
-function fromPlainText(answer: Answer, value: AnswerValue | undefined, sent: Mask): Identifiers {
-  const text = (typeof value === 'string' ? value : value === undefined ? answer.body : '').trim();
-  if (text === '' || text.length > LENGTH_LIMIT || isHtml(answer)) return {};
-  const tokens = text.split(/[\s,;:=#"'()<>]+/).filter((token) => /\d/.test(token) && !sent.hides(token));
-  const [token, ...others] = tokens.map((each) => each.replace(/[.!?]+$/, ''));
+function fromPlainText(answer: Answer, sent: Mask): Identifiers {
+  const text = plainWords(answer) ?? '';
+  if (text.length > LENGTH_LIMIT) return {};
+  const tokens = text.split(/[\s,;:=#"'()<>]+/).map((each) => each.replace(/[.!?]+$/, ''));
+  const [token, ...others] = tokens.filter((each) => /\d/.test(each) && !sent.hides(each) && !sent.hasWord(each));
   return token !== undefined && others.length === 0 ? { id: token } : {};
 }

@@ -1,4 +1,4 @@
-import { hasLetter, repeatsTelephone, spellingsOf, tellingWords, wordsOf } from './spellings.ts';
+import { hasLetter, LONGEST_BASE64, repeatsTelephone, spellingsOf, tellingWords, wordsOf } from './spellings.ts';
 
 const RAW_LIMIT_BYTES = 2048;
 const MASK = '***';
@@ -8,7 +8,7 @@ const SEARCHED_LIMIT = 1 << 16;
 /** Finds in a text what was sent, in the forms in which a service might repeat it. */
 export class Mask {
   readonly #values: string[] = [];
-  #pattern: RegExp | null = null;
+  #patterns: readonly RegExp[] | null = null;
 
   /** `values`: everything that was sent, secrets included. */
   constructor(values: readonly string[]) {
@@ -18,17 +18,18 @@ export class Mask {
   /** One more value that is sent: the token, which is not known from the start. */
   add(value: string): void {
     // As it goes over the wire: lone surrogates have no form in UTF-8.
-    const wellFormed = Buffer.from(value).toString('utf8').trim();
-    if (wellFormed === '' || this.#values.includes(wellFormed)) return;
+    const wellFormed = Buffer.from(value).toString('utf8');
+    if (wellFormed.trim() === '' || this.#values.includes(wellFormed)) return;
     this.#values.push(wellFormed);
-    this.#pattern = null;
+    this.#patterns = null;
   }
 
   /** The text, at most its first 64 Ki characters, with every sent value replaced by `***`. */
   apply(text: string): string {
     // Made when it is first needed: most answers need no masking.
-    this.#pattern ??= patternOf(this.#values);
-    return text.slice(0, SEARCHED_LIMIT).replace(this.#pattern, MASK).replace(ENCODED_BYTES, MASK);
+    this.#patterns ??= patternsOf(this.#values);
+    const masked = this.#patterns.reduce((rest, each) => rest.replace(each, MASK), text.slice(0, SEARCHED_LIMIT));
+    return masked.replace(ENCODED_BYTES, MASK);
   }
 
   /**
@@ -61,14 +62,13 @@ export function cutRaw(text: string): string {
 }
 
 /** A recording or a token, whosever it is: so long no word is. */
-const ENCODED_BYTES = /[A-Za-z\d+/_=-]{200,}/g;
+const ENCODED_BYTES = new RegExp(`[A-Za-z\\d+/_=-]{${LONGEST_BASE64},}`, 'g');
 
-function patternOf(values: readonly string[]): RegExp {
-  const forms = new Map<string, string>();
-  for (const value of values) {
-    for (const [form, pattern] of spellingsOf(value)) forms.set(form, pattern);
-  }
+/** One pattern for each hundred spellings: the engine refuses larger ones. */
+function patternsOf(values: readonly string[]): RegExp[] {
+  const spellings = new Map(values.flatMap(spellingsOf));
   // The longest first, so that a value which contains another one is masked whole.
-  const longestFirst = [...forms].sort(([a], [b]) => b.length - a.length).map(([, pattern]) => pattern);
-  return new RegExp(longestFirst.join('|') || '(?!)', 'giu');
+  const longestFirst = [...spellings].sort(([a], [b]) => b.length - a.length).map(([, pattern]) => pattern);
+  const starts = longestFirst.map((_, index) => index).filter((index) => index % 100 === 0);
+  return starts.map((from) => new RegExp(longestFirst.slice(from, from + 100).join('|'), 'gi'));
 }

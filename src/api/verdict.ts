@@ -1,10 +1,13 @@
 import type { Verdict } from '../model/ports.ts';
-import { type AnswerValue, answerValue, isHtml, type Member, members } from './answer-value.ts';
+import { type AnswerValue, answerValue, type Member, members, plainWords } from './answer-value.ts';
 import type { Answer } from './http.ts';
 
 const SAYS_DUPLICATE = /duplicat|already|exist|repeated/i;
+const SAYS_OTHERWISE = /\b(?:not?|non|un|never|without|pass(?:ed)?|free)\b|n['’]t\b|nonexist|inexist/i;
 const SAYS_CLEAR =
-  /^(?:unique|ok|clear|new|valid|accepted|none|(?:no|not)[ _-]?(?:a[ _-])?(?:duplicates?|found|exists?)|does not exist)$/i;
+  /^(?:unique|clear|new|none|(?:no|not)[ _-]?(?:a[ _-])?(?:duplicates?|found|exists?)|does not exist)$/i;
+/** May speak of the call or of the data alone, so anything else that speaks of duplicates counts more. */
+const SAYS_WELL = /^(?:ok|valid|accepted)$/i;
 const DUPLICATE_FLAGS = new Set(['duplicate', 'duplicated', 'isduplicate', 'exists', 'alreadyexists', 'hasduplicates']);
 const UNIQUE_FLAGS = new Set(['unique', 'isunique']);
 const VALID_FLAGS = new Set(['valid', 'isvalid']);
@@ -23,18 +26,25 @@ export function readVerdict(answer: Answer): Verdict {
 
 /** The verdict that the body itself states, whatever the status. */
 export function saidVerdict(answer: Answer): Verdict {
-  const value = answerValue(answer);
-  const found = members(value);
-  return flagVerdict(found) ?? textVerdict(found) ?? listVerdict(found) ?? bareVerdict(answer, value) ?? 'unknown';
+  const found = members(answerValue(answer));
+  return (
+    flagVerdict(found) ??
+    textVerdict(found) ??
+    listVerdict(found) ??
+    wellVerdict(found) ??
+    bareVerdict(answer) ??
+    'unknown'
+  );
 }
 
-const REFUSING_FLAGS = new Set(['success', 'ok', 'successful', 'accepted']);
+const REFUSING_FLAGS = new Set(['success', 'ok', 'successful']);
 
 /** True if a 2xx answer states that the request was not taken: `success: false`, a failed status, a list of errors. */
 export function saidRefused(answer: Answer): boolean {
-  return members(answerValue(answer)).some(({ path, words, value }) => {
-    const name = words.join('');
-    if (REFUSING_FLAGS.has(name)) return asBoolean(value) === false;
+  return members(answerValue(answer)).some(({ name, path, words, value }) => {
+    // Deeper ones may speak of something else: a professional who has not accepted yet.
+    if (path !== name) return false;
+    if (REFUSING_FLAGS.has(words.join(''))) return asBoolean(value) === false;
     if (path === 'status')
       return typeof value === 'string' && /^(?:error|failed|failure|rejected|refused|invalid)$/i.test(value);
     return path === 'errors' && Array.isArray(value) && value.length > 0;
@@ -48,20 +58,32 @@ export function errorSaysDuplicate(answer: Answer): boolean {
     words.some((word) => /^(?:error|errors|code|type|title|detail|message|reason)$/.test(word)),
   );
   const texts = told.flatMap(({ value }) => (typeof value === 'string' ? [value] : [JSON.stringify(value)]));
-  const plain = answerValue(answer) === undefined && !isHtml(answer) ? [answer.body] : [];
-  return [...texts, ...plain].some((text) => /duplicat|already (?:exists|submitted|created|received)/i.test(text));
+  return [...texts, plainWords(answer) ?? ''].some((text) =>
+    /duplicat|already (?:exists|submitted|created|received)/i.test(text),
+  );
 }
 
+/** Flags that speak of duplicates first: a request can be valid and a duplicate. */
 function flagVerdict(found: readonly Member[]): Verdict | undefined {
-  for (const { words, value } of found) {
-    const flag = asBoolean(value);
-    const name = words.join('');
-    if (flag === undefined) continue;
-    if (DUPLICATE_FLAGS.has(name)) return flag ? 'duplicate' : 'clear';
-    if (UNIQUE_FLAGS.has(name)) return flag ? 'clear' : 'duplicate';
-    if (VALID_FLAGS.has(name)) return flag ? 'clear' : messageSaysDuplicate(found) ? 'duplicate' : undefined;
-  }
-  return undefined;
+  const flag = (names: ReadonlySet<string>): boolean | undefined =>
+    found
+      .filter(({ words }) => names.has(words.join('')))
+      .map(({ value }) => asBoolean(value))
+      .find((value) => value !== undefined);
+  const isDuplicate = flag(DUPLICATE_FLAGS);
+  if (isDuplicate !== undefined) return isDuplicate ? 'duplicate' : 'clear';
+  const isUnique = flag(UNIQUE_FLAGS);
+  if (isUnique !== undefined) return isUnique ? 'clear' : 'duplicate';
+  return flag(VALID_FLAGS) === false && messageSaysDuplicate(found) ? 'duplicate' : undefined;
+}
+
+/** The weakest sign: `valid: true`, or a status that says no more than `ok`. */
+function wellVerdict(found: readonly Member[]): Verdict | undefined {
+  const isWell = found.some(({ words, value }) =>
+    VALID_FLAGS.has(words.join('')) ? asBoolean(value) === true : isVerdictText(words) && SAYS_WELL.test(String(value)),
+  );
+  const isInvalid = found.some(({ words, value }) => VALID_FLAGS.has(words.join('')) && asBoolean(value) === false);
+  return isWell && !isInvalid ? 'clear' : undefined;
 }
 
 function messageSaysDuplicate(found: readonly Member[]): boolean {
@@ -69,21 +91,24 @@ function messageSaysDuplicate(found: readonly Member[]): boolean {
 }
 
 function says(value: AnswerValue): boolean {
-  return SAYS_DUPLICATE.test(typeof value === 'string' ? value : JSON.stringify(value));
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return SAYS_DUPLICATE.test(text) && !SAYS_OTHERWISE.test(text);
 }
 
 function textVerdict(found: readonly Member[]): Verdict | undefined {
   for (const { words, value } of found) {
-    if (typeof value !== 'string' || !VERDICT_TEXTS.has(words.at(-1) ?? '')) continue;
+    if (typeof value !== 'string' || !isVerdictText(words)) continue;
     const verdict = wordVerdict(value);
     if (verdict) return verdict;
   }
   return undefined;
 }
 
+const isVerdictText = (words: readonly string[]): boolean => VERDICT_TEXTS.has(words.at(-1) ?? '');
+
 function wordVerdict(text: string): Verdict | undefined {
   if (SAYS_CLEAR.test(text.trim())) return 'clear';
-  return text.length <= 60 && SAYS_DUPLICATE.test(text) && !/\b(?:not?|un)\b/i.test(text) ? 'duplicate' : undefined;
+  return text.length <= 60 && says(text.replaceAll('_', ' ')) ? 'duplicate' : undefined;
 }
 
 function listVerdict(found: readonly Member[]): Verdict | undefined {
@@ -95,10 +120,9 @@ function listVerdict(found: readonly Member[]): Verdict | undefined {
 }
 
 /** A body that is nothing but a word: `duplicate`, `OK`. */
-function bareVerdict(answer: Answer, value: AnswerValue | undefined): Verdict | undefined {
-  if (typeof value === 'string') return wordVerdict(value);
-  if (value !== undefined || isHtml(answer) || answer.body.length > 60) return undefined;
-  return wordVerdict(answer.body);
+function bareVerdict(answer: Answer): Verdict | undefined {
+  const text = plainWords(answer) ?? '';
+  return SAYS_WELL.test(text) ? 'clear' : wordVerdict(text);
 }
 
 function asBoolean(value: AnswerValue): boolean | undefined {

@@ -27,6 +27,8 @@ export class Interruption {
   /** Takes the signals from now on; `first` tells the user what happens. */
   listen(first: () => void): void {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      // A library (when-exit, below conf) raises each signal again, which would make one Ctrl-C count as two.
+      this.#process.removeAllListeners(signal);
       const handler = () => {
         if (this.#by !== null) {
           // Asked for twice: leaving now is the point, and what was in flight stands in the log as intended.

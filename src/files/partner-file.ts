@@ -1,7 +1,7 @@
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { SrqError, systemCode } from '../model/errors.ts';
 
-const CHUNK_BYTES = 256 * 1024;
+const CHUNK_BYTES = 64 * 1024;
 
 /** A partner's file that is read more than once and must stay the same all the while. */
 export interface PartnerFile {

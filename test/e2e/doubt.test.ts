@@ -1,4 +1,5 @@
 import { describe, expect } from 'vitest';
+import type { Sandbox } from '../../src/sandbox/server.ts';
 import { type Desk, test } from '../helpers/desk.ts';
 import { leadsCsv, REQUEST } from '../helpers/leads.ts';
 import { documentOf, documentsOf } from '../helpers/run-srq.ts';
@@ -6,7 +7,18 @@ import { createdAtLeast, statsOf } from '../helpers/sandbox-view.ts';
 import { creates } from '../sandbox/sandbox-client.ts';
 
 const ROWS = 60;
-const bulkArgs = (leads: string, ...more: string[]) => ['bulk', leads, '--rate', 'max', '--concurrency', '4', ...more];
+/** Without waiting for validate to settle what is in doubt. */
+const bulkArgs = (leads: string, ...more: string[]) => [
+  'bulk',
+  leads,
+  '--rate',
+  'max',
+  '--concurrency',
+  '4',
+  '--in-doubt',
+  'park',
+  ...more,
+];
 
 describe.concurrent('a create whose answer is lost', () => {
   test('is unknown, exit code 7, and is not sent again', async ({ partner, sandbox }) => {
@@ -52,8 +64,53 @@ describe.concurrent('a create whose answer is lost', () => {
   });
 });
 
+describe.concurrent('what is in doubt', () => {
+  const SETTLING = ['--rate', 'max', '--settle', '1', '--json'];
+  const parked = async (desk: Desk, fault: 'reset-after' | 'reset-before', sandbox: Sandbox) => {
+    sandbox.setInstructions([{ on: 'create', fault, match: { request_text: 'Pintar a sala 5' } }]);
+    const leads = desk.write('leads.csv', leadsCsv(8));
+    expect(documentOf(await desk.run(...bulkArgs(leads, '--json')))).toMatchObject({ created: 7, unknown: 1 });
+    return leads;
+  };
+
+  test('is settled by validate: taken requests are created, none is sent again', async ({ partner, sandbox }) => {
+    const leads = await parked(partner, 'reset-after', sandbox);
+    const ended = await partner.run('bulk', leads, ...SETTLING);
+    expect(ended.code).toBe(0);
+    expect(documentOf(ended)).toMatchObject({ created: 1, repeated: 7, unknown: 0 });
+    expect(await statsOf(sandbox)).toMatchObject({ created: 8, doubled: 0 });
+  });
+
+  test('is settled by validate: what was not taken is sent once', async ({ partner, sandbox }) => {
+    const leads = await parked(partner, 'reset-before', sandbox);
+    expect(await statsOf(sandbox)).toMatchObject({ created: 7 });
+    expect(await partner.run('bulk', leads, ...SETTLING)).toMatchObject({ code: 0 });
+    expect(await statsOf(sandbox)).toMatchObject({ created: 8, distinct: 8, doubled: 0 });
+  });
+
+  test('is listed by resolve and settled by a person’s word', async ({ partner, sandbox }) => {
+    const leads = await parked(partner, 'reset-before', sandbox);
+    const listed = await partner.run('resolve', '--json');
+    expect(listed.code).toBe(7);
+    expect(listed.stdout).toContain('L-5');
+    expect(await partner.run('resolve', '--ref', 'L-5', '--not-created')).toMatchObject({ code: 0 });
+    expect(documentOf(await partner.run(...bulkArgs(leads, '--json')))).toMatchObject({ created: 1, unknown: 0 });
+    expect(await statsOf(sandbox)).toMatchObject({ created: 8, doubled: 0 });
+  });
+
+  test('is never sent again once a person says that it was created', async ({ partner, sandbox }) => {
+    const leads = await parked(partner, 'reset-after', sandbox);
+    expect(await partner.run('resolve', '--ref', 'L-5', '--created', '12345678901234567890')).toMatchObject({
+      code: 0,
+    });
+    expect(await partner.run(...bulkArgs(leads))).toMatchObject({ code: 0 });
+    expect(documentsOf(await partner.run('log', '--id', '12345678901234567890', '--json'))).toHaveLength(1);
+    expect(await statsOf(sandbox)).toMatchObject({ created: 8, doubled: 0 });
+  });
+});
+
 /** Everything that was created is in the log as created, and the results file has a line for every row. */
-async function expectNothingLost(desk: Desk, sandbox: Parameters<typeof creates>[0]): Promise<void> {
+async function expectNothingLost(desk: Desk, sandbox: Sandbox): Promise<void> {
   const { created } = await statsOf(sandbox);
   const logged = documentsOf(await desk.run('log', '--status', 'created', '--json'));
   expect(logged).toHaveLength(created);

@@ -56,7 +56,6 @@ const FAILING: readonly [string[], string, number][] = [
   [['--no-such-flag'], 'usage', 2],
   [['status', 'surplus'], 'usage', 2],
   [['status', '--profile', '../up'], 'usage', 2],
-  [['login'], 'usage', 2],
   [['login', '--base-url', 'nonsense', '--client-id', '1'], 'settings', 2],
   [['log', '--status', 'nonsense'], 'usage', 2],
   [['log', '--log', '.'], 'log', 9],
@@ -104,6 +103,14 @@ describe.concurrent('with --json stdout is exactly one document', () => {
         },
       });
     }
+  });
+
+  test('where something is missing and nobody can be asked', async ({ desk }) => {
+    const ended = await desk.run('login', '--json');
+    expect([ended.code, ended.stderr]).toEqual([2, '']);
+    expect(documentOf(ended)).toMatchObject({
+      error: { code: 'usage', message: expect.stringContaining('--base-url') },
+    });
   });
 
   test('where the settings are broken', async ({ desk }) => {

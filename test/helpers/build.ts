@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, rmSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { realpathSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import type { TestProject } from 'vitest/node';
 
 declare module 'vitest' {
@@ -11,13 +11,12 @@ declare module 'vitest' {
 }
 
 /**
- * Builds once, before all tests, and has them start a copy: `npm pack` and other people's builds write `dist` anew while
- * tests run. The copy lies where it finds the same node_modules.
+ * Builds once, before all tests, into a folder of its own: `npm pack` and other people's builds write `dist` anew while tests
+ * run. It lies where the program finds the same node_modules.
  */
 export default function build(project: TestProject): () => void {
-  execFileSync(process.execPath, ['scripts/build.mjs'], { stdio: 'inherit' });
-  const copy = resolve(`node_modules/.cache/srq-e2e-${process.pid}`);
-  cpSync('dist', copy, { recursive: true });
-  project.provide('srqProgram', resolve(copy, 'srq.js'));
-  return () => rmSync(copy, { recursive: true, force: true });
+  const folder = resolve(`node_modules/.cache/srq-e2e-${process.pid}`);
+  execFileSync(process.execPath, ['scripts/build.mjs', folder], { stdio: 'inherit' });
+  project.provide('srqProgram', join(realpathSync(folder), 'srq.js'));
+  return () => rmSync(folder, { recursive: true, force: true });
 }

@@ -6,6 +6,7 @@ import { planText } from '../../report/plan-text.ts';
 import { destinationOf } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { audioReader } from '../request-input.ts';
+import { keepHeapSmall } from '../small-heap.ts';
 import { confirmImport, requireConsent } from './bulk-consent.ts';
 import type { BulkOptions } from './bulk-options.ts';
 import { planAloud, readInput } from './bulk-plan.ts';
@@ -14,6 +15,7 @@ import { finishDryRun } from './bulk-summary.ts';
 
 /** Imports a file: reads and checks it whole, shows what would happen, sends, and accounts for every row. */
 export async function bulk(context: Context, file: string, options: BulkOptions): Promise<number> {
+  keepHeapSmall();
   const startedMs = context.clock.monotonicMs();
   const settings = await context.settings();
   if (!options.dryRun) requireConsent(context, settings, options);

@@ -1,0 +1,116 @@
+import { expect, test } from 'vitest';
+import { type Class, classifyCreate, classifyUnsent, failureName, type Next } from '../../src/api/classify.ts';
+import type { Exchange } from '../../src/api/http.ts';
+import { answerWith } from '../helpers/api-client.ts';
+
+const answered = (status: number, body: unknown = '', headers: Record<string, string> = {}): Exchange => ({
+  answer: answerWith(body, { status, headers: { 'content-type': 'application/json', ...headers } }),
+  error: null,
+  written: true,
+});
+
+/** The table of delivery.md; what it does not name is in doubt. */
+const TABLE: Readonly<Record<number, readonly [Class, Next]>> = {
+  ...of([301, 307, 308, 404, 405, 410, 501], 'not-acted', 'stop'),
+  ...of([302, 303], 'doubt', 'stop'),
+  ...of([400, 403, 411, 413, 414, 415, 422, 431, 451], 'rejected', 'record'),
+  ...of([401], 'not-acted', 'new-token'),
+  ...of([429], 'not-acted', 'again'),
+};
+
+function of(statuses: readonly number[], to: Class, next: Next): Record<number, [Class, Next]> {
+  return Object.fromEntries(statuses.map((status) => [status, [to, next]]));
+}
+
+test('every status from 200 to 599 means what the table says, and says why', () => {
+  for (let status = 200; status <= 599; status++) {
+    const expected = TABLE[status] ?? (status < 300 ? ['created', 'record'] : ['doubt', 'record']);
+    const { class: meant, next, reason, stop } = classifyCreate(answered(status));
+    expect([status, meant, next]).toEqual([status, ...expected]);
+    expect(reason).toMatch(/^[A-Z].{10,}\.$/);
+    if (status >= 300) expect(reason).toContain(String(status));
+    expect(stop !== null).toBe(next === 'stop');
+    if (stop) expect([stop.code, stop.hint.length > 20]).toEqual(['service', true]);
+  }
+});
+
+test.each([408, 500, 502, 503, 504, 520, 599, 418, 402, 407, 425, 409, 300, 304, 101, 999])(
+  'HTTP %d is in doubt and is never sent again by itself',
+  (status) => {
+    expect(classifyCreate(answered(status))).toMatchObject({ class: 'doubt', next: 'record' });
+  },
+);
+
+test.each<[string, number, unknown, Class]>([
+  ['a conflict that says duplicate', 409, { error: 'duplicate_request' }, 'duplicate'],
+  ['a conflict that says something else', 409, { error: 'version_conflict' }, 'doubt'],
+  ['success that says duplicate', 200, { status: 'duplicate', id: '1' }, 'duplicate'],
+  ['success that says refused', 200, { success: false, message: 'phone is missing' }, 'rejected'],
+  ['success with identifiers', 201, { id: '4711' }, 'created'],
+  ['success that nobody can read', 200, 'xyz', 'created'],
+  ['empty success', 204, '', 'created'],
+  ['a web page', 200, '<!doctype html><title>Sign in</title>', 'created'],
+  ['success that was cut', 200, '{"id":"47', 'created'],
+])('%s is what it says', (_, status, body, meant) => {
+  expect(classifyCreate(answered(status, body))).toMatchObject({ class: meant, next: 'record', stop: null });
+});
+
+test('duplicate is read although the service calls its JSON a web page', () => {
+  const exchange = answered(200, '{"duplicate":true}', { 'content-type': 'text/html' });
+  expect(classifyCreate(exchange).class).toBe('duplicate');
+});
+
+const CODES = [
+  'ECONNRESET',
+  'ECONNREFUSED',
+  'EPIPE',
+  'ENOTFOUND',
+  'ETIMEDOUT',
+  'UND_ERR_SOCKET',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_HEADERS_TIMEOUT',
+  'HPE_INVALID_CONSTANT',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'ERR_SSL_WRONG_VERSION_NUMBER',
+  'SOMETHING_NEW',
+];
+
+test.each(CODES)('once the request was written %s is doubt, whatever the code suggests', (code) => {
+  const error = Object.assign(new Error('failed'), { code });
+  const meaning = classifyCreate({ answer: null, error, written: true, ms: 1 });
+  expect(meaning).toMatchObject({ class: 'doubt', next: 'record', stop: null });
+  expect(meaning.reason).toContain(code);
+});
+
+test.each(CODES)('before it was written %s is not acted on', (code) => {
+  const error = Object.assign(new Error('failed'), { code });
+  const meaning = classifyCreate({ answer: null, error, written: false, ms: 1 });
+  const isForGood = /CERT|SSL/.test(code);
+  expect(meaning).toMatchObject({ class: 'not-acted', next: isForGood ? 'stop' : 'again' });
+  expect(meaning.stop?.code).toBe(isForGood ? 'unreachable' : undefined);
+});
+
+test.each([
+  'CERT_HAS_EXPIRED',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+])('the certificate failure %s stops the run and never weakens the check', (code) => {
+  const { stop } = classifyUnsent(Object.assign(new Error('no'), { code }));
+  expect(stop?.hint).toContain('NODE_EXTRA_CA_CERTS');
+});
+
+test('a failure is named by its code, wherever that is', () => {
+  const refused = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
+  expect(failureName(refused)).toBe('ECONNREFUSED');
+  expect(failureName(new AggregateError([new Error('x'), refused]))).toBe('ECONNREFUSED');
+  expect(failureName(new Error('outer', { cause: refused }))).toBe('ECONNREFUSED');
+  expect(failureName(new TypeError('no code'))).toBe('TypeError');
+});
+
+test('a redirect names the host it leads to, and nothing more of the address', () => {
+  const { reason } = classifyCreate(answered(308, '', { location: 'https://new.service.test/r?key=hidden' }));
+  expect(reason).toContain('new.service.test');
+  expect(reason).not.toContain('hidden');
+});

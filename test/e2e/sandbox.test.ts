@@ -1,0 +1,127 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { type Desk, test } from '../helpers/desk.ts';
+import { leadsCsv, REQUEST } from '../helpers/leads.ts';
+import { documentOf, type Running } from '../helpers/run-srq.ts';
+import { send } from '../sandbox/sandbox-client.ts';
+
+/** What a ready sandbox says of itself. */
+async function readyOf(running: Running): Promise<{ baseUrl: string; clientId: string; clientSecret: string }> {
+  return JSON.parse(await running.until(/\}\n$/));
+}
+
+const shell = (line: string) => line.trim().split(/\s+/);
+
+describe.concurrent('the sandbox command', () => {
+  test('says how to log in to it, and those words work', async ({ desk }) => {
+    const running = desk.start(['sandbox', '--port', '0']);
+    const said = await running.until(/Stop it with Ctrl-C/);
+    const [assignment = '', program, ...args] = shell(/^.*srq login.*$/m.exec(said)?.[0] ?? '');
+    const [name = '', secret = ''] = assignment.split('=');
+    expect([name, program]).toEqual(['SRQ_CLIENT_SECRET', 'srq']);
+    expect(await desk.start(args, { env: { [name]: secret } }).ended).toMatchObject({ code: 0 });
+    expect(await desk.run('create', ...REQUEST)).toMatchObject({ code: 0 });
+    running.process.kill('SIGINT');
+    await running.ended;
+  });
+
+  test('prints one JSON document with --json, and is ready then', async ({ desk }) => {
+    const running = desk.start(['sandbox', '--port', '0', '--json']);
+    const { baseUrl, clientId, clientSecret } = await readyOf(running);
+    const env = { SRQ_BASE_URL: baseUrl, SRQ_CLIENT_ID: clientId, SRQ_CLIENT_SECRET: clientSecret };
+    expect(await desk.start(['create', ...REQUEST], { env }).ended).toMatchObject({ code: 0 });
+    expect((await send('GET', `${baseUrl}/`)).status).toBe(200);
+    running.process.kill('SIGTERM');
+    await running.ended;
+  });
+
+  test.for(['SIGINT', 'SIGTERM'] as const)('ends on %s and frees its port', async (signal, { desk }) => {
+    const running = desk.start(['sandbox', '--port', '0', '--json']);
+    const { baseUrl } = await readyOf(running);
+    running.process.kill(signal);
+    expect(await running.ended).toMatchObject({ code: 0, signal: null, stderr: '' });
+    const port = new URL(baseUrl).port;
+    const next = desk.start(['sandbox', '--port', port, '--json']);
+    expect((await readyOf(next)).baseUrl).toBe(baseUrl);
+    const third = await desk.run('sandbox', '--port', port);
+    expect([third.code, third.stderr]).toEqual([2, expect.stringContaining(port)]);
+    next.process.kill('SIGTERM');
+    await next.ended;
+  });
+
+  test('keeps what it received with --store', async ({ desk }) => {
+    const store = join(desk.work, 'store.ndjson');
+    const totals: number[] = [];
+    for (const need of ['um', 'dois']) {
+      const running = desk.start(['sandbox', '--port', '0', '--json', '--store', store]);
+      const { baseUrl, clientId, clientSecret } = await readyOf(running);
+      const env = { SRQ_BASE_URL: baseUrl, SRQ_CLIENT_ID: clientId, SRQ_CLIENT_SECRET: clientSecret };
+      await desk.start(['create', ...REQUEST.with(-1, need)], { env }).ended;
+      totals.push(JSON.parse((await send('GET', `${baseUrl}/_sandbox/requests?operation=create`)).text).total);
+      running.process.kill('SIGTERM');
+      await running.ended;
+    }
+    expect(totals).toEqual([1, 2]);
+  });
+});
+
+test('markets lists the 22 markets', async ({ desk }) => {
+  const people = await desk.run('markets');
+  expect(people.code).toBe(0);
+  expect(people.stdout.trimEnd().split('\n')).toHaveLength(22);
+  const { markets } = documentOf(await desk.run('markets', '--json'));
+  expect(markets).toHaveLength(22);
+  expect(markets).toContainEqual({ code: 'UK', name: 'United Kingdom', callingCode: '44', languages: ['en'] });
+});
+
+describe.concurrent('--sandbox', () => {
+  const usersFiles = (desk: Desk) => desk.files().filter((name) => /^(?:config|state|home)/.test(name));
+
+  test('imports a file with nothing set up, and leaves nothing in the user’s folders', async ({ desk }) => {
+    const leads = desk.write('leads.csv', leadsCsv(5));
+    const before = usersFiles(desk);
+    const ended = await desk.run('bulk', leads, '--sandbox', '--json');
+    expect(ended.code).toBe(0);
+    const document = documentOf(ended);
+    expect(document).toMatchObject({ rows: 5, created: 5, results: join(desk.work, 'leads.results.csv') });
+    expect(desk.records(String(document['log'])).filter(({ event }) => event === 'created')).toHaveLength(5);
+    expect(usersFiles(desk)).toEqual(before);
+  });
+
+  test('needs no settings file, however broken the one in place is', async ({ desk }) => {
+    mkdirSync(desk.config);
+    const path = join(desk.config, 'config.json');
+    writeFileSync(path, '{"profiles": broken');
+    desk.env['SRQ_BASE_URL'] = 'http://not.loopback.invalid';
+    desk.env['SRQ_PROFILE'] = '../..';
+    const leads = desk.write('leads.csv', leadsCsv(3));
+    expect(await desk.run('bulk', leads, '--sandbox')).toMatchObject({ code: 0 });
+    expect(await desk.run('create', ...REQUEST, '--sandbox')).toMatchObject({ code: 0 });
+    expect(await desk.run('status', '--sandbox')).toMatchObject({ code: 0 });
+    expect(readFileSync(path, 'utf8')).toBe('{"profiles": broken');
+    expect(usersFiles(desk)).toEqual(['config', 'config/config.json', 'home']);
+  });
+
+  test('starts afresh each time: the same file is created again', async ({ desk }) => {
+    const leads = desk.write('leads.csv', leadsCsv(2));
+    for (let run = 0; run < 2; run++)
+      expect(documentOf(await desk.run('bulk', leads, '--sandbox', '--json'))).toMatchObject({ created: 2 });
+  });
+
+  test('has no login', async ({ desk }) => {
+    const ended = await desk.run('login', '--sandbox');
+    expect([ended.code, ended.stderr]).toEqual([2, expect.stringContaining('needs no login')]);
+  });
+
+  test('ends on Ctrl-C like any other import', async ({ desk }) => {
+    const leads = desk.write('leads.csv', leadsCsv(20_000));
+    const running = desk.start(['bulk', leads, '--sandbox', '--json', '--verbose']);
+    await running.until(/request\/create/);
+    running.process.kill('SIGINT');
+    const ended = await running.ended;
+    expect(ended.code).toBe(130);
+    const { rows, created, failed } = documentOf(ended);
+    expect([rows, Number(created) + Number(failed)]).toEqual([20_000, 20_000]);
+  });
+});

@@ -1,0 +1,63 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, inject } from 'vitest';
+import { type Desk, test } from '../helpers/desk.ts';
+import { leadsCsv } from '../helpers/leads.ts';
+
+const NO_STRACE = spawnSync('strace', ['-V']).status !== 0;
+/** Words that only the library itself has in its code, and so only the chunks that hold it. */
+const MARKS: Readonly<Record<string, RegExp>> = {
+  undici: /UND_ERR_HEADERS_TIMEOUT/,
+  'csv-parse': /CSV_RECORD_INCONSISTENT_COLUMNS/,
+  'libphonenumber-js': /isPossibleNumber|NATIONAL_PREFIX_FOR_PARSING|country_calling_codes/,
+  conf: /projectSuffix/,
+  zod: /ZodError/,
+  ora: /discardStdin/,
+  'iconv-lite': /iconv-lite/,
+};
+
+/** Every file that a command opened, and those that were there. */
+async function opened(desk: Desk, ...args: string[]): Promise<{ asked: string[]; found: string[] }> {
+  const trace = join(desk.work, 'trace');
+  const under = ['strace', '-f', '-e', 'trace=openat,open', '-o', trace];
+  const ended = await desk.start(args, { under }).ended;
+  expect(ended.code).toBe(0);
+  const calls = readFileSync(trace, 'utf8').matchAll(/open(?:at)?\((?:AT_FDCWD, )?"([^"]+)".* = (-?\d+)/g);
+  const all = [...calls].map(([, path = '', result]) => ({ path, found: Number(result) >= 0 }));
+  return { asked: all.map(({ path }) => path), found: all.filter(({ found }) => found).map(({ path }) => path) };
+}
+
+/** The libraries whose code is in the chunks among these files. */
+function librariesIn(files: readonly string[]): string[] {
+  const program = inject('srqProgram').replace('srq.js', '');
+  const code = [...new Set(files)].filter((path) => path.startsWith(program)).map((path) => readFileSync(path, 'utf8'));
+  expect(code.length).toBeGreaterThan(0);
+  return Object.keys(MARKS).filter((name) => code.some((text) => MARKS[name]?.test(text)));
+}
+
+describe.skipIf(NO_STRACE)('what a command reads at its start (needs strace)', () => {
+  test.for([['--help'], ['--version'], ['help'], ['bulk', '--help'], []])(
+    'srq %j reads no settings and loads no library for HTTP, CSV, phones, settings or progress',
+    async (args, { desk }) => {
+      desk.env['SRQ_PROFILE'] = 'never-looked-at';
+      const { asked, found } = await opened(desk, ...args);
+      expect(asked.filter((path) => path.startsWith(desk.folder) && !path.endsWith('trace'))).toEqual([]);
+      expect(librariesIn(found)).toEqual([]);
+    },
+  );
+
+  test('an import loads all of them: the marks by which they are looked for are right', async ({ partner }) => {
+    const { found } = await opened(partner, 'bulk', partner.write('leads.csv', leadsCsv(1)), '--rate', 'max');
+    expect(librariesIn(found)).toEqual(Object.keys(MARKS));
+  });
+});
+
+test('srq alone, --help and help say the same; --version says a version', async ({ desk }) => {
+  const [alone, flag, word] = await Promise.all([desk.run(), desk.run('--help'), desk.run('help')]);
+  expect([alone.stdout, word.stdout]).toEqual([flag.stdout, flag.stdout]);
+  for (const command of ['login', 'logout', 'status', 'validate', 'create', 'bulk', 'log', 'sandbox', 'markets'])
+    expect(flag.stdout).toMatch(new RegExp(`^ {2}${command}\\b`, 'm'));
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+  expect(await desk.run('--version')).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' });
+});

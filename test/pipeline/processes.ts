@@ -1,0 +1,116 @@
+import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Pace } from '../../src/api/pace.ts';
+import { RequestApi } from '../../src/api/request-api.ts';
+import { Tokens } from '../../src/api/token.ts';
+import { Turnstile } from '../../src/api/turnstile.ts';
+import { FileLog } from '../../src/log/file-log.ts';
+import type { Clock, DeliveryLog, MarketplaceApi } from '../../src/model/ports.ts';
+import { virtualClock } from '../helpers/api-client.ts';
+import { type Death, Life } from './life.ts';
+import { ScriptedService } from './scripted-service.ts';
+
+/** A srq at work on the machine's log. */
+export interface Process {
+  readonly api: MarketplaceApi;
+  readonly log: DeliveryLog;
+  readonly clock: Clock;
+  readonly halt: AbortController;
+}
+
+interface Start {
+  readonly death?: Death | null;
+  /** Leaves half a line in the log when it dies. */
+  readonly torn?: boolean;
+  /** A one-off request beside a run. */
+  readonly exclusive?: boolean;
+}
+
+/** A partner's machine with one log on its disk, and the service it talks to. Time passes only by being waited for. */
+export class Machine {
+  readonly clock = virtualClock();
+  readonly service = new ScriptedService(this.clock);
+  readonly folder = mkdtempSync(join(tmpdir(), 'srq-machine-'));
+  readonly logPath = join(this.folder, 'log.ndjson');
+
+  /** What a process gives back; 'died' if it did not live so long. */
+  async run<T>(
+    work: (process: Process) => Promise<T>,
+    { death = null, torn = false, exclusive = true }: Start = {},
+  ): Promise<T | 'died'> {
+    const life = new Life(death);
+    const file = await FileLog.open({
+      path: this.logPath,
+      clock: this.clock,
+      run: 'run',
+      exclusive,
+      holder: 'a test',
+    });
+    try {
+      return await Promise.race([work(this.#process(life, file)), life.died.then(() => 'died' as const)]);
+    } finally {
+      await file.close();
+      if (life.dead && torn) appendFileSync(this.logPath, '{"key":"0123');
+    }
+  }
+
+  /** Looks into the log as the next process would find it. */
+  async look<T>(at: (log: DeliveryLog) => T): Promise<T> {
+    return (await this.run(async ({ log }) => at(log))) as T;
+  }
+
+  close(): void {
+    rmSync(this.folder, { recursive: true });
+  }
+
+  #process(life: Life, file: FileLog): Process {
+    const clock: Clock = { ...this.clock, sleep: (ms, signal) => life.wait(this.clock.sleep(ms, signal)) };
+    const halt = new AbortController();
+    const http = this.service.line(life);
+    const credentials = { clientId: '4711', clientSecret: 'not a secret' };
+    const cache = { read: () => null, write: () => {}, forget: () => {} };
+    const pace = new Pace({ rate: 'max', concurrency: 8, random: () => 0.5 });
+    const api = new RequestApi({
+      http,
+      tokens: new Tokens(http, credentials, cache, clock, halt.signal),
+      turnstile: new Turnstile(pace, clock, halt.signal),
+      audio: NO_AUDIO,
+      encoding: 'form',
+      clock,
+      stopping: halt.signal,
+      secrets: [],
+    });
+    return { api, log: mortalLog(file, life), clock, halt };
+  }
+}
+
+const NO_AUDIO = {
+  describe: () => Promise.reject(new Error('no audio here')),
+  readBase64: () => Promise.reject(new Error('no audio here')),
+};
+
+/** The log of a process that may die before a line is written, or after it was and before it is told. */
+function mortalLog(file: FileLog, life: Life): DeliveryLog {
+  return {
+    lookup: (key) => file.lookup(key),
+    read: (key) => file.read(key),
+    sending: async (subject, seen) => {
+      await life.reach('the intent');
+      const noted = await file.sending(subject, seen);
+      await life.reach('after the intent');
+      return noted;
+    },
+    licence: async (subject, seen, by) => {
+      await life.reach('the licence');
+      const noted = await file.licence(subject, seen, by);
+      await life.reach('after the licence');
+      return noted;
+    },
+    outcome: async (subject, outcome, by) => {
+      await life.reach('the record');
+      await file.outcome(subject, outcome, by);
+      await life.reach('after the record');
+    },
+  };
+}
