@@ -64,6 +64,7 @@ class FileTable implements Table {
   private readonly file: PartnerFile;
   private readonly codec: string;
   private readonly content: Content;
+  private readonly testMark: number;
   private read = 0;
 
   constructor(file: PartnerFile, encoding: TextEncoding, content: Content, notes: readonly string[]) {
@@ -76,6 +77,7 @@ class FileTable implements Table {
     this.file = file;
     this.codec = encoding.name;
     this.content = content;
+    this.testMark = content.columns.indexOf('is_test');
     this.columns = isResultsFile(content.columns) ? content.columns.map(undefuse) : content.columns;
   }
 
@@ -86,12 +88,19 @@ class FileTable implements Table {
       this.read += bytes;
     });
     for await (const batch of this.content.rows(text)) {
-      yield defused ? batch.map((row) => ({ ...row, cells: row.cells.map(undefuse) })) : batch;
+      const rows = defused ? batch.map((row) => ({ ...row, cells: row.cells.map(undefuse) })) : batch;
+      yield this.testMark < 0 ? rows : rows.map((row) => this.refuseTest(row));
     }
   }
 
   readBytes(): number {
     return this.read;
+  }
+
+  /** Google marks its test leads; the mark is a column when their results come back as CSV. */
+  private refuseTest(row: Row): Row {
+    const marked = /^(?:true|1|yes)$/i.test((row.cells[this.testMark] ?? '').trim());
+    return marked && row.problem === null ? { ...row, problem: 'is a test lead: never sent' } : row;
   }
 }
 

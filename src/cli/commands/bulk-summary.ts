@@ -21,11 +21,11 @@ export async function finishRun(
     ...(await shared(context, plan, counts, startedMs)),
     notTried: ended.ready,
     results,
+    advice: stop ? stop.hint : adviceFor(counts),
     stopped: stop ? stop.message : code ? 'Interrupted.' : null,
     next: nextCommand(context, counts, ended.ready, { file, results }, stop),
   };
-  await report(context, summary, { ...withoutReady(counts) });
-  if (stop?.hint) (await context.reporter()).say((paint) => `${paint.dim('→')} ${stop.hint}`);
+  await report(context, summary, withoutReady(counts));
   return exitNumber([...(code ? [code] : []), ...(stop ? [stop.code] : []), ...codesOfCounts(counts)]);
 }
 
@@ -42,6 +42,7 @@ export async function finishDryRun(
     notTried: 0,
     results: null,
     stopped: null,
+    advice: null,
     next: counts.ready > 0 ? commandLine(context.process.argv.slice(2).filter((word) => word !== '--dry-run')) : null,
   };
   const columns = mapping.sources.map(({ field, columns: at, because }) => ({
@@ -70,17 +71,25 @@ async function report(
   shown: Partial<Counts>,
   more: object = {},
 ): Promise<void> {
-  const { rows, seconds, log, results, stopped, next } = summary;
+  const { rows, seconds, log, results, stopped, advice, next } = summary;
   const reporter = await context.reporter();
   const sum = Object.values(summary.counts).reduce((total, count) => total + count, 0);
   if (sum !== rows) throw new Error(`${rows} rows were read, but ${sum} have a status`);
-  await reporter.result({ rows, ...shown, seconds, log, results, stopped, next, ...more }, (paint) =>
+  await reporter.result({ rows, ...shown, seconds, log, results, stopped, advice, next, ...more }, (paint) =>
     summaryText(summary, paint),
   );
 }
 
 function withoutReady({ ready: _, ...counts }: Counts): Omit<Counts, 'ready'> {
   return counts;
+}
+
+function adviceFor({ failed, unknown, invalid, rejected }: Counts): string | null {
+  if (failed > 0) return null;
+  if (unknown > 0) return 'Look the unknown requests up at the service.';
+  return invalid + rejected > 0
+    ? 'Correct the refused rows in the results file; srq_message says what is wrong.'
+    : null;
 }
 
 /** What to do next, literally; null when nothing is left to do. */
@@ -93,12 +102,20 @@ function nextCommand(
 ): string | null {
   const words = context.process.argv.slice(2);
   if (stop !== null || notTried > 0 || counts.failed > 0) return file === '-' ? null : commandLine(words);
-  const { log, profile } = context.options;
+  const { log, profile, sandbox } = context.options;
   const globals = [
     ...(profile === undefined ? [] : ['--profile', profile]),
     ...(log === undefined ? [] : ['--log', log]),
   ];
   if (counts.unknown > 0) return commandLine(['resolve', ...globals]);
-  if (counts.invalid + counts.rejected === 0) return null;
-  return commandLine(file === '-' ? ['bulk', results] : words.map((word) => (word === file ? results : word)));
+  // Another run of the sandbox in this process is another marketplace: nothing of this one would be recognised.
+  if (counts.invalid + counts.rejected === 0 || sandbox) return null;
+  return commandLine(
+    file === '-' ? ['bulk', results] : withoutResults(words.map((word) => (word === file ? results : word))),
+  );
+}
+
+/** The results of importing a results file go to a file of their own. */
+function withoutResults(words: readonly string[]): string[] {
+  return words.filter((word, at) => !word.startsWith('--results') && words[at - 1] !== '--results');
 }

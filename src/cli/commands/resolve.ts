@@ -83,13 +83,15 @@ async function byPerson(context: Context, keys: readonly string[], options: Reso
 
 async function settleByWord(log: FileLog, record: LogRecord, { created, notCreated }: ResolveOptions): Promise<void> {
   const { key, row, ref } = record;
-  if (notCreated) {
-    await log.licence({ key, row, ref }, log.lookup(key), 'person');
-    return;
-  }
+  const seen = log.lookup(key);
   const ids = typeof created === 'string' ? { id: created } : {};
   const message = 'Created, as a person says.';
-  await log.outcome({ key, row, ref }, { status: 'created', ids, http: null, message, raw: null, ms: null }, 'person');
+  const outcome = { status: 'created', ids, http: null, message, raw: null, ms: null } as const;
+  const noted = notCreated
+    ? await log.licence({ key, row, ref }, seen, 'person')
+    : await log.outcome({ key, row, ref }, outcome, { seen, by: 'person' });
+  if (!noted)
+    throw new SrqError('log', `Another process has just recorded something about ${key}.`, 'See: srq resolve');
 }
 
 /** The log holds no personal data, so the requests must come from the file once more. Nothing is sent but questions. */
