@@ -3,10 +3,8 @@ import type { Answer } from './http.ts';
 import type { Mask } from './mask.ts';
 
 const TEXT_LIMIT = 300;
-/** Names under which services say why, the most telling first. */
-const TELLING = ['detail', 'errors', 'message', 'description', 'title'];
-/** Often no more than a code: looked at where nothing else is said. */
-const LAST_RESORT = ['reason', 'error', 'code'];
+/** Names under which services say why, in groups: the first group that has something to say is shown. */
+const TELLING = [['detail'], ['message', 'description', 'title', 'errors'], ['reason'], ['error'], ['code']];
 
 /** The service's own words on why it refused, sent values masked; null if it gave none that a person could read. */
 export function readErrorText(answer: Answer, sent: Mask): string | null {
@@ -18,8 +16,8 @@ export function readErrorText(answer: Answer, sent: Mask): string | null {
 }
 
 function toldText(value: AnswerValue): string | null {
-  const told = TELLING.flatMap((part) => toldUnder(part, value));
-  for (const part of LAST_RESORT) if (told.length === 0) told.push(...toldUnder(part, value));
+  const groups = TELLING.map((parts) => parts.flatMap((part) => toldUnder(part, value)));
+  const told = groups.find((each) => each.length > 0) ?? [];
   return told.length > 0 ? [...new Set(told)].join('; ') : typeof value === 'string' ? value : null;
 }
 

@@ -68,9 +68,15 @@ export class Machine {
   }
 
   #process(life: Life, file: FileLog): Process {
-    const clock: Clock = { ...this.clock, sleep: (ms, signal) => life.wait(this.clock.sleep(ms, signal)) };
+    // Nobody else's sleep makes time leap between an intent and its answer.
+    const sending = { count: 0 };
+    const sleep: Clock['sleep'] = async (ms, signal) => {
+      while (sending.count > 0 && !life.dead && !signal?.aborted) await new Promise(setImmediate);
+      await life.wait(this.clock.sleep(ms, signal));
+    };
+    const clock: Clock = { ...this.clock, sleep };
     const halt = new AbortController();
-    const http = this.service.line(life);
+    const http = this.service.line(life, () => (sending.count -= 1));
     const credentials = { clientId: '4711', clientSecret: 'not a secret' };
     const cache = { read: () => null, write: () => {}, forget: () => {} };
     const pace = new Pace({ rate: 'max', concurrency: 8, random: () => 0.5 });
@@ -84,7 +90,7 @@ export class Machine {
       stopping: halt.signal,
       secrets: [],
     });
-    return { api, log: mortalLog(file, life), clock, halt };
+    return { api, log: mortalLog(file, life, sending), clock, halt };
   }
 }
 
@@ -94,13 +100,18 @@ const NO_AUDIO = {
 };
 
 /** The log of a process that may die before a line is written, or after it was and before it is told. */
-function mortalLog(file: FileLog, life: Life): DeliveryLog {
+function mortalLog(file: FileLog, life: Life, sending: { count: number }): DeliveryLog {
   return {
     lookup: (key) => file.lookup(key),
     read: (key) => file.read(key),
     sending: async (subject, seen) => {
       await life.reach('the intent');
-      const noted = await file.sending(subject, seen);
+      sending.count += 1;
+      const noted = await file.sending(subject, seen).catch((error: unknown) => {
+        sending.count -= 1;
+        throw error;
+      });
+      if (!noted) sending.count -= 1;
       await life.reach('after the intent');
       return noted;
     },

@@ -90,9 +90,13 @@ export class ScriptedService {
     return this.acts.filter((each) => each.need === need).length;
   }
 
-  /** The line to it, for one process. */
-  line(life: Life): Http {
-    return new ScriptedLine(this.#clock, (path, body) => this.#answer(path, body, life));
+  /** The line to it, for one process. `answered` is called after each create. */
+  line(life: Life, answered: () => void): Http {
+    return new ScriptedLine(this.#clock, async (path, body) => {
+      const exchange = await this.#answer(path, body, life);
+      if (path === PATHS.create) answered();
+      return exchange;
+    });
   }
 
   async #answer(path: string, body: string, life: Life): Promise<Exchange> {
