@@ -113,13 +113,6 @@ const GUARDS = [
     tests: ['what-was-not-sent'],
   },
   {
-    name: 'one Ctrl-C is one',
-    file: 'src/cli/interruption.ts',
-    from: 'this.#process.removeAllListeners(signal);',
-    to: '',
-    tests: ['signals'],
-  },
-  {
     name: 'a licence is given only when validate says twice that nothing is there',
     file: 'src/pipeline/settle-doubt.ts',
     from: "if (first === 'clear' && second === 'clear') {",

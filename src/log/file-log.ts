@@ -61,7 +61,7 @@ export class FileLog implements DeliveryLog {
     try {
       file = await openForAppending(options.path);
       lock = new LogLock(realpathSync(options.path));
-      if (options.exclusive) lock.takeRun(options.holder);
+      if (options.exclusive) await lock.takeRun(options.holder, options.clock);
       const log = new FileLog(options, file, lock);
       await log.#index.catchUp(file);
       await log.#underAppendLock(() => {});

@@ -113,7 +113,7 @@ export function knownStatus(
 }
 
 /** The result of such a row, with what the log has on it. */
-export function knownResult(submission: Submission, status: Status, log: DeliveryLog): RowResult {
+function knownResult(submission: Submission, status: Status, log: DeliveryLog): RowResult {
   if (status === 'unknown') return inDoubtResult(submission);
   const record = log.read(submission.key);
   const when = record ? ` on ${record.at}` : '';

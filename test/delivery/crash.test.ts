@@ -1,4 +1,4 @@
-import { describe, expect } from 'vitest';
+import { describe, expect, vi } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/server.ts';
 import {
   accountedFor,
@@ -15,6 +15,9 @@ import { type Crash, crashing, intendedWithin, logCalls } from '../helpers/log-c
 import { hasStrace } from '../helpers/log-process.ts';
 import type { Ended } from '../helpers/run-srq.ts';
 import { creates } from '../sandbox/sandbox-client.ts';
+
+// Settling is mostly waiting, so many at once cost little.
+vi.setConfig({ maxConcurrency: 12 });
 
 const ROWS = 50;
 /** Two records a row, and one by one there is a write and a sync for each. */

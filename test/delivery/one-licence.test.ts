@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { describe, expect } from 'vitest';
+import { describe, expect, vi } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/server.ts';
 import { accountedFor, bulkArgs, expectNothingHidden, faultOnRow, trustValidate } from '../helpers/delivery.ts';
 import { type Desk, test } from '../helpers/desk.ts';
@@ -8,6 +8,9 @@ import { type Crash, crashing, logCalls } from '../helpers/log-crash.ts';
 import { hasStrace } from '../helpers/log-process.ts';
 import { createdAtLeast, statsOf } from '../helpers/sandbox-view.ts';
 import { creates, partnerOf } from '../sandbox/sandbox-client.ts';
+
+// Settling is mostly waiting, so many at once cost little.
+vi.setConfig({ maxConcurrency: 12 });
 
 const ROWS = 5;
 const SETTLING = ['--settle', '1'];

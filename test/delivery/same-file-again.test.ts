@@ -4,6 +4,7 @@ import { accountedFor, bulkArgs } from '../helpers/delivery.ts';
 import { type Desk, test } from '../helpers/desk.ts';
 import { leadsCsv } from '../helpers/leads.ts';
 import { statsOf } from '../helpers/sandbox-view.ts';
+import { creates } from '../sandbox/sandbox-client.ts';
 
 const ROWS = 200;
 /** Letters that each encoding writes in its own way. */
@@ -55,6 +56,19 @@ describe.concurrent('a file that was imported', () => {
     await expectSent(partner, 'leads.json', JSON.stringify(objects), 0);
     await expectSent(partner, 'leads.ndjson', objects.map((each) => JSON.stringify(each)).join('\n'), 0);
     expect(await statsOf(sandbox)).toMatchObject({ created: ROWS, distinct: ROWS, doubled: 0 });
+  });
+
+  test('is the same with its further parameters in another order', async ({ partner, sandbox }) => {
+    const lines = [`${HEADER},budget,zone`, ...LINES.slice(0, 5).map((line) => `${line},100 EUR,Centro`)];
+    const send = (name: string, text: string, ...further: string[]) =>
+      partner.run(
+        ...bulkArgs(partner.write(name, text), ...further.flatMap((column) => ['--map', `${column}=${column}`])),
+      );
+    expect(accountedFor(await send('leads.csv', lines.join('\n'), 'budget', 'zone'), 5)).toMatchObject({ created: 5 });
+    const turned = lines.map((line) => reversedCells(line, ',')).join('\n');
+    expect(accountedFor(await send('turned.csv', turned, 'zone', 'budget'), 5)).toMatchObject({ repeated: 5 });
+    expect(creates(sandbox)[0]?.params).toMatchObject({ budget: '100 EUR', zone: 'Centro' });
+    expect(await statsOf(sandbox)).toMatchObject({ created: 5 });
   });
 
   test('is the same when only the partner’s own references have changed', async ({ partner, sandbox }) => {
