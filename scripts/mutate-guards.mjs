@@ -38,9 +38,16 @@ const GUARDS = [
   {
     name: 'one run holds the lock',
     file: 'src/log/lock.ts',
-    from: 'if (!run.tryTake()) {',
-    to: 'if (!run.tryTake() && run.path === "") {',
+    from: 'if (run.tryTake()) {',
+    to: 'if (run.tryTake() || run.path !== "") {',
     tests: ['two-processes'],
+  },
+  {
+    name: 'what a living process has under way is not settled',
+    file: 'src/pipeline/settle-doubt.ts',
+    from: 'if (log.mayBeUnderWay(key)) return inDoubt(submission);',
+    to: '',
+    tests: ['in-flight-elsewhere'],
   },
   {
     name: 'sending is recorded only if the log has not changed meanwhile',

@@ -79,9 +79,10 @@ describe.concurrent('a one-off request while an import runs', () => {
 
   test('that is one of its rows is created once, whoever comes first', async ({ partner, sandbox }) => {
     const leads = partner.write('leads.csv', leadsCsv(40));
-    sandbox.setInstructions([faultOnRow(6, 'slow', 5_000)]);
-    const running = partner.start(bulkArgs(leads, '--rate', '10', '--concurrency', '4'));
-    await createdAtLeast(sandbox, 10, running);
+    // Four rows are taken and answered late: until then the import, four at once, gets no further.
+    sandbox.setInstructions([6, 12, 13, 14].map((at) => faultOnRow(at, 'slow', 15_000)));
+    const running = partner.start(bulkArgs(leads, '--concurrency', '4'));
+    await createdAtLeast(sandbox, 15, running);
     // In flight there, and still to come there.
     const [inFlight, toCome] = await Promise.all(
       [6, 35].map((at) => partner.run('create', ...requestOfRow(at), '--no-validate', '--json')),
