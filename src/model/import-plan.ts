@@ -46,6 +46,8 @@ export interface ImportSummary {
   readonly log: string;
   readonly results: string | null;
   readonly stopped: string | null;
+  /** What a person has to do before `next`. */
+  readonly advice: string | null;
   /** The literal next command, if there is something left to do. */
   readonly next: string | null;
 }

@@ -16,7 +16,7 @@ const MEANINGS: Readonly<Record<Status, string>> = {
 
 /** The end of an import, for people. */
 export function summaryText(summary: ImportSummary, paint: ChalkInstance): string {
-  const { rows, counts, notTried, seconds, stopped, next } = summary;
+  const { rows, counts, notTried, seconds, stopped, advice, next } = summary;
   const shown = STATUSES.filter((status) => counts[status] > 0);
   const width = Math.max(...shown.map((status) => thousands(counts[status]).length), 1);
   const lines = shown.map((status) => {
@@ -30,6 +30,7 @@ export function summaryText(summary: ImportSummary, paint: ChalkInstance): strin
     ...(stopped === null ? [] : [`  ${printable(stopped)}`]),
     ...lines,
     ...aligned(files),
+    ...(advice === null ? [] : [`${paint.bold('To do')}: ${printable(advice)}`]),
     ...(next === null ? [] : [`${paint.bold('Next')}: ${next}`]),
   ].join('\n');
 }

@@ -21,11 +21,11 @@ export async function finishRun(
     ...(await shared(context, plan, counts, startedMs)),
     notTried: ended.ready,
     results,
+    advice: stop ? stop.hint : adviceFor(counts),
     stopped: stop ? stop.message : code ? 'Interrupted.' : null,
     next: nextCommand(context, counts, ended.ready, { file, results }, stop),
   };
-  await report(context, summary, { ...withoutReady(counts) });
-  if (stop?.hint) (await context.reporter()).say((paint) => `${paint.dim('→')} ${stop.hint}`);
+  await report(context, summary, withoutReady(counts));
   return exitNumber([...(code ? [code] : []), ...(stop ? [stop.code] : []), ...codesOfCounts(counts)]);
 }
 
@@ -42,6 +42,7 @@ export async function finishDryRun(
     notTried: 0,
     results: null,
     stopped: null,
+    advice: null,
     next: counts.ready > 0 ? commandLine(context.process.argv.slice(2).filter((word) => word !== '--dry-run')) : null,
   };
   const columns = mapping.sources.map(({ field, columns: at, because }) => ({
@@ -81,6 +82,14 @@ async function report(
 
 function withoutReady({ ready: _, ...counts }: Counts): Omit<Counts, 'ready'> {
   return counts;
+}
+
+function adviceFor({ failed, unknown, invalid, rejected }: Counts): string | null {
+  if (failed > 0) return null;
+  if (unknown > 0) return 'Look the unknown requests up at the service.';
+  return invalid + rejected > 0
+    ? 'Correct the refused rows in the results file; srq_message says what is wrong.'
+    : null;
 }
 
 /** What to do next, literally; null when nothing is left to do. */
