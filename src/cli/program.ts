@@ -165,6 +165,7 @@ function addReadingOptions(command: Command): Command {
     .option('--encoding <name>', 'encoding of the file (default: detected)')
     .option('--delimiter <mark>', 'delimiter of a CSV file: , ; TAB | (default: detected)')
     .option('--skip-lines <n>', 'leave out the first lines of the file', wholeNumber(0, Number.MAX_SAFE_INTEGER), 0)
+    .option('--sheet <name>', 'sheet of a workbook (default: the first)')
     .option(
       '--map <column=field>',
       'this column is that field; "-" leaves it out (repeatable)',

@@ -19,14 +19,16 @@ export interface ReadOptions {
   readonly encoding: string | null;
   readonly delimiter: string | null;
   readonly skipLines: number;
+  /** Of a workbook; null: the first one that is visible. */
+  readonly sheet: string | null;
 }
 
 /** A partner's file, opened: what was found out about it, and its rows as often as asked. */
 export interface Table {
   readonly path: string;
-  readonly format: 'csv' | 'json' | 'ndjson';
-  /** Name of the encoding, for people: `UTF-8`, `UTF-16LE`, `Windows-1252`. */
-  readonly encoding: string;
+  readonly format: 'csv' | 'json' | 'ndjson' | 'xlsx';
+  /** Name of the encoding, for people: `UTF-8`, `UTF-16LE`, `Windows-1252`. Null for a workbook. */
+  readonly encoding: string | null;
   readonly delimiter: string | null;
   readonly columns: readonly string[];
   /** Sentences for the plan: how the encoding was found, what was set aside and why. Complete after one pass over `rows`. */
@@ -34,7 +36,7 @@ export interface Table {
   /** The size in bytes, for progress. */
   readonly sizeBytes: number;
   /**
-   * The rows from the first on, in batches, in constant memory; `readBytes` tells how far the file has been read.
+   * The rows from the first on, in batches, in constant memory (a workbook's are held in memory); `readBytes` tells how far the file has been read.
    * Throws `SrqError('input')` that names row and line for damage after which nothing can be trusted (an unclosed quote,
    * undecodable bytes under a declared encoding, a file that changed since it was opened).
    */

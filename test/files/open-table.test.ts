@@ -25,7 +25,7 @@ const file = (content: string | Buffer, ending = 'csv'): string => {
   writeFileSync(path, content);
   return path;
 };
-const detected: ReadOptions = { format: null, encoding: null, delimiter: null, skipLines: 0 };
+const detected: ReadOptions = { format: null, encoding: null, delimiter: null, skipLines: 0, sheet: null };
 const open = (path: string, options: Partial<ReadOptions> = {}) => openTable(path, { ...detected, ...options });
 
 async function read(path: string, options: Partial<ReadOptions> = {}) {
@@ -249,9 +249,13 @@ describe('files that cannot be read', () => {
   });
 
   it.each([
-    ['PK\x03\x04', 'Excel workbook'],
+    ['PK\x03\x04', 'ZIP archive'],
+    ['PK\x05\x06', 'empty ZIP'],
     ['\xd0\xcf\x11\xe0', 'Excel 97'],
-    ['\x1f\x8b\x08', 'gzip'],
+    ['\x1f\x8b\x08', 'unpacked'],
+    ['BZh9', 'bzip2'],
+    ['\x28\xb5\x2f\xfd', 'Zstandard'],
+    ['\xfd7zXZ', 'xz'],
     ['%PDF-1.7', 'PDF'],
     ['<html><table>', 'web page'],
   ])('%j is refused with the way out', async (head, what) => {
@@ -259,7 +263,7 @@ describe('files that cannot be read', () => {
     await expect(refusal).rejects.toMatchObject({
       code: 'input',
       message: expect.stringContaining(what),
-      hint: expect.stringMatching(/CSV|gunzip/),
+      hint: expect.stringMatching(/CSV|Unpack|Export|gzip/),
     });
   });
 

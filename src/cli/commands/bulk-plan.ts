@@ -18,10 +18,10 @@ export async function readInput(
   file: string,
   options: ReadingOptions,
 ): Promise<{ table: Table; mapping: Mapping }> {
-  const { format = null, encoding = null, delimiter = null, skipLines } = options;
+  const { format = null, encoding = null, delimiter = null, skipLines, sheet = null } = options;
   const path = file === '-' ? await spoolStdin(context) : file;
   const name = file === '-' ? 'standard input' : file;
-  const table = await openTable(path, { format, encoding, delimiter, skipLines }, name);
+  const table = await openTable(path, { format, encoding, delimiter, skipLines, sheet }, name);
   return { table, mapping: await mappingOf(table, options) };
 }
 

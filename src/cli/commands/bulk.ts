@@ -55,5 +55,8 @@ async function sayPlan(context: Context, plan: ImportPlan, destination: string):
 /** `leads.csv` has its results in `leads.results.csv`, beside it. */
 function resultsPath(file: string): string {
   if (file === '-') return 'stdin.results.csv';
-  return join(dirname(file), `${basename(file).replace(/\.(?:csv|tsv|txt|json|ndjson|jsonl)$/i, '')}.results.csv`);
+  return join(
+    dirname(file),
+    `${basename(file).replace(/(?:\.(?:csv|tsv|txt|json|ndjson|jsonl|xlsx))?(?:\.gz)?$/i, '')}.results.csv`,
+  );
 }
