@@ -140,7 +140,7 @@ describe('a hostile workbook costs no memory', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(64 * 1024 * 1024);
   });
 
-  const blanks = strToU8(' '.repeat(150 * 1024 * 1024));
+  const blanks = strToU8(' '.repeat(60 * 1024 * 1024));
 
   it('a zip bomb is refused by what its directory says', async () => {
     const bomb = zipSync({ 'xl/workbook.xml': blanks, 'xl/b.xml': blanks });
