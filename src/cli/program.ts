@@ -153,7 +153,7 @@ function addBulk(program: Command, run: Run): void {
         .default('validate'),
     )
     .option('--results <file>', 'every row with its outcome (default: <name>.results.csv beside the file)')
-    .option('--yes', 'do not ask before sending to a live service')
+    .option('--yes', 'do not ask whether plan and columns are right')
     .action(run(async () => (await import('./commands/bulk.ts')).bulk));
 }
 

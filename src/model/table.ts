@@ -59,6 +59,25 @@ export interface FieldSource {
   readonly because: string;
 }
 
+/** Columns that are equally likely one field. */
+export interface Tie {
+  readonly field: string;
+  /** The first that is filled is taken. */
+  readonly columns: readonly number[];
+  /** Where one of these is filled, none of `columns` is looked at. */
+  readonly better: readonly number[];
+}
+
+/** What the user says about the columns, in flags or in a mapping file. */
+export interface MappingOptions {
+  /** Column → field; `-`: leave it out. */
+  readonly map: Readonly<Record<string, string>>;
+  /** Field → text with {Column}. */
+  readonly set: Readonly<Record<string, string>>;
+  /** Field → the columns whose texts are joined, where no column of `map` gives one. */
+  readonly join: Readonly<Record<string, readonly string[]>>;
+}
+
 /** Which column becomes which field. */
 export interface Mapping {
   readonly columns: readonly string[];
@@ -67,6 +86,7 @@ export interface Mapping {
   /** Columns that become nothing. */
   readonly ignored: readonly string[];
   readonly warnings: readonly string[];
+  readonly ties: readonly Tie[];
 }
 
 /** What `srq bulk` adds to the input's columns in a results file. Read again, they are set aside. */

@@ -1,3 +1,4 @@
+import type { Problem } from '../model/outcome.ts';
 import type { Draft } from '../model/service-request.ts';
 import type { FieldSource, Mapping, Row } from '../model/table.ts';
 
@@ -10,6 +11,18 @@ export function mapRow(row: Row, mapping: Mapping): Draft {
     if (text !== '') fields[source.field] = text;
   }
   return { row: row.number, fields };
+}
+
+/** Warns where columns that are equally likely one field hold different texts: only one of them is sent. */
+export function tieProblems({ cells }: Row, { columns, ties }: Mapping): Problem[] {
+  const filled = (index: number) => (cells[index] ?? '').trim() !== '';
+  return ties.flatMap(({ field, columns: tied, better }) => {
+    const texts = new Set(tied.filter(filled).map((index) => (cells[index] ?? '').trim()));
+    if (texts.size < 2 || better.some(filled)) return [];
+    const names = tied.map((index) => columns[index] ?? '');
+    const message = 'The columns hold different values; the first is taken. Say which to use with --map.';
+    return [{ severity: 'warning', field, column: names.join(' / '), message }];
+  });
 }
 
 function textOf(source: FieldSource, cells: readonly string[]): string {

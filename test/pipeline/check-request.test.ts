@@ -126,7 +126,7 @@ it('a problem names the columns its field comes from', () => {
   const sources = [
     { field: 'phone', columns: [0, 2], how: 'first', template: null, prefix: null, because: '' },
   ] as const;
-  const mapping = { columns: ['Phone', 'x', 'Mobile'], sources, ignored: [], warnings: [] };
+  const mapping = { columns: ['Phone', 'x', 'Mobile'], sources, ignored: [], warnings: [], ties: [] };
   const { problems } = checkRequest({ row: 1, fields: { ...GOOD, phone: '1' } }, mapping);
   expect(problems).toEqual([expect.objectContaining({ field: 'phone', column: 'Phone / Mobile' })]);
 });

@@ -115,10 +115,10 @@ async function byValidate(context: Context, options: ResolveOptions): Promise<nu
     );
   }
   const log = await context.openLog('resolve', true);
-  const { table, mapping } = await readInput(context, file, options);
+  const input = await readInput(context, file, options);
   const preparation = { destination, audio, strict: false };
   const all = { skip: 0, limit: null };
-  const plan = await planAloud(context, table, mapping, preparation, log, all, { onDuplicate: 'skip', again: false });
+  const plan = await planAloud(context, input, preparation, log, all, { onDuplicate: 'skip', again: false });
   const before = plan.counts.unknown;
   const reporter = await context.reporter();
   const { clock, interruption } = context;
