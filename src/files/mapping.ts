@@ -35,6 +35,7 @@ export function planMapping(columns: readonly string[], { map, set, join }: Mapp
     ignored: unusedColumns(columns, sources),
     warnings: [...extraFieldWarnings(explicit), ...tieWarnings(columns, meanings)],
     ties: tiesOf(meanings),
+    postalCodes: ranked(columnMeanings(columns), 'postal_code'),
   };
 }
 
@@ -128,17 +129,18 @@ function setSources(columns: readonly string[], set: Readonly<Record<string, str
 
 /** The sources of a field by the known names: its own columns first, then what it can be joined from. */
 function aliasSources(field: Field, meanings: readonly ColumnMeaning[]): FieldSource[] {
-  const ranked = (meaning: string): number[] =>
-    meanings
-      .filter((each) => each.meaning === meaning)
-      .sort((a, b) => a.rank - b.rank)
-      .map(({ index }) => index);
-  const own = ranked(field);
-  const parts = joinedFrom(field).flatMap((part) => ranked(part).slice(0, 1));
+  const own = ranked(meanings, field);
+  const parts = joinedFrom(field).flatMap((part) => ranked(meanings, part).slice(0, 1));
   return [
     ...(own.length > 0 ? [source(field, own, 'first', 'known name')] : []),
     ...(parts.length > 0 ? [source(field, parts, 'join', 'joined')] : []),
   ];
+}
+
+/** The columns that mean this, best first. */
+function ranked(meanings: readonly ColumnMeaning[], meaning: string): number[] {
+  const found = meanings.filter((each) => each.meaning === meaning);
+  return found.sort((a, b) => a.rank - b.rank).map(({ index }) => index);
 }
 
 function joinedFrom(field: Field): readonly string[] {

@@ -5,7 +5,7 @@ import { RESULT_COLUMNS, type ReadOptions, type Row, type Table } from '../model
 import { decodedText, findEncoding, type TextEncoding } from './decode.ts';
 import { kindOf } from './file-kind.ts';
 import { unpacked } from './gunzip.ts';
-import { jsonKind, looksLikeJson } from './json-rows.ts';
+import { isWrappedList, type JsonKind, jsonKind, looksLikeJson } from './json-rows.ts';
 import { firstChunk, openPartnerFile, type PartnerFile } from './partner-file.ts';
 import { type Content, openCsv, openJson, openWorkbook } from './table-content.ts';
 
@@ -48,7 +48,8 @@ async function openText(
     throw new SrqError('input', `${file.path} is empty.`, 'Export the file again and check its size.');
   }
   const format = options.format ?? formatOf(path, sample);
-  return format === 'csv' ? openCsv(file, encoding, options, sample, say) : openJson(file, encoding, format);
+  if (format === 'csv') return openCsv(file, encoding, options, sample, say);
+  return openJson(file, encoding, format === 'json' && isWrappedList(sample) ? 'wrapped' : format);
 }
 
 /** Sentences for the plan, each said once. */
@@ -98,7 +99,7 @@ class FileTable implements Table {
   }
 }
 
-function formatOf(path: string, sample: string): 'csv' | 'json' | 'ndjson' {
+function formatOf(path: string, sample: string): 'csv' | JsonKind {
   const ending = extname(path.replace(/\.gz$/i, '')).toLowerCase();
   if (ending === '.ndjson' || ending === '.jsonl') return 'ndjson';
   return looksLikeJson(sample) || ending === '.json' ? jsonKind(sample) : 'csv';

@@ -1,9 +1,10 @@
+import { SrqError } from '../model/errors.ts';
 import type { ReadOptions, Row, Table } from '../model/table.ts';
 import { countKnownFields } from './aliases.ts';
 import { csvRecords } from './csv-records.ts';
 import { decodedText, type TextEncoding } from './decode.ts';
 import { findDialect, linesBeforeHeader } from './dialect.ts';
-import { jsonColumns, jsonRows, MOST_COLUMNS, tooManyColumns } from './json-rows.ts';
+import { type JsonKind, jsonColumns, jsonRows, MOST_COLUMNS, tooManyColumns } from './json-rows.ts';
 import type { PartnerFile } from './partner-file.ts';
 import { headerOf, type Reading, rowsOf } from './rows.ts';
 
@@ -42,16 +43,28 @@ export async function openCsv(
   };
 }
 
-export async function openJson(file: PartnerFile, encoding: TextEncoding, kind: 'json' | 'ndjson'): Promise<Content> {
+export async function openJson(file: PartnerFile, encoding: TextEncoding, kind: JsonKind): Promise<Content> {
   const text = (onRead?: (bytes: number) => void) => decodedText(file, encoding.name, onRead);
   const columns = await jsonColumns(text(), kind);
+  refuseListWithin(columns, file.path);
   return {
-    format: kind,
+    format: kind === 'ndjson' ? 'ndjson' : 'json',
     encoding: encoding.label,
     delimiter: null,
     columns,
     rows: (onRead) => jsonRows(text(onRead), kind, columns, encoding),
   };
+}
+
+/** One object of which nothing is known but a list within it: the list was meant. */
+function refuseListWithin(columns: readonly string[], path: string): void {
+  const list = columns.map((name) => /^(.+?)\.0\./.exec(name)?.[1]).find((name) => name !== undefined);
+  if (list === undefined || countKnownFields(columns) > 0) return;
+  throw new SrqError(
+    'input',
+    `${path} is a JSON object; the requests seem to be in its list "${list}".`,
+    `Give that list alone: jq '.${list}' FILE | srq bulk -`,
+  );
 }
 
 /** One sheet of a workbook, with the same rules for titles, footers and blank rows as CSV. */

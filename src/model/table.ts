@@ -87,6 +87,8 @@ export interface Mapping {
   readonly ignored: readonly string[];
   readonly warnings: readonly string[];
   readonly ties: readonly Tie[];
+  /** The columns that hold a postal code, best first, wherever it goes. */
+  readonly postalCodes: readonly number[];
 }
 
 /** What `srq bulk` adds to the input's columns in a results file. Read again, they are set aside. */

@@ -10,7 +10,15 @@ export function mapRow(row: Row, mapping: Mapping): Draft {
     const text = textOf(source, row.cells);
     if (text !== '') fields[source.field] = text;
   }
-  return { row: row.number, fields };
+  const postalCode = postalCodeOf(row, mapping);
+  return postalCode === '' ? { row: row.number, fields } : { row: row.number, fields, postalCode };
+}
+
+function postalCodeOf({ cells }: Row, { postalCodes, sources }: Mapping): string {
+  const filled = postalCodes.find((index) => (cells[index] ?? '').trim() !== '');
+  if (filled === undefined) return '';
+  const prefix = sources.find(({ field }) => field === 'location')?.prefix ?? null;
+  return cellText(cells[filled], prefix).trim();
 }
 
 /** Warns where columns that are equally likely one field hold different texts: only one of them is sent. */

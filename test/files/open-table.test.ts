@@ -204,6 +204,28 @@ describe('JSON', () => {
     expect(table.columns).toContain('FULL_NAME');
   });
 
+  it('a list within an object is read from the list alone', async () => {
+    const list = '[\n{"a":"]"},\n{"a":[2]}]';
+    for (const [before, after] of [
+      ['{"data":', '}'],
+      ['\n{ "leads" :\n', ',"paging":{"next":["x"]},"data":[{"a":3}]}\n'],
+      ['{"results":', ''],
+    ]) {
+      const { rows, table } = await read(file(`${before}${list}${after}`, 'txt'));
+      expect(rows.map(({ cells }) => cells)).toEqual([[']'], ['2']]);
+      expect(table.format).toBe('json');
+    }
+    await expect(read(file('{"data":[]}', 'json'))).rejects.toThrow('no rows');
+    await expect(read(file('{"data":[{"a":1},', 'json'))).rejects.toThrow('not closed');
+  });
+
+  it('a list that stands deeper within an object is named', async () => {
+    await expect(open(file('{"object":"page","entry":[{"name":1},{"name":2}]}', 'json'))).rejects.toMatchObject({
+      message: expect.stringContaining('its list "entry"'),
+      hint: expect.stringContaining("jq '.entry'"),
+    });
+  });
+
   it('an element knows its line', async () => {
     const { rows } = await read(file('[\n {"a":"]},{"},\n {"a":"\\"",\n  "b":2}\n]\n', 'json'));
     expect(rows.map(({ line }) => line)).toEqual([2, 3]);
