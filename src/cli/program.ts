@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander';
+import { Argument, Command, Option } from 'commander';
 import type { GlobalOptions } from './context.ts';
 import { errorBudget, faultRate, pair, positiveNumber, rate, wholeNumber } from './option-values.ts';
 
@@ -33,6 +33,15 @@ export function makeProgram(version: string, invoke: Invoke): Command {
   addLog(program, run);
   addResolve(program, run);
   addSandbox(program, run);
+  program
+    .command('template')
+    .description('write an example file of leads')
+    .addArgument(
+      new Argument('<format>', 'csv, as a spreadsheet of the market writes it, or json').choices(['csv', 'json']),
+    )
+    .option('--market <code>', 'market whose language and form it has', 'PT')
+    .option('--output <file>', 'write it there instead of standard output; an existing file stays')
+    .action(run(async () => (await import('./commands/template.ts')).template));
   program
     .command('markets')
     .description('list the 22 markets: code, name, calling code, usual languages')
