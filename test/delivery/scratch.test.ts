@@ -1,2 +1,0 @@
-import { expect } from 'vitest';
-import { test } from '../helpers/desk.ts';
