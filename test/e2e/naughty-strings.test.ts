@@ -13,7 +13,7 @@ const list: readonly string[] = createRequire(import.meta.url)('big-list-of-naug
 /** What the list does not have: line ends, TABs, formulas, what srq itself writes, template braces. */
 const MORE = [
   'a\nb',
-  'a\r\nb',
+  'c\r\nd',
   'a\rb',
   'a\tb',
   '=1+1',
@@ -66,7 +66,9 @@ async function importWhole(desk: Desk, sandbox: Sandbox, file: string, delimiter
   const results = 'naughty.results.csv';
   const flags = ['--map', 'extra=extra', '--rate', 'max', '--json'];
   const ended = await desk.run('bulk', file, ...flags);
-  expect([ended.code, documentOf(ended)]).toMatchObject([0, { rows: STRINGS.length, created: STRINGS.length }]);
+  const odd = desk.read(results).split('\r\n').filter((line) => !line.includes('created'));
+  expect({ code: ended.code, odd, ...documentOf(ended) }).toMatchObject({
+    code: 0, rows: STRINGS.length, created: STRINGS.length });
   expectAllArrived(sandbox);
   expectResults(desk, results, delimiter);
   const again = await desk.run('bulk', results, ...flags, '--results', 'again.csv');
