@@ -7,6 +7,7 @@ import { kindOf } from './file-kind.ts';
 import { unpacked } from './gunzip.ts';
 import { isWrappedList, type JsonKind, jsonKind, looksLikeJson } from './json-rows.ts';
 import { firstChunk, openPartnerFile, type PartnerFile } from './partner-file.ts';
+import { isResultsFile, rowReadBack } from './results-input.ts';
 import { type Content, openCsv, openJson, openWorkbook } from './table-content.ts';
 
 const SAMPLE_LETTERS = 64 * 1024;
@@ -85,12 +86,12 @@ class FileTable implements Table {
 
   async *rows(): AsyncGenerator<readonly Row[]> {
     this.read = 0;
-    const defused = isResultsFile(this.content.columns);
+    const fromResults = isResultsFile(this.content.columns);
     const rows = this.content.rows((bytes) => {
       this.read += bytes;
     });
     for await (const batch of rows) {
-      yield defused ? batch.map((row) => ({ ...row, cells: row.cells.map(undefuse) })) : batch;
+      yield fromResults ? batch.map((row) => rowReadBack(row, this.columns)) : batch;
     }
   }
 
@@ -118,10 +119,6 @@ function sayColumns(columns: readonly string[], notes: Notes): void {
   const unnamed = columns.flatMap((name, index) => (name === '' ? [index + 1] : []));
   if (unnamed.length > 0) notes.say(`Without a name in the header, so ignored: column ${unnamed.join(', ')}.`);
   if (isResultsFile(columns)) notes.say(`A results file of srq: ${RESULT_COLUMNS.join(', ')} are set aside.`);
-}
-
-function isResultsFile(columns: readonly string[]): boolean {
-  return RESULT_COLUMNS.every((name) => columns.includes(name));
 }
 
 async function requireRows(table: Table, path: string): Promise<void> {
