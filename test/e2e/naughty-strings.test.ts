@@ -66,9 +66,15 @@ async function importWhole(desk: Desk, sandbox: Sandbox, file: string, delimiter
   const results = 'naughty.results.csv';
   const flags = ['--map', 'extra=extra', '--rate', 'max', '--json'];
   const ended = await desk.run('bulk', file, ...flags);
-  const odd = desk.read(results).split('\r\n').filter((line) => !line.includes('created'));
+  const odd = desk
+    .read(results)
+    .split('\r\n')
+    .filter((line) => !line.includes('created'));
   expect({ code: ended.code, odd, ...documentOf(ended) }).toMatchObject({
-    code: 0, rows: STRINGS.length, created: STRINGS.length });
+    code: 0,
+    rows: STRINGS.length,
+    created: STRINGS.length,
+  });
   expectAllArrived(sandbox);
   expectResults(desk, results, delimiter);
   const again = await desk.run('bulk', results, ...flags, '--results', 'again.csv');

@@ -48,6 +48,14 @@ describe('the example of a market', () => {
   });
 });
 
+describe.concurrent('the sandbox takes every row', () => {
+  test.for(MARKETS)('of the example of $code', async (market, { partner }) => {
+    const file = partner.write(`${market.code}.csv`, exampleCsv(market));
+    const ended = await partner.run('bulk', file, '--rate', 'max', '--strict', '--json');
+    expect([ended.code, documentOf(ended)]).toMatchObject([0, { rows: 3, created: 3 }]);
+  });
+});
+
 describe.concurrent('srq template', () => {
   test('writes a file that the sandbox takes whole, in the form of every kind of market', async ({
     partner,
