@@ -384,13 +384,21 @@ function writePacked() {
     `${folder}workbook-sheets.xlsx`,
     workbook([
       { name: 'Lists', hidden: true, rows: [['Portugal']] },
-      { name: 'Notes', rows: [['note', 'by'], ['call back', 'Ana']] },
+      {
+        name: 'Notes',
+        rows: [
+          ['note', 'by'],
+          ['call back', 'Ana'],
+        ],
+      },
       { name: 'Leads', rows: titled },
     ]),
   );
   writeFileSync(
     `${folder}workbook-lost-digits.xlsx`,
-    workbook([{ name: 'Leads', rows: [SIX, THREE[0], [...THREE[1].slice(0, 3), 4.91512345678901e17, 'Berlin', 'Küche']] }]),
+    workbook([
+      { name: 'Leads', rows: [SIX, THREE[0], [...THREE[1].slice(0, 3), 4.91512345678901e17, 'Berlin', 'Küche']] },
+    ]),
   );
   writeFileSync(`${folder}gzip.csv.gz`, gzipSync(iconv.encode(csv(small, { delimiter: ';' }), 'windows-1252')));
   const objects = THREE.map((row) => Object.fromEntries(row.map((text, at) => [SIX[at], text])));
@@ -407,18 +415,53 @@ function writeChecks() {
   const lang = (name) => (name === 'Suisse' ? 'Französisch' : '');
   write(
     'countries-in-words.csv',
-    csv([[...SIX, 'lang'], ...names.map((name, at) => [name, `Zoé ${at}`, 'zoe@example.com', '', '', 'Obras', lang(name)])]),
+    csv([
+      [...SIX, 'lang'],
+      ...names.map((name, at) => [name, `Zoé ${at}`, 'zoe@example.com', '', '', 'Obras', lang(name)]),
+    ]),
   );
-  const phones = ['p:+351912345678', '="+351912345678"', '00351 912 345 678', '+351 (0)912 345 678', '3,51912E+11', '912345678 / 961234567'];
+  const phones = [
+    'p:+351912345678',
+    '="+351912345678"',
+    '00351 912 345 678',
+    '+351 (0)912 345 678',
+    '3,51912E+11',
+    '912345678 / 961234567',
+  ];
   write('phones-repaired.csv', csv([SIX, ...phones.map((phone, at) => pt.with(3, phone).with(1, `Zoé ${at}`))]));
-  write('two-phone-columns.csv', csv([[...SIX.with(3, 'Telephone'), 'Telefone'], [...pt, national('PT')], [...de, '']]));
+  write(
+    'two-phone-columns.csv',
+    csv([
+      [...SIX.with(3, 'Telephone'), 'Telefone'],
+      [...pt, national('PT')],
+      [...de, ''],
+    ]),
+  );
   const zips = ['1200-109', '1200', '12', '1.2E+06'];
-  write('postal-codes.csv', csv([['country', 'Código postal', 'Cidade', 'telefone', 'mensagem'], ...zips.map((zip, at) => ['PT', zip, 'Lisboa', national('PT'), `Obras ${at}`])]));
-  write('test-leads.csv', csv([SIX, pt, de.with(1, '<test lead: dummy data for full_name>'), uk.with(2, 'test@meta.com')]));
+  write(
+    'postal-codes.csv',
+    csv([
+      ['country', 'Código postal', 'Cidade', 'telefone', 'mensagem'],
+      ...zips.map((zip, at) => ['PT', zip, 'Lisboa', national('PT'), `Obras ${at}`]),
+    ]),
+  );
+  write(
+    'test-leads.csv',
+    csv([SIX, pt, de.with(1, '<test lead: dummy data for full_name>'), uk.with(2, 'test@meta.com')]),
+  );
   write('damaged-texts.csv', csv([SIX, pt, de.with(5, 'Kü\0che'), uk.with(5, 'caf\ufffd')]));
   write('over-long-texts.csv', csv([SIX, pt.with(5, 'Obras '.repeat(3000)), de.with(1, 'x'.repeat(201))]));
   const header = ['Vorname', 'Nachname', 'E-Mail-Adresse', 'Handy', 'PLZ', 'Ort', 'Land', 'Anliegen', 'Kd.-Nr.'];
-  write('names-joined.csv', csv([header, ['Jürgen', 'Weiß', 'juergen@example.org', national('DE'), '10115', 'Berlin', 'Österreich', 'Küche', '7'].with(6, 'Deutschland')]));
+  write(
+    'names-joined.csv',
+    csv([
+      header,
+      ['Jürgen', 'Weiß', 'juergen@example.org', national('DE'), '10115', 'Berlin', 'Österreich', 'Küche', '7'].with(
+        6,
+        'Deutschland',
+      ),
+    ]),
+  );
 }
 
 writeEncodings();
