@@ -12,7 +12,9 @@ const folder = mkdtempSync(join(tmpdir(), 'srq-bench-'));
 const leads = join(folder, 'leads.csv');
 execFileSync(process.execPath, ['scripts/make-leads.mjs', String(rows), leads]);
 
-const sandbox = spawn(process.execPath, ['dist/srq.js', 'sandbox', '--port', '0', '--json'], { stdio: ['ignore', 'pipe', 'inherit'] });
+const sandbox = spawn(process.execPath, ['dist/srq.js', 'sandbox', '--port', '0', '--json'], {
+  stdio: ['ignore', 'pipe', 'inherit'],
+});
 try {
   const [ready] = await once(createInterface(sandbox.stdout), 'line');
   const { baseUrl, clientId, clientSecret } = JSON.parse(ready);
@@ -36,7 +38,10 @@ try {
 
 async function measure(name, env, args) {
   const started = performance.now();
-  const child = spawn(process.execPath, ['dist/srq.js', ...args, '--json', '--quiet'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, ['dist/srq.js', ...args, '--json', '--quiet'], {
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   let peakKib = 0;
   const watch = setInterval(() => {
     peakKib = Math.max(peakKib, peakOf(child.pid));
@@ -50,7 +55,9 @@ async function measure(name, env, args) {
   const seconds = (performance.now() - started) / 1000;
   const { created, ready, repeated } = JSON.parse(text);
   const done = `${created ?? ready} ${created === undefined ? 'ready' : 'created'}, ${repeated} repeated`;
-  print(`${name}: ${seconds.toFixed(1)} s, ${Math.round(rows / seconds)} rows/s, peak ${Math.round(peakKib / 1024)} MiB (${done})`);
+  print(
+    `${name}: ${seconds.toFixed(1)} s, ${Math.round(rows / seconds)} rows/s, peak ${Math.round(peakKib / 1024)} MiB (${done})`,
+  );
 }
 
 function peakOf(pid) {

@@ -28,7 +28,10 @@ writeFileSync(join(folder, 'THIRD-PARTY-LICENSES.txt'), licences(output.flatMap(
 /** Name, version and licence text of every package that has a module in the bundle. */
 function licences(moduleIds) {
   const folders = new Set(moduleIds.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id) ?? []));
-  return [...folders].sort().map(licenceOf).join(`\n${'-'.repeat(80)}\n\n`);
+  return [...folders]
+    .sort()
+    .map(licenceOf)
+    .join(`\n${'-'.repeat(80)}\n\n`);
 }
 
 function licenceOf(packageFolder) {

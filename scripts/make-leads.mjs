@@ -1,13 +1,19 @@
 // Writes a CSV of N invented leads: node scripts/make-leads.mjs N FILE
-import { createWriteStream } from 'node:fs';
+
 import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
 import { createRequire } from 'node:module';
 import { finished } from 'node:stream/promises';
 import { getCountryCallingCode } from 'libphonenumber-js/max';
 
 const mobiles = createRequire(import.meta.url)('libphonenumber-js/mobile/examples');
 const MARKETS = ['PT', 'ES', 'DE', 'AT', 'IE', 'GB', 'MX', 'AR', 'CL', 'CO', 'AU', 'NZ', 'IN', 'ZA'];
-const NEEDS = ['Canalizador urgente, máximo 80 €', 'Umzug, 3. Stock', 'Maths tutor, twice a week', 'Boda en junio; 6 horas'];
+const NEEDS = [
+  'Canalizador urgente, máximo 80 €',
+  'Umzug, 3. Stock',
+  'Maths tutor, twice a week',
+  'Boda en junio; 6 horas',
+];
 const BUFFERED = 1 << 18;
 
 const [count, path] = [Number(process.argv[2]), process.argv[3]];

@@ -70,11 +70,7 @@ function fault(error: unknown, context: Context): SrqError {
   return new SrqError('fault', message, hint, error);
 }
 
-/** A reader that goes away (`srq log | head`) must not end a command half-way. */
+/** A reader or a terminal that goes away (`srq log | head`) must not end a command half-way. */
 function survivePipes({ stdout, stderr }: NodeJS.Process): void {
-  for (const stream of [stdout, stderr]) {
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error;
-    });
-  }
+  for (const stream of [stdout, stderr]) stream.on('error', () => {});
 }

@@ -15,7 +15,7 @@ export function answerValue(answer: Answer): AnswerValue | undefined {
 }
 
 /** `requestId`, `request_id` and `Request-ID` are all `['request', 'id']`. */
-export function nameWords(name: string): string[] {
+function nameWords(name: string): string[] {
   return name
     .replace(/([a-z\d])([A-Z])/g, '$1 $2')
     .replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')

@@ -3,7 +3,8 @@ import type { Answer } from './http.ts';
 import type { Mask } from './mask.ts';
 
 const TEXT_LIMIT = 300;
-const TELLING = ['detail', 'message', 'description', 'title', 'reason', 'error', 'errors', 'code'];
+/** Names under which services say why, in groups: the first group that has something to say is shown. */
+const TELLING = [['detail'], ['message', 'description', 'title', 'errors'], ['reason'], ['error'], ['code']];
 
 /** The service's own words on why it refused, sent values masked; null if it gave none that a person could read. */
 export function readErrorText(answer: Answer, sent: Mask): string | null {
@@ -15,16 +16,14 @@ export function readErrorText(answer: Answer, sent: Mask): string | null {
 }
 
 function toldText(value: AnswerValue): string | null {
-  const told: string[] = [];
-  for (const part of TELLING) {
-    const found = members(value)
-      .filter(({ words }) => words.at(-1) === part)
-      .flatMap((member) => flatten(member.value));
-    told.push(...found.slice(0, 10));
-    // A message or title may be the same for all refusals; the rest says why.
-    if (found.length > 0 && part !== 'message' && part !== 'title') break;
-  }
+  const groups = TELLING.map((parts) => parts.flatMap((part) => toldUnder(part, value)));
+  const told = groups.find((each) => each.length > 0) ?? [];
   return told.length > 0 ? [...new Set(told)].join('; ') : typeof value === 'string' ? value : null;
+}
+
+function toldUnder(part: string, value: AnswerValue): string[] {
+  const found = members(value).filter(({ words }) => words.at(-1) === part);
+  return found.flatMap((member) => flatten(member.value)).slice(0, 10);
 }
 
 function flatten(value: AnswerValue, prefix = ''): string[] {

@@ -8,8 +8,9 @@ import { encodeBody } from './encode.ts';
 import type { Exchange, Http } from './http.ts';
 import { Mask } from './mask.ts';
 import { createOutcome, failedOutcome, failedValidate, readValidate } from './outcomes.ts';
-import { retryDelayMs, TRIES } from './retry.ts';
+import { asksToWait, retryDelayMs, TRIES } from './retry.ts';
 import type { Tokens } from './token.ts';
+import { tokenRefused } from './token-error.ts';
 import type { Turnstile } from './turnstile.ts';
 
 /** A request that was never acted on goes again at most so often, then it is `failed`. */
@@ -44,7 +45,7 @@ export class RequestApi implements MarketplaceApi {
   async validate(request: ServiceRequest): Promise<ValidateResult> {
     const sent = this.#maskFor(request);
     for (let tried = 1; ; tried++) {
-      const exchange = await this.#call(PATHS.validate, request, always);
+      const exchange = await this.#call(PATHS.validate, request, sent, always);
       if (typeof exchange === 'string') return failedValidate(STOPPED, null);
       const { result, passing, stop } = readValidate(exchange, sent);
       if (stop) throw stop;
@@ -55,15 +56,9 @@ export class RequestApi implements MarketplaceApi {
 
   async create(request: ServiceRequest, intend: () => Promise<boolean>): Promise<Sent | null> {
     const sent = this.#maskFor(request);
-    // One intent covers all tries: none but the last can have been acted on.
-    let intended: Promise<boolean> | null = null;
-    const intendOnce = () => {
-      intended ??= intend();
-      return intended;
-    };
     try {
       for (let tried = 1; ; tried++) {
-        const exchange = await this.#call(PATHS.create, request, intendOnce);
+        const exchange = await this.#call(PATHS.create, request, sent, intend);
         if (exchange === 'withdrawn') return null;
         if (exchange === 'stopped') return { outcome: failedOutcome(STOPPED), stop: null };
         const meaning = classifyCreate(exchange);
@@ -82,24 +77,30 @@ export class RequestApi implements MarketplaceApi {
   }
 
   /**
-   * One exchange with a valid token; a 401 is answered with a new token, once. `stopped`: the run is being stopped.
-   * `withdrawn`: `intend` forbade it.
+   * One exchange with a valid token, which is added to `sent`; a 401 is answered with a new token, once. `stopped`: the
+   * run is being stopped. `withdrawn`: `intend` forbade it.
    */
   async #call(
     path: string,
     request: ServiceRequest,
+    sent: Mask,
     intend: () => Promise<boolean>,
   ): Promise<Exchange | 'stopped' | 'withdrawn'> {
     const { tokens, turnstile, http, audio, encoding } = this.#parts;
     const recording = request.audio ? await audio.readBase64(request.audio) : null;
     const { contentType, body } = encodeBody(request, recording, encoding);
-    for (let again = false; ; again = true) {
-      const token = await tokens.get();
+    for (let refusals = 0; ; refusals++) {
+      // Fetched before, so that nobody holds a place meanwhile, and looked at again when the turn has come: it may have
+      // ended while this request waited.
+      await tokens.get();
       const ticket = await turnstile.enter(path);
       if (!ticket) return 'stopped';
       let exchange: Exchange = NOT_WRITTEN;
+      let token: string;
       try {
+        token = await tokens.get();
         if (!(await intend())) return 'withdrawn';
+        sent.add(token);
         const headers = { authorization: `Bearer ${token}`, 'content-type': contentType, accept: 'application/json' };
         exchange = await http.post(path, headers, body);
       } finally {
@@ -108,16 +109,17 @@ export class RequestApi implements MarketplaceApi {
       if (exchange.answer) this.#reached = true;
       if (exchange.written) this.#unreachedInARow = 0;
       if (exchange.answer?.status !== 401) return exchange;
-      tokens.refused(token);
-      if (again) throw tokenRefused();
+      // The second one may be another process's and as old as the first.
+      const isOurs = tokens.refused(token);
+      if (refusals >= 2 || (refusals === 1 && isOurs)) throw tokenRefused();
     }
   }
 
   /** Waits after try number `tried`. Throws `SrqError('unreachable')` when the service has been out of reach for too long. */
   async #pauseAfter(tried: number, exchange: Exchange): Promise<void> {
     const { clock, stopping } = this.#parts;
-    // A 429 pauses everybody at the turnstile already.
-    if (exchange.answer?.status === 429) return;
+    // These pause everybody at the turnstile already, which also knows a pause that is too long.
+    if (exchange.answer?.status === 429 || asksToWait(exchange.answer)) return;
     if (!exchange.written) {
       this.#unreachedInARow += 1;
       const limit = this.#reached ? UNREACHED_LIMIT : UNREACHED_AT_FIRST_LIMIT;
@@ -139,14 +141,6 @@ function sentResult(meaning: Meaning, exchange: Exchange, sent: Mask): Sent {
   const outcome: Outcome = createOutcome(meaning, exchange, sent);
   const stop = meaning.stop ? new SrqError(meaning.stop.code, meaning.reason, meaning.stop.hint) : null;
   return { outcome, stop };
-}
-
-function tokenRefused(): SrqError {
-  return new SrqError(
-    'auth',
-    'The service refused a token it had just issued (HTTP 401).',
-    'Ask the marketplace whether this client may use the request API, then log in again: srq login',
-  );
 }
 
 function unreachable(reason: string): SrqError {

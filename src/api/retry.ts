@@ -17,3 +17,8 @@ export function retryDelayMs(tried: number, answer: Answer | null, nowMs: number
   const full = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (tried - 1));
   return full / 2 + (full / 2) * random();
 }
+
+/** Whether the answer says itself how long to wait. */
+export function asksToWait(answer: Answer | null): boolean {
+  return answer !== null && readRateHeaders(answer.headers, 0).pauseMs !== null;
+}

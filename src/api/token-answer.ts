@@ -15,19 +15,19 @@ export function readToken(answer: Answer, askedAtMs: number): CachedToken {
     return null;
   };
   const accessToken = textOf('accesstoken', 'token', 'bearertoken', 'bearer') ?? bareToken(answer, value);
-  if (accessToken === null) {
+  // What cannot stand in a header is no token.
+  if (accessToken === null || !/^[\x21-\x7e]+$/.test(accessToken)) {
     throw new SrqError(
       'service',
       `The token endpoint answered HTTP ${answer.status} without a token${isHtml(answer) ? ' (a web page)' : ''}.`,
       'Check the base URL with: srq status. Change it with: srq login --base-url URL',
     );
   }
-  const expiresAtMs = lifetimeEnd(
-    textOf('expiresin'),
-    textOf('expiresat', 'expiration', 'expires'),
-    accessToken,
-    askedAtMs,
-  );
+  const lifeMs =
+    secondsMs(textOf('expiresin')) ??
+    msUntil(textOf('expiresat', 'expiration', 'expires') ?? jwtEnd(accessToken), answer, askedAtMs);
+  // A life of nothing is a service's way to say nothing of it; and a token that is said to have ended may still be good.
+  const expiresAtMs = lifeMs === null || lifeMs <= 0 ? null : askedAtMs + lifeMs;
   return { accessToken, obtainedAtMs: askedAtMs, expiresAtMs };
 }
 
@@ -36,17 +36,22 @@ function bareToken(answer: Answer, value: AnswerValue | undefined): string | nul
   return /^[\w.~+/=-]{16,4096}$/.test(text) ? text : null;
 }
 
-function lifetimeEnd(seconds: string | null, at: string | null, token: string, askedAtMs: number): number | null {
-  if (seconds !== null && /^\d+(\.\d+)?$/.test(seconds)) return askedAtMs + Number(seconds) * 1000;
-  if (at !== null && /^\d+$/.test(at)) return Number(at) > 1e11 ? Number(at) : Number(at) * 1000;
-  if (at !== null && !Number.isNaN(Date.parse(at))) return Date.parse(at);
-  return jwtEnd(token);
+const secondsMs = (text: string | null): number | null =>
+  text !== null && /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1000 : null;
+
+/** A point in time, as epoch (seconds or milliseconds) or date, seen from the service's own clock: ours may be wrong. */
+function msUntil(at: string | null, answer: Answer, askedAtMs: number): number | null {
+  if (at === null) return null;
+  const epoch = /^\d+$/.test(at) ? Number(at) : null;
+  const atMs = epoch === null ? Date.parse(at) : epoch > 1e11 ? epoch : epoch * 1000;
+  const serviceNowMs = Date.parse(answer.headers['date'] ?? '');
+  const leftMs = atMs - (Number.isNaN(serviceNowMs) ? askedAtMs : serviceNowMs);
+  return Number.isNaN(leftMs) ? null : leftMs;
 }
 
 /** `exp` of a JWT, unverified: it only says when to ask for the next token. */
-function jwtEnd(token: string): number | null {
+function jwtEnd(token: string): string | null {
   const payload = /^[\w-]+\.([\w-]+)\.[\w-]*$/.exec(token)?.[1];
   if (payload === undefined) return null;
-  const exp = /"exp"\s*:\s*(\d+)/.exec(Buffer.from(payload, 'base64url').toString('utf8'))?.[1];
-  return exp === undefined ? null : Number(exp) * 1000;
+  return /"exp"\s*:\s*(\d+)/.exec(Buffer.from(payload, 'base64url').toString('utf8'))?.[1] ?? null;
 }

@@ -1,12 +1,12 @@
-import { SrqError } from '../model/errors.ts';
 import type { CachedToken, Clock, TokenCache } from '../model/ports.ts';
 import { FORM_CONTENT_TYPE, PATHS } from '../model/wire.ts';
-import { classifyUnsent, failureName } from './classify.ts';
-import { readErrorText } from './error-text.ts';
-import type { Exchange, Http } from './http.ts';
+import type { Http } from './http.ts';
 import { Mask } from './mask.ts';
+import { LONGEST_PAUSE_MS } from './refusal-pause.ts';
 import { retryDelayMs, TRIES } from './retry.ts';
 import { readToken } from './token-answer.ts';
+import { tokenError } from './token-error.ts';
+import { tooLate } from './turnstile.ts';
 
 export interface Credentials {
   readonly clientId: string;
@@ -15,6 +15,7 @@ export interface Credentials {
 
 /** Share of a token's life after which a new one is fetched in the background. */
 const REFRESH_AT = 0.8;
+const SHORTEST_LEARNED_MS = 1_000;
 
 /**
  * The bearer token: one for all requests and, through the cache, for all processes. Fetched at most once at a time,
@@ -29,6 +30,10 @@ export class Tokens {
   #current: CachedToken | null = null;
   #fetching: Promise<CachedToken> | null = null;
   #reached = false;
+  /** The token that this process asked for last. */
+  #own: string | null = null;
+  /** How old a token of unknown life was when it was refused. */
+  #learnedLifeMs: number | null = null;
 
   constructor(http: Http, credentials: Credentials, cache: TokenCache, clock: Clock, stopping: AbortSignal) {
     this.#http = http;
@@ -51,11 +56,18 @@ export class Tokens {
     return (await this.#renew()).accessToken;
   }
 
-  /** The service refused this token. Only the token in use counts: an answer may be about one that was replaced. */
-  refused(accessToken: string): void {
-    if (this.#current?.accessToken !== accessToken) return;
+  /**
+   * The service refused this token. Only the token in use counts: an answer may be about one that was replaced. True if
+   * this process had asked for it itself, so that no other process's is likely to be better.
+   */
+  refused(accessToken: string): boolean {
+    const isOwn = accessToken === this.#own;
+    if (this.#current?.accessToken !== accessToken) return isOwn;
+    const { obtainedAtMs, expiresAtMs } = this.#current;
+    if (expiresAtMs === null) this.#learnedLifeMs = Math.max(SHORTEST_LEARNED_MS, this.#clock.nowMs() - obtainedAtMs);
     this.#current = null;
     this.#cache.forget(accessToken);
+    return isOwn;
   }
 
   /** Asks for a new token even if there is one: the proof of credentials. */
@@ -64,9 +76,9 @@ export class Tokens {
   }
 
   #stateOf(token: CachedToken): 'good' | 'ageing' | 'ended' {
-    if (token.expiresAtMs === null) return 'good';
-    const lifeMs = token.expiresAtMs - token.obtainedAtMs;
-    const leftMs = token.expiresAtMs - this.#clock.nowMs();
+    const lifeMs = token.expiresAtMs === null ? this.#learnedLifeMs : token.expiresAtMs - token.obtainedAtMs;
+    if (lifeMs === null) return 'good';
+    const leftMs = token.obtainedAtMs + lifeMs - this.#clock.nowMs();
     const marginMs = Math.min(Math.max(1000, Math.min(30_000, lifeMs * 0.1)), lifeMs / 2);
     if (leftMs <= marginMs) return 'ended';
     return leftMs < lifeMs * (1 - REFRESH_AT) ? 'ageing' : 'good';
@@ -84,7 +96,9 @@ export class Tokens {
     const isNew = shared && shared.accessToken !== this.#current?.accessToken && this.#stateOf(shared) === 'good';
     const token = isNew ? shared : await this.#fetch();
     this.#current = token;
-    if (!isNew) this.#cache.write(token);
+    if (isNew) return token;
+    this.#own = token.accessToken;
+    this.#cache.write(token);
     return token;
   }
 
@@ -106,35 +120,11 @@ export class Tokens {
       const failure = tokenError(exchange, new Mask([clientSecret]));
       // Before the first answer a wrong address is likelier than a passing fault: tell the user soon.
       const tries = this.#reached ? TRIES : Math.min(TRIES, 3);
-      if (!failure.passing || tried >= tries || this.#stopping.aborted) throw failure.error;
-      await this.#clock.sleep(retryDelayMs(tried, exchange.answer, this.#clock.nowMs()), this.#stopping);
+      if (!failure.passing || tried >= tries) throw failure.error;
+      const waitMs = retryDelayMs(tried, exchange.answer, this.#clock.nowMs());
+      if (waitMs > LONGEST_PAUSE_MS) throw tooLate(waitMs, this.#clock.nowMs());
+      await this.#clock.sleep(waitMs, this.#stopping);
+      if (this.#stopping.aborted) throw failure.error;
     }
   }
-}
-
-function tokenError(exchange: Exchange, sent: Mask): { error: SrqError; passing: boolean } {
-  if (!exchange.answer) {
-    const { reason, stop } = classifyUnsent(exchange.error);
-    const message = exchange.written
-      ? `The service gave no answer to the token request (${failureName(exchange.error)}).`
-      : reason;
-    const hint =
-      stop?.hint ?? 'Check the base URL (srq status), the network and, if there is one, the proxy; then try again.';
-    return { error: new SrqError('unreachable', message, hint, exchange.error), passing: stop === null };
-  }
-  const { status } = exchange.answer;
-  const said = readErrorText(exchange.answer, sent);
-  const words = said === null ? '' : `: ${said}`;
-  if (status === 400 || status === 401 || status === 403) {
-    const hint = 'Check client id and secret, then log in again: srq login';
-    return {
-      error: new SrqError('auth', `The service refused the credentials (HTTP ${status})${words}.`, hint),
-      passing: false,
-    };
-  }
-  const passing = status === 408 || status === 429 || status >= 500;
-  const hint = passing
-    ? 'The service has a problem; try again later.'
-    : 'This does not look like the token endpoint. Check the base URL with: srq status';
-  return { error: new SrqError('service', `The token endpoint answered HTTP ${status}${words}.`, hint), passing };
 }

@@ -75,7 +75,8 @@ export class Turnstile {
   }
 }
 
-function tooLate(waitMs: number, nowMs: number): SrqError {
+/** For a pause that is not worth waiting for. */
+export function tooLate(waitMs: number, nowMs: number): SrqError {
   const until = new Date(nowMs + waitMs).toISOString();
   return new SrqError(
     'service',

@@ -1,12 +1,12 @@
 import type { ErrorCode } from '../model/errors.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 
-const CODE_OF = { SIGINT: 'interrupted', SIGTERM: 'terminated' } as const;
+const CODE_OF = { SIGINT: 'interrupted', SIGTERM: 'terminated', SIGHUP: 'terminated' } as const;
 type Signal = keyof typeof CODE_OF;
 
 /**
- * Ctrl-C and SIGTERM, for commands that send: the first one lets what is in flight end and everything be written, the
- * second one leaves at once.
+ * Ctrl-C, SIGTERM and the end of the terminal, for commands that send: the first one lets what is in flight end and
+ * everything be written, the second one leaves at once.
  */
 export class Interruption {
   /** Aborted by the first signal; commands also abort it to stop by themselves. */
@@ -26,9 +26,7 @@ export class Interruption {
 
   /** Takes the signals from now on; `first` tells the user what happens. */
   listen(first: () => void): void {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-      // A library (when-exit, below conf) raises each signal again, which would make one Ctrl-C count as two.
-      this.#process.removeAllListeners(signal);
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       const handler = () => {
         if (this.#by !== null) {
           // Asked for twice: leaving now is the point, and what was in flight stands in the log as intended.

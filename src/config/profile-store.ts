@@ -1,6 +1,5 @@
-import { chmodSync, mkdirSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import Conf from 'conf';
 import { z } from 'zod';
 import { SrqError, systemCode } from '../model/errors.ts';
 
@@ -42,50 +41,56 @@ export class ProfileStore {
   }
 
   /** Stores the profile and makes it the one in use. */
-  set(name: string, profile: Profile): void {
+  async set(name: string, profile: Profile): Promise<void> {
     const settings = this.#read();
-    this.#write({ ...settings, current: name, profiles: { ...settings.profiles, [name]: profile } });
+    await this.#write({ ...settings, current: name, profiles: { ...settings.profiles, [name]: profile } });
   }
 
   /** False if there was no such profile. */
-  remove(name: string): boolean {
+  async remove(name: string): Promise<boolean> {
     const { profiles = {}, ...settings } = this.#read();
     if (!Object.hasOwn(profiles, name)) return false;
     const kept = Object.fromEntries(Object.entries(profiles).filter(([each]) => each !== name));
-    this.#write({ ...settings, profiles: kept });
+    await this.#write({ ...settings, profiles: kept });
     return true;
   }
 
+  /** Reads without leaving a trace: a machine where all comes from the environment need not have the directory. */
   #read(): z.infer<typeof settingsSchema> {
-    const parsed = settingsSchema.safeParse(this.#open().store);
+    let text: string;
+    try {
+      text = readFileSync(this.path, 'utf8');
+    } catch (error) {
+      if (['ENOENT', 'ENOTDIR'].includes(systemCode(error))) return {};
+      throw this.#broken(systemCode(error) || String(error), error);
+    }
+    const parsed = settingsSchema.safeParse(this.#parse(text));
     if (parsed.success) return parsed.data;
     const issue = parsed.error.issues[0];
-    throw this.#broken(`${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'not as expected'}`, parsed.error);
+    throw this.#broken(`${issue?.path.join('.') ?? ''} ${issue?.message ?? 'not as expected'}`.trim(), parsed.error);
   }
 
-  #write(settings: z.infer<typeof settingsSchema>): void {
+  #parse(text: string): unknown {
+    try {
+      return JSON.parse(text);
+    } catch (error) {
+      throw this.#broken('it is not JSON', error);
+    }
+  }
+
+  async #write(settings: z.infer<typeof settingsSchema>): Promise<void> {
+    // Only commands that change settings pay for loading it.
+    const { default: Conf } = await import('conf');
     try {
       mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
       // Both may exist from before with wider modes.
       chmodSync(this.#directory, 0o700);
-      this.#open().store = settings;
+      const options = { cwd: this.#directory, projectName: 'srq', projectSuffix: '', configFileMode: 0o600 };
+      new Conf<z.infer<typeof settingsSchema>>(options).store = settings;
       chmodSync(this.path, 0o600);
     } catch (error) {
-      if (error instanceof SrqError) throw error;
-      throw new SrqError(
-        'settings',
-        `The settings file ${this.path} cannot be written (${systemCode(error)}).`,
-        null,
-        error,
-      );
-    }
-  }
-
-  #open(): Conf<z.infer<typeof settingsSchema>> {
-    try {
-      return new Conf({ cwd: this.#directory, projectName: 'srq', projectSuffix: '', configFileMode: 0o600 });
-    } catch (error) {
-      throw this.#broken(error instanceof SyntaxError ? 'it is not JSON' : systemCode(error) || String(error), error);
+      const why = systemCode(error) || String(error);
+      throw new SrqError('settings', `The settings file ${this.path} cannot be written (${why}).`, null, error);
     }
   }
 

@@ -5,7 +5,7 @@ import type { BodyEncoding } from '../model/wire.ts';
 import { isLoopback, normalBaseUrl } from './base-url.ts';
 import type { Profile } from './profile-store.ts';
 
-export type Source = 'flag' | 'env' | 'profile' | 'default' | 'sandbox';
+type Source = 'flag' | 'env' | 'profile' | 'default' | 'sandbox';
 
 export interface Sourced<Value> {
   readonly value: Value;
@@ -23,7 +23,7 @@ export interface Settings {
   readonly live: boolean;
 }
 
-export interface Secret {
+interface Secret {
   readonly state: 'stored' | 'env' | 'command' | 'missing';
   /** Throws `SrqError('auth')` when there is none, or the command that prints it fails. */
   read(): Promise<string>;

@@ -49,7 +49,7 @@ const NAMES: Readonly<Record<Meaning, readonly string[]>> = {
     'phone phone_number telephone tel mobile mobile_phone mobile_phone_number cell contact_number whatsapp work_phone home_phone person_phone person_phone_mobile person_phone_work person_phone_home person_phone_other',
     'telefone telemovel celular numero_de_telefone',
     'telefono movil numero_de_telefono',
-    'telefon telefonnummer handy mobilnummer rufnummer',
+    'telefon telefonnummer handy mobilnummer mobil rufnummer',
     'numero_de_telephone portable',
     'cellulare numero_di_telefono',
   ],

@@ -71,6 +71,7 @@ class FileTable implements Table {
   readonly notes: readonly string[];
   readonly sizeBytes: number;
   private readonly content: Content;
+  private readonly testMark: number;
   private read = 0;
 
   constructor(file: PartnerFile, content: Content, notes: readonly string[]) {
@@ -81,6 +82,7 @@ class FileTable implements Table {
     this.delimiter = content.delimiter;
     this.notes = notes;
     this.content = content;
+    this.testMark = content.columns.indexOf('is_test');
     this.columns = isResultsFile(content.columns) ? content.columns.map(undefuse) : content.columns;
   }
 
@@ -91,12 +93,19 @@ class FileTable implements Table {
       this.read += bytes;
     });
     for await (const batch of rows) {
-      yield fromResults ? batch.map((row) => rowReadBack(row, this.columns)) : batch;
+      const back = fromResults ? batch.map((row) => rowReadBack(row, this.columns)) : batch;
+      yield this.testMark < 0 ? back : back.map((row) => this.refuseTest(row));
     }
   }
 
   readBytes(): number {
     return this.read;
+  }
+
+  /** Google marks its test leads; the mark is a column when their results come back as CSV. */
+  private refuseTest(row: Row): Row {
+    const marked = /^(?:true|1|yes)$/i.test((row.cells[this.testMark] ?? '').trim());
+    return marked && row.problem === null ? { ...row, problem: 'is a test lead: never sent' } : row;
   }
 }
 

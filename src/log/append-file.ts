@@ -2,9 +2,11 @@ import { closeSync, constants, fsyncSync, mkdirSync, openSync, writeSync } from 
 import { type FileHandle, open } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { dirname, resolve } from 'node:path';
+import { requireRegularFile } from './regular-file.ts';
 
 /** Opens or makes the file, readable by its owner alone; a new one's name is on the disk when this resolves. */
 export async function openForAppending(path: string): Promise<FileHandle> {
+  requireRegularFile(path);
   const directory = dirname(resolve(path));
   const firstMade = mkdirSync(directory, { recursive: true, mode: 0o700 });
   const file = await open(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT, 0o600);

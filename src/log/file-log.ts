@@ -13,7 +13,7 @@ interface Pending {
   readonly subject: LogSubject;
   readonly event: LogEvent;
   readonly by: SettledBy | null;
-  /** For a `sending` or a `licence`: what the log must still know of the key. */
+  /** What the log must still know of the key; null: anything. */
   readonly seen: LoggedState | null;
   readonly line: Buffer;
   readonly resolve: (recorded: boolean) => void;
@@ -61,7 +61,7 @@ export class FileLog implements DeliveryLog {
     try {
       file = await openForAppending(options.path);
       lock = new LogLock(realpathSync(options.path));
-      if (options.exclusive) lock.takeRun(options.holder);
+      if (options.exclusive) await lock.takeRun(options.holder, options.clock);
       const log = new FileLog(options, file, lock);
       await log.#index.catchUp(file);
       await log.#underAppendLock(() => {});
@@ -90,7 +90,11 @@ export class FileLog implements DeliveryLog {
     return this.#append(subject, 'licence', by, seen, { by });
   }
 
-  async outcome(subject: LogSubject, outcome: Outcome, by?: SettledBy): Promise<void> {
+  outcome(
+    subject: LogSubject,
+    outcome: Outcome,
+    { seen, by }: { seen?: LoggedState; by?: SettledBy } = {},
+  ): Promise<boolean> {
     const { status, ids, http, ms, message, raw } = outcome;
     const details = {
       ...(Object.keys(ids).length > 0 ? { ids } : {}),
@@ -100,7 +104,7 @@ export class FileLog implements DeliveryLog {
       ...(raw === null ? {} : { raw }),
       ...(by === undefined ? {} : { by }),
     };
-    await this.#append(subject, status, by ?? null, null, details);
+    return this.#append(subject, status, by ?? null, seen ?? null, details);
   }
 
   /** Waits for what is queued, then lets go of file and lock. Takes nothing from then on. */
@@ -108,7 +112,7 @@ export class FileLog implements DeliveryLog {
     while (this.#draining) await this.#draining;
     if (this.#closed) return;
     this.#closed = true;
-    this.#broken ??= new SrqError('fault', `The log ${this.path} was used after it had been closed.`);
+    this.#broken ??= new SrqError('log', `The log ${this.path} was closed before this could be recorded.`);
     this.#lock.close();
     await this.#file.close();
   }

@@ -16,11 +16,14 @@ export interface LogLine {
  * line feed: what lies behind it is an unfinished line. Memory is one block, or the longest line.
  */
 export async function* readLines(file: FileHandle, from: number): AsyncGenerator<LogLine[], number> {
+  // No further than the file reaches now: what is behind a torn tail may be cut and written anew while we read.
+  const { size } = await file.stat();
   let offset = from;
   let rest = Buffer.alloc(0);
   for (;;) {
-    const block = Buffer.allocUnsafe(BLOCK_BYTES);
-    const { bytesRead } = await file.read(block, 0, BLOCK_BYTES, offset + rest.length);
+    const position = offset + rest.length;
+    const block = Buffer.allocUnsafe(Math.max(0, Math.min(BLOCK_BYTES, size - position)));
+    const { bytesRead } = await file.read(block, 0, block.length, position);
     if (bytesRead === 0) return offset;
     const bytes = rest.length > 0 ? Buffer.concat([rest, block.subarray(0, bytesRead)]) : block.subarray(0, bytesRead);
     const lines: LogLine[] = [];

@@ -11,6 +11,7 @@ import type { Clock } from '../model/ports.ts';
 const [LOCK_OFFSET, LOCK_BYTES] = platform() === 'darwin' ? [0, 0] : [2 ** 40, 1];
 const APPEND_WAIT_MS = 10_000;
 const APPEND_POLL_MS = 2;
+const NAME_WAIT_MS = 500;
 
 /**
  * Two locks, both held by the kernel on files beside the log: gone at once when their process dies (also by kill -9),
@@ -34,17 +35,23 @@ export class LogLock {
   }
 
   /** Takes the run lock or throws an error that names the holder. `holder` is shown to whoever is refused. */
-  takeRun(holder: string): void {
+  async takeRun(holder: string, clock: Clock): Promise<void> {
     const run = new FileLock(this.#runPath);
-    this.#run = run;
-    if (!run.tryTake()) {
-      throw new SrqError(
-        'log',
-        `Another run is using this log: ${run.text() || 'another process'}.`,
-        'Wait until it has ended, or give this run a log of its own with --log FILE (it will then not know what the other one sends).',
-      );
+    if (run.tryTake()) {
+      this.#run = run;
+      run.setText(`${holder}\n`);
+      return;
     }
-    run.setText(`${holder}\n`);
+    // The holder writes its name right after it has taken the lock.
+    const deadline = clock.monotonicMs() + NAME_WAIT_MS;
+    while (run.text() === '' && clock.monotonicMs() < deadline) await clock.sleep(APPEND_POLL_MS);
+    const name = run.text() || 'another process';
+    run.close();
+    throw new SrqError(
+      'log',
+      `Another run is using this log: ${name}.`,
+      'Wait until it has ended, or give this run a log of its own with --log FILE (it will then not know what the other one sends).',
+    );
   }
 
   /** Waits for the append lock: other holders keep it for well under a millisecond, unless one is stopped. */
@@ -69,6 +76,7 @@ export class LogLock {
   /** Gives up both locks. */
   close(): void {
     this.#append.close();
+    this.#run?.setText('');
     this.#run?.close();
     this.#run = null;
   }

@@ -70,6 +70,8 @@ function nextState(before: LoggedState, event: LogEvent, by: SettledBy | null): 
   if (event === 'licence') return 'licensed';
   const licenceUsed = before === 'licensed' || before === 'parked';
   if (licenceUsed && (event === 'sending' || event === 'unknown')) return 'parked';
+  // Certainly not taken: the licence is as good as before, and still the only one.
+  if (licenceUsed && (event === 'failed' || event === 'rejected')) return 'licensed';
   return event === 'unknown' && by === 'validate' ? 'parked' : event;
 }
 

@@ -4,6 +4,7 @@ import type { DeliveryLog, LogRecord } from '../model/ports.ts';
 import { readLines } from './lines.ts';
 import { LogIndex } from './log-index.ts';
 import { decodeRecord } from './record.ts';
+import { requireRegularFile } from './regular-file.ts';
 
 /**
  * The last record of every request in the log, oldest first, as a stream. Takes no lock: an unfinished last line is
@@ -40,6 +41,7 @@ export async function openLogIndex(path: string): Promise<Pick<DeliveryLog, 'loo
 }
 
 async function openForReading(path: string) {
+  requireRegularFile(path);
   try {
     return await open(path, 'r');
   } catch (error) {

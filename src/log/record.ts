@@ -8,6 +8,7 @@ const EVENTS: ReadonlySet<string> = new Set([
   ...STATUSES.filter((s) => !/repeated|invalid|ready/.test(s)),
 ]);
 const KEY = /^[0-9a-f]{32}$/;
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
 
 /** One line of the log, its line feed included. */
 export function encodeRecord(subject: LogSubject, event: LogEvent, at: string, run: string, details: object): Buffer {
@@ -30,10 +31,11 @@ export function decodeRecord(line: string | null): LogRecord | string {
   if (typeof record.event !== 'string' || !EVENTS.has(record.event)) {
     return `its event "${String(record.event).slice(0, 20)}" is not known to this version of srq`;
   }
+  if (typeof record.at !== 'string' || !TIME.test(record.at)) return 'it does not say when';
   return {
     key: record.key,
     event: record.event as LogEvent,
-    at: typeof record.at === 'string' ? record.at : '',
+    at: record.at,
     run: typeof record.run === 'string' ? record.run : '',
     row: typeof record.row === 'number' ? record.row : 0,
     ref: typeof record.ref === 'string' ? record.ref : null,

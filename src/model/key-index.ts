@@ -1,4 +1,4 @@
-const CHUNK_BITS = 16;
+const CHUNK_BITS = 12;
 const CHUNK_ENTRIES = 1 << CHUNK_BITS;
 const CHUNK_MASK = CHUNK_ENTRIES - 1;
 const WORDS = 4;

@@ -35,8 +35,8 @@ export interface MarketplaceApi {
   validate(request: ServiceRequest): Promise<ValidateResult>;
   /**
    * Sent again only after a try that was certainly not acted on. `intend` is called when the request's turn has come, right
-   * before it is written for the first time: false, or its rejection, means that it must not be written; the former
-   * resolves to null, the latter is passed on. Never rejects otherwise.
+   * before each time it is written: minutes may lie between two tries. False, or its rejection, means that it must not be
+   * written; the former resolves to null, the latter is passed on. Never rejects otherwise.
    */
   create(request: ServiceRequest, intend: () => Promise<boolean>): Promise<Sent | null>;
   /** Goes on at this share of the present rate. */
@@ -93,8 +93,12 @@ export interface DeliveryLog {
    * Only after it resolved with true may the request be written; false: another process recorded something meanwhile.
    */
   sending(subject: LogSubject, seen: LoggedState): Promise<boolean>;
-  /** Resolves once the outcome is durable. `by`: who settled it, if it was in doubt. */
-  outcome(subject: LogSubject, outcome: Outcome, by?: SettledBy): Promise<void>;
+  /**
+   * Resolves with true once the outcome is durable. `seen`, if given: only if the log still knows of the key what it says;
+   * false: it does not, and nothing was recorded. Left out after an own send, whose outcome is the truth whatever else is
+   * recorded. `by`: who settled it, if it was in doubt.
+   */
+  outcome(subject: LogSubject, outcome: Outcome, how?: { seen?: LoggedState; by?: SettledBy }): Promise<boolean>;
   /**
    * Makes the permission durable to send a request in doubt once more, provided the log still knows of it what `seen`
    * says. False: it does not, and there is no permission.

@@ -1,7 +1,8 @@
 /**
  * Runs `work` on each item, up to `limit()` at once (asked again before each start), and yields the results in the order
- * in which they become ready. No item is taken before there is room for it. When `items` or `work` throws, or the
- * consumer leaves, nothing new is started and what is under way is waited for.
+ * in which they become ready. No item is taken before there is room for it. When `items` or `work` throws, nothing new is
+ * started, and the error is thrown once the results of all that was under way are yielded. When the consumer leaves, what is
+ * under way is waited for.
  */
 export async function* runConcurrently<Item, Result>(
   items: AsyncIterator<Item>,
@@ -9,8 +10,9 @@ export async function* runConcurrently<Item, Result>(
   work: (item: Item) => Promise<Result>,
 ): AsyncGenerator<Result> {
   const ready: Result[] = [];
+  const failures: unknown[] = [];
   let underWay = 0;
-  let failure: { error: unknown } | null = null;
+  let exhausted = false;
   let wake = () => {};
   const settled = () => {
     underWay -= 1;
@@ -25,27 +27,35 @@ export async function* runConcurrently<Item, Result>(
           ready.push(result);
         },
         (error) => {
-          failure ??= { error };
+          failures.push(error);
         },
       )
       .finally(settled);
   };
+  const mayStart = () => !exhausted && failures.length === 0 && underWay < limit();
   const somethingSettles = () => new Promise<void>((resolve) => (wake = resolve));
 
   try {
-    for (let exhausted = false; ; ) {
-      while (!exhausted && !failure && underWay < limit()) {
-        const next = await items.next();
-        if (next.done) exhausted = true;
-        else if (!failure) start(next.value);
-      }
+    for (;;) {
+      // Results go out first: the consumer may want no further start because of them.
       while (ready.length > 0) yield* ready.splice(0);
-      if (failure) throw (failure as { error: unknown }).error;
-      if (exhausted && underWay === 0 && ready.length === 0) return;
-      if (ready.length === 0) await somethingSettles();
+      while (mayStart() && ready.length === 0) {
+        const next = await items.next().catch((error: unknown) => {
+          failures.push(error);
+          return END;
+        });
+        if (next.done) exhausted = true;
+        else if (failures.length === 0) start(next.value);
+      }
+      if (ready.length > 0) continue;
+      if (underWay > 0) await somethingSettles();
+      else if (failures.length > 0) throw failures[0];
+      else return;
     }
   } finally {
     while (underWay > 0) await somethingSettles();
     await items.return?.();
   }
 }
+
+const END = { done: true, value: undefined } as const;

@@ -45,7 +45,7 @@ export async function* runImport(
   const results = runConcurrently(
     submissions(plan, deps, 'ready', () => pause),
     () => supervisor.limit(options.concurrency),
-    async (submission) => ({ submission, submitted: await submitRequest(submission, api, log, options) }),
+    async (submission) => ({ submission, submitted: await orHalt(submitRequest(submission, api, log, options), halt) }),
   );
   try {
     for await (const { submission, submitted } of results) {
@@ -81,19 +81,31 @@ export async function* settleImport(
   const results = runConcurrently(
     submissions(plan, deps, 'unknown', () => null),
     () => concurrency,
-    (submission) => settleDoubt(submission, settling),
+    (submission) => orHalt(settleDoubt(submission, settling), halt),
   );
+  let stop: SrqError | null = null;
   try {
     for await (const submitted of results) {
       plan.ledger.setStatus(submitted.result.row, submitted.result.status);
+      stop ??= submitted.stop;
+      if (stop) halt.abort();
       yield submitted;
-      if (submitted.stop) return submitted.stop;
     }
   } catch (error) {
     if (!(error instanceof SrqError)) throw error;
     return error;
   }
-  return null;
+  return stop;
+}
+
+/** What ends the run ends the waiting of the others for their turn, too. */
+async function orHalt<T>(work: Promise<T>, halt: AbortController): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    halt.abort();
+    throw error;
+  }
 }
 
 /** Holds the run back, and on until validate answers again. A service that does not answer shows in the rows that follow. */

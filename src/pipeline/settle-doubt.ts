@@ -40,7 +40,7 @@ export async function settleDoubt(submission: Submission, settling: Settling): P
     return settled(submission, 'failed', 'Not taken, as validate shows; the next run sends it.');
   }
   const outcome = first === second ? TAKEN : CONTRADICTED;
-  await log.outcome(subject, outcome, 'validate');
+  if (!(await log.outcome(subject, outcome, { seen, by: 'validate' }))) return inDoubt(submission);
   return settled(submission, outcome.status, outcome.message);
 }
 

@@ -47,36 +47,57 @@ export async function submitRequest(
 
   const subject = { key, row, ref: request.ref };
   const checked = options.validate ? await validateFirst(submission, api, options) : NOT_ASKED;
-  if (checked.outcome) return record(submission, log, checked.outcome, checked);
-  const sent = await api.create(request, () => log.sending(subject, seen));
-  // Another process recorded this request since we looked: what it did decides.
+  if (checked.outcome) return recordUnsent(submission, log, seen, checked.outcome, checked);
+  let [intended, state] = [false, seen];
+  // Each try anew: in a long pause between two, another process may have settled the request and sent it.
+  const sent = await api.create(request, async () => {
+    if (!(await log.sending(subject, state))) return false;
+    [intended, state] = [true, seen === 'licensed' ? 'parked' : 'sending'];
+    return true;
+  });
   if (!sent) return plain(knownResult(submission, knownStatus(log.lookup(key), options) ?? 'unknown', log));
   const { outcome, stop } = sent;
-  return record(submission, log, outcome, { stop, unreadable: isUnreadable(outcome), wasClear: checked.wasClear });
+  if (!intended) return recordUnsent(submission, log, seen, outcome, { ...NOT_ASKED, stop });
+  const circumstances = { stop, unreadable: isUnreadable(outcome), wasClear: checked.wasClear };
+  return recorded(submission, outcome, circumstances, () => log.outcome(subject, outcome));
 }
 
 type Circumstances = Pick<Submitted, 'stop' | 'unreadable' | 'wasClear'>;
 
-/** Makes the outcome durable. If the log fails, the outcome is not lost with it: it comes back marked. */
-async function record(
+/**
+ * Records how a request ended that was not sent. That must not cover up what another process has recorded since we looked,
+ * nor that the request was created before (`--again`).
+ */
+async function recordUnsent(
   submission: Submission,
   log: DeliveryLog,
+  seen: LoggedState,
   outcome: Outcome,
-  { stop, unreadable, wasClear }: Circumstances,
+  circumstances: Circumstances,
 ): Promise<Submitted> {
   const { row, key, request } = submission;
-  const result = {
-    ...base(submission, outcome.status),
-    ids: outcome.ids,
-    http: outcome.http,
-    message: outcome.message,
-  };
+  if (seen === 'created') return { ...plain(resultOf(submission, outcome)), ...circumstances };
+  const noted = () => log.outcome({ key, row, ref: request.ref }, outcome, { seen });
+  const submitted = await recorded(submission, outcome, circumstances, noted);
+  const known = knownStatus(log.lookup(key), { onDuplicate: 'skip', again: false });
+  const told = known !== null && known !== outcome.status;
+  return told ? { ...submitted, result: knownResult(submission, known, log) } : submitted;
+}
+
+/** If the log fails, the outcome is not lost with it: it comes back marked. */
+async function recorded(
+  submission: Submission,
+  outcome: Outcome,
+  circumstances: Circumstances,
+  record: () => Promise<boolean>,
+): Promise<Submitted> {
+  const result = resultOf(submission, outcome);
   try {
-    await log.outcome({ key, row, ref: request.ref }, outcome);
-    return { result, stop, unreadable, wasClear, unrecorded: false };
+    await record();
+    return { result, ...circumstances, unrecorded: false };
   } catch (error) {
     if (!(error instanceof SrqError)) throw error;
-    return { result, stop: error, unreadable, wasClear, unrecorded: true };
+    return { result, ...circumstances, stop: error, unrecorded: true };
   }
 }
 
@@ -92,7 +113,7 @@ export function knownStatus(
 }
 
 /** The result of such a row, with what the log has on it. */
-export function knownResult(submission: Submission, status: Status, log: DeliveryLog): RowResult {
+function knownResult(submission: Submission, status: Status, log: DeliveryLog): RowResult {
   if (status === 'unknown') return inDoubtResult(submission);
   const record = log.read(submission.key);
   const when = record ? ` on ${record.at}` : '';
@@ -149,6 +170,10 @@ export function inDoubt(submission: Submission): Submitted {
 function inDoubtResult(submission: Submission): RowResult {
   const message = 'An earlier try may have been taken; it is not sent again before that is settled.';
   return { ...base(submission, 'unknown'), message };
+}
+
+function resultOf(submission: Submission, { status, ids, http, message }: Outcome): RowResult {
+  return { ...base(submission, status), ids, http, message };
 }
 
 function base({ row, request, key }: Submission, status: Status): RowResult {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
 import { SrqError, systemCode } from '../model/errors.ts';
 import type { RowReport } from '../model/import-plan.ts';
@@ -49,6 +49,27 @@ export async function writeResults(
       'Name another place with --results FILE and run the same command again: nothing is sent twice, and the outcomes are in the log.',
       error,
     );
+  }
+}
+
+/**
+ * Makes sure, before anything is sent, that the results will have a place. Throws `SrqError('usage')` if the file cannot be
+ * written there or would replace the input.
+ */
+export async function requireResultsPlace(path: string, input: string): Promise<void> {
+  const [results, source] = await Promise.all([path, input].map((each) => realpath(each).catch(() => null)));
+  if (results !== null && results === source) {
+    throw new SrqError('usage', 'The results file would replace the input.', 'Name another one: --results FILE');
+  }
+  const part = `${path}.${randomUUID()}.part`;
+  try {
+    if ((await stat(path).catch(() => null))?.isDirectory()) throw new Error('it is a folder');
+    await writeFile(part, '', { mode: 0o600 });
+    await rm(part);
+  } catch (error) {
+    const why = systemCode(error) || (error instanceof Error ? error.message : '');
+    const message = `The results file ${path} could not be written (${why}). Nothing was sent.`;
+    throw new SrqError('usage', message, 'Name another place: --results FILE', error);
   }
 }
 

@@ -37,8 +37,12 @@ export class Talk {
 export async function writeAll(stream: Writable, text: string): Promise<void> {
   if (stream.destroyed || stream.write(text)) return;
   await new Promise<void>((resolve) => {
-    stream.once('drain', resolve);
-    stream.once('close', resolve);
-    stream.once('error', () => resolve());
+    const go = () => {
+      for (const event of WRITABLE_AGAIN) stream.off(event, go);
+      resolve();
+    };
+    for (const event of WRITABLE_AGAIN) stream.on(event, go);
   });
 }
+
+const WRITABLE_AGAIN = ['drain', 'close', 'error'] as const;

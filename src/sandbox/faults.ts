@@ -30,6 +30,7 @@ const MAINTENANCE_PAGE =
   '<!doctype html><html><head><title>Maintenance</title></head><body><h1>We will be back soon</h1></body></html>\n';
 
 const now = (answer: Answer | 'cut'): Reply => ({ answer, pauseMs: 0 });
+const internalError = (): Answer => jsonAnswer(500, { error: 'internal_error', message: 'Something went wrong.' });
 
 /** Every fault there is: a new one is an entry here and nothing else. */
 const FAULTS = {
@@ -41,7 +42,7 @@ const FAULTS = {
   '500': {
     description: 'answers 500; not acted on',
     on: CALLS,
-    behave: () => now(jsonAnswer(500, { error: 'internal_error', message: 'Something went wrong.' })),
+    behave: () => now(internalError()),
   },
   '503': {
     description: 'answers 503 with Retry-After; not acted on',
@@ -60,6 +61,14 @@ const FAULTS = {
     behave: (call) => {
       call.act();
       return now('cut');
+    },
+  },
+  '500-after': {
+    description: 'acts, then answers 500, as a proxy may',
+    on: CALLS,
+    behave: (call) => {
+      call.act();
+      return now(internalError());
     },
   },
   slow: {

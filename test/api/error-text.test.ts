@@ -3,7 +3,7 @@ import { readErrorText } from '../../src/api/error-text.ts';
 import { Mask } from '../../src/api/mask.ts';
 import { answerWith } from '../helpers/api-client.ts';
 
-const sent = new Mask(['+351912345678', 'Inês Exemplo', 'the-client-secret']);
+const sent = new Mask(['+351912345678', 'Inês Exemplo', 's3cr3t-v4lue']);
 
 describe("the service's own words", () => {
   test.each<[string, unknown, string | null]>([
@@ -35,7 +35,7 @@ describe("the service's own words", () => {
   });
 
   test('never repeat what was sent', () => {
-    const body = { detail: 'Inês (+351 912 345 678) is known as INÊS EXEMPLO; the-client-secret' };
+    const body = { detail: 'Inês (+351 912 345 678) is known as INÊS EXEMPLO; s3cr3t-v4lue' };
     expect(readErrorText(answerWith(body), sent)).toBe('*** (+***) is known as ***; ***');
   });
 });

@@ -125,7 +125,6 @@ describe('connections that are kept', () => {
       if (!exchange.written) expect(arrived).toBe(0);
     }
     expect(answered).toBeGreaterThan(0);
-    expect(unsent).toBeLessThanOrEqual(400);
     // Nothing arrived twice, and what was written off as unsent did not arrive later.
     expect(service.requests().length).toBeLessThanOrEqual(400 - unsent);
   });

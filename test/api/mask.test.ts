@@ -141,7 +141,7 @@ test('masking a hostile answer takes no time to speak of', () => {
     long.apply(text.repeat((1 << 20) / text.length));
     mask.apply(text.repeat((1 << 20) / text.length));
   }
-  expect(performance.now() - startedMs).toBeLessThan(10_000);
+  expect(performance.now() - startedMs).toBeLessThan(20_000);
 });
 
 describe('a raw answer', () => {

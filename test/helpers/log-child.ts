@@ -14,7 +14,8 @@ const wordsOf = (error: unknown) => (error instanceof SrqError ? `${error.code} 
 const [path = '', mode = '', holder = ''] = process.argv.slice(2);
 try {
   const exclusive = mode === 'exclusive';
-  const log = await FileLog.open({ path, clock: systemClock, run: `${process.pid}`, exclusive, holder });
+  const who = `${holder}, process ${process.pid}`;
+  const log = await FileLog.open({ path, clock: systemClock, run: `${process.pid}`, exclusive, holder: who });
   say(`open ${process.pid}`);
   await obey(log);
 } catch (error) {

@@ -49,7 +49,9 @@ export class LogProcess {
   constructor(program: LogProgram, logPath: string, { exclusive = false, under = [] }: LogProcessOptions = {}) {
     const holder = 'srq bulk in a test';
     const words = [...under, process.execPath, program.file, logPath, exclusive ? 'exclusive' : 'shared', holder];
-    this.#child = spawn(words[0] ?? '', words.slice(1));
+    // strace counts the calls of each thread by itself: with one thread for syncs, the k-th is the k-th.
+    const env = { ...process.env, UV_THREADPOOL_SIZE: '1' };
+    this.#child = spawn(words[0] ?? '', words.slice(1), { env });
     started.add(this);
     createInterface(this.#child.stdout).on('line', (line) => {
       this.said.push(line);

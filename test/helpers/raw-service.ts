@@ -3,7 +3,7 @@ import { createServer as createTlsServer } from 'node:tls';
 import { onTestFinished } from 'vitest';
 
 /** One request as its bytes came in. */
-export interface RawRequest {
+interface RawRequest {
   readonly head: string;
   readonly body: string;
   /** 1 for the first of the whole service. */

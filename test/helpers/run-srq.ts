@@ -1,4 +1,4 @@
-import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { inject } from 'vitest';
 
 /** How a process ended and what it said. */
@@ -15,10 +15,8 @@ export interface RunOptions {
   /** Empty if left out. */
   readonly stdin?: string | Uint8Array;
   readonly cwd?: string;
-  readonly timeoutMs?: number;
   /** A program, with arguments, that starts srq: `['strace', '-f']`. */
   readonly under?: readonly string[];
-  readonly stdio?: StdioOptions;
 }
 
 /** A srq that may still be running. */
@@ -32,18 +30,13 @@ export interface Running {
 
 const TIMEOUT_MS = 45_000;
 
-/** Runs the built srq as a process to its end. */
-export function runSrq(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
-  return startSrq(args, options).ended;
-}
-
 /** Starts the built srq as a process. */
 export function startSrq(args: readonly string[], options: RunOptions = {}): Running {
   const [program = '', ...words] = [...(options.under ?? []), process.execPath, inject('srqProgram'), ...args];
   const child = spawn(program, words, {
     env: { PATH: process.env['PATH'] ?? '', ...options.env },
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
-    stdio: options.stdio ?? 'pipe',
+    stdio: 'pipe',
   });
   // A program that ends without reading its input is none of our business.
   child.stdin?.on('error', () => {}).end(options.stdin ?? '');
@@ -53,18 +46,18 @@ export function startSrq(args: readonly string[], options: RunOptions = {}): Run
       said[stream] += text;
     });
   }
-  const ended = endOf(child, said, options.timeoutMs ?? TIMEOUT_MS);
+  const ended = endOf(child, said);
   // Whoever only waits for a text need not wait for the end as well.
   ended.catch(() => {});
   return { process: child, ended, until: (pattern) => saying(child, said, pattern, ended) };
 }
 
-function endOf(child: ChildProcess, said: { stdout: string; stderr: string }, timeoutMs: number): Promise<Ended> {
+function endOf(child: ChildProcess, said: { stdout: string; stderr: string }): Promise<Ended> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       child.kill('SIGKILL');
-      reject(new Error(`Still running after ${timeoutMs} ms: ${child.spawnargs.join(' ')}\n${JSON.stringify(said)}`));
-    }, timeoutMs);
+      reject(new Error(`Still running after ${TIMEOUT_MS} ms: ${child.spawnargs.join(' ')}\n${JSON.stringify(said)}`));
+    }, TIMEOUT_MS);
     child.once('error', reject);
     child.once('close', (code, signal) => {
       clearTimeout(timer);

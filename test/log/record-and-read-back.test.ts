@@ -1,5 +1,6 @@
 import {
   appendFileSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -7,6 +8,7 @@ import {
   statSync,
   symlinkSync,
   truncateSync,
+  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -111,15 +113,19 @@ describe('A log that is taken away while it is in use stops its run', () => {
   });
 });
 
-test('a log where a directory is in the way cannot be opened, and keeps no file open', async () => {
+test('a log that cannot be opened, for whatever reason, leaves no file open', async () => {
   const log = await openLog(path);
-  await log.close();
-  const open = () => readdirSync('/proc/self/fd').length;
-  const before = process.platform === 'linux' ? open() : 0;
-  for (const bad of [directory, join(path, 'below')]) {
+  const damaged = join(directory, 'damaged.ndjson');
+  writeFileSync(damaged, 'no record\n');
+  const lockedOut = join(directory, 'locked-out.ndjson');
+  mkdirSync(`${lockedOut}.lock`);
+  const openFiles = () => (process.platform === 'linux' ? readdirSync('/proc/self/fd').length : 0);
+  const before = openFiles();
+  for (const bad of [directory, join(path, 'below'), path, damaged, lockedOut]) {
     expect((await failureOf(openLog(bad))).code).toBe('log');
+    expect(openFiles(), bad).toBe(before);
   }
-  if (process.platform === 'linux') expect(open()).toBe(before);
+  await log.close();
 });
 
 test('a log refuses a second run also by another name of the same file', async () => {

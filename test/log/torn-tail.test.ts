@@ -1,7 +1,20 @@
-import { appendFileSync, copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  copyFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { systemClock } from '../../src/cli/system-clock.ts';
+import { FileLog } from '../../src/log/file-log.ts';
+import { readLines } from '../../src/log/lines.ts';
 import { openLogIndex } from '../../src/log/read-log.ts';
 import { CREATED, failureOf, keyOf, openLog, readAll, subjectOf } from '../helpers/log-subjects.ts';
 
@@ -64,11 +77,12 @@ test.each([1, 511, 4096, 3_000_000])(
   },
 );
 
-test('tails torn one after the other are all kept', async () => {
+test('tails torn one after the other, even within a millisecond, are all kept', async () => {
   await writeWholeLog();
   for (const tail of ['{"key":"a', '{"key":"b', '{"key":"c']) {
     appendFileSync(path, tail);
-    await (await openLog(path)).close();
+    const clock = { ...systemClock, nowMs: () => 1_760_000_000_000 };
+    await (await FileLog.open({ path, clock, run: 'test', exclusive: true, holder: '' })).close();
   }
   const kept = tornFiles().map((name) => readFileSync(join(directory, name), 'utf8'));
   expect(kept.sort()).toEqual(['{"key":"a', '{"key":"b', '{"key":"c']);
@@ -82,6 +96,24 @@ test('a tail that another process tore while this one had the log open is cut be
   await log.close();
   expect((await readAll(path)).map(({ row }) => row)).toEqual([1, 3]);
   expect(tornFiles()).toHaveLength(1);
+});
+
+test('a tail that another process cuts and writes over while the file is being read is no damage', async () => {
+  writeFileSync(path, '{"a":1}\n{"torn":');
+  const file = await open(path, 'r+');
+  const lines: string[] = [];
+  const blocks = readLines(file, 0);
+  for (let next = await blocks.next(); ; next = await blocks.next()) {
+    if (next.done) {
+      expect(next.value).toBe(8);
+      break;
+    }
+    lines.push(...next.value.map(({ text }) => `${text}`));
+    truncateSync(path, 8);
+    appendFileSync(path, '{"written":"by another process"}\n');
+  }
+  expect(lines).toEqual(['{"a":1}']);
+  await file.close();
 });
 
 describe('A line that is damaged before the end refuses the log, names the line and leaves the file alone', () => {

@@ -23,7 +23,8 @@ const NEVER = new Promise<never>(() => {});
 /** The life of one process. From its death on nothing that it awaits ever comes back, as after kill -9. */
 export class Life {
   readonly #death: Death | null;
-  #reached = 0;
+  /** What it came to do, how often. */
+  readonly reached = new Map<Moment, number>();
   #dead = false;
   #die = () => {};
   readonly died: Promise<void>;
@@ -38,7 +39,8 @@ export class Life {
   }
 
   async reach(moment: Moment): Promise<void> {
-    if (this.#death?.at === moment && ++this.#reached === this.#death.time) {
+    if (!this.#dead) this.reached.set(moment, (this.reached.get(moment) ?? 0) + 1);
+    if (this.#death?.at === moment && this.reached.get(moment) === this.#death.time) {
       this.#dead = true;
       this.#die();
     }

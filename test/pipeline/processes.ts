@@ -1,4 +1,4 @@
-import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Pace } from '../../src/api/pace.ts';
@@ -6,9 +6,10 @@ import { RequestApi } from '../../src/api/request-api.ts';
 import { Tokens } from '../../src/api/token.ts';
 import { Turnstile } from '../../src/api/turnstile.ts';
 import { FileLog } from '../../src/log/file-log.ts';
-import type { Clock, DeliveryLog, MarketplaceApi } from '../../src/model/ports.ts';
+import { openLogIndex } from '../../src/log/read-log.ts';
+import type { Clock, DeliveryLog, LoggedState, MarketplaceApi } from '../../src/model/ports.ts';
 import { virtualClock } from '../helpers/api-client.ts';
-import { type Death, Life } from './life.ts';
+import { Life } from './life.ts';
 import { ScriptedService } from './scripted-service.ts';
 
 /** A srq at work on the machine's log. */
@@ -20,26 +21,28 @@ export interface Process {
 }
 
 interface Start {
-  readonly death?: Death | null;
+  readonly life?: Life;
   /** Leaves half a line in the log when it dies. */
   readonly torn?: boolean;
   /** A one-off request beside a run. */
   readonly exclusive?: boolean;
 }
 
+/** In memory where there is such a folder: what is tested is the order of things, not how long a disk takes for them. */
+const PLACE = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+
 /** A partner's machine with one log on its disk, and the service it talks to. Time passes only by being waited for. */
 export class Machine {
   readonly clock = virtualClock();
   readonly service = new ScriptedService(this.clock);
-  readonly folder = mkdtempSync(join(tmpdir(), 'srq-machine-'));
+  readonly folder = mkdtempSync(join(PLACE, 'srq-machine-'));
   readonly logPath = join(this.folder, 'log.ndjson');
 
   /** What a process gives back; 'died' if it did not live so long. */
   async run<T>(
     work: (process: Process) => Promise<T>,
-    { death = null, torn = false, exclusive = true }: Start = {},
+    { life = new Life(null), torn = false, exclusive = true }: Start = {},
   ): Promise<T | 'died'> {
-    const life = new Life(death);
     const file = await FileLog.open({
       path: this.logPath,
       clock: this.clock,
@@ -55,9 +58,9 @@ export class Machine {
     }
   }
 
-  /** Looks into the log as the next process would find it. */
-  async look<T>(at: (log: DeliveryLog) => T): Promise<T> {
-    return (await this.run(async ({ log }) => at(log))) as T;
+  /** What the next process will find in the log. */
+  async known(key: string): Promise<LoggedState> {
+    return (await openLogIndex(this.logPath)).lookup(key);
   }
 
   close(): void {
@@ -65,9 +68,15 @@ export class Machine {
   }
 
   #process(life: Life, file: FileLog): Process {
-    const clock: Clock = { ...this.clock, sleep: (ms, signal) => life.wait(this.clock.sleep(ms, signal)) };
+    // Nobody else's sleep makes time leap between an intent and its answer.
+    const sending = { count: 0 };
+    const sleep: Clock['sleep'] = async (ms, signal) => {
+      while (sending.count > 0 && !life.dead && !signal?.aborted) await new Promise(setImmediate);
+      await life.wait(this.clock.sleep(ms, signal));
+    };
+    const clock: Clock = { ...this.clock, sleep };
     const halt = new AbortController();
-    const http = this.service.line(life);
+    const http = this.service.line(life, () => (sending.count -= 1));
     const credentials = { clientId: '4711', clientSecret: 'not a secret' };
     const cache = { read: () => null, write: () => {}, forget: () => {} };
     const pace = new Pace({ rate: 'max', concurrency: 8, random: () => 0.5 });
@@ -81,7 +90,7 @@ export class Machine {
       stopping: halt.signal,
       secrets: [],
     });
-    return { api, log: mortalLog(file, life), clock, halt };
+    return { api, log: mortalLog(file, life, sending), clock, halt };
   }
 }
 
@@ -91,13 +100,18 @@ const NO_AUDIO = {
 };
 
 /** The log of a process that may die before a line is written, or after it was and before it is told. */
-function mortalLog(file: FileLog, life: Life): DeliveryLog {
+function mortalLog(file: FileLog, life: Life, sending: { count: number }): DeliveryLog {
   return {
     lookup: (key) => file.lookup(key),
     read: (key) => file.read(key),
     sending: async (subject, seen) => {
       await life.reach('the intent');
-      const noted = await file.sending(subject, seen);
+      sending.count += 1;
+      const noted = await file.sending(subject, seen).catch((error: unknown) => {
+        sending.count -= 1;
+        throw error;
+      });
+      if (!noted) sending.count -= 1;
       await life.reach('after the intent');
       return noted;
     },
@@ -107,10 +121,11 @@ function mortalLog(file: FileLog, life: Life): DeliveryLog {
       await life.reach('after the licence');
       return noted;
     },
-    outcome: async (subject, outcome, by) => {
+    outcome: async (...given) => {
       await life.reach('the record');
-      await file.outcome(subject, outcome, by);
+      const noted = await file.outcome(...given);
       await life.reach('after the record');
+      return noted;
     },
   };
 }

@@ -71,6 +71,8 @@ export class ScriptedService {
   readonly arrivals: Seen[] = [];
   readonly asked: (Seen & { readonly clear: boolean })[] = [];
   sight: Sight = { lagMs: 0 };
+  /** What goes on elsewhere while a create or a validate is under way, before it is answered. */
+  meanwhile: (path: string) => void | Promise<void> = () => {};
   #tokens = 0;
   readonly #scripts = new Map<string, Step[]>();
   readonly #clock: Clock;
@@ -88,15 +90,20 @@ export class ScriptedService {
     return this.acts.filter((each) => each.need === need).length;
   }
 
-  /** The line to it, for one process. */
-  line(life: Life): Http {
-    return new ScriptedLine(this.#clock, (path, body) => this.#answer(path, body, life));
+  /** The line to it, for one process. `answered` is called after each create. */
+  line(life: Life, answered: () => void): Http {
+    return new ScriptedLine(this.#clock, async (path, body) => {
+      const exchange = await this.#answer(path, body, life);
+      if (path === PATHS.create) answered();
+      return exchange;
+    });
   }
 
   async #answer(path: string, body: string, life: Life): Promise<Exchange> {
     await life.reach('a call');
     if (path === PATHS.token) return said(200, { access_token: `token-${++this.#tokens}` });
     const need = new URLSearchParams(body).get('request_text') ?? '';
+    await this.meanwhile(path);
     if (path === PATHS.validate) return this.#validate(need);
     const { answer, acts } = this.#scripts.get(need)?.shift() ?? { answer: '201 with an id', acts: true };
     const { acts: acting, comes } = ANSWERS[answer];

@@ -38,9 +38,20 @@ const struck = async (faults: FaultRates): Promise<Reply> => {
   return partner.create(LEAD);
 };
 
-test('there are the nine faults that users are told of', () => {
+test('there are the ten faults that users are told of', () => {
   expect([...FAULT_KINDS].sort()).toEqual(
-    ['429', '500', '503', 'expire-token', 'html', 'lag-validate', 'reset-after', 'reset-before', 'slow'].sort(),
+    [
+      '429',
+      '500',
+      '500-after',
+      '503',
+      'expire-token',
+      'html',
+      'lag-validate',
+      'reset-after',
+      'reset-before',
+      'slow',
+    ].sort(),
   );
 });
 
@@ -73,6 +84,13 @@ test('reset-after creates the request and cuts the connection: only the answer i
   expect(await connectionError(struck({ 'reset-after': 1 }))).toBe('ECONNRESET');
   sandbox.setFaults({});
   expect(creates(sandbox)).toMatchObject([{ fault: 'reset-after', status: null, requestId: expect.any(String) }]);
+  expect((await partner.validate(LEAD)).text).toBe(`{"duplicate":true,"request_id":${lastCreate()?.requestId}}`);
+});
+
+test('500-after creates the request and answers as if it had failed', async () => {
+  expect((await struck({ '500-after': 1 })).status).toBe(500);
+  sandbox.setFaults({});
+  expect(creates(sandbox)).toMatchObject([{ fault: '500-after', status: 500, requestId: expect.any(String) }]);
   expect((await partner.validate(LEAD)).text).toBe(`{"duplicate":true,"request_id":${lastCreate()?.requestId}}`);
 });
 

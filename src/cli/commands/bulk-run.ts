@@ -69,6 +69,7 @@ async function deliver(
   const mayAsk = options.inDoubt === 'validate' && isTrusted(witness.evidence) && !halt.signal.aborted;
   if (stop || doubtful === 0 || !mayAsk) return stop;
   const waitMs = settleWaitMs(witness.evidence, options.settle === undefined ? null : options.settle * 1000);
+  reporter.say(() => `${doubtful} in doubt: validate is asked ${Math.round(waitMs / 1000)} s after each was sent.`);
   const settling = settleImport(plan, deps, concurrency, waitMs, options);
   return follow(reporter, 'Settling what is in doubt', doubtful, settling);
 }

@@ -79,11 +79,11 @@ async function report(
   shown: Partial<Counts>,
   more: object = {},
 ): Promise<void> {
-  const { rows, seconds, log, results, stopped, next } = summary;
+  const { rows, seconds, log, results, stopped, advice, next } = summary;
   const reporter = await context.reporter();
   const sum = Object.values(summary.counts).reduce((total, count) => total + count, 0);
   if (sum !== rows) throw new Error(`${rows} rows were read, but ${sum} have a status`);
-  await reporter.result({ rows, ...shown, seconds, log, results, stopped, next, ...more }, (paint) =>
+  await reporter.result({ rows, ...shown, seconds, log, results, stopped, advice, next, ...more }, (paint) =>
     summaryText(summary, paint),
   );
 }
@@ -110,12 +110,20 @@ function nextCommand(
 ): string | null {
   const words = context.process.argv.slice(2);
   if (stop !== null || notTried > 0 || counts.failed > 0) return file === '-' ? null : commandLine(words);
-  const { log, profile } = context.options;
+  const { log, profile, sandbox } = context.options;
   const globals = [
     ...(profile === undefined ? [] : ['--profile', profile]),
     ...(log === undefined ? [] : ['--log', log]),
   ];
   if (counts.unknown > 0) return commandLine(['resolve', ...globals]);
-  if (counts.invalid + counts.rejected === 0) return null;
-  return commandLine(file === '-' ? ['bulk', results] : words.map((word) => (word === file ? results : word)));
+  // Another run of the sandbox in this process is another marketplace: nothing of this one would be recognised.
+  if (counts.invalid + counts.rejected === 0 || sandbox) return null;
+  return commandLine(
+    file === '-' ? ['bulk', results] : withoutResults(words.map((word) => (word === file ? results : word))),
+  );
+}
+
+/** The results of importing a results file go to a file of their own. */
+function withoutResults(words: readonly string[]): string[] {
+  return words.filter((word, at) => !word.startsWith('--results') && words[at - 1] !== '--results');
 }

@@ -3,6 +3,7 @@ import { openLogIndex } from '../../log/read-log.ts';
 import type { ImportPlan } from '../../model/import-plan.ts';
 import type { Destination } from '../../model/service-request.ts';
 import { planText } from '../../report/plan-text.ts';
+import { requireResultsPlace } from '../../report/results-file.ts';
 import { destinationOf } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { audioReader } from '../request-input.ts';
@@ -32,6 +33,8 @@ export async function bulk(context: Context, file: string, options: BulkOptions)
     await sayPlan(context, plan, 'nowhere: this is a dry run');
     return finishDryRun(context, plan, file, startedMs);
   }
+  const results = options.results ?? resultsPath(file);
+  await requireResultsPlace(results, file);
   const log = await context.openLog(`bulk ${basename(file)}`, true);
   const kind = context.options.sandbox
     ? 'the sandbox in this process'
@@ -42,7 +45,6 @@ export async function bulk(context: Context, file: string, options: BulkOptions)
     return planned;
   });
   if (plan.counts.ready > 0) await confirmImport(context, settings, options, plan);
-  const results = options.results ?? resultsPath(file);
   return runPlan(context, plan, log, preparation, options, { file, results, startedMs });
 }
 

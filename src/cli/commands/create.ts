@@ -52,8 +52,8 @@ export async function create(context: Context, options: CreateOptions): Promise<
       stop = submitted.stop;
     }
   }
-  // With a single request the reason to stop is the whole story.
-  if (stop && results.length === 1) throw stop;
+  // With a single request that was not sent the reason to stop is the whole story.
+  if (stop && results.length === 1 && results[0]?.status === 'failed') throw stop;
   if (stop) reporter.warn(`${stop.message} ${stop.hint ?? ''}`.trim());
   await reporter.result(results.length === 1 ? results[0] : results, (paint) =>
     results.map((result) => resultText(result, paint)).join('\n'),

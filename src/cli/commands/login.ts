@@ -38,7 +38,7 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
     ...(options.test ? { test: true } : {}),
   };
   const profiles = await context.profiles();
-  profiles.set(name, profile);
+  await profiles.set(name, profile);
   const named = { profile: { value: name, source: 'profile' } } as const;
   new FileTokenCache(tokenPath(await context.paths(), named), { baseUrl, clientId }).write(token);
   const kind = options.test || isLoopback(baseUrl) ? 'test' : 'live';

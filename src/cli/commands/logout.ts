@@ -6,7 +6,7 @@ import { tokenPath } from '../state-paths.ts';
 export async function logout(context: Context): Promise<number> {
   const name = await context.profileName();
   const paths = await context.paths();
-  const removed = (await context.profiles()).remove(name.value);
+  const removed = await (await context.profiles()).remove(name.value);
   await rm(tokenPath(paths, { profile: name }), { force: true });
   const reporter = await context.reporter();
   await reporter.result({ profile: name.value, removed, log: paths.log }, () =>

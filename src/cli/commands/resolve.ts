@@ -30,7 +30,7 @@ export async function resolve(context: Context, keys: readonly string[], options
   const actions = [options.created !== undefined, options.notCreated, options.validate].filter(Boolean).length;
   if (actions > 1) throw new SrqError('usage', 'Choose one of --created, --not-created and --validate.');
   if (actions === 0) return list(context, keys, options);
-  return options.validate ? byValidate(context, options) : byPerson(context, keys, options);
+  return options.validate ? byValidate(context, keys, options) : byPerson(context, keys, options);
 }
 
 async function list(context: Context, keys: readonly string[], options: ResolveOptions): Promise<number> {
@@ -61,6 +61,14 @@ async function byPerson(context: Context, keys: readonly string[], options: Reso
   // Exclusive: what a run has in flight is not in doubt yet.
   const log = await context.openLog('resolve', true);
   const doubtful = await inDoubt(log.path, keys, options);
+  const idle = keys.find((given) => !doubtful.some(({ key }) => key.startsWith(given)));
+  if (idle !== undefined && doubtful.length > 0) {
+    throw new SrqError(
+      'usage',
+      `"${idle}" is the key of no request in doubt; nothing was noted.`,
+      'List them with: srq resolve',
+    );
+  }
   if (doubtful.length === 0)
     throw new SrqError('usage', 'No request in doubt is meant by that.', 'List them with: srq resolve');
   if (typeof options.created === 'string' && doubtful.length > 1) {
@@ -83,18 +91,23 @@ async function byPerson(context: Context, keys: readonly string[], options: Reso
 
 async function settleByWord(log: FileLog, record: LogRecord, { created, notCreated }: ResolveOptions): Promise<void> {
   const { key, row, ref } = record;
-  if (notCreated) {
-    await log.licence({ key, row, ref }, log.lookup(key), 'person');
-    return;
-  }
+  const seen = log.lookup(key);
   const ids = typeof created === 'string' ? { id: created } : {};
   const message = 'Created, as a person says.';
-  await log.outcome({ key, row, ref }, { status: 'created', ids, http: null, message, raw: null, ms: null }, 'person');
+  const outcome = { status: 'created', ids, http: null, message, raw: null, ms: null } as const;
+  const noted = notCreated
+    ? await log.licence({ key, row, ref }, seen, 'person')
+    : await log.outcome({ key, row, ref }, outcome, { seen, by: 'person' });
+  if (!noted)
+    throw new SrqError('log', `Another process has just recorded something about ${key}.`, 'See: srq resolve');
 }
 
 /** The log holds no personal data, so the requests must come from the file once more. Nothing is sent but questions. */
-async function byValidate(context: Context, options: ResolveOptions): Promise<number> {
-  const { file } = options;
+async function byValidate(context: Context, keys: readonly string[], options: ResolveOptions): Promise<number> {
+  const { file, ref, all } = options;
+  if (keys.length > 0 || ref !== undefined || all) {
+    throw new SrqError('usage', '--validate settles all requests of the file; it takes no key, --ref or --all.');
+  }
   if (file === undefined) {
     const hint = 'Name the file they came from, with the same mapping: srq resolve --validate --file leads.csv';
     throw new SrqError(
@@ -117,8 +130,11 @@ async function byValidate(context: Context, options: ResolveOptions): Promise<nu
   const log = await context.openLog('resolve', true);
   const input = await readInput(context, file, options);
   const preparation = { destination, audio, strict: false };
-  const all = { skip: 0, limit: null };
-  const plan = await planAloud(context, input, preparation, log, all, { onDuplicate: 'skip', again: false });
+  const wholeFile = { skip: 0, limit: null };
+  const plan = await planAloud(context, input, preparation, log, wholeFile, {
+    onDuplicate: 'skip',
+    again: false,
+  });
   const before = plan.counts.unknown;
   const reporter = await context.reporter();
   const { clock, interruption } = context;

@@ -1,0 +1,42 @@
+import { SrqError } from '../model/errors.ts';
+import { classifyUnsent, failureName } from './classify.ts';
+import { readErrorText } from './error-text.ts';
+import type { Exchange } from './http.ts';
+import type { Mask } from './mask.ts';
+
+/** Why there is no token. `passing`: asking again may help. */
+export function tokenError(exchange: Exchange, sent: Mask): { error: SrqError; passing: boolean } {
+  if (!exchange.answer) {
+    const { reason, stop } = classifyUnsent(exchange.error);
+    const message = exchange.written
+      ? `The service gave no answer to the token request (${failureName(exchange.error)}).`
+      : reason;
+    const hint =
+      stop?.hint ?? 'Check the base URL (srq status), the network and, if there is one, the proxy; then try again.';
+    return { error: new SrqError('unreachable', message, hint, exchange.error), passing: stop === null };
+  }
+  const { status } = exchange.answer;
+  const said = readErrorText(exchange.answer, sent);
+  const words = said === null ? '' : `: ${said}`;
+  if (status === 400 || status === 401 || status === 403) {
+    const hint = 'Check client id and secret, then log in again: srq login';
+    return {
+      error: new SrqError('auth', `The service refused the credentials (HTTP ${status})${words}.`, hint),
+      passing: false,
+    };
+  }
+  const passing = status === 408 || status === 429 || status >= 500;
+  const hint = passing
+    ? 'The service has a problem; try again later.'
+    : 'This does not look like the token endpoint. Check the base URL with: srq status';
+  return { error: new SrqError('service', `The token endpoint answered HTTP ${status}${words}.`, hint), passing };
+}
+
+/** For a new token that is refused at once. */
+export function tokenRefused(): SrqError {
+  return new SrqError(
+    'auth',
+    'The service refused a token it had just issued (HTTP 401).',
+    'Ask the marketplace whether this client may use the request API, then log in again: srq login',
+  );
+}

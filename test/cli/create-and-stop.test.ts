@@ -1,0 +1,44 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { PATHS } from '../../src/model/wire.ts';
+import { type Desk, test } from '../helpers/desk.ts';
+import { REQUEST } from '../helpers/leads.ts';
+import { rawAnswer, startRawService } from '../helpers/raw-service.ts';
+import { documentOf } from '../helpers/run-srq.ts';
+
+/** A service that gives tokens and answers a create so; the desk leads to it. */
+async function serviceThat(desk: Desk, onCreate: () => string): Promise<void> {
+  const json = { 'content-type': 'application/json' };
+  const { port } = await startRawService((socket, { head }) => {
+    const isCreate = head.startsWith(`POST ${PATHS.create} `);
+    socket.write(isCreate ? onCreate() : rawAnswer('200 OK', '{"access_token":"token-1"}', json));
+  });
+  desk.use({ baseUrl: `http://127.0.0.1:${port}`, clientId: '4711' });
+}
+
+const create = (desk: Desk) => desk.run('create', ...REQUEST, '--no-validate', '--json');
+
+test('a create that is in doubt and stops the command says that it is in doubt: exit code 7', async ({ desk }) => {
+  await serviceThat(desk, () => rawAnswer('302 Found', '', { location: 'https://example.com/' }));
+  const ended = await create(desk);
+  expect([ended.code, documentOf(ended)]).toEqual([7, expect.objectContaining({ status: 'unknown', http: 302 })]);
+  expect(desk.records().at(-1)).toMatchObject({ event: 'unknown' });
+});
+
+test('a create whose result the log cannot keep shows it all the same: exit code 9', async ({ desk }) => {
+  await serviceThat(desk, () => {
+    rmSync(join(desk.state, 'default.ndjson'));
+    return rawAnswer('201 Created', '{"request_id":"12345678901234567890"}', { 'content-type': 'application/json' });
+  });
+  const ended = await create(desk);
+  const shown = { status: 'created', ids: { request_id: '12345678901234567890' } };
+  expect([ended.code, documentOf(ended)]).toEqual([9, expect.objectContaining(shown)]);
+  expect(ended.stderr).toContain('deleted');
+});
+
+test('a create that was certainly not taken says why the command stops: exit code 5', async ({ desk }) => {
+  await serviceThat(desk, () => rawAnswer('404 Not Found'));
+  const ended = await create(desk);
+  expect([ended.code, documentOf(ended)]).toEqual([5, { error: expect.objectContaining({ code: 'service' }) }]);
+});

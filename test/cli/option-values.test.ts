@@ -1,0 +1,99 @@
+import { InvalidArgumentError } from 'commander';
+import { describe, expect, test } from 'vitest';
+import { errorBudget, faultRate, pair, positiveNumber, rate, wholeNumber } from '../../src/cli/option-values.ts';
+
+const refusal = (parse: () => unknown): string => {
+  try {
+    return `accepted: ${JSON.stringify(parse())}`;
+  } catch (error) {
+    if (!(error instanceof InvalidArgumentError)) throw error;
+    return error.message;
+  }
+};
+
+describe('A whole number', () => {
+  const parse = wholeNumber(1, 1000);
+
+  test.each([
+    ['1', 1],
+    ['16', 16],
+    ['0016', 16],
+    ['1000', 1000],
+  ])('"%s" is %i', (text, number) => {
+    expect(parse(text)).toBe(number);
+  });
+
+  test.each(['0', '1001', '-1', '+1', '1.0', '1e3', '0x10', ' 1', '1 ', '', 'NaN', 'Infinity', '٣', '1'.repeat(13)])(
+    '"%s" is none from 1 to 1000, and the error says the range',
+    (text) => {
+      expect(refusal(() => parse(text))).toBe('Give a whole number from 1 to 1000.');
+    },
+  );
+});
+
+describe('A number above 0', () => {
+  test.each([
+    ['0.5', 0.5],
+    ['120', 120],
+    ['0.000001', 0.000001],
+  ])('"%s" is one', (text, number) => {
+    expect(positiveNumber(text)).toBe(number);
+  });
+
+  test.each(['0', '0.0', '-1', '1e9', '.5', '5.', '1,5', '', 'auto', '1'.repeat(10)])('"%s" is none', (text) => {
+    expect(refusal(() => positiveNumber(text))).toBe('Give a number above 0.');
+  });
+});
+
+describe('A pair', () => {
+  test('gathers one after the other', () => {
+    const parse = pair('COLUMN=FIELD', 'last');
+    expect(parse('Stadt=location', parse('Tel=phone', []))).toEqual([
+      ['Tel', 'phone'],
+      ['Stadt', 'location'],
+    ]);
+  });
+
+  test('of a column and a field is parted at the last "=", of a field and a value at the first', () => {
+    expect(pair('COLUMN=FIELD', 'last')('Price = total=location', [])).toEqual([['Price = total', 'location']]);
+    expect(pair('FIELD=VALUE', 'first')('request_text=a=b', [])).toEqual([['request_text', 'a=b']]);
+  });
+
+  test('may have nothing on its right, but not on its left', () => {
+    expect(pair('FIELD=VALUE', 'first')('lang=', [])).toEqual([['lang', '']]);
+    for (const text of ['=pt', 'lang', '']) {
+      expect(refusal(() => pair('FIELD=VALUE', 'first')(text, []))).toBe('Give it as FIELD=VALUE.');
+    }
+  });
+});
+
+describe('A fault', () => {
+  test('has a probability from 0 to 1', () => {
+    expect(faultRate('reset-after=.25', faultRate('429=1', {}))).toEqual({ '429': 1, 'reset-after': 0.25 });
+    expect(faultRate('500=0', {})).toEqual({ '500': 0 });
+  });
+
+  test.each(['429', '429=', '429=2', '429=-1', '429=1.5', '=0.5', '429=10%', '429=1e-3'])('is not "%s"', (text) => {
+    expect(refusal(() => faultRate(text, {}))).toMatch(/^Give it as KIND=PROBABILITY/);
+  });
+});
+
+test('a rate is auto, max or a number of requests a second', () => {
+  expect(['auto', 'max', '2.5'].map(rate)).toEqual(['auto', 'max', 2.5]);
+  for (const text of ['fast', '0', 'AUTO', '']) expect(refusal(() => rate(text))).toBe('Give a number above 0.');
+});
+
+describe('An error budget', () => {
+  test.each([
+    ['50', { count: 50, percent: false }],
+    ['2%', { count: 2, percent: true }],
+    ['0.5%', { count: 0.5, percent: true }],
+    ['100%', { count: 100, percent: true }],
+  ])('%s is a number of rows or a share of them', (text, budget) => {
+    expect(errorBudget(text)).toEqual(budget);
+  });
+
+  test.each(['0', '0%', '2.5', '101%', '-1', '2 %', '%', '', 'off'])('is not "%s"', (text) => {
+    expect(refusal(() => errorBudget(text))).toBe('Give a number of rows (50) or a share of them (2%).');
+  });
+});

@@ -1,0 +1,79 @@
+import iconv from 'iconv-lite';
+import { describe, expect } from 'vitest';
+import { accountedFor, bulkArgs } from '../helpers/delivery.ts';
+import { type Desk, test } from '../helpers/desk.ts';
+import { leadsCsv } from '../helpers/leads.ts';
+import { statsOf } from '../helpers/sandbox-view.ts';
+import { creates } from '../sandbox/sandbox-client.ts';
+
+const ROWS = 200;
+/** Letters that each encoding writes in its own way. */
+const LEADS = leadsCsv(ROWS).replaceAll('Pintar a sala', 'Pintar a sala de São João');
+const [HEADER = '', ...LINES] = LEADS.trim().split('\n');
+
+const csv = (header: string, lines: readonly string[]) => [header, ...lines, ''].join('\n');
+const reversedCells = (line: string, delimiter: string) => line.split(',').reverse().join(delimiter);
+
+/** Imports what is a variant of an imported file; `fresh` of its rows are new. */
+async function expectSent(desk: Desk, name: string, content: string | Buffer, fresh: number, rows = ROWS) {
+  const ended = await desk.run(...bulkArgs(desk.write(name, content)));
+  const document = accountedFor(ended, rows);
+  expect([name, ended.code, document['created'], document['repeated']]).toEqual([name, 0, fresh, rows - fresh]);
+}
+
+describe.concurrent('a file that was imported', () => {
+  test('is not sent again: the same, renamed, sorted, split in two', async ({ partner, sandbox }) => {
+    await expectSent(partner, 'leads.csv', LEADS, ROWS);
+    await expectSent(partner, 'leads.csv', LEADS, 0);
+    await expectSent(partner, 'renamed.csv', LEADS, 0);
+    await expectSent(partner, 'sorted.csv', csv(HEADER, LINES.toReversed()), 0);
+    await expectSent(partner, 'first-half.csv', csv(HEADER, LINES.slice(0, 90)), 0, 90);
+    await expectSent(partner, 'second-half.csv', csv(HEADER, LINES.slice(90)), 0, ROWS - 90);
+    expect(await statsOf(sandbox)).toMatchObject({ created: ROWS, distinct: ROWS, doubled: 0 });
+  });
+
+  test('has only its new rows sent: ten corrected, ten inserted', async ({ partner, sandbox }) => {
+    await expectSent(partner, 'leads.csv', LEADS, ROWS);
+    const corrected = LINES.map((line, at) => (at % 20 === 7 ? line.replace('Lisboa', 'Porto') : line));
+    await expectSent(partner, 'corrected.csv', csv(HEADER, corrected), 10);
+    const inserted = corrected.flatMap((line, at) =>
+      at % 20 === 3 ? [line.replace('Pintar', 'Lavar'), line] : [line],
+    );
+    await expectSent(partner, 'inserted.csv', csv(HEADER, inserted), 10, ROWS + 10);
+    expect(await statsOf(sandbox)).toMatchObject({ created: ROWS + 20, distinct: ROWS + 20, doubled: 0 });
+  });
+
+  test('is the same in another encoding, delimiter, order of columns and format', async ({ partner, sandbox }) => {
+    await expectSent(partner, 'leads.csv', LEADS, ROWS);
+    const semicolons = LEADS.replaceAll(',', ';').replaceAll('\n', '\r\n');
+    await expectSent(partner, 'excel.csv', iconv.encode(semicolons, 'windows-1252'), 0);
+    await expectSent(partner, 'unicode.txt', iconv.encode(LEADS.replaceAll(',', '\t'), 'utf16le', { addBOM: true }), 0);
+    await expectSent(partner, 'bom.csv', iconv.encode(LEADS, 'utf8', { addBOM: true }), 0);
+    const [header = '', ...lines] = [HEADER, ...LINES].map((line) => reversedCells(line, '|'));
+    await expectSent(partner, 'columns.csv', csv(header, lines), 0);
+    const names = HEADER.split(',');
+    const objects = LINES.map((line) => Object.fromEntries(line.split(',').map((cell, at) => [names[at], cell])));
+    await expectSent(partner, 'leads.json', JSON.stringify(objects), 0);
+    await expectSent(partner, 'leads.ndjson', objects.map((each) => JSON.stringify(each)).join('\n'), 0);
+    expect(await statsOf(sandbox)).toMatchObject({ created: ROWS, distinct: ROWS, doubled: 0 });
+  });
+
+  test('is the same with its further parameters in another order', async ({ partner, sandbox }) => {
+    const lines = [`${HEADER},budget,zone`, ...LINES.slice(0, 5).map((line) => `${line},100 EUR,Centro`)];
+    const send = (name: string, text: string, ...further: string[]) =>
+      partner.run(
+        ...bulkArgs(partner.write(name, text), ...further.flatMap((column) => ['--map', `${column}=${column}`])),
+      );
+    expect(accountedFor(await send('leads.csv', lines.join('\n'), 'budget', 'zone'), 5)).toMatchObject({ created: 5 });
+    const turned = lines.map((line) => reversedCells(line, ',')).join('\n');
+    expect(accountedFor(await send('turned.csv', turned, 'zone', 'budget'), 5)).toMatchObject({ repeated: 5 });
+    expect(creates(sandbox)[0]?.params).toMatchObject({ budget: '100 EUR', zone: 'Centro' });
+    expect(await statsOf(sandbox)).toMatchObject({ created: 5 });
+  });
+
+  test('is the same when only the partner’s own references have changed', async ({ partner, sandbox }) => {
+    await expectSent(partner, 'leads.csv', LEADS, ROWS);
+    await expectSent(partner, 'references.csv', LEADS.replaceAll('L-', 'other-'), 0);
+    expect(await statsOf(sandbox)).toMatchObject({ created: ROWS, doubled: 0 });
+  });
+});

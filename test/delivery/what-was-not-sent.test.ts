@@ -1,0 +1,68 @@
+import { describe, expect } from 'vitest';
+import {
+  bulkArgs,
+  expectAllCreatedOnce,
+  expectNothingHidden,
+  faultOnRow,
+  lastRecords,
+  requestOfRow,
+  trustValidate,
+} from '../helpers/delivery.ts';
+import { test } from '../helpers/desk.ts';
+import { leadsCsv } from '../helpers/leads.ts';
+import { documentOf } from '../helpers/run-srq.ts';
+import { createdAtLeast, statsOf } from '../helpers/sandbox-view.ts';
+
+const eventOf = (desk: Parameters<typeof lastRecords>[0], ref: string) =>
+  lastRecords(desk).find((record) => record['ref'] === ref)?.['event'];
+
+describe.concurrent('a row whose turn never came', () => {
+  test('says nothing of the doubt that another process has about its request', async ({ partner, sandbox }) => {
+    const leads = partner.write('leads.csv', leadsCsv(30));
+    const running = partner.start(bulkArgs(leads, '--rate', '1', '--concurrency', '16'));
+    // Now sixteen rows wait for their turn, row 12 among them; a one-off request of the same content comes first.
+    await createdAtLeast(sandbox, 4, running);
+    sandbox.setInstructions([faultOnRow(12, 'reset-after')]);
+    expect(await partner.run('create', ...requestOfRow(12), '--no-validate')).toMatchObject({ code: 7 });
+    running.process.kill('SIGINT');
+    expect(documentOf(await running.ended)).toMatchObject({ unknown: 1 });
+    await expectNothingHidden(partner, sandbox);
+    await partner.run(...bulkArgs(leads, '--in-doubt', 'park'));
+    await expectNothingHidden(partner, sandbox);
+    await expectAllCreatedOnce(partner, sandbox, leads, 30);
+  });
+
+  test('stays created when its repetition was wanted and did not happen', async ({ partner, sandbox }) => {
+    const leads = partner.write('leads.csv', leadsCsv(30));
+    await partner.run(...bulkArgs(leads));
+    const again = partner.start(bulkArgs(leads, '--again', '--rate', '1'));
+    await createdAtLeast(sandbox, 34, again);
+    again.process.kill('SIGINT');
+    await again.ended;
+    const { created } = await statsOf(sandbox);
+    expect(lastRecords(partner).map(({ event }) => event)).toEqual(Array(30).fill('created'));
+    expect(documentOf(await partner.run(...bulkArgs(leads)))).toMatchObject({ repeated: 30, created: 0 });
+    expect(await statsOf(sandbox)).toMatchObject({ created });
+  });
+});
+
+describe.concurrent('a licence to send again', () => {
+  test('is the only one, also when its use was refused for a while', async ({ partner, sandbox }) => {
+    const leads = partner.write('leads.csv', leadsCsv(5));
+    const settling = bulkArgs(leads, '--settle', '1');
+    trustValidate(partner, sandbox);
+    sandbox.setInstructions([faultOnRow(2, 'reset-before')]);
+    await partner.run(...bulkArgs(leads, '--in-doubt', 'park'));
+    expect(eventOf(partner, 'L-2')).toBe('unknown');
+    // The licence is granted, but its use is certainly not acted on: two tokens in a row are refused.
+    sandbox.setInstructions([{ ...faultOnRow(2, 'expire-token'), times: 2 }]);
+    await partner.run(...settling);
+    expect(eventOf(partner, 'L-2')).toBe('failed');
+    sandbox.setInstructions([faultOnRow(2, 'reset-before')]);
+    await partner.run(...bulkArgs(leads, '--in-doubt', 'park'));
+    expect(eventOf(partner, 'L-2')).toBe('unknown');
+    sandbox.setInstructions([]);
+    expect(documentOf(await partner.run(...settling))).toMatchObject({ unknown: 1, repeated: 4 });
+    expect(await statsOf(sandbox)).toMatchObject({ created: 4, doubled: 0 });
+  });
+});

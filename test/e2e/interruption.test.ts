@@ -1,0 +1,118 @@
+import { chmodSync } from 'node:fs';
+import { describe, expect, inject } from 'vitest';
+import type { Sandbox } from '../../src/sandbox/server.ts';
+import { type Desk, test } from '../helpers/desk.ts';
+import { bulkArgs, leadsCsv, REQUEST } from '../helpers/leads.ts';
+import { documentOf, documentsOf, type Ended } from '../helpers/run-srq.ts';
+import { createdAtLeast, statsOf } from '../helpers/sandbox-view.ts';
+import { creates } from '../sandbox/sandbox-client.ts';
+
+const ROWS = 60;
+
+/** Everything that was created is in the log as created, and the results file has a line for every row. */
+async function expectNothingLost(desk: Desk, sandbox: Sandbox): Promise<void> {
+  const { created } = await statsOf(sandbox);
+  const logged = documentsOf(await desk.run('log', '--status', 'created', '--json'));
+  expect(logged).toHaveLength(created);
+  const answered = creates(sandbox).map(({ requestId }) => requestId);
+  expect(logged.map(({ ids }) => (ids as Record<string, string>)['request_id']).sort()).toEqual(answered.sort());
+  expect(desk.read("Ana's leads.results.csv").trim().split('\r\n')).toHaveLength(ROWS + 1);
+}
+
+/** Runs a line that srq printed, as a user pastes it into a shell. */
+function pasted(desk: Desk, line: string): Promise<Ended> {
+  const program = desk.write('srq', `#!/bin/sh\nexec '${process.execPath}' '${inject('srqProgram')}' "$@"\n`);
+  chmodSync(program, 0o755);
+  return desk.start([], { under: ['sh', '-c', line], env: { PATH: `${desk.work}:${process.env['PATH']}` } }).ended;
+}
+
+/** References of the requests that the log knows as being sent. */
+function undecided(desk: Desk): unknown[] {
+  const last = new Map(desk.records().map((record) => [record['key'], record]));
+  return [...last.values()].filter(({ event }) => event === 'sending').map(({ ref }) => ref);
+}
+
+describe.concurrent('an interrupted import', () => {
+  test.for([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)(
+    'finishes what is in flight after %s, and the next run does the rest',
+    async ([signal, code], { desk, openSandbox }) => {
+      const sandbox = await openSandbox({ latencyMs: 20 });
+      desk.use(sandbox);
+      const leads = desk.write("Ana's leads.csv", leadsCsv(ROWS));
+      const running = desk.start(bulkArgs(leads, '--json'));
+      await createdAtLeast(sandbox, 12, running);
+      running.process.kill(signal);
+      const ended = await running.ended;
+      expect([ended.code, ended.signal]).toEqual([code, null]);
+      const document = documentOf(ended);
+      expect(document).toMatchObject({ rows: ROWS, unknown: 0, stopped: expect.any(String), next: expect.any(String) });
+      expect(document['created']).toBe((await statsOf(sandbox)).created);
+      expect(document['failed']).toBe(ROWS - Number(document['created']));
+      expect(document['failed']).toBeGreaterThan(0);
+      await expectNothingLost(desk, sandbox);
+
+      const second = await pasted(desk, String(document['next']));
+      expect(second.code).toBe(0);
+      expect(documentOf(second)).toMatchObject({ created: document['failed'], repeated: document['created'] });
+      expect(await statsOf(sandbox)).toMatchObject({ created: ROWS, distinct: ROWS, doubled: 0 });
+      await expectNothingLost(desk, sandbox);
+    },
+  );
+
+  test('is left at once on the second Ctrl-C, and not before; what was in flight is in doubt', async ({
+    partner,
+    sandbox,
+  }) => {
+    sandbox.setInstructions([{ on: 'create', fault: 'slow', ms: 60_000, match: { request_text: 'Pintar a sala 7' } }]);
+    const leads = partner.write('leads.csv', leadsCsv(ROWS));
+    const running = partner.start(bulkArgs(leads));
+    await createdAtLeast(sandbox, 20, running);
+    running.process.kill('SIGINT');
+    await running.until(/Ctrl-C again/);
+    await expect.poll(() => undecided(partner)).toEqual(['L-7']);
+    // Reading the log takes a while, and the run still waits for its last answer.
+    expect(await partner.run('log', '--status', 'unknown', '--json')).toMatchObject({ code: 0 });
+    expect(running.process.exitCode).toBe(null);
+    running.process.kill('SIGINT');
+    const ended = await running.ended;
+    expect([ended.code, ended.signal]).toEqual([130, null]);
+    const again = await partner.run(...bulkArgs(leads, '--json'));
+    expect(again.code).toBe(7);
+    expect(documentOf(again)).toMatchObject({ unknown: 1, rows: ROWS });
+    expect(await statsOf(sandbox)).toMatchObject({ created: ROWS, doubled: 0 });
+    expect(partner.read('leads.results.csv')).toMatch(/L-7,.*,unknown,/);
+  });
+
+  test('killed without warning sends nothing twice either', async ({ desk, openSandbox }) => {
+    const sandbox = await openSandbox({ latencyMs: 20 });
+    desk.use(sandbox);
+    const leads = desk.write('leads.csv', leadsCsv(ROWS));
+    const running = desk.start(bulkArgs(leads));
+    await createdAtLeast(sandbox, 12, running);
+    running.process.kill('SIGKILL');
+    expect((await running.ended).signal).toBe('SIGKILL');
+    const again = await desk.run(...bulkArgs(leads, '--json'));
+    const document = documentOf(again);
+    const { created, doubled } = await statsOf(sandbox);
+    expect({ doubled, code: again.code }).toEqual({ doubled: 0, code: 7 });
+    expect(Number(document['created']) + Number(document['repeated']) + Number(document['unknown'])).toBe(ROWS);
+    // What was created and is not known as created is known to be in doubt.
+    expect(created - Number(document['created']) - Number(document['repeated'])).toBeLessThanOrEqual(
+      Number(document['unknown']),
+    );
+  });
+});
+
+test('Ctrl-C during a create waits for its answer', async ({ desk, openSandbox }) => {
+  const sandbox = await openSandbox({ latencyMs: 300 });
+  desk.use(sandbox);
+  const running = desk.start(['create', ...REQUEST, '--no-validate', '--json']);
+  await createdAtLeast(sandbox, 1, running);
+  running.process.kill('SIGINT');
+  const ended = await running.ended;
+  expect(ended.code).toBe(130);
+  expect(documentOf(ended)).toMatchObject({ status: 'created', ids: { request_id: creates(sandbox)[0]?.requestId } });
+});

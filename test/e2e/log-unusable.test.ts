@@ -1,0 +1,87 @@
+import { appendFileSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { type Desk, test } from '../helpers/desk.ts';
+import { leadsCsv, requestFor } from '../helpers/leads.ts';
+import { longLog } from '../helpers/long-log.ts';
+import { documentOf, documentsOf } from '../helpers/run-srq.ts';
+import { createdAtLeast } from '../helpers/sandbox-view.ts';
+import { creates } from '../sandbox/sandbox-client.ts';
+
+const logOf = (desk: Desk) => join(desk.state, 'default.ndjson');
+const bulk = (desk: Desk, ...args: string[]) => desk.run('bulk', '--rate', 'max', ...args);
+
+describe.concurrent('a log that cannot be used: exit code 9 and nothing sent', () => {
+  test('a damaged line is named, and what to do', async ({ partner, sandbox }) => {
+    await partner.run('create', ...requestFor('antes'));
+    const before = creates(sandbox).length;
+    appendFileSync(logOf(partner), 'rubbish\n');
+    appendFileSync(logOf(partner), longLog(1));
+    const leads = partner.write('leads.csv', leadsCsv(2));
+    for (const args of [['create', ...requestFor('depois')], ['bulk', leads], ['log'], ['bulk', leads, '--dry-run']]) {
+      const ended = await partner.run(...args, '--json');
+      expect([args[0], ended.code]).toEqual([args[0], 9]);
+      expect(documentOf(ended)).toMatchObject({
+        error: { code: 'log', message: expect.stringContaining('line 3'), hint: expect.any(String) },
+      });
+    }
+    expect(creates(sandbox)).toHaveLength(before);
+  });
+
+  test('an unfinished last line is cut and kept aside: nothing was sent on its strength', async ({ partner }) => {
+    await partner.run('create', ...requestFor('antes'));
+    appendFileSync(logOf(partner), '{"key":"0123');
+    expect(await partner.run('create', ...requestFor('depois'))).toMatchObject({ code: 0 });
+    expect(partner.records().map(({ event }) => event)).toEqual(['sending', 'created', 'sending', 'created']);
+    expect(partner.files().filter((name) => name.includes('torn'))).toHaveLength(1);
+  });
+
+  test('a log in use by another run names that run; a single create need not wait', async ({ desk, openSandbox }) => {
+    const sandbox = await openSandbox({ latencyMs: 100 });
+    desk.use(sandbox);
+    const long = desk.start(['bulk', desk.write('long.csv', leadsCsv(500)), '--rate', 'max', '--concurrency', '2']);
+    await createdAtLeast(sandbox, 1, long);
+    const ended = await bulk(desk, desk.write('other.csv', 'country,phone,message\nPT,+351912345678,Obras\n'));
+    expect(ended.code).toBe(9);
+    expect(ended.stderr).toMatch(/long\.csv, process \d+/);
+    expect(await desk.run('create', ...requestFor('entretanto'))).toMatchObject({ code: 0 });
+    expect(documentsOf(await desk.run('log', '--json')).length).toBeGreaterThan(0);
+    long.process.kill('SIGKILL');
+    await long.ended;
+    expect(creates(sandbox).some(({ params }) => params['request_text'] === 'Obras')).toBe(false);
+  });
+
+  test('a full disk stops the run; what was created is in the log, on the screen or in doubt', async ({
+    partner,
+    sandbox,
+  }) => {
+    const leads = partner.write('leads.csv', leadsCsv(60));
+    // No file may grow over 8 KiB: the log is full after some twenty rows.
+    const under = ['sh', '-c', 'ulimit -f 16; exec "$0" "$@"'];
+    const env = { NODE_OPTIONS: '--import=data:text/javascript,process.on(%22SIGXFSZ%22,()=>{})' };
+    const full = ['bulk', leads, '--rate', 'max', '--concurrency', '4', '--limit', '40', '--json'];
+    const ended = await partner.start(full, { under, env }).ended;
+    expect(ended.code).toBe(9);
+    expect(documentOf(ended)).toMatchObject({ rows: 40, stopped: expect.stringContaining('EFBIG') });
+    const created = creates(sandbox).filter(({ requestId }) => requestId !== null);
+    expect(created.length).toBeGreaterThan(5);
+    expect(created.length).toBeLessThan(40);
+    const lost = created.filter(
+      ({ requestId }) =>
+        !readFileSync(logOf(partner), 'utf8').includes(`${requestId}`) && !ended.stderr.includes(`${requestId}`),
+    );
+    expect(lost).toEqual([]);
+    const again = await partner.run('bulk', leads, '--rate', 'max', '--in-doubt', 'park', '--json');
+    expect(documentOf(again)).toMatchObject({ rows: 60, failed: 0 });
+    expect(new Set(creates(sandbox).map(({ key }) => key)).size).toBe(creates(sandbox).length);
+  });
+
+  test('a folder in its place is named', async ({ partner, sandbox }) => {
+    const leads = partner.write('leads.csv', leadsCsv(1));
+    for (const args of [['create', ...requestFor('x')], ['bulk', leads], ['log']]) {
+      const ended = await partner.run(...args, '--log', partner.work);
+      expect([args[0], ended.code, ended.stderr]).toEqual([args[0], 9, expect.stringContaining(partner.work)]);
+    }
+    expect(creates(sandbox)).toEqual([]);
+  });
+});

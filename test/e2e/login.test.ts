@@ -1,0 +1,87 @@
+import { chmodSync, existsSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { CANARY } from '../helpers/canary-secret.ts';
+import { test } from '../helpers/desk.ts';
+import { requestFor } from '../helpers/leads.ts';
+import { logIn, loginTo, storedProfiles } from '../helpers/login.ts';
+import { documentOf } from '../helpers/run-srq.ts';
+
+const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+
+describe.concurrent('login', () => {
+  test('takes the secret from standard input and proves it before storing it', async ({ desk, sandbox }) => {
+    const ended = await logIn(desk, sandbox, '--json');
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    expect(documentOf(ended)).toMatchObject({ baseUrl: sandbox.baseUrl, clientId: sandbox.clientId, kind: 'test' });
+    expect(sandbox.requests().map(({ operation, status }) => [operation, status])).toEqual([['token', 200]]);
+    expect(storedProfiles(desk)['default']?.['clientSecret']).toBe(CANARY);
+    expect(await desk.run('create', ...requestFor('depois de entrar'))).toMatchObject({ code: 0 });
+  });
+
+  test('takes the secret from the environment', async ({ desk, sandbox }) => {
+    const ended = await desk.start(loginTo(sandbox), { env: { SRQ_CLIENT_SECRET: CANARY } }).ended;
+    expect(ended.code).toBe(0);
+    expect(storedProfiles(desk)['default']).toMatchObject({ clientId: sandbox.clientId, clientSecret: CANARY });
+  });
+
+  test('stores a secret command in place of the secret and runs it when it is needed', async ({ desk, sandbox }) => {
+    const script = desk.write('secret.mjs', 'console.log(process.env.VAULT);');
+    const env = { VAULT: CANARY };
+    const command = `'${process.execPath}' "${script}"`;
+    expect(await desk.start(loginTo(sandbox, '--secret-command', command), { env }).ended).toMatchObject({ code: 0 });
+    expect(storedProfiles(desk)['default']).not.toHaveProperty('clientSecret');
+    expect(await desk.start(['create', ...requestFor('com cofre')], { env }).ended).toMatchObject({ code: 0 });
+    expect(documentOf(await desk.run('status', '--json'))).toMatchObject({ secret: 'command' });
+  });
+
+  test('stores nothing where the secret is wrong', async ({ desk, sandbox }) => {
+    const ended = await desk.start(loginTo(sandbox, '--client-secret-stdin'), { stdin: 'not the secret\n' }).ended;
+    expect(ended).toMatchObject({ code: 4, stdout: '' });
+    expect(ended.stderr).toContain('refused the credentials');
+    expect(existsSync(join(desk.config, 'config.json'))).toBe(false);
+  });
+
+  test('leaves the profile as it was where a later login fails', async ({ desk, sandbox }) => {
+    await logIn(desk, sandbox);
+    const before = storedProfiles(desk);
+    await desk.start(loginTo(sandbox, '--client-secret-stdin'), { stdin: 'not the secret\n' }).ended;
+    expect(storedProfiles(desk)).toEqual(before);
+  });
+
+  test('names all that is missing in one error where there is no terminal', async ({ desk }) => {
+    const ended = await desk.run('login');
+    expect(ended.code).toBe(2);
+    for (const named of ['--base-url', '--client-id', 'SRQ_CLIENT_SECRET', '--client-secret-stdin'])
+      expect(ended.stderr).toContain(named);
+    expect(desk.files()).not.toContain('config/config.json');
+  });
+
+  test('refuses http:// to any host but this one', async ({ desk }) => {
+    const ended = await desk.start(
+      ['login', '--base-url', 'http://service.invalid', '--client-id', '1', '--client-secret-stdin'],
+      { stdin: CANARY },
+    ).ended;
+    expect(ended.code).toBe(2);
+    expect(ended.stderr).toContain('https://service.invalid');
+  });
+
+  test('keeps settings and token to the user, whatever the umask and the modes of before', async ({
+    desk,
+    sandbox,
+  }) => {
+    const shell = ['sh', '-c', 'umask 000; exec "$0" "$@"'];
+    const run = (args: string[], stdin = '') => desk.start(args, { under: shell, stdin }).ended;
+    expect(await run(loginTo(sandbox, '--client-secret-stdin'), CANARY)).toMatchObject({ code: 0 });
+    expect(await run(['create', ...requestFor('umask')])).toMatchObject({ code: 0 });
+    expect([modeOf(desk.config), modeOf(join(desk.config, 'config.json'))]).toEqual(['700', '600']);
+    expect(modeOf(desk.state)).toBe('700');
+    const kept = readdirSync(desk.state);
+    expect(kept).toEqual(expect.arrayContaining(['default.ndjson', 'default.token.json']));
+    for (const name of kept) expect([name, modeOf(join(desk.state, name))]).toEqual([name, '600']);
+    chmodSync(desk.config, 0o777);
+    chmodSync(join(desk.config, 'config.json'), 0o666);
+    await run(loginTo(sandbox, '--client-secret-stdin'), CANARY);
+    expect([modeOf(desk.config), modeOf(join(desk.config, 'config.json'))]).toEqual(['700', '600']);
+  });
+});

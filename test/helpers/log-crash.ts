@@ -1,0 +1,63 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Desk } from './desk.ts';
+
+/** What strace does to one call on the log. */
+export interface Crash {
+  readonly call: 'write' | 'fdatasync';
+  readonly effect: 'signal=SIGKILL' | 'error=EIO' | 'error=ENOSPC';
+  /** Strikes this one, counted from 1. */
+  readonly at: number;
+}
+
+/** The log, empty if there was none: strace watches files that are there. */
+function logFile({ state }: Desk): string {
+  mkdirSync(state, { recursive: true, mode: 0o700 });
+  const path = join(state, 'default.ndjson');
+  writeFileSync(path, '', { mode: 0o600, flag: 'a' });
+  return path;
+}
+
+const tracePath = ({ folder }: Desk): string => join(folder, 'strace.txt');
+
+/**
+ * How to start srq so that the crash strikes. One thread for files, because strace counts the calls of each thread by
+ * itself. Without a crash the calls are only noted.
+ */
+export function crashing(desk: Desk, crash: Crash | null) {
+  const inject = crash ? ['-e', `inject=${crash.call}:${crash.effect}:when=${crash.at}`] : [];
+  const watch = ['-P', logFile(desk), '-e', 'trace=write,fdatasync', '-o', tracePath(desk)];
+  return { under: ['strace', '-f', '-qq', ...watch, ...inject], env: { UV_THREADPOOL_SIZE: '1' } };
+}
+
+/** What the calls on the log came to. */
+export interface LogCalls {
+  readonly write: number;
+  readonly fdatasync: number;
+  /** Bytes of the log that a sync which succeeded covers. */
+  readonly durableBytes: number;
+  /** Calls that were made to fail. */
+  readonly injected: number;
+}
+
+export function logCalls(desk: Desk): LogCalls {
+  const calls = { write: 0, fdatasync: 0, durableBytes: 0, injected: 0 };
+  let written = 0;
+  for (const line of readFileSync(tracePath(desk), 'utf8').split('\n')) {
+    const [, call, result = '?'] = /^\d+ +(?:<\.\.\. )?(write|fdatasync)\b.* = (-?\d+|\?)/.exec(line) ?? [];
+    if (line.includes('INJECTED')) calls.injected += 1;
+    if (call !== 'write' && call !== 'fdatasync') continue;
+    calls[call] += 1;
+    if (call === 'write') written += Math.max(0, Number(result) || 0);
+    else if (result === '0') calls.durableBytes = written;
+  }
+  return calls;
+}
+
+/** References of the requests whose intent the first so many bytes of the log hold. */
+export function intendedWithin(desk: Desk, bytes: number): Set<unknown> {
+  const text = readFileSync(join(desk.state, 'default.ndjson')).subarray(0, bytes).toString('utf8');
+  const lines = text.slice(0, text.lastIndexOf('\n')).split('\n').filter(Boolean);
+  const records = lines.map((line) => JSON.parse(line));
+  return new Set(records.flatMap(({ event, ref }) => (event === 'sending' ? [ref] : [])));
+}

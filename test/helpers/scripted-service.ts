@@ -1,0 +1,70 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import { onTestFinished } from 'vitest';
+import { PATHS } from '../../src/model/wire.ts';
+
+interface Scripted {
+  readonly status: number;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+interface Arrived {
+  readonly path: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+  /** 1 for the first on this path. */
+  readonly number: number;
+}
+
+/** Null: the connection is cut. */
+export type Script = (arrived: Arrived) => Scripted | null | Promise<Scripted | null>;
+
+export interface ScriptedService {
+  readonly baseUrl: string;
+  tokens(): readonly Arrived[];
+  creates(): readonly Arrived[];
+  validates(): readonly Arrived[];
+}
+
+const unknownPath: Script = () => ({ status: 404 });
+
+/** A service on 127.0.0.1 that answers each call as the test says; tokens are `token-1`, `token-2`, … unless it does. */
+export async function startScriptedService(
+  script: Partial<Record<keyof typeof PATHS, Script>>,
+): Promise<ScriptedService> {
+  const arrived: Arrived[] = [];
+  const at = (path: string) => arrived.filter((each) => each.path === path);
+  const scripts: Readonly<Record<string, Script>> = {
+    [PATHS.token]: script.token ?? (({ number }) => ({ status: 200, body: { access_token: `token-${number}` } })),
+    [PATHS.create]: script.create ?? (({ number }) => ({ status: 201, body: { id: String(4710 + number) } })),
+    [PATHS.validate]: script.validate ?? (() => ({ status: 200, body: { duplicate: false } })),
+  };
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+    const path = request.url ?? '';
+    const body = Buffer.concat(chunks).toString('utf8');
+    const call = { path, headers: request.headers, body, number: at(path).length + 1 };
+    arrived.push(call);
+    const answer = await (scripts[path] ?? unknownPath)(call);
+    if (!answer) {
+      request.socket.resetAndDestroy();
+      return;
+    }
+    const text = typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body ?? {});
+    response.writeHead(answer.status, { 'content-type': 'application/json', ...answer.headers }).end(text);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    return new Promise<void>((resolve) => server.close(() => resolve()));
+  });
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  return {
+    baseUrl: `http://127.0.0.1:${port}`,
+    tokens: () => at(PATHS.token),
+    creates: () => at(PATHS.create),
+    validates: () => at(PATHS.validate),
+  };
+}
