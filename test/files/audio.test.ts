@@ -17,6 +17,7 @@ mkdirSync(join(root, 'leads-other'));
 writeFileSync(join(root, 'leads-other', 'b.wav'), sound);
 symlinkSync(join(root, 'outside.wav'), join(folder, 'link.wav'));
 symlinkSync('voice/a.wav', join(folder, 'inner-link.wav'));
+symlinkSync('loop.wav', join(folder, 'loop.wav'));
 
 it('a recording in the folder is known by its size and digest, and read as base64', async () => {
   const audio = await describeAudio('voice/a.wav', folder);
@@ -35,6 +36,7 @@ it.each([
   ['voice', 'not a file'],
   ['empty.wav', 'empty'],
   ['none.wav', 'no recording'],
+  ['loop.wav', 'ELOOP'],
   ['a\0.wav', 'NUL'],
   ['https://example.com/a.wav', 'web address'],
 ])('%j is refused', async (path, why) => {
@@ -44,12 +46,17 @@ it.each([
   });
 });
 
-it.each(['/proc/self/environ', '/dev/zero', '/dev/stdin', '../../../../../../etc/hostname', 'voice/../../outside.wav'])(
-  '%s is refused for where it lies, without being looked at',
-  async (path) => {
-    await expect(describeAudio(path, folder)).rejects.toThrow('outside the folder');
-  },
-);
+it.each([
+  '/proc/self/environ',
+  '/nowhere/at/all.wav',
+  '../none.wav',
+  '/dev/zero',
+  '/dev/stdin',
+  '../../../../../../etc/hostname',
+  'voice/../../outside.wav',
+])('%s is refused for where it lies, without being looked at', async (path) => {
+  await expect(describeAudio(path, folder)).rejects.toThrow('outside the folder');
+});
 
 it.skipIf(process.platform === 'win32')('a pipe is refused and nobody waits for its writer', async () => {
   execFileSync('mkfifo', [join(folder, 'pipe.wav')]);
