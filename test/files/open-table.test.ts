@@ -210,6 +210,7 @@ describe('JSON', () => {
       ['{"data":', '}'],
       ['\n{ "leads" :\n', ',"paging":{"next":["x"]},"data":[{"a":3}]}\n'],
       ['{"results":', ''],
+      ['{"data":', `,"more":"${'] '.repeat(100_000)}"}`],
     ]) {
       const { rows, table } = await read(file(`${before}${list}${after}`, 'txt'));
       expect(rows.map(({ cells }) => cells)).toEqual([[']'], ['2']]);

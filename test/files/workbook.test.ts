@@ -130,6 +130,7 @@ describe('a hostile workbook costs no memory', () => {
     ['a column beyond any sheet', '<row r="1"><c r="ZZZZZZZ1"><v>1</v></c></row>', 'cannot be read'],
     ['a place written as entities', '<row r="&#57;99999999"><c r="A1"><v>1</v></c></row>', 'cannot be read'],
     ['a place behind a bracket', '<row x=">" r="99999999"><c r="A1"><v>1</v></c></row>', 'cannot be read'],
+    ['a place behind what is no XML', '<row x="<" r="999999"><c r="A1"><v>1</v></c></row>', 'cannot be read'],
     ['many wide rows', '<row r="1"><c r="EWV1"><v>1</v></c></row><row r="9000"></row>', 'cells of a workbook'],
   ])('%s', async (_, rows, message) => {
     const before = process.memoryUsage().rss;
