@@ -61,7 +61,7 @@ export class FileLog implements DeliveryLog {
     try {
       file = await openForAppending(options.path);
       lock = new LogLock(realpathSync(options.path));
-      if (options.exclusive) await lock.takeRun(options.holder, options.clock);
+      await (options.exclusive ? lock.takeRun(options.holder, options.clock) : lock.takeOneOff(options.clock));
       const log = new FileLog(options, file, lock);
       await log.#index.catchUp(file);
       await log.#underAppendLock(() => {});
@@ -80,6 +80,10 @@ export class FileLog implements DeliveryLog {
   read(key: string): LogRecord | null {
     const offset = this.#index.offset(key);
     return offset === null ? null : readRecordAt(this.#file.fd, offset);
+  }
+
+  mayBeUnderWay(key: string): boolean {
+    return this.lookup(key) === 'sending' && this.#lock.oneOffsUnderWay();
   }
 
   sending(subject: LogSubject, seen: LoggedState): Promise<boolean> {

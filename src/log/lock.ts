@@ -14,24 +14,29 @@ const APPEND_POLL_MS = 2;
 const NAME_WAIT_MS = 500;
 
 /**
- * Two locks, both held by the kernel on files beside the log: gone at once when their process dies (also by kill -9),
+ * Three locks, held by the kernel on files beside the log: gone at once when their process dies (also by kill -9),
  * kept while it is stopped.
  *
  * - run, `<log>.lock`: one bulk run per log, for as long as it lives. The file's text says who it is.
  * - append, `<log>.append-lock`: whoever adds lines, for the moment of adding them, so a one-off request need not wait
  *   for a bulk run.
+ * - one-off, `<log>.one-off-lock`: shared by all one-off requests while they live, so that a run can tell whether a
+ *   request without an outcome may still be under way.
  *
  * Every method throws `SrqError('log')`.
  */
 export class LogLock {
   readonly #runPath: string;
   readonly #append: FileLock;
+  readonly #oneOffPath: string;
   #run: FileLock | null = null;
+  #oneOff: FileLock | null = null;
 
   /** `logPath` without symbolic links: the same log must have the same locks, whatever it is called. */
   constructor(logPath: string) {
     this.#runPath = `${logPath}.lock`;
     this.#append = new FileLock(`${logPath}.append-lock`);
+    this.#oneOffPath = `${logPath}.one-off-lock`;
   }
 
   /** Takes the run lock or throws an error that names the holder. `holder` is shown to whoever is refused. */
@@ -54,6 +59,24 @@ export class LogLock {
     );
   }
 
+  /** Shows that a one-off request may be under way, for as long as this process lives. */
+  async takeOneOff(clock: Clock): Promise<void> {
+    const oneOff = new FileLock(this.#oneOffPath);
+    this.#oneOff = oneOff;
+    // A run that looks whether there is one holds the lock for a moment.
+    while (!oneOff.tryTake({ shared: true })) await clock.sleep(APPEND_POLL_MS);
+  }
+
+  /** Whether any process, this one included, may have a one-off request under way. */
+  oneOffsUnderWay(): boolean {
+    const probe = new FileLock(this.#oneOffPath);
+    try {
+      return !probe.tryTake();
+    } finally {
+      probe.close();
+    }
+  }
+
   /** Waits for the append lock: other holders keep it for well under a millisecond, unless one is stopped. */
   async takeAppend(clock: Clock): Promise<void> {
     const deadline = clock.monotonicMs() + APPEND_WAIT_MS;
@@ -73,12 +96,14 @@ export class LogLock {
     this.#append.release();
   }
 
-  /** Gives up both locks. */
+  /** Gives up all locks. */
   close(): void {
     this.#append.close();
     this.#run?.setText('');
     this.#run?.close();
     this.#run = null;
+    this.#oneOff?.close();
+    this.#oneOff = null;
   }
 }
 
@@ -91,10 +116,10 @@ class FileLock {
     this.#fd = this.#attempt('opened', () => openSync(path, 'a+', 0o600));
   }
 
-  tryTake(): boolean {
+  tryTake({ shared } = { shared: false }): boolean {
     return this.#attempt('locked', () => {
       try {
-        return tryLock(this.#fd, LOCK_OFFSET, LOCK_BYTES);
+        return tryLock(this.#fd, LOCK_OFFSET, LOCK_BYTES, { shared });
       } catch (error) {
         // What Windows says of a range that another process has locked.
         if (systemCode(error) === 'EBUSY') return false;

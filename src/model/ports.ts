@@ -104,6 +104,11 @@ export interface DeliveryLog {
    * says. False: it does not, and there is no permission.
    */
   licence(subject: LogSubject, seen: LoggedState, by: SettledBy): Promise<boolean>;
+  /**
+   * Whether a request without an outcome may still be under way in another process that lives. For whoever keeps other runs
+   * out: those are not looked at.
+   */
+  mayBeUnderWay(key: string): boolean;
   /** The last record of a key, or null. */
   read(key: string): LogRecord | null;
 }

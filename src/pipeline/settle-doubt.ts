@@ -27,6 +27,7 @@ export async function settleDoubt(submission: Submission, settling: Settling): P
   const seen = log.lookup(key);
   const record = log.read(key);
   if (!record || (seen !== 'sending' && seen !== 'unknown')) return inDoubt(submission);
+  if (log.mayBeUnderWay(key)) return inDoubt(submission);
   await clock.sleep(Math.max(0, Date.parse(record.at) + waitMs - clock.nowMs()), stopping);
   const first = stopping.aborted ? 'unknown' : (await api.validate(request)).verdict;
   await clock.sleep(GAP_MS, stopping);

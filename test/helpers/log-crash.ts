@@ -44,12 +44,13 @@ export function logCalls(desk: Desk): LogCalls {
   const calls = { write: 0, fdatasync: 0, durableBytes: 0, injected: 0 };
   let written = 0;
   for (const line of readFileSync(tracePath(desk), 'utf8').split('\n')) {
-    const [, call, result = '?'] = /^\d+ +(?:<\.\.\. )?(write|fdatasync)\b.* = (-?\d+|\?)/.exec(line) ?? [];
     if (line.includes('INJECTED')) calls.injected += 1;
-    if (call !== 'write' && call !== 'fdatasync') continue;
-    calls[call] += 1;
-    if (call === 'write') written += Math.max(0, Number(result) || 0);
-    else if (result === '0') calls.durableBytes = written;
+    const [, begun] = /^\d+ +(write|fdatasync)\(/.exec(line) ?? [];
+    if (begun === 'write' || begun === 'fdatasync') calls[begun] += 1;
+    // A call that another thread interrupts takes two lines: where it begins, and where it has its result.
+    const [, ended, result] = /^\d+ +(?:<\.\.\. )?(write|fdatasync)\b.* = (\d+)$/.exec(line) ?? [];
+    if (ended === 'write') written += Number(result);
+    else if (ended === 'fdatasync' && result === '0') calls.durableBytes = written;
   }
   return calls;
 }

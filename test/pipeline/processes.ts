@@ -104,6 +104,7 @@ function mortalLog(file: FileLog, life: Life, sending: { count: number }): Deliv
   return {
     lookup: (key) => file.lookup(key),
     read: (key) => file.read(key),
+    mayBeUnderWay: (key) => file.mayBeUnderWay(key),
     sending: async (subject, seen) => {
       await life.reach('the intent');
       sending.count += 1;

@@ -156,12 +156,28 @@ describe('A pause between two tries', () => {
     expect(machine.service.actsOn(NEED)).toBe(1);
   });
 
-  test('in which another process settles and sends the request ends the tries of this one', async () => {
-    // The first create waits for its answer while the other process has its turn; the answer is a 429, its second try is due.
+  test('is not taken for a doubt by another process, which leaves the request alone', async () => {
     let other: unknown;
     machine.service.meanwhile = async () => {
       machine.service.meanwhile = () => {};
       other = await machine.run(settle, { exclusive: false });
+    };
+    meets('429 for two minutes', '201 with an id');
+    expect(await submit(UNCHECKED)).toMatchObject({ result: { status: 'created' } });
+    expect(other).toMatchObject({ result: { status: 'unknown' } });
+    expect(machine.service.actsOn(NEED)).toBe(1);
+  });
+
+  test('in which a person has the request sent by another process ends the tries of this one', async () => {
+    // The first create waits for its answer while the other process has its turn; the answer is a 429, its second try is due.
+    let other: unknown;
+    machine.service.meanwhile = async () => {
+      machine.service.meanwhile = () => {};
+      const resend: typeof settle = async ({ api, log }) => {
+        await log.licence({ key, row: 12, ref: null }, 'sending', 'person');
+        return submitRequest(SUBMISSION, api, log, UNCHECKED);
+      };
+      other = await machine.run(resend, { exclusive: false });
     };
     meets('201 with an id', '429 for two minutes', '201 with an id');
     expect(await submit(UNCHECKED)).toMatchObject({ result: { status: 'repeated', ids: { request_id: 'R-77' } } });

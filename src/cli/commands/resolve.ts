@@ -78,6 +78,10 @@ async function byPerson(context: Context, keys: readonly string[], options: Reso
       'Name one key.',
     );
   }
+  if (doubtful.some(({ key }) => log.mayBeUnderWay(key))) {
+    const message = 'A one-off request on this log is under way; it may be one of these. Nothing was noted.';
+    throw new SrqError('log', message, 'Wait until it has ended, then say it again.');
+  }
   for (const record of doubtful) await settleByWord(log, record, options);
   const status = options.notCreated ? 'failed' : 'created';
   const reporter = await context.reporter();
