@@ -3,8 +3,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import iconv from 'iconv-lite';
 import { getCountryCallingCode } from 'libphonenumber-js/max';
+import { workbook } from './workbook.mjs';
 
 const mobiles = createRequire(import.meta.url)('libphonenumber-js/mobile/examples');
 const folder = fileURLToPath(new URL('../fixtures/csv/', import.meta.url));
@@ -373,8 +375,99 @@ function writeThousand() {
   write('thousand.csv', csv([header, ...rows], { end: '\r\n' }));
 }
 
+function writePacked() {
+  const numbers = THREE.map((row) => row.map((text) => (text.startsWith('+') ? Number(text.slice(1)) : text)));
+  const dated = [[...SIX, 'Date'], ...numbers.map((row) => [...row, new Date('2026-11-20')])];
+  writeFileSync(`${folder}workbook.xlsx`, workbook([{ name: 'Leads', rows: dated }]));
+  const titled = [['Leads of the week'], [], ...dated, [], ['3 leads']];
+  writeFileSync(
+    `${folder}workbook-sheets.xlsx`,
+    workbook([
+      { name: 'Lists', hidden: true, rows: [['Portugal']] },
+      {
+        name: 'Notes',
+        rows: [
+          ['note', 'by'],
+          ['call back', 'Ana'],
+        ],
+      },
+      { name: 'Leads', rows: titled },
+    ]),
+  );
+  writeFileSync(
+    `${folder}workbook-lost-digits.xlsx`,
+    workbook([
+      { name: 'Leads', rows: [SIX, THREE[0], [...THREE[1].slice(0, 3), 4.91512345678901e17, 'Berlin', 'Küche']] },
+    ]),
+  );
+  writeFileSync(`${folder}gzip.csv.gz`, gzipSync(iconv.encode(csv(small, { delimiter: ';' }), 'windows-1252')));
+  const objects = THREE.map((row) => Object.fromEntries(row.map((text, at) => [SIX[at], text])));
+  writeFileSync(`${folder}gzip.ndjson.gz`, gzipSync(objects.map((each) => `${JSON.stringify(each)}\n`).join('')));
+  write('wrapped-list.json', JSON.stringify({ data: objects, paging: { next: 'https://example.com/?after=3' } }));
+  write('list-within.json', JSON.stringify({ object: 'page', entry: [{ name: 'a' }, { name: 'b' }] }));
+  writeFileSync(`${folder}excel-97.xls`, Buffer.from('d0cf11e0a1b11ae100000000', 'hex'));
+  writeFileSync(`${folder}cut-off.csv.gz`, gzipSync(csv(small)).subarray(0, -9));
+}
+
+function writeChecks() {
+  const [pt, de, uk] = THREE;
+  const names = ['Portugal', 'Deutschland', 'Reino Unido', 'Espagne', 'Irlanda', 'Great Britain', 'Suisse', 'Narnia'];
+  const lang = (name) => (name === 'Suisse' ? 'Französisch' : '');
+  write(
+    'countries-in-words.csv',
+    csv([
+      [...SIX, 'lang'],
+      ...names.map((name, at) => [name, `Zoé ${at}`, 'zoe@example.com', '', '', 'Obras', lang(name)]),
+    ]),
+  );
+  const phones = [
+    'p:+351912345678',
+    '="+351912345678"',
+    '00351 912 345 678',
+    '+351 (0)912 345 678',
+    '3,51912E+11',
+    '912345678 / 961234567',
+  ];
+  write('phones-repaired.csv', csv([SIX, ...phones.map((phone, at) => pt.with(3, phone).with(1, `Zoé ${at}`))]));
+  write(
+    'two-phone-columns.csv',
+    csv([
+      [...SIX.with(3, 'Telephone'), 'Telefone'],
+      [...pt, national('PT')],
+      [...de, ''],
+    ]),
+  );
+  const zips = ['1200-109', '1200', '12', '1.2E+06'];
+  write(
+    'postal-codes.csv',
+    csv([
+      ['country', 'Código postal', 'Cidade', 'telefone', 'mensagem'],
+      ...zips.map((zip, at) => ['PT', zip, 'Lisboa', national('PT'), `Obras ${at}`]),
+    ]),
+  );
+  write(
+    'test-leads.csv',
+    csv([SIX, pt, de.with(1, '<test lead: dummy data for full_name>'), uk.with(2, 'test@meta.com')]),
+  );
+  write('damaged-texts.csv', csv([SIX, pt, de.with(5, 'Kü\0che'), uk.with(5, 'caf\ufffd')]));
+  write('over-long-texts.csv', csv([SIX, pt.with(5, 'Obras '.repeat(3000)), de.with(1, 'x'.repeat(201))]));
+  const header = ['Vorname', 'Nachname', 'E-Mail-Adresse', 'Handy', 'PLZ', 'Ort', 'Land', 'Anliegen', 'Kd.-Nr.'];
+  write(
+    'names-joined.csv',
+    csv([
+      header,
+      ['Jürgen', 'Weiß', 'juergen@example.org', national('DE'), '10115', 'Berlin', 'Österreich', 'Küche', '7'].with(
+        6,
+        'Deutschland',
+      ),
+    ]),
+  );
+}
+
 writeEncodings();
 writeDialects();
+writePacked();
+writeChecks();
 writeShapes();
 writeJson();
 writeMeta();

@@ -21,8 +21,11 @@ const HOME_OF_LIBRARY: Readonly<Record<string, string>> = {
   ora: 'src/report',
   'csv-parse': 'src/files',
   'iconv-lite': 'src/files',
+  'read-excel-file/universal': 'src/files',
+  fflate: 'src/files',
   'fs-native-extensions': 'src/log',
   'libphonenumber-js/max': 'src/model',
+  'libphonenumber-js/mobile/examples': 'src/model',
 };
 
 const sources = [...typescriptFiles('bin'), ...typescriptFiles('src')];

@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander';
+import { Argument, Command, Option } from 'commander';
 import type { GlobalOptions } from './context.ts';
 import { errorBudget, faultRate, pair, positiveNumber, rate, wholeNumber } from './option-values.ts';
 
@@ -33,6 +33,15 @@ export function makeProgram(version: string, invoke: Invoke): Command {
   addLog(program, run);
   addResolve(program, run);
   addSandbox(program, run);
+  program
+    .command('template')
+    .description('write an example file of leads')
+    .addArgument(
+      new Argument('<format>', 'csv, as a spreadsheet of the market writes it, or json').choices(['csv', 'json']),
+    )
+    .option('--market <code>', 'market whose language and form it has', 'PT')
+    .option('--output <file>', 'write it there instead of standard output; an existing file stays')
+    .action(run(async () => (await import('./commands/template.ts')).template));
   program
     .command('markets')
     .description('list the 22 markets: code, name, calling code, usual languages')
@@ -153,7 +162,7 @@ function addBulk(program: Command, run: Run): void {
         .default('validate'),
     )
     .option('--results <file>', 'every row with its outcome (default: <name>.results.csv beside the file)')
-    .option('--yes', 'do not ask before sending to a live service')
+    .option('--yes', 'do not ask whether plan and columns are right')
     .action(run(async () => (await import('./commands/bulk.ts')).bulk));
 }
 
@@ -165,6 +174,7 @@ function addReadingOptions(command: Command): Command {
     .option('--encoding <name>', 'encoding of the file (default: detected)')
     .option('--delimiter <mark>', 'delimiter of a CSV file: , ; TAB | (default: detected)')
     .option('--skip-lines <n>', 'leave out the first lines of the file', wholeNumber(0, Number.MAX_SAFE_INTEGER), 0)
+    .option('--sheet <name>', 'sheet of a workbook (default: the first)')
     .option(
       '--map <column=field>',
       'this column is that field; "-" leaves it out (repeatable)',

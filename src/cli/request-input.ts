@@ -73,8 +73,8 @@ function fieldsOfFlags(options: RequestOptions): Record<string, string> {
 }
 
 async function readDrafts(context: Context, path: string, flags: Record<string, string>): Promise<Draft[]> {
-  const table = await openTable(path, { format: null, encoding: null, delimiter: null, skipLines: 0 });
-  if (table.format === 'csv') {
+  const table = await openTable(path, { format: null, encoding: null, delimiter: null, skipLines: 0, sheet: null });
+  if (table.format === 'csv' || table.format === 'xlsx') {
     throw new SrqError('input', `${path} is not JSON.`, `For a file of many requests: srq bulk ${path}`);
   }
   const reporter = await context.reporter();

@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { type FileHandle, open, realpath } from 'node:fs/promises';
+import { type FileHandle, lstat, open, realpath } from 'node:fs/promises';
 import { resolve, sep } from 'node:path';
 import { SrqError, systemCode } from '../model/errors.ts';
 import type { AudioFile } from '../model/service-request.ts';
 
 /** The API's bound for recordings is not public; this is more than minutes of speech in any usual form. */
 const MOST_AUDIO_BYTES = 25 * 1024 * 1024;
+
+/** A multiple of three, so that the pieces in base64 are together the whole in base64. */
+const BASE64_CHUNK_BYTES = 3 * 64 * 1024;
 
 /**
  * Looks at a recording named in a row: a regular file, not empty, at most `maxBytes`, whose real path lies inside the real
@@ -20,21 +23,15 @@ export async function describeAudio(
   const folder = await realpath(insideFolder).catch((error: unknown) =>
     Promise.reject(unreadable(insideFolder, error)),
   );
-  const real = await realPathOf(path, resolve(folder, path));
-  if (!real.startsWith(folder.endsWith(sep) ? folder : folder + sep)) {
-    throw new SrqError(
-      'input',
-      `The recording ${path} lies outside the folder of the file.`,
-      'Put the recordings into the folder of the file, or one inside it.',
-    );
-  }
-  // No link is followed any more, and opening does not wait for a pipe's writer.
-  const handle = await open(real, constants.O_RDONLY | constants.O_NONBLOCK | (constants.O_NOFOLLOW ?? 0)).catch(
-    (error: unknown) => Promise.reject(unreadable(path, error)),
-  );
+  requireName(path);
+  // By its name first, so that nothing outside is even looked at; then by where its links lead.
+  const absolute = resolve(folder, path);
+  if (!isInside(absolute, folder) && !isInside(absolute, resolve(insideFolder))) throw outside(path);
+  const real = await realpath(absolute).catch((error: unknown) => Promise.reject(unreadable(path, error)));
+  if (!isInside(real, folder)) throw outside(path);
+  const handle = await openRecording(real, path);
   try {
     const found = await handle.stat();
-    if (!found.isFile()) throw new SrqError('input', `The recording ${path} is not a file.`, 'Name one sound file.');
     if (found.size === 0) throw new SrqError('input', `The recording ${path} is empty.`, 'Export it again.');
     if (found.size > maxBytes) throw tooLarge(path, found.size, maxBytes);
     return { path: real, sizeBytes: found.size, sha256: await digestOf(handle, found.size, path) };
@@ -45,20 +42,27 @@ export async function describeAudio(
 
 /** The recording in base64. Throws `SrqError('input')` if it is no longer the file that was described. */
 export async function readAudioBase64(audio: AudioFile): Promise<string> {
-  const handle = await open(audio.path).catch((error: unknown) => Promise.reject(unreadable(audio.path, error)));
+  const handle = await openRecording(audio.path, audio.path);
   try {
-    if ((await handle.stat()).size !== audio.sizeBytes) throw changed(audio.path);
-    const bytes = Buffer.alloc(audio.sizeBytes);
-    const { bytesRead } = await handle.read(bytes, 0, bytes.length, 0);
-    const digest = createHash('sha256').update(bytes.subarray(0, bytesRead)).digest('hex');
-    if (digest !== audio.sha256) throw changed(audio.path);
-    return bytes.toString('base64');
+    const hash = createHash('sha256');
+    const buffer = Buffer.alloc(BASE64_CHUNK_BYTES);
+    let text = '';
+    for (let read = 0; read < audio.sizeBytes; ) {
+      // A chunk that is no multiple of three would be padded in the middle of the text.
+      const { bytesRead } = await handle.read(buffer, 0, Math.min(buffer.length, audio.sizeBytes - read), read);
+      if (bytesRead < Math.min(buffer.length, audio.sizeBytes - read)) throw changed(audio.path);
+      hash.update(buffer.subarray(0, bytesRead));
+      text += buffer.toString('base64', 0, bytesRead);
+      read += bytesRead;
+    }
+    if (hash.digest('hex') !== audio.sha256) throw changed(audio.path);
+    return text;
   } finally {
     await handle.close();
   }
 }
 
-async function realPathOf(path: string, absolute: string): Promise<string> {
+function requireName(path: string): void {
   if (path.includes('\0')) throw new SrqError('input', 'The name of a recording holds a NUL.', 'Name one sound file.');
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(path)) {
     throw new SrqError(
@@ -67,7 +71,27 @@ async function realPathOf(path: string, absolute: string): Promise<string> {
       'Download it into the folder of the file and name it there.',
     );
   }
-  return realpath(absolute).catch((error: unknown) => Promise.reject(unreadable(path, error)));
+}
+
+function isInside(path: string, folder: string): boolean {
+  return path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+}
+
+/** Follows no link, and does not wait for a pipe's writer. */
+async function openRecording(real: string, path: string): Promise<FileHandle> {
+  const flags = constants.O_RDONLY | constants.O_NONBLOCK | (constants.O_NOFOLLOW ?? 0);
+  // What a device or a pipe does when it is opened is its own affair: it is not opened.
+  const found = await lstat(real).catch((error: unknown) => Promise.reject(unreadable(path, error)));
+  if (!found.isFile()) throw new SrqError('input', `The recording ${path} is not a file.`, 'Name one sound file.');
+  return open(real, flags).catch((error: unknown) => Promise.reject(unreadable(path, error)));
+}
+
+function outside(path: string): SrqError {
+  return new SrqError(
+    'input',
+    `The recording ${path} lies outside the folder of the file.`,
+    'Put the recordings into the folder of the file, or one inside it.',
+  );
 }
 
 async function digestOf(handle: FileHandle, sizeBytes: number, path: string): Promise<string> {

@@ -3,7 +3,7 @@ import { SrqError } from '../model/errors.ts';
 import { swallowedRows } from './swallowed-rows.ts';
 import { LONGEST_RECORD, textAfterLines } from './text-after-lines.ts';
 
-/** One record of a CSV file, the header and those of empty cells included; empty lines are none. */
+/** One record of a CSV file or a sheet, the header and those of empty cells included; empty lines are none. */
 export interface CsvRecord {
   readonly cells: readonly string[];
   /** Line of the file where it begins, 1-based. */

@@ -2,8 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { StringDecoder } from 'node:string_decoder';
 import iconv from 'iconv-lite';
 import { SrqError } from '../model/errors.ts';
-import { requireText } from './file-kind.ts';
-import type { PartnerFile } from './partner-file.ts';
+import { firstChunk, type PartnerFile } from './partner-file.ts';
 
 /** How the bytes of a file become text. */
 export interface TextEncoding {
@@ -28,13 +27,12 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /**
  * Finds the encoding of a whole file: the declared one, else a BOM, else where the NULs of UTF-16 lie, else UTF-8 if every
- * byte fits it, else Windows-1252, said in a note. Throws `SrqError('input')` for what is no text, `SrqError('usage')` for
- * an encoding that nobody knows.
+ * byte fits it, else Windows-1252, said in a note. Throws `SrqError('input')` for bytes that are neither, `SrqError('usage')`
+ * for an encoding that nobody knows.
  */
 export async function findEncoding(file: PartnerFile, declared: string | null): Promise<TextEncoding> {
   const named = declared === null ? null : declaredEncoding(declared);
   const head = await firstChunk(file);
-  requireText(file.path, head);
   const name = named ?? encodingByBom(head) ?? encodingByNuls(head.subarray(0, 4096));
   if (name !== null) {
     const label = declared !== null && !LABELS[name] ? declared : (LABELS[name] ?? name);
@@ -53,17 +51,16 @@ export async function findEncoding(file: PartnerFile, declared: string | null): 
   return { name: 'windows-1252', label: 'Windows-1252', damaged: false, note };
 }
 
-/** The text of a file, without BOM, in pieces that never cut a character in two; `onRead` is told the bytes of each. */
+/** The text of a file, without BOM, in pieces that never cut a character in two; for `onRead` see {@link PartnerFile}. */
 export async function* decodedText(
   file: PartnerFile,
   encoding: string,
-  onRead: (bytes: number) => void = () => {},
+  onRead?: (bytes: number) => void,
 ): AsyncGenerator<string> {
   const decoder = encoding === 'utf-8' ? new StringDecoder('utf8') : iconv.getDecoder(encoding, { stripBOM: false });
   let atStart = true;
   let half = '';
-  for await (const chunk of file.chunks()) {
-    onRead(chunk.length);
+  for await (const chunk of file.chunks(onRead)) {
     let text = half + decoder.write(chunk);
     if (atStart && text.startsWith('\uFEFF')) text = text.slice(1);
     atStart &&= text === '';
@@ -106,20 +103,21 @@ function encodingByNuls(head: Buffer): string | null {
   return null;
 }
 
-async function firstChunk(file: PartnerFile): Promise<Buffer> {
-  for await (const chunk of file.chunks()) return Buffer.from(chunk.subarray(0, 64 * 1024));
-  return Buffer.alloc(0);
-}
-
 /** Reads the whole file: a single wrong byte at the end is as wrong as one at the beginning. */
 async function isDamaged(file: PartnerFile, encoding: string): Promise<boolean> {
   if (encoding === 'utf-8') return !(await isAllUtf8(file));
   const utf16 = encoding.startsWith('utf-16');
-  if (utf16 && file.sizeBytes % 2 === 1) return true;
+  if (utf16 && (await hasOddLength(file))) return true;
   for await (const text of decodedText(file, encoding)) {
     if (utf16 ? LONE_SURROGATE.test(text) : text.includes('\uFFFD')) return true;
   }
   return false;
+}
+
+async function hasOddLength(file: PartnerFile): Promise<boolean> {
+  let odd = 0;
+  for await (const chunk of file.chunks()) odd ^= chunk.length & 1;
+  return odd === 1;
 }
 
 async function isAllUtf8(file: PartnerFile): Promise<boolean> {

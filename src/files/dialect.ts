@@ -8,6 +8,7 @@ export interface Dialect {
   readonly notes: readonly string[];
 }
 
+/** A record as a first look sees it. */
 interface SampleRecord {
   readonly cells: readonly string[];
   /** Physical lines it takes. */
@@ -41,15 +42,19 @@ export function findDialect(
   const body = sep ? asked.slice(sep[0].length) : asked;
   const declared = options.delimiter === null ? (sep?.[1] ?? null) : namedDelimiter(options.delimiter);
   const delimiter = declared ?? likeliestDelimiter(body, knownFields);
-  const preamble = preambleLines(sampleRecords(body, delimiter));
   const before = options.skipLines + (sep ? 1 : 0);
-  const notes = preamble.said
-    ? [`Set aside before the header: ${preamble.lines === 1 ? 'line' : 'lines'} ${span(before + 1, preamble.lines)}.`]
-    : [];
-  return { delimiter, linesBeforeHeader: before + preamble.lines, notes };
+  return { delimiter, ...linesBeforeHeader(sampleRecords(body, delimiter), before) };
 }
 
-const span = (first: number, count: number): string => (count === 1 ? `${first}` : `${first}–${first + count - 1}`);
+/** How many lines stand before the header, given the records after the first `before` lines, and what to say of them. */
+export function linesBeforeHeader(
+  records: readonly SampleRecord[],
+  before: number,
+): Pick<Dialect, 'linesBeforeHeader' | 'notes'> {
+  const { lines, said } = preambleLines(records);
+  const span = lines === 1 ? `line ${before + 1}` : `lines ${before + 1}–${before + lines}`;
+  return { linesBeforeHeader: before + lines, notes: said ? [`Set aside before the header: ${span}.`] : [] };
+}
 
 /** The index after the first `count` lines of a text. */
 function endOfLines(text: string, count: number): number {

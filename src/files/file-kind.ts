@@ -1,24 +1,44 @@
 import { SrqError } from '../model/errors.ts';
 
-const SAVE_AS_CSV = 'Open it in a spreadsheet and save it as "CSV UTF-8 (comma delimited)", then import that file.';
+/** What a file is by its first bytes, as far as srq can read it. */
+export type FileKind = 'text' | 'gzip' | 'zip';
 
-/** The first bytes of what is not text, what to call it, and the way out. */
-const KINDS: readonly { readonly begins: readonly number[]; readonly what: string; readonly hint: string }[] = [
-  { begins: [0x50, 0x4b, 0x03, 0x04], what: 'an Excel workbook or another ZIP archive', hint: SAVE_AS_CSV },
-  { begins: [0xd0, 0xcf, 0x11, 0xe0], what: 'an Excel 97-2003 workbook', hint: SAVE_AS_CSV },
-  {
-    begins: [0x1f, 0x8b],
-    what: 'compressed with gzip',
-    hint: 'Unpack it first: gunzip FILE, or gunzip -c FILE | srq bulk -',
-  },
-  { begins: [0x25, 0x50, 0x44, 0x46], what: 'a PDF', hint: 'Export the data as CSV UTF-8 instead.' },
+const SAVE_AS_CSV =
+  'Open it in a spreadsheet and save it as "CSV UTF-8 (comma delimited)" (File > Save As > File type), then import that file.';
+
+/** The first bytes of what srq reads although it is no text. */
+const READ: readonly { readonly begins: readonly number[]; readonly kind: FileKind }[] = [
+  { begins: [0x1f, 0x8b], kind: 'gzip' },
+  { begins: [0x50, 0x4b, 0x03, 0x04], kind: 'zip' },
 ];
 
-/** Throws `SrqError('input')` with the way out for a file that its first bytes show to be no text. */
-export function requireText(path: string, head: Buffer): void {
-  const kind = KINDS.find(({ begins }) => begins.every((byte, index) => head[index] === byte));
-  if (kind) throw new SrqError('input', `${path} is ${kind.what}, not CSV or JSON.`, kind.hint);
+/** The first bytes of what srq refuses, what to call it, and the way out. */
+const REFUSED: readonly { readonly begins: readonly number[]; readonly what: string; readonly hint: string }[] = [
+  {
+    begins: [0xd0, 0xcf, 0x11, 0xe0],
+    what: 'an Excel 97-2003 workbook (.xls), or one with a password',
+    hint: `${SAVE_AS_CSV} Or save it as .xlsx without a password.`,
+  },
+  { begins: [0x25, 0x50, 0x44, 0x46], what: 'a PDF', hint: 'Export the data as CSV UTF-8 instead.' },
+  { begins: [0x28, 0xb5, 0x2f, 0xfd], what: 'compressed with Zstandard', hint: 'Unpack it first: zstd -d FILE' },
+  { begins: [0x42, 0x5a, 0x68], what: 'compressed with bzip2', hint: 'Unpack it first: bunzip2 FILE' },
+  { begins: [0xfd, 0x37, 0x7a, 0x58, 0x5a], what: 'compressed with xz', hint: 'Unpack it first: unxz FILE' },
+  { begins: [0x50, 0x4b, 0x05, 0x06], what: 'an empty ZIP archive', hint: 'Export the file again.' },
+];
+
+/** Throws `SrqError('input')` with the way out for a file that its first bytes show to be nothing srq can read. */
+export function kindOf(path: string, head: Buffer): FileKind {
+  const begins = ({ begins }: { readonly begins: readonly number[] }) =>
+    begins.every((byte, index) => head[index] === byte);
+  const refused = REFUSED.find(begins);
+  if (refused) throw new SrqError('input', `${path} is ${refused.what}, not CSV or JSON.`, refused.hint);
   if (/^\s*<(?:!doctype|html|table|\?xml)/i.test(head.subarray(0, 200).toString('latin1'))) {
     throw new SrqError('input', `${path} is a web page or XML, not CSV or JSON.`, SAVE_AS_CSV);
   }
+  return READ.find(begins)?.kind ?? 'text';
+}
+
+/** The refusal of a ZIP archive that is no workbook srq can read. */
+export function notAWorkbook(path: string, what: string, hint = SAVE_AS_CSV): SrqError {
+  return new SrqError('input', `${path} is ${what}.`, hint);
 }

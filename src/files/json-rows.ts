@@ -14,8 +14,23 @@ export function looksLikeJson(sample: string): boolean {
   return /^\s*(?:\{\s*["}]|\[\s*["{\][])/.test(sample);
 }
 
-/** `ndjson` if the first line alone is a value, else `json`: an array, or one object over several lines. */
-export function jsonKind(sample: string): 'json' | 'ndjson' {
+/** An object that does nothing but carry a list, as APIs answer: `{"data":[{…},…],"paging":…}`. */
+const WRAPPED = /^\s*\{\s*"(?:data|leads|results|rows|items|records|requests)"\s*:\s*\[\s*[{\]]/;
+
+/** Whether a text is a list within an object: it is read from its list alone. */
+export function isWrappedList(sample: string): boolean {
+  return WRAPPED.test(sample);
+}
+
+/** How the values of a JSON file follow one another. */
+export type JsonKind = 'json' | 'ndjson' | 'wrapped';
+
+/**
+ * `wrapped` for a list within an object; `ndjson` if the first line alone is a value; else `json`: an array, or one object
+ * over several lines.
+ */
+export function jsonKind(sample: string): JsonKind {
+  if (isWrappedList(sample)) return 'wrapped';
   const trimmed = sample.trimStart();
   if (!trimmed.startsWith('{')) return 'json';
   try {
@@ -27,7 +42,7 @@ export function jsonKind(sample: string): 'json' | 'ndjson' {
 }
 
 /** The names of all the objects' values, in the order in which they first appear. Reads the whole file. */
-export async function jsonColumns(texts: AsyncIterable<string>, kind: 'json' | 'ndjson'): Promise<string[]> {
+export async function jsonColumns(texts: AsyncIterable<string>, kind: JsonKind): Promise<string[]> {
   const columns = new Set<string>();
   for await (const batch of valuesOf(texts, kind)) {
     for (const { text } of batch) {
@@ -41,7 +56,7 @@ export async function jsonColumns(texts: AsyncIterable<string>, kind: 'json' | '
 /** The objects as rows, in batches. An element that is no object is a row with a problem. */
 export async function* jsonRows(
   texts: AsyncIterable<string>,
-  kind: 'json' | 'ndjson',
+  kind: JsonKind,
   columns: readonly string[],
   encoding: TextEncoding,
 ): AsyncGenerator<Row[]> {
@@ -70,6 +85,6 @@ export function tooManyColumns(): SrqError {
   );
 }
 
-function valuesOf(texts: AsyncIterable<string>, kind: 'json' | 'ndjson'): AsyncGenerator<JsonText[]> {
-  return kind === 'ndjson' ? jsonLines(texts) : jsonElements(texts);
+function valuesOf(texts: AsyncIterable<string>, kind: JsonKind): AsyncGenerator<JsonText[]> {
+  return kind === 'ndjson' ? jsonLines(texts) : jsonElements(texts, kind === 'wrapped');
 }

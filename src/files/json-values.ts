@@ -32,10 +32,11 @@ export async function* jsonLines(text: AsyncIterable<string>): AsyncGenerator<Js
 
 /**
  * The elements of a JSON array, or the values of a file that holds one after another, in batches. Only brackets and
- * quotes are looked at. Throws `SrqError('input')` where they do not match, after everything before has been handed out.
+ * quotes are looked at. `wrapped`: the array begins at the first bracket, and what stands around it does not matter.
+ * Throws `SrqError('input')` where they do not match, after everything before has been handed out.
  */
-export async function* jsonElements(text: AsyncIterable<string>): AsyncGenerator<JsonText[]> {
-  const splitter = new ElementSplitter();
+export async function* jsonElements(text: AsyncIterable<string>, wrapped = false): AsyncGenerator<JsonText[]> {
+  const splitter = new ElementSplitter(wrapped);
   for await (const piece of text) {
     splitter.take(piece);
     yield* splitter.batches();
@@ -58,19 +59,27 @@ class ElementSplitter {
   private closed = false;
   private started = false;
   private count = 0;
+  private readonly wrapped: boolean;
+
+  constructor(wrapped: boolean) {
+    this.wrapped = wrapped;
+  }
 
   take(piece: string): void {
+    if (this.wrapped && this.closed) return;
     let start = 0;
     for (let index = 0; index < piece.length && !this.failure; index++) {
       const code = piece.charCodeAt(index);
       if (code === NEWLINE) this.line++;
       if (this.inString) this.inText(code);
       else if (BLANK.has(code)) continue;
+      else if (this.wrapped && this.inArray === null && code !== OPENING_ARRAY) continue;
       else if (this.opensArray(code)) start = index + 1;
       else if (this.endsElement(code)) {
         // A comma or the array's own bracket is no part of the element; the bracket of an object in a sequence is.
         this.add(this.before + piece.slice(start, this.inArray ? index : index + 1));
         [this.before, start] = ['', index + 1];
+        if (this.wrapped && this.closed) return;
       }
     }
     // What stands between two elements is blank and need not be kept.

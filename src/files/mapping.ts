@@ -1,16 +1,10 @@
 import { nearest } from '../model/did-you-mean.ts';
 import { SrqError } from '../model/errors.ts';
 import { FIELDS, type Field } from '../model/service-request.ts';
-import type { FieldSource, Mapping } from '../model/table.ts';
+import type { FieldSource, Mapping, MappingOptions, Tie } from '../model/table.ts';
 import { normalForm } from './aliases.ts';
 import { type ColumnMeaning, columnMeanings } from './column-meanings.ts';
 import { parseTemplate } from './template.ts';
-
-/** What the user said about the columns: column → field (`-`: ignore it), and field → text with {Column}. */
-export interface MappingOptions {
-  readonly map: Readonly<Record<string, string>>;
-  readonly set: Readonly<Record<string, string>>;
-}
 
 /** What Meta writes before the values of its exports. */
 const META_PREFIXES: Readonly<Record<string, string>> = { phone: 'p:', location: 'z:', ref: 'l:' };
@@ -25,10 +19,10 @@ const FIELD_NAME = /^[A-Za-z][\w.[\]-]{0,99}$/;
  * Throws `SrqError('usage')` for a column or a field's name that cannot be, `SrqError('input')` for column names that occur
  * twice without being mapped or ignored.
  */
-export function planMapping(columns: readonly string[], { map, set }: MappingOptions): Mapping {
+export function planMapping(columns: readonly string[], { map, set, join }: MappingOptions): Mapping {
   const chosen = chosenColumns(columns, map);
   refuseRepeatedNames(columns, new Set([...chosen.values()].flat()));
-  const explicit = [...mappedSources(chosen), ...setSources(columns, set)];
+  const explicit = [...mappedSources(chosen), ...joinedSources(columns, join), ...setSources(columns, set)];
   const known = new Set(explicit.map(({ field }) => field));
   const taken = new Set([...chosen.values()].flat());
   const meanings = columnMeanings(columns).filter(({ index, meaning }) => !taken.has(index) && !known.has(meaning));
@@ -40,7 +34,18 @@ export function planMapping(columns: readonly string[], { map, set }: MappingOpt
     sources,
     ignored: unusedColumns(columns, sources),
     warnings: [...extraFieldWarnings(explicit), ...tieWarnings(columns, meanings)],
+    ties: tiesOf(meanings),
+    postalCodes: ranked(columnMeanings(columns), 'postal_code'),
   };
+}
+
+/** What gives the same mapping again for a file of the same columns, whatever names are known by then. */
+export function mappingToKeep({ columns, sources }: Mapping, { map, set }: MappingOptions): MappingOptions {
+  const named = (how: FieldSource['how']) => sources.filter((each) => each.how === how && each.because !== '--set');
+  const names = ({ columns: at }: FieldSource) => at.map((index) => columns[index] ?? '');
+  const found = named('first').flatMap((each) => names(each).map((name) => [name, each.field] as const));
+  const joined = named('join').map((each) => [each.field, names(each)] as const);
+  return { map: { ...Object.fromEntries(found), ...map }, set, join: Object.fromEntries(joined) };
 }
 
 /** The columns that `--map` names, by field (`-` included), in the order given. */
@@ -105,6 +110,14 @@ function mappedSources(chosen: ReadonlyMap<string, number[]>): FieldSource[] {
   return [...chosen].filter(([field]) => field !== '-').map(([field, at]) => source(field, at, 'first', '--map'));
 }
 
+function joinedSources(columns: readonly string[], join: Readonly<Record<string, readonly string[]>>): FieldSource[] {
+  return Object.entries(join).map(([field, names]) => {
+    requireFieldName(field);
+    const at = names.flatMap((name) => columnsNamed(columns, name).slice(0, 1));
+    return source(field, at, 'join', '--mapping');
+  });
+}
+
 function setSources(columns: readonly string[], set: Readonly<Record<string, string>>): FieldSource[] {
   return Object.entries(set).map(([field, text]) => {
     requireFieldName(field);
@@ -116,17 +129,18 @@ function setSources(columns: readonly string[], set: Readonly<Record<string, str
 
 /** The sources of a field by the known names: its own columns first, then what it can be joined from. */
 function aliasSources(field: Field, meanings: readonly ColumnMeaning[]): FieldSource[] {
-  const ranked = (meaning: string): number[] =>
-    meanings
-      .filter((each) => each.meaning === meaning)
-      .sort((a, b) => a.rank - b.rank)
-      .map(({ index }) => index);
-  const own = ranked(field);
-  const parts = joinedFrom(field).flatMap((part) => ranked(part).slice(0, 1));
+  const own = ranked(meanings, field);
+  const parts = joinedFrom(field).flatMap((part) => ranked(meanings, part).slice(0, 1));
   return [
     ...(own.length > 0 ? [source(field, own, 'first', 'known name')] : []),
     ...(parts.length > 0 ? [source(field, parts, 'join', 'joined')] : []),
   ];
+}
+
+/** The columns that mean this, best first. */
+function ranked(meanings: readonly ColumnMeaning[], meaning: string): number[] {
+  const found = meanings.filter((each) => each.meaning === meaning);
+  return found.sort((a, b) => a.rank - b.rank).map(({ index }) => index);
 }
 
 function joinedFrom(field: Field): readonly string[] {
@@ -147,19 +161,28 @@ function extraFieldWarnings(sources: readonly FieldSource[]): string[] {
   });
 }
 
-/** Two columns that are equally likely one field: the first filled one wins, and the plan says so. */
+/** The plan says which columns are equally likely one field; where both are filled and differ, the row says it too. */
 function tieWarnings(columns: readonly string[], meanings: readonly ColumnMeaning[]): string[] {
-  const firsts = new Map<string, ColumnMeaning>();
-  return meanings.flatMap((each) => {
+  return tiesOf(meanings).map(({ field, columns: at }) => {
+    const names = at.map((index) => `"${columns[index]}"`).join(' and ');
+    const many = at.length === 2 ? 'both' : 'all';
+    return `${names} ${many} look like the ${field.replaceAll('_', ' ')}; of several filled ones the first is taken (--map to choose).`;
+  });
+}
+
+function tiesOf(meanings: readonly ColumnMeaning[]): Tie[] {
+  const places = new Map<string, ColumnMeaning[]>();
+  for (const each of meanings) {
     const place = `${each.meaning} ${each.rank}`;
-    const first = firsts.get(place);
-    if (!first) firsts.set(place, each);
-    const field = each.meaning.replaceAll('_', ' ');
-    return first
-      ? [
-          `"${columns[first.index]}" and "${columns[each.index]}" both look like the ${field}; where both are filled, the first is taken (--map to choose).`,
-        ]
-      : [];
+    places.set(place, [...(places.get(place) ?? []), each]);
+  }
+  return [...places.values()].flatMap((tied) => {
+    const [first] = tied;
+    if (!first || tied.length < 2) return [];
+    const better = meanings.filter(({ meaning, rank }) => meaning === first.meaning && rank < first.rank);
+    return [
+      { field: first.meaning, columns: tied.map(({ index }) => index), better: better.map(({ index }) => index) },
+    ];
   });
 }
 

@@ -2,51 +2,60 @@ import { extname } from 'node:path';
 import { SrqError } from '../model/errors.ts';
 import { undefuse } from '../model/spreadsheet-cell.ts';
 import { RESULT_COLUMNS, type ReadOptions, type Row, type Table } from '../model/table.ts';
-import { countKnownFields } from './aliases.ts';
 import { decodedText, findEncoding, type TextEncoding } from './decode.ts';
-import { findDialect } from './dialect.ts';
-import { jsonColumns, jsonKind, jsonRows, looksLikeJson, MOST_COLUMNS, tooManyColumns } from './json-rows.ts';
-import { openPartnerFile, type PartnerFile } from './partner-file.ts';
-import { type CsvReading, csvHeader, csvRows } from './rows.ts';
+import { kindOf } from './file-kind.ts';
+import { unpacked } from './gunzip.ts';
+import { isWrappedList, type JsonKind, jsonKind, looksLikeJson } from './json-rows.ts';
+import { firstChunk, openPartnerFile, type PartnerFile } from './partner-file.ts';
+import { isResultsFile, rowReadBack } from './results-input.ts';
+import { type Content, openCsv, openJson, openWorkbook } from './table-content.ts';
 
 const SAMPLE_LETTERS = 64 * 1024;
 
-/** What a format adds to the table: its columns, and its rows from any text of the file. */
-interface Content {
-  readonly format: Table['format'];
-  readonly delimiter: string | null;
-  readonly columns: readonly string[];
-  rows(text: AsyncIterable<string>): AsyncIterable<Row[]>;
-}
-
 /**
- * Opens a partner's file: finds out format, encoding, delimiter and columns, reading it once or twice, in constant memory.
- * `name` is what messages call it.
+ * Opens a partner's file: finds out kind, format, encoding, delimiter and columns, reading it once or twice, in constant
+ * memory (a workbook is held, and bounded). `name` is what messages call it.
  * Throws `SrqError('input')` for a file that cannot be read or holds no rows, `SrqError('usage')` for options that cannot be.
  */
 export async function openTable(path: string, options: ReadOptions, name = path): Promise<Table> {
-  const file = await openPartnerFile(path, name);
-  const encoding = await findEncoding(file, options.encoding);
-  const notes = new Notes(encoding.note);
-  const sample = await sampleOf(file, encoding);
-  if (sample.trim() === '')
-    throw new SrqError('input', `${name} is empty.`, 'Export the file again and check its size.');
-  const format = options.format ?? formatOf(path, sample);
-  const open = format === 'csv' ? openCsv : openJson;
-  const content = await open(file, encoding, { ...options, format }, sample, (note) => notes.say(note));
+  const notes = new Notes();
+  const say = (note: string) => notes.say(note);
+  const onDisk = await openPartnerFile(path, name);
+  const outer = kindOf(name, await firstChunk(onDisk));
+  const file = outer === 'gzip' ? unpacked(onDisk) : onDisk;
+  const kind = outer === 'gzip' ? kindOf(name, await firstChunk(file)) : outer;
+  if (kind === 'gzip') throw new SrqError('input', `${name} is packed twice.`, 'Unpack it first: gunzip FILE');
+  if (outer === 'gzip') say('Unpacked while reading (gzip).');
+  const content = kind === 'zip' ? await openWorkbook(file, options, say) : await openText(path, file, options, say);
   sayColumns(content.columns, notes);
-  const table = new FileTable(file, encoding, content, notes.all);
+  const table = new FileTable(file, content, notes.all);
   await requireRows(table, name);
   return table;
+}
+
+async function openText(
+  path: string,
+  file: PartnerFile,
+  options: ReadOptions,
+  say: (note: string) => void,
+): Promise<Content> {
+  if (options.sheet !== null) {
+    throw new SrqError('usage', `${file.path} is no workbook, so it has no sheets.`, 'Leave out --sheet.');
+  }
+  const encoding = await findEncoding(file, options.encoding);
+  if (encoding.note !== null) say(encoding.note);
+  const sample = await sampleOf(file, encoding);
+  if (sample.trim() === '') {
+    throw new SrqError('input', `${file.path} is empty.`, 'Export the file again and check its size.');
+  }
+  const format = options.format ?? formatOf(path, sample);
+  if (format === 'csv') return openCsv(file, encoding, options, sample, say);
+  return openJson(file, encoding, format === 'json' && isWrappedList(sample) ? 'wrapped' : format);
 }
 
 /** Sentences for the plan, each said once. */
 class Notes {
   readonly all: string[] = [];
-
-  constructor(first: string | null) {
-    if (first !== null) this.all.push(first);
-  }
 
   say(note: string): void {
     if (!this.all.includes(note)) this.all.push(note);
@@ -56,26 +65,22 @@ class Notes {
 class FileTable implements Table {
   readonly path: string;
   readonly format: Table['format'];
-  readonly encoding: string;
+  readonly encoding: string | null;
   readonly delimiter: string | null;
   readonly columns: readonly string[];
   readonly notes: readonly string[];
   readonly sizeBytes: number;
-  private readonly file: PartnerFile;
-  private readonly codec: string;
   private readonly content: Content;
   private readonly testMark: number;
   private read = 0;
 
-  constructor(file: PartnerFile, encoding: TextEncoding, content: Content, notes: readonly string[]) {
+  constructor(file: PartnerFile, content: Content, notes: readonly string[]) {
     this.path = file.path;
     this.sizeBytes = file.sizeBytes;
     this.format = content.format;
-    this.encoding = encoding.label;
+    this.encoding = content.encoding;
     this.delimiter = content.delimiter;
     this.notes = notes;
-    this.file = file;
-    this.codec = encoding.name;
     this.content = content;
     this.testMark = content.columns.indexOf('is_test');
     this.columns = isResultsFile(content.columns) ? content.columns.map(undefuse) : content.columns;
@@ -83,13 +88,13 @@ class FileTable implements Table {
 
   async *rows(): AsyncGenerator<readonly Row[]> {
     this.read = 0;
-    const defused = isResultsFile(this.content.columns);
-    const text = decodedText(this.file, this.codec, (bytes) => {
+    const fromResults = isResultsFile(this.content.columns);
+    const rows = this.content.rows((bytes) => {
       this.read += bytes;
     });
-    for await (const batch of this.content.rows(text)) {
-      const rows = defused ? batch.map((row) => ({ ...row, cells: row.cells.map(undefuse) })) : batch;
-      yield this.testMark < 0 ? rows : rows.map((row) => this.refuseTest(row));
+    for await (const batch of rows) {
+      const back = fromResults ? batch.map((row) => rowReadBack(row, this.columns)) : batch;
+      yield this.testMark < 0 ? back : back.map((row) => this.refuseTest(row));
     }
   }
 
@@ -104,36 +109,10 @@ class FileTable implements Table {
   }
 }
 
-function formatOf(path: string, sample: string): Table['format'] {
-  const ending = extname(path).toLowerCase();
+function formatOf(path: string, sample: string): 'csv' | JsonKind {
+  const ending = extname(path.replace(/\.gz$/i, '')).toLowerCase();
   if (ending === '.ndjson' || ending === '.jsonl') return 'ndjson';
   return looksLikeJson(sample) || ending === '.json' ? jsonKind(sample) : 'csv';
-}
-
-async function openCsv(
-  file: PartnerFile,
-  encoding: TextEncoding,
-  options: ReadOptions,
-  sample: string,
-  say: (note: string) => void,
-): Promise<Content> {
-  const dialect = findDialect(sample, options, countKnownFields);
-  for (const note of dialect.notes) say(note);
-  const reading: CsvReading = { dialect, encoding, say };
-  const columns = await csvHeader(decodedText(file, encoding.name), reading);
-  if (columns.length > MOST_COLUMNS) throw tooManyColumns();
-  return {
-    format: 'csv',
-    delimiter: dialect.delimiter,
-    columns,
-    rows: (text) => csvRows(text, reading, columns),
-  };
-}
-
-async function openJson(file: PartnerFile, encoding: TextEncoding, options: ReadOptions): Promise<Content> {
-  const kind = options.format === 'ndjson' ? 'ndjson' : 'json';
-  const columns = await jsonColumns(decodedText(file, encoding.name), kind);
-  return { format: kind, delimiter: null, columns, rows: (text) => jsonRows(text, kind, columns, encoding) };
 }
 
 async function sampleOf(file: PartnerFile, encoding: TextEncoding): Promise<string> {
@@ -149,10 +128,6 @@ function sayColumns(columns: readonly string[], notes: Notes): void {
   const unnamed = columns.flatMap((name, index) => (name === '' ? [index + 1] : []));
   if (unnamed.length > 0) notes.say(`Without a name in the header, so ignored: column ${unnamed.join(', ')}.`);
   if (isResultsFile(columns)) notes.say(`A results file of srq: ${RESULT_COLUMNS.join(', ')} are set aside.`);
-}
-
-function isResultsFile(columns: readonly string[]): boolean {
-  return RESULT_COLUMNS.every((name) => columns.includes(name));
 }
 
 async function requireRows(table: Table, path: string): Promise<void> {

@@ -8,10 +8,17 @@ export interface PartnerFile {
   readonly path: string;
   readonly sizeBytes: number;
   /**
-   * The bytes from the first on, in chunks that are valid only until the next one is asked for. Throws
-   * `SrqError('input')` before handing out a chunk of a file that is no longer the one that was opened.
+   * The bytes from the first on, in chunks that are valid only until the next one is asked for; `onRead` is told how many
+   * bytes each took on the disk. Throws `SrqError('input')` before handing out a chunk of a file that is no longer the one
+   * that was opened.
    */
-  chunks(): AsyncGenerator<Buffer>;
+  chunks(onRead?: (bytes: number) => void): AsyncGenerator<Buffer>;
+}
+
+/** The first bytes of a file, at most 64 KiB. */
+export async function firstChunk(file: PartnerFile): Promise<Buffer> {
+  for await (const chunk of file.chunks()) return Buffer.from(chunk.subarray(0, CHUNK_BYTES));
+  return Buffer.alloc(0);
 }
 
 /** What tells that a file is still the same one. */
@@ -32,10 +39,15 @@ export async function openPartnerFile(path: string, name = path): Promise<Partne
     throw new SrqError('input', `${name} is not a regular file.`, 'Save the data to a file, or pipe it in: srq bulk -');
   }
   if (found.size === 0n) throw new SrqError('input', `${name} is empty.`, 'Export the file again and check its size.');
-  return { path: name, sizeBytes: Number(found.size), chunks: () => chunksOf(path, name, found) };
+  return { path: name, sizeBytes: Number(found.size), chunks: (onRead) => chunksOf(path, name, found, onRead) };
 }
 
-async function* chunksOf(path: string, name: string, expected: Fingerprint): AsyncGenerator<Buffer> {
+async function* chunksOf(
+  path: string,
+  name: string,
+  expected: Fingerprint,
+  onRead: (bytes: number) => void = () => {},
+): AsyncGenerator<Buffer> {
   const handle = await open(path).catch((error: unknown) => Promise.reject(unreadable(name, error)));
   try {
     requireSame(name, await handle.stat({ bigint: true }), expected);
@@ -46,6 +58,7 @@ async function* chunksOf(path: string, name: string, expected: Fingerprint): Asy
       requireSame(name, await stat(path, { bigint: true }).catch(() => null), expected);
       if (bytes === 0) throw changed(name);
       position += bytes;
+      onRead(bytes);
       yield buffer.subarray(0, bytes);
     }
   } finally {

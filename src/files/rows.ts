@@ -1,13 +1,12 @@
 import { SrqError } from '../model/errors.ts';
 import type { Row } from '../model/table.ts';
-import { type CsvRecord, csvRecords } from './csv-records.ts';
+import type { CsvRecord } from './csv-records.ts';
 import type { TextEncoding } from './decode.ts';
-import type { Dialect } from './dialect.ts';
 
-/** How a CSV file is read: all that the first look at it has found out. */
-export interface CsvReading {
-  readonly dialect: Dialect;
-  readonly encoding: TextEncoding;
+/** What is known of the records of a file, from wherever they come. */
+export interface Reading {
+  /** Null where cells are not decoded from bytes. */
+  readonly encoding: TextEncoding | null;
   /** Says something that shows only while reading; saying it twice is harmless. */
   readonly say: (note: string) => void;
 }
@@ -18,9 +17,9 @@ const BATCH_ROWS = 256;
 const LONGEST_FOOTER = 20;
 
 /** The names of the columns as written, without the blanks around them. Throws `SrqError('input')` if there are none. */
-export async function csvHeader(text: AsyncIterable<string>, reading: CsvReading): Promise<string[]> {
-  for await (const records of csvRecords(text, reading.dialect)) {
-    const header = records[0];
+export async function headerOf(records: AsyncIterable<CsvRecord[]>, reading: Reading): Promise<string[]> {
+  for await (const batch of records) {
+    const header = batch[0];
     if (!header) continue;
     refuseUndecodable(header, reading.encoding, 'The header');
     return header.cells.map((name) => name.trim());
@@ -28,18 +27,18 @@ export async function csvHeader(text: AsyncIterable<string>, reading: CsvReading
   throw new SrqError('input', 'The file has no header.', 'The first line has to name the columns.');
 }
 
-/** The data rows of CSV text, in batches: blank ones left out, a report's footer set aside, ragged ones with a problem. */
-export async function* csvRows(
-  text: AsyncIterable<string>,
-  reading: CsvReading,
+/** The data rows of a file's records, in batches, the header first among them: blank ones left out, a report's footer set aside, ragged ones with a problem. */
+export async function* rowsOf(
+  records: AsyncIterable<CsvRecord[]>,
+  reading: Reading,
   columns: readonly string[],
 ): AsyncGenerator<Row[]> {
   const shaper = new RowShaper(reading, columns);
   let atHeader = true;
-  for await (const records of csvRecords(text, reading.dialect)) {
-    for (let from = atHeader ? 1 : 0; from < records.length; from += BATCH_ROWS) {
+  for await (const batch of records) {
+    for (let from = atHeader ? 1 : 0; from < batch.length; from += BATCH_ROWS) {
       const rows: Row[] = [];
-      const failure = shaper.shape(records.slice(from, from + BATCH_ROWS), rows);
+      const failure = shaper.shape(batch.slice(from, from + BATCH_ROWS), rows);
       if (rows.length > 0) yield rows;
       if (failure) throw failure;
     }
@@ -50,7 +49,7 @@ export async function* csvRows(
 
 /** Numbers the rows and keeps back what may be a footer until a row after it shows that it is none. */
 class RowShaper {
-  private readonly reading: CsvReading;
+  private readonly reading: Reading;
   private readonly columns: number;
   /** Without the unnamed columns at the end, which some programs write in the header alone. */
   private readonly named: number;
@@ -58,7 +57,7 @@ class RowShaper {
   private afterBlank = false;
   private held: CsvRecord[] = [];
 
-  constructor(reading: CsvReading, columns: readonly string[]) {
+  constructor(reading: Reading, columns: readonly string[]) {
     this.reading = reading;
     this.columns = columns.length;
     this.named = columns.findLastIndex((name) => name !== '') + 1;
@@ -122,8 +121,8 @@ function isBlank(cells: readonly string[]): boolean {
 }
 
 /** In a file with bytes that its encoding does not have, U+FFFD stands for lost letters: nothing after it is trusted. */
-function refuseUndecodable(record: CsvRecord, encoding: TextEncoding, who: string): void {
-  if (!encoding.damaged || !record.cells.some((cell) => cell.includes('\uFFFD'))) return;
+function refuseUndecodable(record: CsvRecord, encoding: TextEncoding | null, who: string): void {
+  if (!encoding?.damaged || !record.cells.some((cell) => cell.includes('\uFFFD'))) return;
   throw undecodable(`${who} (line ${record.line})`, encoding);
 }
 

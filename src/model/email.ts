@@ -33,7 +33,8 @@ function tidied(text: string): string {
 export function parseEmail(text: string): ParsedEmail {
   if (text.length > LONGEST_CELL) return refused('is too long for an e-mail address');
   const tidy = tidied(text);
-  if (/@.*[,;\s|/]+.*@/.test(tidy)) return refused('holds more than one e-mail address; keep one');
+  if (/[,;\s|/]/.test(tidy.slice(tidy.indexOf('@'), tidy.lastIndexOf('@'))))
+    return refused('holds more than one e-mail address; keep one');
   const at = tidy.lastIndexOf('@');
   const local = tidy.slice(0, at);
   const domain = domainToASCII(tidy.slice(at + 1));

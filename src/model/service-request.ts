@@ -20,6 +20,8 @@ export type Field = (typeof FIELDS)[number];
 export interface Draft {
   readonly row: number;
   readonly fields: Readonly<Record<string, string>>;
+  /** The postal code alone, where a column holds it; it goes on the wire as part of the location. */
+  readonly postalCode?: string;
 }
 
 /** A recording that goes in place of text: known by its digest, read only while its request is in flight. */

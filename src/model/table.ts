@@ -19,14 +19,16 @@ export interface ReadOptions {
   readonly encoding: string | null;
   readonly delimiter: string | null;
   readonly skipLines: number;
+  /** Of a workbook; null: the first one that is visible. */
+  readonly sheet: string | null;
 }
 
 /** A partner's file, opened: what was found out about it, and its rows as often as asked. */
 export interface Table {
   readonly path: string;
-  readonly format: 'csv' | 'json' | 'ndjson';
-  /** Name of the encoding, for people: `UTF-8`, `UTF-16LE`, `Windows-1252`. */
-  readonly encoding: string;
+  readonly format: 'csv' | 'json' | 'ndjson' | 'xlsx';
+  /** Name of the encoding, for people: `UTF-8`, `UTF-16LE`, `Windows-1252`. Null for a workbook. */
+  readonly encoding: string | null;
   readonly delimiter: string | null;
   readonly columns: readonly string[];
   /** Sentences for the plan: how the encoding was found, what was set aside and why. Complete after one pass over `rows`. */
@@ -34,7 +36,7 @@ export interface Table {
   /** The size in bytes, for progress. */
   readonly sizeBytes: number;
   /**
-   * The rows from the first on, in batches, in constant memory; `readBytes` tells how far the file has been read.
+   * The rows from the first on, in batches, in constant memory (a workbook's are held in memory); `readBytes` tells how far the file has been read.
    * Throws `SrqError('input')` that names row and line for damage after which nothing can be trusted (an unclosed quote,
    * undecodable bytes under a declared encoding, a file that changed since it was opened).
    */
@@ -57,6 +59,25 @@ export interface FieldSource {
   readonly because: string;
 }
 
+/** Columns that are equally likely one field. */
+export interface Tie {
+  readonly field: string;
+  /** The first that is filled is taken. */
+  readonly columns: readonly number[];
+  /** Where one of these is filled, none of `columns` is looked at. */
+  readonly better: readonly number[];
+}
+
+/** What the user says about the columns, in flags or in a mapping file. */
+export interface MappingOptions {
+  /** Column → field; `-`: leave it out. */
+  readonly map: Readonly<Record<string, string>>;
+  /** Field → text with {Column}. */
+  readonly set: Readonly<Record<string, string>>;
+  /** Field → the columns whose texts are joined, where no column of `map` gives one. */
+  readonly join: Readonly<Record<string, readonly string[]>>;
+}
+
 /** Which column becomes which field. */
 export interface Mapping {
   readonly columns: readonly string[];
@@ -65,6 +86,9 @@ export interface Mapping {
   /** Columns that become nothing. */
   readonly ignored: readonly string[];
   readonly warnings: readonly string[];
+  readonly ties: readonly Tie[];
+  /** The columns that hold a postal code, best first, wherever it goes. */
+  readonly postalCodes: readonly number[];
 }
 
 /** What `srq bulk` adds to the input's columns in a results file. Read again, they are set aside. */

@@ -4,9 +4,11 @@ import { parseLanguage, usualLanguage } from '../model/language.ts';
 import { MARKETS, type Market } from '../model/markets.ts';
 import type { Problem } from '../model/outcome.ts';
 import { parsePhone } from '../model/phone.ts';
+import { postalCodeWarning } from '../model/postal-code.ts';
 import type { Draft, ServiceRequest } from '../model/service-request.ts';
 import type { Mapping } from '../model/table.ts';
 import { AUDIO_PARAMETER, CATEGORY_PARAMETER, DOCUMENTED_PARAMETERS } from '../model/wire.ts';
+import { isShortenedNumber, textFindings } from './check-texts.ts';
 
 /** A request whose recording, if it has one, is still only named. */
 type CheckedRequest = Omit<ServiceRequest, 'audio'> & { readonly audioPath: string | null };
@@ -27,9 +29,10 @@ const META_TEST_ADDRESSES = new Set(['test@meta.com', 'test@fb.com']);
  */
 export function checkRequest(draft: Draft, mapping: Mapping | null): Checked {
   const check = new RequestCheck(draft, mapping);
-  check.letters();
+  check.texts(draft.postalCode);
   check.testLead();
   const market = check.country();
+  if (market && draft.postalCode !== undefined) check.postalCode(draft.postalCode, market);
   check.language(market);
   check.contact(market);
   check.need();
@@ -54,18 +57,17 @@ class RequestCheck {
     this.mapping = mapping;
   }
 
-  letters(): void {
-    for (const [field, text] of Object.entries({
-      ...this.fields,
-      ref: this.ref ?? '',
-      audio_file: this.audioPath ?? '',
-    })) {
-      if (/[\0\p{Surrogate}]/u.test(text)) {
-        this.error(field, `${field} holds a NUL or half a character; the file was damaged. Export it again.`);
-      } else if (text.includes('\uFFFD')) {
-        this.warn(field, `${field} holds the mark of a lost letter (\uFFFD); an earlier conversion broke it.`);
-      }
+  texts(postalCode: string | undefined): void {
+    const texts = { ...this.fields, ref: this.ref ?? '', audio_file: this.audioPath ?? '' };
+    for (const { severity, field, message } of textFindings(texts, postalCode ?? '')) {
+      if (severity === 'error') this.error(field, message);
+      else this.warn(field, message);
     }
+  }
+
+  postalCode(text: string, market: Market): void {
+    const warning = isShortenedNumber(text) ? null : postalCodeWarning(text, market);
+    if (warning !== null) this.warn('location', `The postal code ${warning}.`);
   }
 
   /** Platforms hand out test leads to prove a connection; a professional must never be sent one. */

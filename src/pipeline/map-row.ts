@@ -1,3 +1,4 @@
+import type { Problem } from '../model/outcome.ts';
 import type { Draft } from '../model/service-request.ts';
 import type { FieldSource, Mapping, Row } from '../model/table.ts';
 
@@ -9,7 +10,27 @@ export function mapRow(row: Row, mapping: Mapping): Draft {
     const text = textOf(source, row.cells);
     if (text !== '') fields[source.field] = text;
   }
-  return { row: row.number, fields };
+  const postalCode = postalCodeOf(row, mapping);
+  return postalCode === '' ? { row: row.number, fields } : { row: row.number, fields, postalCode };
+}
+
+function postalCodeOf({ cells }: Row, { postalCodes, sources }: Mapping): string {
+  const filled = postalCodes.find((index) => (cells[index] ?? '').trim() !== '');
+  if (filled === undefined) return '';
+  const prefix = sources.find(({ field }) => field === 'location')?.prefix ?? null;
+  return cellText(cells[filled], prefix).trim();
+}
+
+/** Warns where columns that are equally likely one field hold different texts: only one of them is sent. */
+export function tieProblems({ cells }: Row, { columns, ties }: Mapping): Problem[] {
+  const filled = (index: number) => (cells[index] ?? '').trim() !== '';
+  return ties.flatMap(({ field, columns: tied, better }) => {
+    const texts = new Set(tied.filter(filled).map((index) => (cells[index] ?? '').trim()));
+    if (texts.size < 2 || better.some(filled)) return [];
+    const names = tied.map((index) => columns[index] ?? '');
+    const message = 'The columns hold different values; the first is taken. Say which to use with --map.';
+    return [{ severity: 'warning', field, column: names.join(' / '), message }];
+  });
 }
 
 function textOf(source: FieldSource, cells: readonly string[]): string {

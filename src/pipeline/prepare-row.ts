@@ -4,7 +4,7 @@ import type { AudioReader } from '../model/ports.ts';
 import { contentKey, type Destination, type Draft, type ServiceRequest } from '../model/service-request.ts';
 import type { Mapping, Row } from '../model/table.ts';
 import { checkRequest } from './check-request.ts';
-import { mapRow } from './map-row.ts';
+import { mapRow, tieProblems } from './map-row.ts';
 
 export interface Preparation {
   readonly destination: Destination;
@@ -34,16 +34,18 @@ export function prepareRow(row: Row, mapping: Mapping, preparation: Preparation)
     const problem: Problem = { severity: 'error', field: '', column: null, message: row.problem };
     return { row: row.number, request: null, ref: null, problems: [problem] };
   }
-  return prepareDraft(mapRow(row, mapping), mapping, preparation);
+  return prepareDraft(mapRow(row, mapping), mapping, preparation, tieProblems(row, mapping));
 }
 
-/** The same for a request that did not come from a file of columns. */
+/** The same for a request that did not come from a file of columns. `found`: problems that are known already. */
 export function prepareDraft(
   draft: Draft,
   mapping: Mapping | null,
   preparation: Preparation,
+  found: readonly Problem[] = [],
 ): Prepared | Promise<Prepared> {
-  const { request, problems } = checkRequest(draft, mapping);
+  const { request, problems: checked } = checkRequest(draft, mapping);
+  const problems = found.length > 0 ? [...found, ...checked] : checked;
   const refused = preparation.strict && problems.length > 0;
   if (!request || refused) return { row: draft.row, request: null, ref: draft.fields['ref'] ?? null, problems };
   const { audioPath, ...rest } = request;

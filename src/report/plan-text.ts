@@ -32,7 +32,7 @@ export function planText(plan: ImportPlan, destination: string, paint: ChalkInst
 function fileKind({ table }: ImportPlan): string {
   const delimiters: Record<string, string> = { '\t': 'TAB', ',': 'comma', ';': 'semicolon', '|': 'bar' };
   const delimiter = table.delimiter === null ? [] : [`delimiter ${delimiters[table.delimiter] ?? table.delimiter}`];
-  return [table.format, table.encoding, ...delimiter].join(', ');
+  return [table.format, ...(table.encoding === null ? [] : [table.encoding]), ...delimiter].join(', ');
 }
 
 function origin({ how, columns, template, because }: FieldSource, mapping: Mapping): string {

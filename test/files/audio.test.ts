@@ -1,5 +1,6 @@
-import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -16,6 +17,7 @@ mkdirSync(join(root, 'leads-other'));
 writeFileSync(join(root, 'leads-other', 'b.wav'), sound);
 symlinkSync(join(root, 'outside.wav'), join(folder, 'link.wav'));
 symlinkSync('voice/a.wav', join(folder, 'inner-link.wav'));
+symlinkSync('loop.wav', join(folder, 'loop.wav'));
 
 it('a recording in the folder is known by its size and digest, and read as base64', async () => {
   const audio = await describeAudio('voice/a.wav', folder);
@@ -34,6 +36,7 @@ it.each([
   ['voice', 'not a file'],
   ['empty.wav', 'empty'],
   ['none.wav', 'no recording'],
+  ['loop.wav', 'ELOOP'],
   ['a\0.wav', 'NUL'],
   ['https://example.com/a.wav', 'web address'],
 ])('%j is refused', async (path, why) => {
@@ -41,6 +44,38 @@ it.each([
     code: 'input',
     message: expect.stringContaining(why),
   });
+});
+
+it.each([
+  '/proc/self/environ',
+  '/nowhere/at/all.wav',
+  '../none.wav',
+  '/dev/zero',
+  '/dev/stdin',
+  '../../../../../../etc/hostname',
+  'voice/../../outside.wav',
+])('%s is refused for where it lies, without being looked at', async (path) => {
+  await expect(describeAudio(path, folder)).rejects.toThrow('outside the folder');
+});
+
+it.skipIf(process.platform === 'win32')('a pipe is refused and nobody waits for its writer', async () => {
+  execFileSync('mkfifo', [join(folder, 'pipe.wav')]);
+  await expect(describeAudio('pipe.wav', folder)).rejects.toThrow('not a file');
+});
+
+it('a recording that becomes a link or a pipe before it is sent is not read', async () => {
+  const path = join(folder, 'swapped.wav');
+  writeFileSync(path, sound);
+  const audio = await describeAudio('swapped.wav', folder);
+  rmSync(path);
+  symlinkSync(join(root, 'outside.wav'), path);
+  await expect(readAudioBase64(audio)).rejects.toThrow('not a file');
+});
+
+it('a long recording is base64 in one piece', async () => {
+  const long = randomBytes(700_001);
+  writeFileSync(join(folder, 'long.wav'), long);
+  expect(await readAudioBase64(await describeAudio('long.wav', folder))).toBe(long.toString('base64'));
 });
 
 it('a recording over the cap is refused', async () => {

@@ -20,8 +20,14 @@ function optionsOf(text: string) {
   const value = (flag: string) => new RegExp(`--${flag} (\\S+)`).exec(text)?.[1] ?? null;
   const [column, field] = value('map')?.split('=') ?? [];
   return {
-    read: { format: null, encoding: value('encoding'), delimiter: null, skipLines: Number(value('skip-lines') ?? 0) },
-    mapping: { map: column && field ? { [column]: field } : {}, set: {} },
+    read: {
+      format: null,
+      encoding: value('encoding'),
+      delimiter: null,
+      skipLines: Number(value('skip-lines') ?? 0),
+      sheet: value('sheet'),
+    },
+    mapping: { map: column && field ? { [column]: field } : {}, set: {}, join: {} },
   };
 }
 

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { planMapping } from '../../src/files/mapping.ts';
-import { mapRow } from '../../src/pipeline/map-row.ts';
+import { mappingToKeep, planMapping } from '../../src/files/mapping.ts';
+import type { MappingOptions } from '../../src/model/table.ts';
+import { mapRow, tieProblems } from '../../src/pipeline/map-row.ts';
 
-const nothing = { map: {}, set: {} };
-const plan = (columns: string[], options: { map?: Record<string, string>; set?: Record<string, string> } = {}) =>
+const nothing = { map: {}, set: {}, join: {} };
+const plan = (columns: string[], options: Partial<MappingOptions> = {}) =>
   planMapping(columns, { ...nothing, ...options });
 
 /** The fields of one row whose cells are named after their columns, or given. */
@@ -97,6 +98,21 @@ describe('known names', () => {
     expect(plan(['Phone', 'Telefone'], { set: { phone: '{Phone}' } }).warnings).toEqual([]);
   });
 
+  it('where such columns hold different values, the row is warned about', () => {
+    const warned = (columns: string[], cells: string[]) =>
+      tieProblems({ number: 1, line: 2, cells, problem: null }, plan(columns));
+    expect(warned(['Phone', 'Telefone'], ['1', '2'])).toEqual([
+      expect.objectContaining({ severity: 'warning', field: 'phone', column: 'Phone / Telefone' }),
+    ]);
+    expect(warned(['Phone', 'Telefone'], ['1', ' 1 '])).toEqual([]);
+    expect(warned(['Phone', 'Telefone'], ['1', ''])).toEqual([]);
+    expect(warned(['Phone', 'Mobile'], ['1', '2'])).toEqual([]);
+    // A better column decides, so it does not matter that the others differ.
+    expect(warned(['Telefone', 'Celular', 'Handy'], ['1', '2', '3'])).toEqual([]);
+    expect(warned(['Celular', 'Handy'], ['2', '3'])).toHaveLength(1);
+    expect(warned(['City', 'Cidade', 'Zip'], ['Faro', 'Lagos', '8000'])).toHaveLength(1);
+  });
+
   it('what becomes nothing is listed', () => {
     expect(plan(['Phone', 'Lead score', '', 'srq_row']).ignored).toEqual(['Lead score', 'srq_row']);
   });
@@ -152,5 +168,25 @@ describe('--map and --set', () => {
     );
     expect(fields(['a', 'a'], ['', '2'], { map: { a: 'phone' } })).toEqual({ phone: '2' });
     expect(fields(['a', 'a'], ['1', '2'], { map: { a: '-' } })).toEqual({});
+  });
+});
+
+describe('a mapping that was kept', () => {
+  const columnSets: string[][] = [
+    ['Location', 'City', 'Zip', 'Street', 'Phone', 'Mobile', 'Telefone', 'Full name', 'First name', 'Last name'],
+    ['Vorname', 'Name', 'PLZ', 'Ort', 'Notizen', 'id', 'form_id', 'is_organic', 'telefon'],
+    ['a=b', '__proto__', 'E-Mail', 'e_mail', 'x'],
+  ];
+  it.each(columnSets)('of %s, … gives the same fields for every row', (...columns) => {
+    const given = { map: { [columns[0] ?? '']: '-' }, set: { country: 'PT', budget: '{x}' }, join: {} };
+    const options = columns.includes('x') ? given : { ...given, map: {}, set: { country: 'PT' } };
+    const mapping = planMapping(columns, options);
+    const kept = JSON.parse(JSON.stringify(mappingToKeep(mapping, options)));
+    const again = planMapping(columns, kept);
+    for (let filled = 0; filled < 2 ** columns.length; filled++) {
+      const cells = columns.map((_, at) => (filled & (2 ** at) ? `v${at}` : ''));
+      const row = { number: 1, line: 2, cells, problem: null };
+      expect(mapRow(row, again)).toEqual(mapRow(row, mapping));
+    }
   });
 });

@@ -25,7 +25,7 @@ const file = (content: string | Buffer, ending = 'csv'): string => {
   writeFileSync(path, content);
   return path;
 };
-const detected: ReadOptions = { format: null, encoding: null, delimiter: null, skipLines: 0 };
+const detected: ReadOptions = { format: null, encoding: null, delimiter: null, skipLines: 0, sheet: null };
 const open = (path: string, options: Partial<ReadOptions> = {}) => openTable(path, { ...detected, ...options });
 
 async function read(path: string, options: Partial<ReadOptions> = {}) {
@@ -204,6 +204,29 @@ describe('JSON', () => {
     expect(table.columns).toContain('FULL_NAME');
   });
 
+  it('a list within an object is read from the list alone', async () => {
+    const list = '[\n{"a":"]"},\n{"a":[2]}]';
+    for (const [before, after] of [
+      ['{"data":', '}'],
+      ['\n{ "leads" :\n', ',"paging":{"next":["x"]},"data":[{"a":3}]}\n'],
+      ['{"results":', ''],
+      ['{"data":', `,"more":"${'] '.repeat(100_000)}"}`],
+    ]) {
+      const { rows, table } = await read(file(`${before}${list}${after}`, 'txt'));
+      expect(rows.map(({ cells }) => cells)).toEqual([[']'], ['2']]);
+      expect(table.format).toBe('json');
+    }
+    await expect(read(file('{"data":[]}', 'json'))).rejects.toThrow('no rows');
+    await expect(read(file('{"data":[{"a":1},', 'json'))).rejects.toThrow('not closed');
+  });
+
+  it('a list that stands deeper within an object is named', async () => {
+    await expect(open(file('{"object":"page","entry":[{"name":1},{"name":2}]}', 'json'))).rejects.toMatchObject({
+      message: expect.stringContaining('its list "entry"'),
+      hint: expect.stringContaining("jq '.entry'"),
+    });
+  });
+
   it('an element knows its line', async () => {
     const { rows } = await read(file('[\n {"a":"]},{"},\n {"a":"\\"",\n  "b":2}\n]\n', 'json'));
     expect(rows.map(({ line }) => line)).toEqual([2, 3]);
@@ -249,9 +272,13 @@ describe('files that cannot be read', () => {
   });
 
   it.each([
-    ['PK\x03\x04', 'Excel workbook'],
+    ['PK\x03\x04', 'ZIP archive'],
+    ['PK\x05\x06', 'empty ZIP'],
     ['\xd0\xcf\x11\xe0', 'Excel 97'],
-    ['\x1f\x8b\x08', 'gzip'],
+    ['\x1f\x8b\x08', 'unpacked'],
+    ['BZh9', 'bzip2'],
+    ['\x28\xb5\x2f\xfd', 'Zstandard'],
+    ['\xfd7zXZ', 'xz'],
     ['%PDF-1.7', 'PDF'],
     ['<html><table>', 'web page'],
   ])('%j is refused with the way out', async (head, what) => {
@@ -259,7 +286,7 @@ describe('files that cannot be read', () => {
     await expect(refusal).rejects.toMatchObject({
       code: 'input',
       message: expect.stringContaining(what),
-      hint: expect.stringMatching(/CSV|gunzip/),
+      hint: expect.stringMatching(/CSV|Unpack|Export|gzip/),
     });
   });
 

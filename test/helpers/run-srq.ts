@@ -13,7 +13,7 @@ export interface RunOptions {
   /** The whole environment but for PATH: nothing of ours is inherited. */
   readonly env?: Readonly<Record<string, string>>;
   /** Empty if left out. */
-  readonly stdin?: string;
+  readonly stdin?: string | Uint8Array;
   readonly cwd?: string;
   /** A program, with arguments, that starts srq: `['strace', '-f']`. */
   readonly under?: readonly string[];

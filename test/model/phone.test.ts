@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { type CountryCode, getExampleNumber } from 'libphonenumber-js/max';
+import { type CountryCode, getExampleNumber, parsePhoneNumberWithError } from 'libphonenumber-js/max';
 import { describe, expect, it } from 'vitest';
 import { findMarket, MARKETS } from '../../src/model/markets.ts';
 import { parsePhone } from '../../src/model/phone.ts';
@@ -8,7 +8,41 @@ const examples = createRequire(import.meta.url)('libphonenumber-js/mobile/exampl
 const market = (code: string) => findMarket(code);
 const read = (cell: string, code = 'PT') => parsePhone(cell, market(code));
 
+/** The fixed-line examples of libphonenumber's metadata, which libphonenumber-js leaves out. */
+const LANDLINES: Readonly<Record<string, string>> = {
+  PT: '+351212345678',
+  ES: '+34810123456',
+  DE: '+4930123456',
+  AT: '+431234567890',
+  CH: '+41212345678',
+  IE: '+3532212345',
+  UK: '+441212345678',
+  CA: '+15062345678',
+  MX: '+522001234567',
+  AR: '+541123456789',
+  CL: '+56600123456',
+  CO: '+576012345678',
+  PE: '+5111234567',
+  EC: '+59322123456',
+  DO: '+18092345678',
+  AU: '+61212345678',
+  NZ: '+6432345678',
+  SG: '+6561234567',
+  IN: '+917410410123',
+  ZA: '+27101234567',
+  AO: '+244222123456',
+  CV: '+2382211234',
+};
+
 describe('every market', () => {
+  it.each(MARKETS)('$code: its example landline in national and international form', (each) => {
+    const e164 = LANDLINES[each.code] ?? '';
+    const number = parsePhoneNumberWithError(e164);
+    for (const form of [number.formatNational(), number.formatInternational(), number.nationalNumber, e164]) {
+      expect([form, parsePhone(form, each)]).toEqual([form, { e164, error: null, warning: null }]);
+    }
+  });
+
   it.each(MARKETS)('$code: its example mobile in national and international form', (each) => {
     const example = getExampleNumber(each.iso as CountryCode, examples);
     const plain = { e164: example?.number, error: null, warning: null };

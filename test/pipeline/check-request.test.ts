@@ -11,12 +11,12 @@ const GOOD = {
 };
 type Fields = Record<string, string | undefined>;
 
-function check(changes: Fields = {}) {
+function check(changes: Fields = {}, postalCode?: string) {
   const merged: Fields = { ...GOOD, ...changes };
   const fields = Object.fromEntries(
     Object.entries(merged).filter((entry): entry is [string, string] => entry[1] !== undefined),
   );
-  return checkRequest({ row: 1, fields }, null);
+  return checkRequest({ row: 1, fields, ...(postalCode === undefined ? {} : { postalCode }) }, null);
 }
 const errors = (changes: Fields) =>
   check(changes)
@@ -97,6 +97,9 @@ describe('what cannot work is an error', () => {
     [{ fullname: '<test lead: dummy data for full_name>' }, 'test lead'],
     [{ email: 'test@meta.com' }, 'test lead'],
     [{ email: 'Test@fb.com' }, 'test lead'],
+    [{ ref: '1,23457E+15' }, 'ref was turned into scientific notation'],
+    [{ category: '1.2E+11' }, 'category was turned into scientific notation'],
+    [{ location: '1.2E+06' }, 'location was turned into scientific notation'],
     [{ country: 'CH', phone: undefined }, 'several languages (de, fr, it)'],
   ])('%j', (changes, message) => {
     expect(errors(changes)).toEqual([expect.stringContaining(message)]);
@@ -122,11 +125,37 @@ describe('everything else is a warning', () => {
   });
 });
 
+describe('a postal code', () => {
+  it('in scientific notation makes the row invalid, in any other odd form it warns', () => {
+    expect(check({}, '1.2E+06').request).toBeNull();
+    expect(check({}, '1200-109').problems).toEqual([]);
+    expect(check({}, '12').problems).toEqual([
+      expect.objectContaining({ severity: 'warning', message: expect.stringContaining('(1200-109)') }),
+    ]);
+  });
+});
+
+it.each([
+  ['fullname', 200],
+  ['location', 300],
+  ['category', 100],
+  ['ref', 255],
+  ['request_text', 10_000],
+  ['budget', 1000],
+])('a %s of more than %i letters is a warning', (field, most) => {
+  expect(warnings({ [field]: 'x'.repeat(most) })).toEqual([]);
+  expect(warnings({ [field]: 'x'.repeat(most + 1) })).toEqual([field]);
+});
+
+it.each(['1E5', '12E+3', '1.0', 'A1.5E+11'])('a reference such as %s is no lost number', (ref) => {
+  expect(check({ ref }).problems).toEqual([]);
+});
+
 it('a problem names the columns its field comes from', () => {
   const sources = [
     { field: 'phone', columns: [0, 2], how: 'first', template: null, prefix: null, because: '' },
   ] as const;
-  const mapping = { columns: ['Phone', 'x', 'Mobile'], sources, ignored: [], warnings: [] };
+  const mapping = { columns: ['Phone', 'x', 'Mobile'], sources, ignored: [], warnings: [], ties: [], postalCodes: [] };
   const { problems } = checkRequest({ row: 1, fields: { ...GOOD, phone: '1' } }, mapping);
   expect(problems).toEqual([expect.objectContaining({ field: 'phone', column: 'Phone / Mobile' })]);
 });

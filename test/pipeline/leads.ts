@@ -64,6 +64,8 @@ const MAPPING: Mapping = {
   })),
   ignored: [],
   warnings: [],
+  ties: [],
+  postalCodes: [],
 };
 
 export function planOf(

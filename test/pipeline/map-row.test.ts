@@ -10,7 +10,14 @@ const source = (part: Partial<FieldSource> & { field: string }): FieldSource => 
   because: 'test',
   ...part,
 });
-const mapping = (...sources: FieldSource[]): Mapping => ({ columns: [], sources, ignored: [], warnings: [] });
+const mapping = (...sources: FieldSource[]): Mapping => ({
+  columns: [],
+  sources,
+  ignored: [],
+  warnings: [],
+  ties: [],
+  postalCodes: [],
+});
 const map = (cells: string[], ...sources: FieldSource[]) =>
   mapRow({ number: 7, line: null, cells, problem: null }, mapping(...sources));
 

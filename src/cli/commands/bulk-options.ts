@@ -6,6 +6,7 @@ export interface ReadingOptions {
   readonly encoding?: string;
   readonly delimiter?: string;
   readonly skipLines: number;
+  readonly sheet?: string;
   readonly map: readonly (readonly [string, string])[];
   readonly set: readonly (readonly [string, string])[];
   readonly mapping?: string;

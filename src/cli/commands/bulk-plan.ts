@@ -1,10 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { planMapping } from '../../files/mapping.ts';
+import { mappingToKeep, planMapping } from '../../files/mapping.ts';
 import { openTable } from '../../files/open-table.ts';
 import { SrqError, systemCode } from '../../model/errors.ts';
 import type { ImportPlan, RowRange } from '../../model/import-plan.ts';
 import type { DeliveryLog } from '../../model/ports.ts';
-import type { Mapping, Table } from '../../model/table.ts';
+import type { Mapping, MappingOptions, Table } from '../../model/table.ts';
 import { planImport } from '../../pipeline/plan-import.ts';
 import type { Preparation } from '../../pipeline/prepare-row.ts';
 import type { SubmitOptions } from '../../pipeline/submit-request.ts';
@@ -12,42 +12,50 @@ import type { Context } from '../context.ts';
 import { spoolStdin } from '../spool.ts';
 import type { ReadingOptions } from './bulk-options.ts';
 
+/** A file opened, and which column becomes which field. */
+export interface Input {
+  readonly table: Table;
+  /** What the user said of the columns. */
+  readonly chosen: MappingOptions;
+  readonly mapping: Mapping;
+}
+
 /** Opens the file (`-`: standard input) and decides which column becomes which field. */
-export async function readInput(
-  context: Context,
-  file: string,
-  options: ReadingOptions,
-): Promise<{ table: Table; mapping: Mapping }> {
-  const { format = null, encoding = null, delimiter = null, skipLines } = options;
+export async function readInput(context: Context, file: string, options: ReadingOptions): Promise<Input> {
+  const { format = null, encoding = null, delimiter = null, skipLines, sheet = null } = options;
   const path = file === '-' ? await spoolStdin(context) : file;
   const name = file === '-' ? 'standard input' : file;
-  const table = await openTable(path, { format, encoding, delimiter, skipLines }, name);
-  return { table, mapping: await mappingOf(table, options) };
+  const table = await openTable(path, { format, encoding, delimiter, skipLines, sheet }, name);
+  const kept = options.mapping === undefined ? null : await readMapping(options.mapping);
+  const chosen = {
+    map: { ...kept?.map, ...Object.fromEntries(options.map) },
+    set: { ...kept?.set, ...Object.fromEntries(options.set) },
+    join: kept?.join ?? {},
+  };
+  return mapped(table, chosen, options);
 }
 
-async function mappingOf(table: Table, options: ReadingOptions): Promise<Mapping> {
-  const stored = options.mapping === undefined ? { map: {}, set: {} } : await readMapping(options.mapping);
-  const map = { ...stored.map, ...Object.fromEntries(options.map) };
-  const set = { ...stored.set, ...Object.fromEntries(options.set) };
-  const mapping = planMapping(table.columns, { map, set });
-  if (options.saveMapping !== undefined) {
-    const known = mapping.sources.filter(({ how, template }) => how === 'first' && template === null);
-    const found = known.flatMap(({ field, columns }) =>
-      columns.map((at) => [mapping.columns[at] ?? '', field] as const),
-    );
-    await writeFile(
-      options.saveMapping,
-      `${JSON.stringify({ map: { ...Object.fromEntries(found), ...map }, set }, null, 2)}\n`,
+/** Maps a file's columns and keeps the mapping where the user wants it. Throws `SrqError('usage')`; see `planMapping`. */
+export async function mapped(
+  table: Table,
+  chosen: MappingOptions,
+  { saveMapping }: Pick<ReadingOptions, 'saveMapping'>,
+): Promise<Input> {
+  const mapping = planMapping(table.columns, chosen);
+  if (saveMapping !== undefined) {
+    await writeFile(saveMapping, `${JSON.stringify(mappingToKeep(mapping, chosen), null, 2)}\n`).catch(
+      (error: unknown) => Promise.reject(unwritable(saveMapping, error)),
     );
   }
-  return mapping;
+  return { table, chosen, mapping };
 }
 
-async function readMapping(path: string): Promise<{ map: Record<string, string>; set: Record<string, string> }> {
+async function readMapping(path: string): Promise<MappingOptions> {
   const { z } = await import('zod');
   const texts = z.record(z.string(), z.string()).default({});
+  const lists = z.record(z.string(), z.array(z.string())).default({});
   try {
-    return z.strictObject({ map: texts, set: texts }).parse(JSON.parse(await readFile(path, 'utf8')));
+    return z.strictObject({ map: texts, set: texts, join: lists }).parse(JSON.parse(await readFile(path, 'utf8')));
   } catch (error) {
     const why = systemCode(error) || 'it is not {"map":{"COLUMN":"FIELD"},"set":{"FIELD":"VALUE"}}';
     throw new SrqError(
@@ -59,11 +67,19 @@ async function readMapping(path: string): Promise<{ map: Record<string, string>;
   }
 }
 
+function unwritable(path: string, error: unknown): SrqError {
+  return new SrqError(
+    'usage',
+    `The mapping ${path} cannot be written (${systemCode(error)}).`,
+    'Name another place: --save-mapping FILE',
+    error,
+  );
+}
+
 /** Plans the import and shows how far it is. */
 export async function planAloud(
   context: Context,
-  table: Table,
-  mapping: Mapping,
+  { table, mapping }: Input,
   preparation: Preparation,
   log: Pick<DeliveryLog, 'lookup'>,
   range: RowRange,

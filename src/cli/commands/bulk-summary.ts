@@ -1,6 +1,7 @@
 import type { SrqError } from '../../model/errors.ts';
 import type { ImportPlan, ImportSummary } from '../../model/import-plan.ts';
 import type { Counts } from '../../model/outcome.ts';
+import { adviceOn } from '../../report/problem-advice.ts';
 import { summaryText } from '../../report/summary-text.ts';
 import { commandLine } from '../command-line.ts';
 import type { Context } from '../context.ts';
@@ -55,7 +56,14 @@ export async function finishDryRun(
     context,
     summary,
     { ready, repeated, duplicate, invalid, unknown },
-    { columns, ignored: mapping.ignored, problems, problemCount, file },
+    {
+      columns,
+      ignored: mapping.ignored,
+      problems: problems.map((problem) => ({ ...problem, advice: adviceOn(problem) })),
+      problemCount,
+      problemsLeftOut: problemCount - problems.length,
+      file,
+    },
   );
   return exitNumber(codesOfCounts({ ...counts, unknown: 0 }));
 }

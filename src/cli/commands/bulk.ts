@@ -9,6 +9,7 @@ import type { Context } from '../context.ts';
 import { audioReader } from '../request-input.ts';
 import { keepHeapSmall } from '../small-heap.ts';
 import { confirmImport, requireConsent } from './bulk-consent.ts';
+import { agreedPlan } from './bulk-corrections.ts';
 import type { BulkOptions } from './bulk-options.ts';
 import { planAloud, readInput } from './bulk-plan.ts';
 import { runPlan } from './bulk-run.ts';
@@ -20,7 +21,7 @@ export async function bulk(context: Context, file: string, options: BulkOptions)
   const startedMs = context.clock.monotonicMs();
   const settings = await context.settings();
   if (!options.dryRun) requireConsent(context, settings, options);
-  const { table, mapping } = await readInput(context, file, options);
+  const input = await readInput(context, file, options);
   const destination = options.dryRun ? dryDestination(settings) : destinationOf(settings);
   const audio = audioReader(file === '-' ? '.' : dirname(file));
   const preparation = { destination, audio, strict: options.strict === true };
@@ -28,18 +29,21 @@ export async function bulk(context: Context, file: string, options: BulkOptions)
 
   if (options.dryRun) {
     const log = await openLogIndex((await context.paths()).log);
-    const plan = await planAloud(context, table, mapping, preparation, log, range, options);
+    const plan = await planAloud(context, input, preparation, log, range, options);
     await sayPlan(context, plan, 'nowhere: this is a dry run');
     return finishDryRun(context, plan, file, startedMs);
   }
   const results = options.results ?? resultsPath(file);
   await requireResultsPlace(results, file);
   const log = await context.openLog(`bulk ${basename(file)}`, true);
-  const plan = await planAloud(context, table, mapping, preparation, log, range, options);
   const kind = context.options.sandbox
     ? 'the sandbox in this process'
     : `profile ${settings.profile.value}, ${settings.live ? 'live' : 'test'}`;
-  await sayPlan(context, plan, `${destination.baseUrl} as client ${destination.clientId} (${kind})`);
+  const plan = await agreedPlan(context, input, options, async (now) => {
+    const planned = await planAloud(context, now, preparation, log, range, options);
+    await sayPlan(context, planned, `${destination.baseUrl} as client ${destination.clientId} (${kind})`);
+    return planned;
+  });
   if (plan.counts.ready > 0) await confirmImport(context, settings, options, plan);
   return runPlan(context, plan, log, preparation, options, { file, results, startedMs });
 }
@@ -57,5 +61,8 @@ async function sayPlan(context: Context, plan: ImportPlan, destination: string):
 /** `leads.csv` has its results in `leads.results.csv`, beside it. */
 function resultsPath(file: string): string {
   if (file === '-') return 'stdin.results.csv';
-  return join(dirname(file), `${basename(file).replace(/\.(?:csv|tsv|txt|json|ndjson|jsonl)$/i, '')}.results.csv`);
+  return join(
+    dirname(file),
+    `${basename(file).replace(/(?:\.(?:csv|tsv|txt|json|ndjson|jsonl|xlsx))?(?:\.gz)?$/i, '')}.results.csv`,
+  );
 }

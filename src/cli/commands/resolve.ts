@@ -132,10 +132,10 @@ async function byValidate(context: Context, keys: readonly string[], options: Re
     );
   }
   const log = await context.openLog('resolve', true);
-  const { table, mapping } = await readInput(context, file, options);
+  const input = await readInput(context, file, options);
   const preparation = { destination, audio, strict: false };
   const wholeFile = { skip: 0, limit: null };
-  const plan = await planAloud(context, table, mapping, preparation, log, wholeFile, {
+  const plan = await planAloud(context, input, preparation, log, wholeFile, {
     onDuplicate: 'skip',
     again: false,
   });

@@ -1,0 +1,8 @@
+export interface SheetToWrite {
+  readonly name: string;
+  readonly rows: readonly (readonly (string | number | boolean | Date | null)[])[];
+  readonly hidden?: boolean;
+}
+export function workbook(sheets: readonly SheetToWrite[]): Uint8Array;
+export function rawWorkbook(xml: string): Uint8Array;
+export function columnName(index: number): string;

@@ -1,0 +1,108 @@
+import { planMapping } from '../../files/mapping.ts';
+import { SrqError } from '../../model/errors.ts';
+import type { ImportPlan } from '../../model/import-plan.ts';
+import { FIELDS } from '../../model/service-request.ts';
+import type { MappingOptions, Table } from '../../model/table.ts';
+import type { Context } from '../context.ts';
+import { ask } from '../prompt.ts';
+import type { BulkOptions } from './bulk-options.ts';
+import { type Input, mapped } from './bulk-plan.ts';
+
+const QUESTION = 'Enter to go on · COLUMN=FIELD or FIELD=VALUE to correct the columns · ? for help · q to leave: ';
+
+const HELP = `  Telefon 2=phone             the column "Telefon 2" is the phone number
+  Notes=-                     the column "Notes" is left out
+  country=PT                  every row has this country
+  location={City} {Zip}       the location is made of two columns
+  An empty line shows the plan again with what was corrected; nothing is sent before that.`;
+
+/**
+ * Plans and shows the import until the person at the terminal has nothing to correct. Without a terminal, with --yes or
+ * --quiet, the first plan stands. Throws `SrqError('interrupted')` when the person leaves.
+ */
+export async function agreedPlan(
+  context: Context,
+  input: Input,
+  options: BulkOptions,
+  plan: (input: Input) => Promise<ImportPlan>,
+): Promise<ImportPlan> {
+  const asks = context.interactive && options.yes !== true && context.options.quiet !== true;
+  for (let now = input; ; ) {
+    const planned = await plan(now);
+    const corrected = asks ? await askCorrections(context, now) : null;
+    if (corrected === null) return planned;
+    now = await mapped(now.table, corrected, options);
+  }
+}
+
+/** What the user says of the columns after correcting it, or null if it stays. */
+async function askCorrections(context: Context, { table, chosen }: Input): Promise<MappingOptions | null> {
+  const reporter = await context.reporter();
+  let corrected: MappingOptions | null = null;
+  for (;;) {
+    const line = await ask(context, QUESTION);
+    if (line === '') return corrected;
+    if (line === 'q') {
+      throw new SrqError('interrupted', 'Nothing was sent.', 'Run the same command again when the file is ready.');
+    }
+    try {
+      if (line === '?') reporter.say(() => helpText(table));
+      else corrected = correctedBy(line, table, corrected ?? chosen);
+    } catch (error) {
+      if (!(error instanceof SrqError)) throw error;
+      reporter.warn(`${error.message}${error.hint === null ? '' : ` ${error.hint}`}`);
+    }
+  }
+}
+
+function helpText(table: Table): string {
+  const columns = table.columns.filter((name) => name !== '').slice(0, 100);
+  return `${HELP}\n  Fields:  ${FIELDS.join(', ')}\n  Columns: ${columns.join(', ')}`;
+}
+
+/**
+ * `COLUMN=FIELD` if what is right of the last `=` is a field and there is such a column; else `FIELD=VALUE`.
+ * Throws `SrqError('usage')` for a line that is neither, or names a column that is not there.
+ */
+export function correctedBy(
+  line: string,
+  table: Pick<Table, 'columns'>,
+  { map, set, join }: MappingOptions,
+): MappingOptions {
+  const [column, field] = halves(line, line.lastIndexOf('='));
+  const [name, value] = halves(line, line.indexOf('='));
+  const meant =
+    (isField(field) || field === '-') && (hasColumn(table, column) || !isField(name))
+      ? { map: { ...map, [column]: field }, set: without(set, field), join: without(join, field) }
+      : isField(name)
+        ? { map: withoutField(map, name), set: { ...set, [name]: value }, join: without(join, name) }
+        : null;
+  if (meant === null) {
+    throw new SrqError(
+      'usage',
+      `"${line}" is neither COLUMN=FIELD nor FIELD=VALUE.`,
+      `The fields are: ${FIELDS.join(', ')}`,
+    );
+  }
+  planMapping(table.columns, meant);
+  return meant;
+}
+
+function halves(line: string, at: number): [string, string] {
+  return at < 1 ? ['', ''] : [line.slice(0, at).trim(), line.slice(at + 1).trim()];
+}
+
+const isField = (name: string): boolean => FIELDS.some((field) => field === name);
+
+function hasColumn({ columns }: Pick<Table, 'columns'>, name: string): boolean {
+  return columns.some((column) => column.trim().toLowerCase() === name.toLowerCase());
+}
+
+/** A constant or a join for this field would stand in the way of what was said just now. */
+function without<Value>(record: Readonly<Record<string, Value>>, key: string): Record<string, Value> {
+  return Object.fromEntries(Object.entries(record).filter(([name]) => name !== key));
+}
+
+function withoutField(map: Readonly<Record<string, string>>, field: string): Record<string, string> {
+  return Object.fromEntries(Object.entries(map).filter(([, mapped]) => mapped !== field));
+}

@@ -1,0 +1,97 @@
+import { csvRecordText } from '../model/csv-text.ts';
+import { exampleMobile } from '../model/example-phone.ts';
+import type { Market } from '../model/markets.ts';
+import { examplePostalCode } from '../model/postal-code.ts';
+import { EXAMPLE_COLUMNS, EXAMPLE_WORDS, type ExampleColumn, type ExampleWords } from './example-words.ts';
+
+/** The place of each market's example postal code. */
+const CITIES: Readonly<Record<string, string>> = {
+  PT: 'Lisboa',
+  ES: 'Madrid',
+  DE: 'Berlin',
+  AT: 'Wien',
+  CH: 'Zürich',
+  IE: 'Dublin',
+  UK: 'Cardiff',
+  CA: 'Ottawa',
+  MX: 'Ciudad de México',
+  AR: 'Buenos Aires',
+  CL: 'Santiago',
+  CO: 'Bogotá',
+  PE: 'Lima',
+  EC: 'Quito',
+  DO: 'Santo Domingo',
+  AU: 'Sydney',
+  NZ: 'Wellington',
+  SG: 'Singapore',
+  IN: 'New Delhi',
+  ZA: 'Cape Town',
+  AO: 'Luanda',
+  CV: 'Praia',
+};
+
+const BYTE_ORDER_MARK = '\ufeff';
+
+/**
+ * An example of leads as a spreadsheet of the market writes it: headers in its language, its delimiter, UTF-8 with BOM, CRLF.
+ * Everything in it is invented; importing it creates every row.
+ */
+export function exampleCsv(market: Market): string {
+  const words = wordsOf(market);
+  const columns = EXAMPLE_COLUMNS.filter(
+    (column) =>
+      (column !== 'lang' || market.languages.length > 1) &&
+      (column !== 'postal_code' || examplePostalCode(market) !== null),
+  );
+  const delimiter = usualDelimiter(market);
+  const rows = words.people.map((_, at) => columns.map((column) => cell(column, at, market, words)));
+  const lines = [columns.map((column) => words.header[column]), ...rows];
+  return BYTE_ORDER_MARK + lines.map((cells) => csvRecordText(cells, delimiter)).join('');
+}
+
+/** The same leads by srq's own names. */
+export function exampleJson(market: Market): Record<string, string>[] {
+  const words = wordsOf(market);
+  return words.people.map((_, at) => {
+    const text = (column: ExampleColumn) => cell(column, at, market, words);
+    return {
+      ref: text('ref'),
+      country: market.code,
+      lang: market.languages[0] ?? '',
+      location: [text('postal_code'), text('city')].filter((part) => part !== '').join(' '),
+      fullname: text('fullname'),
+      email: text('email'),
+      phone: exampleMobile(market).international,
+      request_text: text('request_text'),
+    };
+  });
+}
+
+function wordsOf({ languages }: Market): ExampleWords {
+  const words = EXAMPLE_WORDS[languages[0] ?? ''];
+  if (!words) throw new Error(`No example is written in ${languages[0]}`);
+  return words;
+}
+
+function cell(column: ExampleColumn, at: number, market: Market, { people }: ExampleWords): string {
+  const { name = '', mailbox = '', need = '' } = people[at] ?? {};
+  const lang = market.languages[0] ?? 'en';
+  const texts: Record<ExampleColumn, string> = {
+    ref: `${market.code}-00${at + 1}`,
+    fullname: name,
+    email: `${mailbox}@example.com`,
+    phone: exampleMobile(market).national,
+    postal_code: examplePostalCode(market) ?? '',
+    city: CITIES[market.code] ?? '',
+    country: new Intl.DisplayNames([lang], { type: 'region' }).of(market.iso) ?? market.name,
+    lang,
+    request_text: need.replace('{area}', new Intl.NumberFormat(`${lang}-${market.iso}`).format(22.5)),
+  };
+  return texts[column];
+}
+
+/** A spreadsheet separates by semicolon where the comma is the decimal sign, and in Switzerland. */
+function usualDelimiter({ iso, languages }: Market): string {
+  const half = new Intl.NumberFormat(`${languages[0]}-${iso}`).format(0.5);
+  return iso === 'CH' || half.includes(',') ? ';' : ',';
+}

@@ -1,0 +1,103 @@
+/** What an example of leads says in one language. `{area}` is a number in the market's way of writing it. */
+export interface ExampleWords {
+  readonly header: Readonly<Record<ExampleColumn, string>>;
+  readonly people: readonly { readonly name: string; readonly mailbox: string; readonly need: string }[];
+}
+
+export const EXAMPLE_COLUMNS = [
+  'ref',
+  'fullname',
+  'email',
+  'phone',
+  'postal_code',
+  'city',
+  'country',
+  'lang',
+  'request_text',
+] as const;
+export type ExampleColumn = (typeof EXAMPLE_COLUMNS)[number];
+
+/** In the order of {@link EXAMPLE_COLUMNS}; each is a name that srq recognises. */
+const header = (...names: string[]): ExampleWords['header'] =>
+  Object.fromEntries(EXAMPLE_COLUMNS.map((column, at) => [column, names[at] ?? column])) as Record<
+    ExampleColumn,
+    string
+  >;
+
+const person = (name: string, mailbox: string, need: string) => ({ name, mailbox, need });
+
+/** For the first language of every market. */
+export const EXAMPLE_WORDS: Readonly<Record<string, ExampleWords>> = {
+  en: {
+    header: header(
+      'Reference',
+      'Full name',
+      'Email',
+      'Phone number',
+      'Postal code',
+      'City',
+      'Country',
+      'Language',
+      'Message',
+    ),
+    people: [
+      person('Nora Example', 'nora', 'A kitchen tap drips; a plumber this week, please'),
+      person('Sam Sample', 'sam', 'Paint a living room of {area} m², "off-white"'),
+      person('Ivy Instance', 'ivy', 'Maths tutor, twice a week; Tuesday, Thursday'),
+    ],
+  },
+  pt: {
+    header: header(
+      'Referência',
+      'Nome completo',
+      'Correio eletrónico',
+      'Telemóvel',
+      'Código postal',
+      'Cidade',
+      'País',
+      'Idioma',
+      'Mensagem',
+    ),
+    people: [
+      person('Inês Exemplo', 'ines', 'A torneira da cozinha pinga; canalizador esta semana'),
+      person('João Amostra', 'joao', 'Pintar uma sala de {area} m², "branco sujo"'),
+      person('Conceição Modelo', 'conceicao', 'Explicações de matemática, duas vezes por semana'),
+    ],
+  },
+  es: {
+    header: header(
+      'Referencia',
+      'Nombre completo',
+      'Correo electrónico',
+      'Teléfono',
+      'Código postal',
+      'Ciudad',
+      'País',
+      'Idioma',
+      'Mensaje',
+    ),
+    people: [
+      person('Lucía Ejemplo', 'lucia', 'Gotea el grifo de la cocina; un fontanero esta semana'),
+      person('Íñigo Muestra', 'inigo', 'Pintar un salón de {area} m², "blanco roto"'),
+      person('Begoña Modelo', 'begona', 'Clases de matemáticas, dos veces por semana'),
+    ],
+  },
+  de: {
+    header: header(
+      'Referenz',
+      'Vollständiger Name',
+      'E-Mail-Adresse',
+      'Telefonnummer',
+      'Postleitzahl',
+      'Ort',
+      'Land',
+      'Sprache',
+      'Nachricht',
+    ),
+    people: [
+      person('Jürgen Beispiel', 'juergen', 'Der Wasserhahn in der Küche tropft; diese Woche, bitte'),
+      person('Zoë Muster', 'zoe', 'Wohnzimmer streichen, {area} m², "gebrochenes Weiß"'),
+      person('Änne Probe', 'aenne', 'Nachhilfe in Mathematik, zweimal in der Woche'),
+    ],
+  },
+};

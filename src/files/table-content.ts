@@ -1,0 +1,95 @@
+import { SrqError } from '../model/errors.ts';
+import type { ReadOptions, Row, Table } from '../model/table.ts';
+import { countKnownFields } from './aliases.ts';
+import { csvRecords } from './csv-records.ts';
+import { decodedText, type TextEncoding } from './decode.ts';
+import { findDialect, linesBeforeHeader } from './dialect.ts';
+import { type JsonKind, jsonColumns, jsonRows, MOST_COLUMNS, tooManyColumns } from './json-rows.ts';
+import type { PartnerFile } from './partner-file.ts';
+import { headerOf, type Reading, rowsOf } from './rows.ts';
+
+/** What a format makes of a file: its columns, and its rows as often as asked. */
+export interface Content {
+  readonly format: Table['format'];
+  readonly encoding: string | null;
+  readonly delimiter: string | null;
+  readonly columns: readonly string[];
+  /** `onRead` is told how much of the file has been read; see {@link PartnerFile}. */
+  rows(onRead: (bytes: number) => void): AsyncIterable<Row[]>;
+}
+
+type Say = (note: string) => void;
+
+/** `sample`: the beginning of the file's text. */
+export async function openCsv(
+  file: PartnerFile,
+  encoding: TextEncoding,
+  options: ReadOptions,
+  sample: string,
+  say: Say,
+): Promise<Content> {
+  const dialect = findDialect(sample, options, countKnownFields);
+  for (const note of dialect.notes) say(note);
+  const reading: Reading = { encoding, say };
+  const records = (onRead?: (bytes: number) => void) => csvRecords(decodedText(file, encoding.name, onRead), dialect);
+  const columns = await headerOf(records(), reading);
+  if (columns.length > MOST_COLUMNS) throw tooManyColumns();
+  return {
+    format: 'csv',
+    encoding: encoding.label,
+    delimiter: dialect.delimiter,
+    columns,
+    rows: (onRead) => rowsOf(records(onRead), reading, columns),
+  };
+}
+
+export async function openJson(file: PartnerFile, encoding: TextEncoding, kind: JsonKind): Promise<Content> {
+  const text = (onRead?: (bytes: number) => void) => decodedText(file, encoding.name, onRead);
+  const columns = await jsonColumns(text(), kind);
+  refuseListWithin(columns, file.path);
+  return {
+    format: kind === 'ndjson' ? 'ndjson' : 'json',
+    encoding: encoding.label,
+    delimiter: null,
+    columns,
+    rows: (onRead) => jsonRows(text(onRead), kind, columns, encoding),
+  };
+}
+
+/** One object of which nothing is known but a list within it: the list was meant. */
+function refuseListWithin(columns: readonly string[], path: string): void {
+  const list = columns.map((name) => /^(.+?)\.0\./.exec(name)?.[1]).find((name) => name !== undefined);
+  if (list === undefined || countKnownFields(columns) > 0) return;
+  throw new SrqError(
+    'input',
+    `${path} is a JSON object; the requests seem to be in its list "${list}".`,
+    `Give that list alone: jq '.${list}' FILE | srq bulk -`,
+  );
+}
+
+/** One sheet of a workbook, with the same rules for titles, footers and blank rows as CSV. */
+export async function openWorkbook(file: PartnerFile, options: ReadOptions, say: Say): Promise<Content> {
+  const { readWorkbook } = await import('./workbook.ts');
+  const { name, others, records } = await readWorkbook(file, options.sheet);
+  const more = others.length > 0 ? ` The others are left out (--sheet NAME): ${others.join(', ')}.` : '';
+  say(`Read from the sheet "${name}".${more}`);
+  const asked = records.slice(options.skipLines);
+  const sample = asked.slice(0, 200).map(({ cells }) => ({ cells, lines: 1 }));
+  const before = linesBeforeHeader(sample, options.skipLines);
+  for (const note of before.notes) say(note);
+  const reading: Reading = { encoding: null, say };
+  const inOneBatch = async function* () {
+    yield records.slice(before.linesBeforeHeader);
+  };
+  const columns = await headerOf(inOneBatch(), reading);
+  return {
+    format: 'xlsx',
+    encoding: null,
+    delimiter: null,
+    columns,
+    rows: (onRead) => {
+      onRead(file.sizeBytes);
+      return rowsOf(inOneBatch(), reading, columns);
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import type { Problem } from '../model/outcome.ts';
+import { AUDIO_PARAMETER } from '../model/wire.ts';
+
+type Finding = Pick<Problem, 'severity' | 'field' | 'message'>;
+
+/** How a spreadsheet shows a long number, its digits gone. A reference such as 1E5 is none. */
+const SCIENTIFIC = /^\d[.,]\d+E\+\d{2,}$/i;
+
+/** Letters beyond which a field is probably something else; the service's own bounds are not public. */
+const USUAL_LENGTHS: Readonly<Record<string, number>> = {
+  fullname: 200,
+  location: 300,
+  category: 100,
+  lang: 35,
+  ref: 255,
+  request_text: 10_000,
+};
+const USUAL_LENGTH = 1000;
+
+/** Phone and e-mail have bounds of their own, and a recording is the name of a file. */
+const BOUNDED_ELSEWHERE = new Set(['phone', 'email', 'audio_file', AUDIO_PARAMETER]);
+
+/** Whether a text is a number whose digits a spreadsheet has dropped. */
+export function isShortenedNumber(text: string): boolean {
+  return SCIENTIFIC.test(text);
+}
+
+/** What is wrong with the texts of a request whatever they mean: damaged, over-long, shortened by a spreadsheet. */
+export function textFindings(texts: Readonly<Record<string, string>>, postalCode: string): Finding[] {
+  const findings = Object.entries(texts).flatMap(([field, text]) => [...letters(field, text), ...length(field, text)]);
+  return [...findings, ...shortened(texts, postalCode)];
+}
+
+function letters(field: string, text: string): Finding[] {
+  if (/[\0\p{Surrogate}]/u.test(text)) {
+    const message = `${field} holds a NUL or half a character; the file was damaged. Export it again.`;
+    return [{ severity: 'error', field, message }];
+  }
+  if (!text.includes('\uFFFD')) return [];
+  const message = `${field} holds the mark of a lost letter (\uFFFD); an earlier conversion broke it.`;
+  return [{ severity: 'warning', field, message }];
+}
+
+function length(field: string, text: string): Finding[] {
+  const most = USUAL_LENGTHS[field] ?? USUAL_LENGTH;
+  if (text.length <= most || BOUNDED_ELSEWHERE.has(field)) return [];
+  const message = `${field} has ${text.length} letters, more than the usual ${most}; check whether it is the right column.`;
+  return [{ severity: 'warning', field, message }];
+}
+
+/** Lost for good, in whatever field; phones have their own message. */
+function shortened(texts: Readonly<Record<string, string>>, postalCode: string): Finding[] {
+  const fields = Object.keys(texts).filter((field) => field !== 'phone' && isShortenedNumber(texts[field] ?? ''));
+  if (isShortenedNumber(postalCode)) fields.push('location');
+  return [...new Set(fields)].map((field) => ({
+    severity: 'error',
+    field,
+    message: `${field} was turned into scientific notation by a spreadsheet and its digits are lost; export the file again with this column formatted as text.`,
+  }));
+}

@@ -1,0 +1,89 @@
+import { describe, expect } from 'vitest';
+import { correctedBy } from '../../src/cli/commands/bulk-corrections.ts';
+import { test } from '../helpers/desk.ts';
+import { leadsCsv } from '../helpers/leads.ts';
+import { HAS_TERMINAL, onTerminal } from '../helpers/terminal.ts';
+import { creates } from '../sandbox/sandbox-client.ts';
+
+const ASKED = /q to leave: $/;
+const ODD = 'Wer,Was,Mobilnummer,Fon 2\nAna Exemplo,Obras,+4915123456789,+4915112345678\n';
+
+describe.skipIf(!HAS_TERMINAL)('on a terminal, before anything is sent', () => {
+  test('the columns can be corrected, and the corrected plan is shown and asked about again', async ({
+    partner,
+    sandbox,
+  }) => {
+    const leads = partner.write('odd.csv', ODD);
+    const { shown, code } = await onTerminal(
+      partner,
+      ['bulk', leads, '--save-mapping', 'kept.json'],
+      [
+        [ASKED, '?'],
+        [ASKED, 'Wer=fullname'],
+        [ASKED, 'Waas=request_text'],
+        [ASKED, 'Was=request_text'],
+        [ASKED, 'nonsense'],
+        [ASKED, 'Fon 2=phone'],
+        [ASKED, 'country=DE'],
+        [ASKED, 'location={Wer}, Berlin'],
+        [ASKED, ''],
+        [/1 ready[\s\S]*q to leave: $/, ''],
+      ],
+    );
+    expect(code).toBe(0);
+    expect(shown).toContain('Columns: Wer, Was, Mobilnummer, Fon 2');
+    expect(shown).toContain('Did you mean "Was"?');
+    expect(shown).toContain('neither COLUMN=FIELD nor FIELD=VALUE');
+    expect(creates(sandbox).map(({ params }) => params)).toEqual([
+      expect.objectContaining({
+        fullname: 'Ana Exemplo',
+        request_text: 'Obras',
+        phone: '+4915112345678',
+        country: 'DE',
+        location: 'Ana Exemplo, Berlin',
+      }),
+    ]);
+    expect(JSON.parse(partner.read('kept.json'))).toMatchObject({ map: { 'Fon 2': 'phone' }, set: { country: 'DE' } });
+  });
+
+  test('one may leave, and nothing is sent', async ({ partner, sandbox }) => {
+    const { code } = await onTerminal(partner, ['bulk', partner.write('leads.csv', leadsCsv(2))], [[ASKED, 'q']]);
+    expect(code).toBe(130);
+    expect(creates(sandbox)).toEqual([]);
+  });
+
+  test('--yes is not asked', async ({ partner, sandbox }) => {
+    const { code } = await onTerminal(partner, ['bulk', partner.write('leads.csv', leadsCsv(2)), '--yes'], []);
+    expect(code).toBe(0);
+    expect(creates(sandbox)).toHaveLength(2);
+  });
+});
+
+describe('a correction', () => {
+  const table = { columns: ['phone', 'lang', 'a=b', 'City'] };
+  const nothing = { map: {}, set: {}, join: {} };
+  test.for([
+    ['City=location', { map: { City: 'location' } }],
+    ['a=b=ref', { map: { 'a=b': 'ref' } }],
+    ['phone=-', { map: { phone: '-' } }],
+    ['lang=pt', { set: { lang: 'pt' } }],
+    ['location={City}', { set: { location: '{City}' } }],
+    ['request_text=a=b', { set: { request_text: 'a=b' } }],
+    // A column that has a field's name is that column where a field stands to the right.
+    ['lang=phone', { map: { lang: 'phone' } }],
+    ['fullname=phone', { set: { fullname: 'phone' } }],
+  ] as const)('%s', ([line, expected]) => {
+    expect(correctedBy(line, table, nothing)).toEqual({ ...nothing, ...expected });
+  });
+
+  test('takes the place of what was said of the field before', () => {
+    const before = { map: { phone: 'ref' }, set: { location: 'x' }, join: { fullname: ['City'] } };
+    expect(correctedBy('City=location', table, before).set).toEqual({});
+    expect(correctedBy('City=fullname', table, before).join).toEqual({});
+    expect(correctedBy('ref=x', table, before).map).toEqual({});
+  });
+
+  test.for(['', 'x', '=', 'x=', '=phone', 'Town=location', 'budget=8'])('%j is refused', (line) => {
+    expect(() => correctedBy(line, table, nothing)).toThrow(expect.objectContaining({ code: 'usage' }));
+  });
+});

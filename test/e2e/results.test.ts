@@ -1,0 +1,109 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import iconv from 'iconv-lite';
+import { describe, expect } from 'vitest';
+import { workbook } from '../../scripts/workbook.mjs';
+import { undefuse } from '../../src/model/spreadsheet-cell.ts';
+import { type Desk, test } from '../helpers/desk.ts';
+import { documentOf } from '../helpers/run-srq.ts';
+import { statsOf } from '../helpers/sandbox-view.ts';
+import { creates } from '../sandbox/sandbox-client.ts';
+
+const HEADER = ['ref', '', 'country', 'fullname', 'phone', 'location', 'request_text', 'memo', 'memo'];
+const ROWS = [
+  ['A-1', 'x', 'PT', 'Zoé Conceição', '+351912345678', 'Lisboa', 'Pintar; "já"\nobrigado', '=1+1', "'=2"],
+  ['A-2', '', 'FR', '@lice', '+351912345678', 'Paris', '-10 %', '', '+1'],
+  ['A-3', '', 'DE', 'Jürgen Weiß', '0151 23456789', 'Berlin', 'Küche 80 €', '', ''],
+];
+const RAGGED = [
+  ['A-4', '', 'PT', 'Short', '+351912345678', 'Lisboa', 'Obras'],
+  ['A-5', '', 'PT', 'Long', '+351912345678', 'Lisboa', 'Obras', '', '', 'too', 'many'],
+  ['A-6', 'PT'],
+];
+const IGNORED = ['--map', 'memo=-'];
+const csv = (rows: readonly (readonly string[])[], delimiter = ',') =>
+  rows.map((cells) => cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(delimiter)).join('\r\n');
+const importIt = (desk: Desk, ...args: string[]) => desk.run('bulk', ...args, '--rate', 'max', '--json');
+
+function records(desk: Desk, name: string, delimiter = ','): string[][] {
+  return parse(readFileSync(join(desk.work, name)), { bom: true, delimiter, relax_column_count: true });
+}
+
+/** As a spreadsheet saves it again: all rows equally long, its own delimiter, encoding and quoting. */
+function savedBySpreadsheet(rows: readonly (readonly string[])[]): Buffer {
+  const width = Math.max(...rows.map((cells) => cells.length));
+  const even = rows.map((cells) => [...cells, ...Array<string>(width - cells.length).fill('')]);
+  const cell = (text: string) => (/["\r\n;]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  return iconv.encode(even.map((cells) => `${cells.map(cell).join(';')}\r\n`).join(''), 'windows-1252');
+}
+
+describe.concurrent('the results file', () => {
+  test('has the columns of the input in their order, unnamed, repeated and ragged ones too, and no formulas', async ({
+    partner,
+  }) => {
+    const file = partner.write('leads.csv', csv([HEADER, ...ROWS, ...RAGGED]));
+    expect(documentOf(await importIt(partner, file, ...IGNORED))).toMatchObject({ rows: 6, created: 2, invalid: 4 });
+    const [header, ...rows] = records(partner, 'leads.results.csv');
+    expect(header).toEqual([...HEADER, 'srq_status', 'srq_id', 'srq_message', 'srq_row']);
+    expect(rows.map((cells) => cells.slice(0, -4).map(undefuse))).toEqual([...ROWS, ...RAGGED]);
+    expect(rows.map((cells) => [cells.at(-4), cells.at(-1)])).toEqual([
+      ['created', '1'],
+      ['invalid', '2'],
+      ['created', '3'],
+      ['invalid', '4'],
+      ['invalid', '5'],
+      ['invalid', '6'],
+    ]);
+    for (const cell of rows.flat()) expect(cell).not.toMatch(/^[=+\-@\t\r]/);
+  });
+
+  test('saved again by a spreadsheet, a corrected row in it, sends that row alone; ragged rows stay refused', async ({
+    partner,
+    sandbox,
+  }) => {
+    await importIt(partner, partner.write('leads.csv', csv([HEADER, ...ROWS, ...RAGGED])), ...IGNORED);
+    const saved = records(partner, 'leads.results.csv');
+    const unchanged = partner.write('saved.csv', savedBySpreadsheet(saved));
+    expect(documentOf(await importIt(partner, unchanged, ...IGNORED))).toMatchObject({
+      rows: 6,
+      created: 0,
+      repeated: 2,
+      invalid: 4,
+    });
+    const corrected = saved.map((cells) => (cells[0] === 'A-2' ? cells.with(2, 'PT') : cells));
+    const again = await importIt(partner, partner.write('corrected.csv', savedBySpreadsheet(corrected)), ...IGNORED);
+    expect(documentOf(again)).toMatchObject({ rows: 6, created: 1, repeated: 2, invalid: 3 });
+    expect(await statsOf(sandbox)).toMatchObject({ created: 3, doubled: 0 });
+    expect(creates(sandbox).at(-1)?.params).toMatchObject({ fullname: '@lice', request_text: '-10 %' });
+  });
+
+  test('of JSON and of a workbook work the same', async ({ partner, sandbox }) => {
+    const columns = HEADER.filter((name) => name !== '' && name !== 'memo');
+    const rows = ROWS.map((cells) => columns.map((name) => cells[HEADER.indexOf(name)] ?? ''));
+    const objects = rows.map((cells, at) =>
+      Object.fromEntries(cells.map((cell, index) => [columns[index], at === 0 ? cell : `${cell}`])),
+    );
+    const files = [
+      partner.write('a.json', JSON.stringify(objects)),
+      partner.write('b.xlsx', Buffer.from(workbook([{ name: 'Leads', rows: [columns, ...rows] }]))),
+    ];
+    const expected = [
+      { created: 2, repeated: 0, invalid: 1 },
+      { created: 0, repeated: 2, invalid: 1 },
+    ];
+    for (const [at, file] of files.entries()) {
+      expect(documentOf(await importIt(partner, file))).toMatchObject({ rows: 3, ...expected[at] });
+      const results = at === 0 ? 'a.results.csv' : 'b.results.csv';
+      const [header, ...back] = records(partner, results);
+      expect(header?.slice(0, -4)).toEqual(columns);
+      expect(back.map((cells) => cells.slice(0, -4).map(undefuse))).toEqual(rows);
+      const corrected = records(partner, results).map((cells) =>
+        cells.map((cell) => (cell === 'FR' ? (at === 0 ? 'PT' : 'ES') : cell)),
+      );
+      const again = await importIt(partner, partner.write(`${at}.csv`, savedBySpreadsheet(corrected)));
+      expect(documentOf(again)).toMatchObject({ rows: 3, created: 1, repeated: 2 });
+    }
+    expect(await statsOf(sandbox)).toMatchObject({ created: 4, doubled: 0 });
+  });
+});

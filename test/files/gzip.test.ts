@@ -1,0 +1,66 @@
+import { appendFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
+import { expect, it } from 'vitest';
+import { openFile, readTable, scratchFile } from '../helpers/read-table.ts';
+
+const csv = `country,phone\n${'PT,912345678\n'.repeat(50_000)}`;
+
+it('a file packed with gzip is known by its first bytes and read as what is in it, as often as asked', async () => {
+  const packed = scratchFile(gzipSync(csv));
+  const { table, rows } = await readTable(packed);
+  expect(rows).toHaveLength(50_000);
+  expect(table).toMatchObject({ format: 'csv', encoding: 'UTF-8', notes: ['Unpacked while reading (gzip).'] });
+  let again = 0;
+  for await (const batch of table.rows()) again += batch.length;
+  expect(again).toBe(50_000);
+  expect(table.readBytes()).toBe(table.sizeBytes);
+});
+
+it('its ending before .gz tells the format', async () => {
+  expect((await openFile(scratchFile(gzipSync('{"a":1}\n{"a":2}\n'), 'ndjson.gz'))).format).toBe('ndjson');
+});
+
+it('UTF-16 in it is told by its length and its NULs as ever', async () => {
+  const { table, cells } = await readTable(scratchFile(gzipSync(Buffer.from('a,b\né,2\n', 'utf16le'))));
+  expect([table.encoding, cells]).toEqual(['UTF-16LE', [['é', '2']]]);
+});
+
+it('several members one after another are one file', async () => {
+  const { cells } = await readTable(scratchFile(Buffer.concat([gzipSync('a,b\n1,2\n'), gzipSync('3,4\n')])));
+  expect(cells).toEqual([
+    ['1', '2'],
+    ['3', '4'],
+  ]);
+});
+
+it('one that is cut off, damaged, empty or packed twice is refused', async () => {
+  const whole = gzipSync(csv);
+  const broken = Buffer.from(whole);
+  broken.fill(0xff, 20, 60);
+  for (const content of [whole.subarray(0, -6), whole.subarray(0, 15), broken]) {
+    await expect(readTable(scratchFile(content))).rejects.toMatchObject({
+      code: 'input',
+      message: expect.stringContaining('cut off or damaged'),
+      hint: expect.stringContaining('gzip -t'),
+    });
+  }
+  await expect(openFile(scratchFile(gzipSync('')))).rejects.toThrow('empty');
+  await expect(openFile(scratchFile(gzipSync(whole)))).rejects.toThrow('packed twice');
+});
+
+it('one that changes between two passes is refused', async () => {
+  const path = scratchFile(gzipSync(csv));
+  const table = await openFile(path);
+  appendFileSync(path, gzipSync('more,1\n'));
+  await expect(table.rows()[Symbol.asyncIterator]().next()).rejects.toThrow('changed while it was read');
+});
+
+it('a bomb is refused in bounded memory', async () => {
+  const line = Buffer.from('PT,912345678\n'.repeat(1024 * 1024));
+  const bomb = gzipSync(Buffer.concat([Buffer.from('country,phone\n'), ...Array<Buffer>(12).fill(line)]), { level: 9 });
+  expect(bomb.length * 100).toBeLessThan(12 * line.length);
+  const path = scratchFile(bomb, 'csv.gz');
+  const before = process.memoryUsage().rss;
+  await expect(openFile(path)).rejects.toThrow('more than 100 times its size');
+  expect(process.memoryUsage().rss - before).toBeLessThan(64 * 1024 * 1024);
+});

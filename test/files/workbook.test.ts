@@ -1,0 +1,162 @@
+import { strToU8, zipSync } from 'fflate';
+import { describe, expect, it } from 'vitest';
+import { rawWorkbook, type SheetToWrite, workbook } from '../../scripts/workbook.mjs';
+import { openFile, readTable, scratchFile } from '../helpers/read-table.ts';
+
+const xlsx = (...sheets: SheetToWrite[]) => scratchFile(workbook(sheets), 'xlsx');
+const one = (...rows: SheetToWrite['rows']) => xlsx({ name: 'Leads', rows });
+const sheet = (rows: string) =>
+  rawWorkbook(
+    `<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>${rows}</sheetData></worksheet>`,
+  );
+
+describe('a workbook', () => {
+  it('gives its cells as text: texts as they are, numbers with all their digits, dates as a person would write them', async () => {
+    const { table, cells } = await readTable(
+      one(
+        ['text', 'number', 'day', 'moment', 'truth', 'share'],
+        [' 007 \n"x" & <b>', 912345678, new Date('2026-11-20'), new Date('2026-11-20T09:30:00Z'), true, 0.1],
+        ['+351912345678', 351912345678, null, null, false, 9.12345678e8],
+      ),
+    );
+    expect(table).toMatchObject({ format: 'xlsx', encoding: null, delimiter: null });
+    expect(cells).toEqual([
+      [' 007 \n"x" & <b>', '912345678', '2026-11-20', '2026-11-20 09:30:00', 'true', '0.1'],
+      ['+351912345678', '351912345678', '', '', 'false', '912345678'],
+    ]);
+  });
+
+  it('says where a number has lost digits, by scientific notation', async () => {
+    const { cells } = await readTable(one(['phone'], [4.91512345678901e17], [1.2345678901234567e19]));
+    expect(cells.flat().every((text) => /^\d\.\d+E\+\d+$/.test(text))).toBe(true);
+  });
+
+  it('has titles, a footer, unnamed columns and empty rows set aside as CSV has, with the numbers of the sheet', async () => {
+    const { table, rows } = await readTable(
+      one(
+        ['Leads of the week'],
+        [],
+        ['a', 'b', 'c', null, 'e'],
+        ['1', '2', '3', 'x'],
+        [],
+        ['4', '5', '6'],
+        [],
+        ['7 rows'],
+      ),
+    );
+    expect(rows.map(({ line, cells }) => [line, cells.join()])).toEqual([
+      [4, '1,2,3,x,'],
+      [6, '4,5,6,,'],
+    ]);
+    expect(table.notes).toEqual([
+      'Read from the sheet "Leads".',
+      'Set aside before the header: lines 1–2.',
+      'Without a name in the header, so ignored: column 4.',
+      "Set aside as the report's footer: line 8.",
+    ]);
+  });
+
+  it('is read from its first visible sheet, and the others are named', async () => {
+    const path = xlsx(
+      { name: 'Setup', hidden: true, rows: [['x']] },
+      { name: 'Leads & more', rows: [['a'], ['1']] },
+      { name: 'Old', rows: [['a'], ['2']] },
+    );
+    const { table, cells } = await readTable(path);
+    expect(cells).toEqual([['1']]);
+    expect(table.notes[0]).toBe(
+      'Read from the sheet "Leads & more". The others are left out (--sheet NAME): Setup, Old.',
+    );
+    expect((await readTable(path, { sheet: 'old' })).cells).toEqual([['2']]);
+    await expect(openFile(path, { sheet: 'Olt' })).rejects.toMatchObject({
+      code: 'usage',
+      message: expect.stringContaining('Did you mean "Old"?'),
+      hint: 'The sheets are: Setup, Leads & more, Old',
+    });
+  });
+
+  it('may be packed with gzip, and its rows may be read again', async () => {
+    const { gzipSync } = await import('node:zlib');
+    const { table, cells } = await readTable(scratchFile(gzipSync(workbook([{ name: 'L', rows: [['a'], ['1']] }]))));
+    expect(cells).toEqual([['1']]);
+    for await (const batch of table.rows()) expect(batch).toHaveLength(1);
+    expect(table.readBytes()).toBe(table.sizeBytes);
+  });
+
+  it('has no sheet where the file is no workbook', async () => {
+    await expect(openFile(scratchFile('a,b\n1,2\n'), { sheet: 'x' })).rejects.toMatchObject({ code: 'usage' });
+  });
+
+  it('without rows is refused', async () => {
+    await expect(openFile(one(['a', 'b']))).rejects.toThrow('no rows');
+    await expect(openFile(one([]))).rejects.toThrow('no header');
+  });
+});
+
+describe('what is no workbook, or none that srq reads, is named and refused', () => {
+  it.each([
+    [{ 'leads.csv': 'a,b' }, 'a ZIP archive, but no workbook', 'Unpack it'],
+    [{ 'xl/workbook.bin': '' }, '.xlsb', 'CSV UTF-8'],
+    [{ mimetype: 'application/vnd.oasis.opendocument.spreadsheet', 'content.xml': '' }, '.ods', 'CSV UTF-8'],
+    [{ 'xl/workbook.xml': '<workbook/>' }, 'cannot be read', 'save it anew'],
+  ])('%j', async (parts, what, hint) => {
+    const zip = zipSync(Object.fromEntries(Object.entries(parts).map(([name, text]) => [name, strToU8(text)])));
+    await expect(openFile(scratchFile(zip, 'xlsx'))).rejects.toMatchObject({
+      code: 'input',
+      message: expect.stringContaining(what),
+      hint: expect.stringContaining(hint),
+    });
+  });
+
+  it('a cell that cannot be read is named', async () => {
+    await expect(openFile(scratchFile(sheet('<row r="1"><c r="A1" t="s"><v>99</v></c></row>')))).rejects.toThrow(
+      'cannot be read (row 1, column 1)',
+    );
+  });
+
+  it('an archive cut off anywhere', async () => {
+    const whole = workbook([{ name: 'L', rows: [['a'], ['1']] }]);
+    for (let bytes = 4; bytes < whole.length; bytes += 97) {
+      await expect(openFile(scratchFile(whole.subarray(0, bytes)))).rejects.toMatchObject({ code: 'input' });
+    }
+  });
+});
+
+describe('a hostile workbook costs no memory', () => {
+  it.each([
+    ['a row far down', '<row r="1048576"><c r="A1048576"><v>1</v></c></row>', 'at most 100000 rows'],
+    ['a row beyond any sheet', '<row r="999999999"><c r="A1"><v>1</v></c></row>', 'cannot be read'],
+    ['a cell far to the right', '<row r="1"><c r="XFD1"><v>1</v></c></row>', 'more than 5000 columns'],
+    ['a column beyond any sheet', '<row r="1"><c r="ZZZZZZZ1"><v>1</v></c></row>', 'cannot be read'],
+    ['a place written as entities', '<row r="&#57;99999999"><c r="A1"><v>1</v></c></row>', 'cannot be read'],
+    ['a place behind a bracket', '<row x=">" r="99999999"><c r="A1"><v>1</v></c></row>', 'cannot be read'],
+    ['a place behind what is no XML', '<row x="<" r="999999"><c r="A1"><v>1</v></c></row>', 'cannot be read'],
+    ['many wide rows', '<row r="1"><c r="EWV1"><v>1</v></c></row><row r="9000"></row>', 'cells of a workbook'],
+  ])('%s', async (_, rows, message) => {
+    const before = process.memoryUsage().rss;
+    await expect(openFile(scratchFile(sheet(rows), 'xlsx'))).rejects.toMatchObject({
+      code: 'input',
+      message: expect.stringContaining(message),
+    });
+    expect(process.memoryUsage().rss - before).toBeLessThan(64 * 1024 * 1024);
+  });
+
+  const blanks = strToU8(' '.repeat(60 * 1024 * 1024));
+
+  it('a zip bomb is refused by what its directory says', async () => {
+    const bomb = zipSync({ 'xl/workbook.xml': blanks, 'xl/b.xml': blanks });
+    expect(bomb.length).toBeLessThan(1024 * 1024);
+    const before = process.memoryUsage().rss;
+    await expect(openFile(scratchFile(bomb, 'xlsx'))).rejects.toThrow('more than 100 MiB');
+    expect(process.memoryUsage().rss - before).toBeLessThan(64 * 1024 * 1024);
+  });
+
+  it('a zip bomb whose directory lies is stopped while it is unpacked', async () => {
+    const bomb = Buffer.from(zipSync({ 'xl/workbook.xml': blanks }));
+    const directory = bomb.lastIndexOf(Buffer.from([0x50, 0x4b, 0x01, 0x02]));
+    bomb.writeUInt32LE(1000, directory + 24);
+    const before = process.memoryUsage().rss;
+    await expect(openFile(scratchFile(bomb, 'xlsx'))).rejects.toThrow('damaged');
+    expect(process.memoryUsage().rss - before).toBeLessThan(64 * 1024 * 1024);
+  });
+});

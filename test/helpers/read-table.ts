@@ -1,0 +1,27 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openTable } from '../../src/files/open-table.ts';
+import type { ReadOptions, Row, Table } from '../../src/model/table.ts';
+
+const scratch = mkdtempSync(join(tmpdir(), 'srq-read-'));
+let files = 0;
+
+/** A file of its own with this content, and its path. */
+export function scratchFile(content: string | Uint8Array, ending = 'csv'): string {
+  const path = join(scratch, `${files++}.${ending}`);
+  writeFileSync(path, content);
+  return path;
+}
+
+export function openFile(path: string, options: Partial<ReadOptions> = {}): Promise<Table> {
+  return openTable(path, { format: null, encoding: null, delimiter: null, skipLines: 0, sheet: null, ...options });
+}
+
+/** A table with all its rows. */
+export async function readTable(path: string, options: Partial<ReadOptions> = {}) {
+  const table = await openFile(path, options);
+  const rows: Row[] = [];
+  for await (const batch of table.rows()) rows.push(...batch);
+  return { table, rows, cells: rows.map((row) => [...row.cells]) };
+}
