@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { correctedBy } from '../../src/cli/commands/bulk-corrections.ts';
+import { correctedBy } from '../../src/cli/bulk/corrections.ts';
 import { test } from '../helpers/desk.ts';
 import { leadsCsv } from '../helpers/leads.ts';
 import { HAS_TERMINAL, onTerminal } from '../helpers/terminal.ts';

@@ -4,16 +4,16 @@ import type { ImportPlan } from '../../model/import-plan.ts';
 import type { Destination } from '../../model/service-request.ts';
 import { planText } from '../../report/plan-text.ts';
 import { requireResultsPlace } from '../../report/results-file.ts';
+import { confirmImport, requireConsent } from '../bulk/consent.ts';
+import { agreedPlan } from '../bulk/corrections.ts';
+import type { BulkOptions } from '../bulk/options.ts';
+import { planAloud, readInput } from '../bulk/plan.ts';
+import { runPlan } from '../bulk/run.ts';
+import { finishDryRun } from '../bulk/summary.ts';
 import { destinationOf } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { audioReader } from '../request-input.ts';
 import { keepHeapSmall } from '../small-heap.ts';
-import { confirmImport, requireConsent } from './bulk-consent.ts';
-import { agreedPlan } from './bulk-corrections.ts';
-import type { BulkOptions } from './bulk-options.ts';
-import { planAloud, readInput } from './bulk-plan.ts';
-import { runPlan } from './bulk-run.ts';
-import { finishDryRun } from './bulk-summary.ts';
 
 /** Imports a file: reads and checks it whole, shows what would happen, sends, and accounts for every row. */
 export async function bulk(context: Context, file: string, options: BulkOptions): Promise<number> {

@@ -6,13 +6,13 @@ import { isTrusted, settleWaitMs } from '../../model/evidence.ts';
 import type { LogRecord } from '../../model/ports.ts';
 import { settleImport } from '../../pipeline/run-import.ts';
 import { doubtLine } from '../../report/request-text.ts';
+import type { ReadingOptions } from '../bulk/options.ts';
+import { planAloud, readInput } from '../bulk/plan.ts';
+import { follow } from '../bulk/run.ts';
 import { connect } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { exitNumber } from '../exit-codes.ts';
 import { audioReader } from '../request-input.ts';
-import type { ReadingOptions } from './bulk-options.ts';
-import { planAloud, readInput } from './bulk-plan.ts';
-import { follow } from './bulk-run.ts';
 
 export interface ResolveOptions extends ReadingOptions {
   /** A person says that they were taken; a text is the identifier. */

@@ -10,7 +10,7 @@ import type { Preparation } from '../../pipeline/prepare-row.ts';
 import type { SubmitOptions } from '../../pipeline/submit-request.ts';
 import type { Context } from '../context.ts';
 import { spoolStdin } from '../spool.ts';
-import type { ReadingOptions } from './bulk-options.ts';
+import type { ReadingOptions } from './options.ts';
 
 /** A file opened, and which column becomes which field. */
 export interface Input {

@@ -12,16 +12,8 @@ import type { Reporter } from '../../report/reporter.ts';
 import { writeResults } from '../../report/results-file.ts';
 import { connect } from '../connect.ts';
 import type { Context } from '../context.ts';
-import type { BulkOptions } from './bulk-options.ts';
-import { finishRun } from './bulk-summary.ts';
-
-export interface RunFiles {
-  /** The input as the user named it. */
-  readonly file: string;
-  readonly results: string;
-  /** Monotonic time at which the command began. */
-  readonly startedMs: number;
-}
+import type { BulkOptions, RunFiles } from './options.ts';
+import { finishRun } from './summary.ts';
 
 /** Sends what the plan found ready, settles what is in doubt, writes the results file and the summary. */
 export async function runPlan(

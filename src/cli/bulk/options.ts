@@ -29,3 +29,12 @@ export interface BulkOptions extends ReadingOptions, SubmitOptions {
   readonly results?: string;
   readonly yes?: boolean;
 }
+
+/** The files and the beginning of one run. */
+export interface RunFiles {
+  /** The input as the user named it. */
+  readonly file: string;
+  readonly results: string;
+  /** Monotonic time at which the command began. */
+  readonly startedMs: number;
+}

@@ -5,8 +5,8 @@ import { FIELDS } from '../../model/service-request.ts';
 import type { MappingOptions, Table } from '../../model/table.ts';
 import type { Context } from '../context.ts';
 import { ask } from '../prompt.ts';
-import type { BulkOptions } from './bulk-options.ts';
-import { type Input, mapped } from './bulk-plan.ts';
+import type { BulkOptions } from './options.ts';
+import { type Input, mapped } from './plan.ts';
 
 const QUESTION = 'Enter to go on · COLUMN=FIELD or FIELD=VALUE to correct the columns · ? for help · q to leave: ';
 

@@ -6,7 +6,7 @@ import { summaryText } from '../../report/summary-text.ts';
 import { commandLine } from '../command-line.ts';
 import type { Context } from '../context.ts';
 import { codesOfCounts, exitNumber } from '../exit-codes.ts';
-import type { RunFiles } from './bulk-run.ts';
+import type { RunFiles } from './options.ts';
 
 /** Reports the end of a run and gives its exit code. */
 export async function finishRun(

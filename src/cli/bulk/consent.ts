@@ -3,7 +3,7 @@ import { SrqError } from '../../model/errors.ts';
 import type { ImportPlan } from '../../model/import-plan.ts';
 import type { Context } from '../context.ts';
 import { ask } from '../prompt.ts';
-import type { BulkOptions } from './bulk-options.ts';
+import type { BulkOptions } from './options.ts';
 
 /** Before anything is read: a live service needs a person's word, given on a terminal or by --yes. */
 export function requireConsent(context: Context, { live }: Settings, { yes }: BulkOptions): void {
