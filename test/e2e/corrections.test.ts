@@ -34,6 +34,10 @@ describe.skipIf(!HAS_TERMINAL)('on a terminal, before anything is sent', () => {
     expect(shown).toContain('Columns: Wer, Was, Mobilnummer, Fon 2');
     expect(shown).toContain('Did you mean "Was"?');
     expect(shown).toContain('neither COLUMN=FIELD nor FIELD=VALUE');
+    // Mapped otherwise, the rows would be other requests: the command to repeat carries what was corrected.
+    expect(shown.replace(/\s+/g, ' ')).toContain(
+      "--map Wer=fullname --map Was=request_text --map 'Fon 2=phone' --set country=DE",
+    );
     expect(creates(sandbox).map(({ params }) => params)).toEqual([
       expect.objectContaining({
         fullname: 'Ana Exemplo',

@@ -3,6 +3,7 @@ import { SrqError } from '../../model/errors.ts';
 import type { ImportPlan } from '../../model/import-plan.ts';
 import { FIELDS } from '../../model/service-request.ts';
 import type { MappingOptions, Table } from '../../model/table.ts';
+import { commandLine } from '../command-line.ts';
 import type { Context } from '../context.ts';
 import { ask } from '../prompt.ts';
 import type { BulkOptions } from './options.ts';
@@ -16,6 +17,12 @@ const HELP = `  Telefon 2=phone             the column "Telefon 2" is the phone 
   location={City} {Zip}       the location is made of two columns
   An empty line shows the plan again with what was corrected; nothing is sent before that.`;
 
+/** The plan to carry out, and the flags that say what the person corrected: a later run must map the file alike. */
+export interface Agreed {
+  readonly plan: ImportPlan;
+  readonly corrections: readonly string[];
+}
+
 /**
  * Plans and shows the import until the person at the terminal has nothing to correct. Without a terminal, with --yes or
  * --quiet, the first plan stands. Throws `SrqError('interrupted')` when the person leaves.
@@ -25,12 +32,16 @@ export async function agreedPlan(
   input: Input,
   options: BulkOptions,
   plan: (input: Input) => Promise<ImportPlan>,
-): Promise<ImportPlan> {
+): Promise<Agreed> {
   const asks = context.interactive && options.yes !== true && context.options.quiet !== true;
   for (let now = input; ; ) {
     const planned = await plan(now);
     const corrected = asks ? await askCorrections(context, now) : null;
-    if (corrected === null) return planned;
+    if (corrected === null) {
+      const corrections = asFlags(input.chosen, now.chosen);
+      if (corrections.length > 0) await sayCommand(context, corrections);
+      return { plan: planned, corrections };
+    }
     now = await mapped(now.table, corrected, options);
   }
 }
@@ -86,6 +97,24 @@ export function correctedBy(
   }
   planMapping(table.columns, meant);
   return meant;
+}
+
+/** Rows that are mapped otherwise are other requests: without these flags a later run would send them again. */
+async function sayCommand(context: Context, corrections: readonly string[]): Promise<void> {
+  const command = commandLine([...context.process.argv.slice(2), ...corrections]);
+  (await context.reporter()).warn(`To import this file again, map it alike: ${command}`);
+}
+
+/** What was corrected, as flags to add to the command. */
+function asFlags(before: MappingOptions, after: MappingOptions): string[] {
+  const dropped = Object.keys(before.map).filter((column) => !Object.hasOwn(after.map, column));
+  const mapped = Object.entries(after.map).filter(([column, field]) => before.map[column] !== field);
+  const set = Object.entries(after.set).filter(([field, text]) => before.set[field] !== text);
+  return [
+    ...dropped.flatMap((column) => ['--map', `${column}=-`]),
+    ...mapped.flatMap(([column, field]) => ['--map', `${column}=${field}`]),
+    ...set.flatMap(([field, text]) => ['--set', `${field}=${text}`]),
+  ];
 }
 
 function halves(line: string, at: number): [string, string] {

@@ -13,18 +13,18 @@ export async function finishRun(
   context: Context,
   plan: ImportPlan,
   stop: SrqError | null,
-  { file, results, startedMs }: RunFiles,
+  files: RunFiles,
 ): Promise<number> {
   const ended = plan.ledger.counts();
   const counts: Counts = { ...ended, failed: ended.failed + ended.ready, ready: 0 };
   const { code } = context.interruption;
   const summary = {
-    ...(await shared(context, plan, counts, startedMs)),
+    ...(await shared(context, plan, counts, files.startedMs)),
     notTried: ended.ready,
-    results,
+    results: files.results,
     advice: stop ? stop.hint : adviceFor(counts),
     stopped: stop ? stop.message : code ? 'Interrupted.' : null,
-    next: nextCommand(context, counts, ended.ready, { file, results }, stop),
+    next: nextCommand(context, counts, ended.ready, files, stop),
   };
   await report(context, summary, withoutReady(counts));
   return exitNumber([...(code ? [code] : []), ...(stop ? [stop.code] : []), ...codesOfCounts(counts)]);
@@ -105,10 +105,10 @@ function nextCommand(
   context: Context,
   counts: Counts,
   notTried: number,
-  { file, results }: Pick<RunFiles, 'file' | 'results'>,
+  { file, results, corrections }: RunFiles,
   stop: SrqError | null,
 ): string | null {
-  const words = context.process.argv.slice(2);
+  const words = [...context.process.argv.slice(2), ...corrections];
   if (stop !== null || notTried > 0 || counts.failed > 0) return file === '-' ? null : commandLine(words);
   const { log, profile, sandbox } = context.options;
   const globals = [
@@ -119,7 +119,9 @@ function nextCommand(
   // Another run of the sandbox in this process is another marketplace: nothing of this one would be recognised.
   if (counts.invalid + counts.rejected === 0 || sandbox) return null;
   return commandLine(
-    file === '-' ? ['bulk', results] : withoutResults(words.map((word) => (word === file ? results : word))),
+    file === '-'
+      ? ['bulk', results, ...corrections]
+      : withoutResults(words.map((word) => (word === file ? results : word))),
   );
 }
 

@@ -39,13 +39,13 @@ export async function bulk(context: Context, file: string, options: BulkOptions)
   const kind = context.options.sandbox
     ? 'the sandbox in this process'
     : `profile ${settings.profile.value}, ${settings.live ? 'live' : 'test'}`;
-  const plan = await agreedPlan(context, input, options, async (now) => {
+  const { plan, corrections } = await agreedPlan(context, input, options, async (now) => {
     const planned = await planAloud(context, now, preparation, log, range, options);
     await sayPlan(context, planned, `${destination.baseUrl} as client ${destination.clientId} (${kind})`);
     return planned;
   });
   if (plan.counts.ready > 0) await confirmImport(context, settings, options, plan);
-  return runPlan(context, plan, log, preparation, options, { file, results, startedMs });
+  return runPlan(context, plan, log, preparation, options, { file, results, corrections, startedMs });
 }
 
 /** Keys depend on where requests go; a dry run without a login compares with an empty log. */
