@@ -60,7 +60,11 @@ async function runCommand(
 }
 
 function usage(text: string): SrqError {
-  const message = text.replace(/^error: /, '').trim();
+  // An unknown option is named without its value: it may be a secret.
+  const message = text
+    .replace(/^error: /, '')
+    .replace(/^(unknown option '[^'=]+)=.*/s, "$1'")
+    .trim();
   return new SrqError('usage', message.charAt(0).toUpperCase() + message.slice(1), 'See: srq --help');
 }
 

@@ -5,7 +5,7 @@ import { Tokens } from '../api/token.ts';
 import { Turnstile } from '../api/turnstile.ts';
 import { LearnedStore } from '../config/learned-store.ts';
 import { notLoggedIn, type Settings } from '../config/settings.ts';
-import { FileTokenCache } from '../config/token-cache.ts';
+import { FileTokenCache, secretMark } from '../config/token-cache.ts';
 import { SrqError } from '../model/errors.ts';
 import type { Evidence } from '../model/evidence.ts';
 import type { AudioReader, TokenCache } from '../model/ports.ts';
@@ -49,7 +49,7 @@ export async function connect(context: Context, options: ConnectOptions): Promis
   const { signal: stopping } = context.interruption.halt;
   const http = openHttp(context, destination.baseUrl, options.concurrency);
   const paths = await context.paths();
-  const cache = new FileTokenCache(tokenPath(paths, settings), destination);
+  const cache = new FileTokenCache(tokenPath(paths, settings), destination, secretMark(clientSecret));
   const tokens = new Tokens(http, { clientId: destination.clientId, clientSecret }, cache, clock, stopping);
   const store = new LearnedStore(learnedPath(paths, settings), destination);
   const learned = store.read();

@@ -41,7 +41,8 @@ export async function readRequestInput(context: Context, options: RequestOptions
   }
   const path = options.file === '-' ? await spoolStdin(context) : options.file;
   const folder = options.file === '-' ? '.' : dirname(options.file);
-  const drafts = await readDrafts(context, path, flags);
+  const name = options.file === '-' ? 'standard input' : options.file;
+  const drafts = await readDrafts(context, path, name, flags);
   return { drafts, audio: audioReader(folder, flags['audio_file']) };
 }
 
@@ -72,10 +73,23 @@ function fieldsOfFlags(options: RequestOptions): Record<string, string> {
   return Object.fromEntries([...field, ...named]);
 }
 
-async function readDrafts(context: Context, path: string, flags: Record<string, string>): Promise<Draft[]> {
-  const table = await openTable(path, { format: null, encoding: null, delimiter: null, skipLines: 0, sheet: null });
+async function readDrafts(
+  context: Context,
+  path: string,
+  name: string,
+  flags: Record<string, string>,
+): Promise<Draft[]> {
+  const table = await openTable(
+    path,
+    { format: null, encoding: null, delimiter: null, skipLines: 0, sheet: null },
+    name,
+  );
   if (table.format === 'csv' || table.format === 'xlsx') {
-    throw new SrqError('input', `${path} is not JSON.`, `For a file of many requests: srq bulk ${path}`);
+    throw new SrqError(
+      'input',
+      `${name} is not JSON.`,
+      `For a file of many requests: srq bulk ${name === 'standard input' ? '-' : name}`,
+    );
   }
   const reporter = await context.reporter();
   for (const column of table.columns) {
@@ -85,7 +99,7 @@ async function readDrafts(context: Context, path: string, flags: Record<string, 
   const drafts: Draft[] = [];
   for await (const rows of table.rows()) {
     for (const { number, cells, problem } of rows) {
-      if (problem !== null) throw new SrqError('input', `Request ${number} of ${path}: ${problem}`);
+      if (problem !== null) throw new SrqError('input', `Request ${number} of ${name} ${problem}`);
       const given = table.columns
         .map((name, index) => [name, cells[index] ?? ''] as const)
         .filter(([, text]) => text !== '');
@@ -94,8 +108,8 @@ async function readDrafts(context: Context, path: string, flags: Record<string, 
     if (drafts.length > MOST_REQUESTS) {
       throw new SrqError(
         'input',
-        `${path} holds over ${MOST_REQUESTS} requests.`,
-        `Import it instead: srq bulk ${path}`,
+        `${name} holds over ${MOST_REQUESTS} requests.`,
+        `Import it instead: srq bulk ${name === 'standard input' ? '-' : name}`,
       );
     }
   }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
 import { z } from 'zod';
 import type { CachedToken, TokenCache } from '../model/ports.ts';
@@ -7,24 +8,36 @@ import { replaceFile } from './replace-file.ts';
 const cacheSchema = z.object({
   baseUrl: z.string(),
   clientId: z.string(),
+  /** Which secret it was granted for: a few digits of its hash. */
+  secretMark: z.string().optional(),
   accessToken: z.string().min(1),
   obtainedAtMs: z.number(),
   expiresAtMs: z.number().nullable(),
 });
 
-/** The token in a file of mode 0600, for one base URL and client id; a token of any other is not seen. */
+/** The mark of a secret, by which a token is known to have been granted for it. */
+export function secretMark(clientSecret: string): string {
+  return createHash('sha256').update(clientSecret).digest('hex').slice(0, 8);
+}
+
+/** The token in a file of mode 0600, for one base URL, client id and secret; a token of any other is not seen. */
 export class FileTokenCache implements TokenCache {
   readonly #path: string;
   readonly #destination: Destination;
+  readonly #mark: string | null;
 
-  constructor(path: string, destination: Destination) {
+  /** `mark`: that of the secret in use; null where the secret is not known and does not matter. */
+  constructor(path: string, destination: Destination, mark: string | null = null) {
     this.#path = path;
     this.#destination = destination;
+    this.#mark = mark;
   }
 
   read(): CachedToken | null {
     try {
-      const { baseUrl, clientId, ...token } = cacheSchema.parse(JSON.parse(readFileSync(this.#path, 'utf8')));
+      const kept = cacheSchema.parse(JSON.parse(readFileSync(this.#path, 'utf8')));
+      const { baseUrl, clientId, secretMark: mark, ...token } = kept;
+      if (this.#mark !== null && mark !== this.#mark) return null;
       return baseUrl === this.#destination.baseUrl && clientId === this.#destination.clientId ? token : null;
     } catch {
       return null;
@@ -34,7 +47,10 @@ export class FileTokenCache implements TokenCache {
   /** Without a cache every command asks for a token of its own: slower, but right. */
   write(token: CachedToken): void {
     const { baseUrl, clientId } = this.#destination;
-    replaceFile(this.#path, `${JSON.stringify({ baseUrl, clientId, ...token })}\n`);
+    replaceFile(
+      this.#path,
+      `${JSON.stringify({ baseUrl, clientId, ...(this.#mark === null ? {} : { secretMark: this.#mark }), ...token })}\n`,
+    );
   }
 
   forget(accessToken: string): void {

@@ -132,5 +132,6 @@ function sayColumns(columns: readonly string[], notes: Notes): void {
 
 async function requireRows(table: Table, path: string): Promise<void> {
   for await (const batch of table.rows()) if (batch.length > 0) return;
-  throw new SrqError('input', `${path} has a header but no rows.`, 'Export the file again, with its data.');
+  const what = table.format === 'json' || table.format === 'ndjson' ? 'holds no objects' : 'has a header but no rows';
+  throw new SrqError('input', `${path} ${what}.`, 'Export the file again, with its data.');
 }

@@ -85,3 +85,17 @@ describe.concurrent('login', () => {
     expect([modeOf(desk.config), modeOf(join(desk.config, 'config.json'))]).toEqual(['700', '600']);
   });
 });
+
+test('a token is not used with another secret than the one it was granted for', async ({ partner }) => {
+  const request = ['--country', 'PT', '--phone', '+351912345678', '--request-text', 'Obras', '--json'];
+  expect(await partner.run('validate', ...request)).toMatchObject({ code: 0 });
+  const env = { SRQ_CLIENT_SECRET: 'not-the-secret' };
+  expect(await partner.start(['validate', ...request], { env }).ended).toMatchObject({ code: 4 });
+});
+
+test('an unknown option is named without its value, which may be a secret', async ({ desk }) => {
+  const { code, stdout, stderr } = await desk.run('login', '--client-secret=s3cret-value', '--json');
+  expect(code).toBe(2);
+  expect(stdout + stderr).not.toContain('s3cret-value');
+  expect(stdout).toContain('--client-secret');
+});

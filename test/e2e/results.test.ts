@@ -6,6 +6,7 @@ import { describe, expect } from 'vitest';
 import { workbook } from '../../scripts/workbook.mjs';
 import { undefuse } from '../../src/model/spreadsheet-cell.ts';
 import { type Desk, test } from '../helpers/desk.ts';
+import { leadsCsv } from '../helpers/leads.ts';
 import { documentOf } from '../helpers/run-srq.ts';
 import { statsOf } from '../helpers/sandbox-view.ts';
 import { creates } from '../sandbox/sandbox-client.ts';
@@ -106,4 +107,45 @@ describe.concurrent('the results file', () => {
     }
     expect(await statsOf(sandbox)).toMatchObject({ created: 4, doubled: 0 });
   });
+});
+
+describe.concurrent('a slip in an option', () => {
+  for (const [what, name] of [
+    ['the log', 'state/default.ndjson'],
+    ['the token', 'state/default.token.json'],
+    ['any other file', 'work/notes.txt'],
+  ] as const) {
+    test(`does not cost the user ${what}`, async ({ partner, sandbox }) => {
+      const leads = partner.write('leads.csv', leadsCsv(2));
+      partner.write('notes.txt', 'important\n');
+      expect(await partner.run('bulk', leads)).toMatchObject({ code: 0 });
+      const victim = join(partner.folder, name);
+      const before = readFileSync(victim, 'utf8');
+      const slip = await partner.run('bulk', partner.write('more.csv', leadsCsv(3)), '--results', victim, '--json');
+      expect({ code: slip.code, now: readFileSync(victim, 'utf8') }).toEqual({ code: 2, now: before });
+      expect(creates(sandbox)).toHaveLength(2);
+    });
+  }
+
+  test('does not cost the user his leads', async ({ partner }) => {
+    const leads = partner.write('leads.csv', leadsCsv(2));
+    expect(await partner.run('bulk', leads, '--dry-run', '--save-mapping', leads)).toMatchObject({ code: 2 });
+    expect(readFileSync(leads, 'utf8')).toBe(leadsCsv(2));
+  });
+});
+
+test('a results file of a results file has one outcome a row, and is input again', async ({ partner, sandbox }) => {
+  partner.write('odd.csv', csv([HEADER, ...ROWS, ...RAGGED]));
+  await importIt(partner, 'odd.csv', ...IGNORED);
+  await importIt(partner, 'odd.results.csv', ...IGNORED);
+  const [header, ...rows] = records(partner, 'odd.results.results.csv');
+  expect(header).toEqual(records(partner, 'odd.results.csv')[0]);
+  expect(rows.map((cells) => cells.length)).toEqual(
+    records(partner, 'odd.results.csv')
+      .slice(1)
+      .map((cells) => cells.length),
+  );
+  const ended = await importIt(partner, 'odd.results.results.csv', ...IGNORED);
+  expect(documentOf(ended)).toMatchObject({ created: 0, rejected: 0, failed: 0 });
+  expect(creates(sandbox)).toHaveLength(2);
 });

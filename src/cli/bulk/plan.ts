@@ -8,6 +8,7 @@ import type { Mapping, MappingOptions, Table } from '../../model/table.ts';
 import { planImport } from '../../pipeline/plan-import.ts';
 import type { Preparation } from '../../pipeline/prepare-row.ts';
 import type { SubmitOptions } from '../../pipeline/submit-request.ts';
+import { requireOwnOrNew } from '../../report/own-file.ts';
 import type { Context } from '../context.ts';
 import { spoolStdin } from '../spool.ts';
 import type { ReadingOptions } from './options.ts';
@@ -43,6 +44,7 @@ export async function mapped(
 ): Promise<Input> {
   const mapping = planMapping(table.columns, chosen);
   if (saveMapping !== undefined) {
+    await requireOwnOrNew(saveMapping, 'mapping', '--save-mapping', (head) => /^\s*\{\s*"map"/.test(head));
     await writeFile(saveMapping, `${JSON.stringify(mappingToKeep(mapping, chosen), null, 2)}\n`).catch(
       (error: unknown) => Promise.reject(unwritable(saveMapping, error)),
     );

@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers';
 import { isLoopback, normalBaseUrl } from '../../config/base-url.ts';
 import type { Profile } from '../../config/profile-store.ts';
 import { runSecretCommand } from '../../config/settings.ts';
-import { FileTokenCache } from '../../config/token-cache.ts';
+import { FileTokenCache, secretMark } from '../../config/token-cache.ts';
 import { SrqError } from '../../model/errors.ts';
 import type { BodyEncoding } from '../../model/wire.ts';
 import { proveCredentials } from '../connect.ts';
@@ -40,7 +40,8 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
   const profiles = await context.profiles();
   await profiles.set(name, profile);
   const named = { profile: { value: name, source: 'profile' } } as const;
-  new FileTokenCache(tokenPath(await context.paths(), named), { baseUrl, clientId }).write(token);
+  const cache = tokenPath(await context.paths(), named);
+  new FileTokenCache(cache, { baseUrl, clientId }, secretMark(given.secret)).write(token);
   const kind = options.test || isLoopback(baseUrl) ? 'test' : 'live';
   const expiresAt = token.expiresAtMs === null ? null : new Date(token.expiresAtMs).toISOString();
   const reporter = await context.reporter();

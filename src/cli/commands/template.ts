@@ -14,9 +14,11 @@ interface TemplateOptions {
 export async function template(
   context: Context,
   format: 'csv' | 'json',
-  { market: code, output }: TemplateOptions,
+  { market: code, output: file }: TemplateOptions,
 ): Promise<number> {
   const market = requireMarket(code);
+  // `-` is standard output, as it is standard input elsewhere.
+  const output = file === '-' ? undefined : file;
   const content = format === 'csv' ? exampleCsv(market) : `${JSON.stringify(exampleJson(market), null, 2)}\n`;
   const reporter = await context.reporter();
   if (output !== undefined) await writeNew(output, content);

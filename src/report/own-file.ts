@@ -1,0 +1,35 @@
+import { lstat, open } from 'node:fs/promises';
+import { SrqError } from '../model/errors.ts';
+
+const HEAD_BYTES = 64 * 1024;
+
+/**
+ * Makes sure that a file which srq is about to write replaces nothing but an earlier one of its kind: a slip in an option
+ * must not cost the user his leads, the log or the settings. `isOwn` is shown the beginning of an existing file. Throws
+ * `SrqError('usage')`.
+ */
+export async function requireOwnOrNew(
+  path: string,
+  kind: string,
+  option: string,
+  isOwn: (head: string) => boolean,
+): Promise<void> {
+  const found = await lstat(path).catch(() => null);
+  if (!found) return;
+  const hint = `Name another file: ${option} FILE`;
+  if (!found.isFile()) throw new SrqError('usage', `${path} is not a regular file; nothing was written.`, hint);
+  if (found.size > 0 && !isOwn(await headOf(path))) {
+    throw new SrqError('usage', `${path} exists and is no ${kind} of srq; it is not replaced.`, hint);
+  }
+}
+
+async function headOf(path: string): Promise<string> {
+  const file = await open(path).catch(() => null);
+  if (!file) return '';
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
+    return buffer.toString('utf8', 0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
