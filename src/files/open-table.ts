@@ -132,6 +132,6 @@ function sayColumns(columns: readonly string[], notes: Notes): void {
 
 async function requireRows(table: Table, path: string): Promise<void> {
   for await (const batch of table.rows()) if (batch.length > 0) return;
-  const what = table.format === 'json' || table.format === 'ndjson' ? 'holds no objects' : 'has a header but no rows';
+  const what = table.format === 'json' || table.format === 'ndjson' ? 'holds no rows' : 'has a header but no rows';
   throw new SrqError('input', `${path} ${what}.`, 'Export the file again, with its data.');
 }
