@@ -6,3 +6,12 @@ export function commandLine(words: readonly string[]): string {
 function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
+
+/** The words without these options and their values, however they are written: `--map A=b`, `--map=A=b`. */
+export function withoutOptions(words: readonly string[], options: readonly string[]): string[] {
+  return words.filter((word, at) => {
+    const before = words[at - 1];
+    if (before !== undefined && options.includes(before)) return false;
+    return !options.some((option) => word === option || word.startsWith(`${option}=`));
+  });
+}

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { commandLine } from '../../src/cli/command-line.ts';
+import { commandLine, withoutOptions } from '../../src/cli/command-line.ts';
 
 /** The words that a shell makes of a command line, the program's name left out. */
 function wordsOf(line: string): string[] {
@@ -39,4 +39,9 @@ describe.skipIf(process.platform === 'win32')('A command line pasted into a shel
       { seed: 20261121, numRuns: 60 },
     );
   });
+});
+
+test('options are taken out with their values, however they are written', () => {
+  const words = ['bulk', 'a.csv', '--map', 'A=b', '--map=C=d', '--mapping', 'm.json', '--maps', 'x'];
+  expect(withoutOptions(words, ['--map', '--mapping'])).toEqual(['bulk', 'a.csv', '--maps', 'x']);
 });

@@ -3,11 +3,11 @@ import { SrqError } from '../../model/errors.ts';
 import type { ImportPlan } from '../../model/import-plan.ts';
 import { FIELDS } from '../../model/service-request.ts';
 import type { MappingOptions, Table } from '../../model/table.ts';
-import { commandLine } from '../command-line.ts';
+import { commandLine, withoutOptions } from '../command-line.ts';
 import type { Context } from '../context.ts';
 import { ask } from '../prompt.ts';
 import type { BulkOptions } from './options.ts';
-import { type Input, mapped } from './plan.ts';
+import { type Input, keepMapping, mapped } from './plan.ts';
 
 const QUESTION = 'Enter to go on · COLUMN=FIELD or FIELD=VALUE to correct the columns · ? for help · q to leave: ';
 
@@ -17,30 +17,34 @@ const HELP = `  Telefon 2=phone             the column "Telefon 2" is the phone 
   location={City} {Zip}       the location is made of two columns
   An empty line shows the plan again with what was corrected; nothing is sent before that.`;
 
-/** The plan to carry out, and the flags that say what the person corrected: a later run must map the file alike. */
+/** The plan to carry out, and the words of the command that maps the file alike: otherwise its rows were other requests. */
 export interface Agreed {
   readonly plan: ImportPlan;
-  readonly corrections: readonly string[];
+  readonly command: readonly string[];
 }
 
 /**
  * Plans and shows the import until the person at the terminal has nothing to correct. Without a terminal, with --yes or
- * --quiet, the first plan stands. Throws `SrqError('interrupted')` when the person leaves.
+ * --quiet, the first plan stands. `keepAt`: where a mapping is kept that no flags can say. Throws
+ * `SrqError('interrupted')` when the person leaves.
  */
 export async function agreedPlan(
   context: Context,
   input: Input,
   options: BulkOptions,
+  keepAt: string,
   plan: (input: Input) => Promise<ImportPlan>,
 ): Promise<Agreed> {
   const asks = context.interactive && options.yes !== true && context.options.quiet !== true;
+  const given = context.process.argv.slice(2);
   for (let now = input; ; ) {
     const planned = await plan(now);
     const corrected = asks ? await askCorrections(context, now) : null;
     if (corrected === null) {
-      const corrections = asFlags(input.chosen, now.chosen);
-      if (corrections.length > 0) await sayCommand(context, corrections);
-      return { plan: planned, corrections };
+      if (now === input) return { plan: planned, command: given };
+      const command = await commandAlike(given, input, now, options.saveMapping, keepAt);
+      (await context.reporter()).warn(`To import this file again, map it alike: ${commandLine(command)}`);
+      return { plan: planned, command };
     }
     now = await mapped(now.table, corrected, options);
   }
@@ -99,19 +103,28 @@ export function correctedBy(
   return meant;
 }
 
-/** Rows that are mapped otherwise are other requests: without these flags a later run would send them again. */
-async function sayCommand(context: Context, corrections: readonly string[]): Promise<void> {
-  const command = commandLine([...context.process.argv.slice(2), ...corrections]);
-  (await context.reporter()).warn(`To import this file again, map it alike: ${command}`);
+/** Flags add to what was said; what a correction took back they cannot say, so then the whole mapping is kept in a file. */
+async function commandAlike(
+  given: readonly string[],
+  before: Input,
+  now: Input,
+  saved: string | undefined,
+  keepAt: string,
+): Promise<readonly string[]> {
+  if (!tookBack(before.chosen, now.chosen)) return [...given, ...asFlags(before.chosen, now.chosen)];
+  if (saved === undefined) await keepMapping(keepAt, now.mapping, now.chosen);
+  return [...withoutOptions(given, ['--map', '--set', '--mapping', '--save-mapping']), '--mapping', saved ?? keepAt];
 }
 
-/** What was corrected, as flags to add to the command. */
+function tookBack(before: MappingOptions, after: MappingOptions): boolean {
+  const lost = (from: object, to: object) => Object.keys(from).some((name) => !Object.hasOwn(to, name));
+  return lost(before.map, after.map) || lost(before.set, after.set) || lost(before.join ?? {}, after.join ?? {});
+}
+
 function asFlags(before: MappingOptions, after: MappingOptions): string[] {
-  const dropped = Object.keys(before.map).filter((column) => !Object.hasOwn(after.map, column));
   const mapped = Object.entries(after.map).filter(([column, field]) => before.map[column] !== field);
   const set = Object.entries(after.set).filter(([field, text]) => before.set[field] !== text);
   return [
-    ...dropped.flatMap((column) => ['--map', `${column}=-`]),
     ...mapped.flatMap(([column, field]) => ['--map', `${column}=${field}`]),
     ...set.flatMap(([field, text]) => ['--set', `${field}=${text}`]),
   ];

@@ -35,8 +35,8 @@ export interface RunFiles {
   /** The input as the user named it. */
   readonly file: string;
   readonly results: string;
-  /** Flags that say what was corrected at the plan. */
-  readonly corrections: readonly string[];
+  /** The words of the command that does the same again, with what was corrected at the plan. */
+  readonly command: readonly string[];
   /** Monotonic time at which the command began. */
   readonly startedMs: number;
 }

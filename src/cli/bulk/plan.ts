@@ -43,13 +43,16 @@ export async function mapped(
   { saveMapping }: Pick<ReadingOptions, 'saveMapping'>,
 ): Promise<Input> {
   const mapping = planMapping(table.columns, chosen);
-  if (saveMapping !== undefined) {
-    await requireOwnOrNew(saveMapping, 'mapping', '--save-mapping', (head) => /^\s*\{\s*"map"/.test(head));
-    await writeFile(saveMapping, `${JSON.stringify(mappingToKeep(mapping, chosen), null, 2)}\n`).catch(
-      (error: unknown) => Promise.reject(unwritable(saveMapping, error)),
-    );
-  }
+  if (saveMapping !== undefined) await keepMapping(saveMapping, mapping, chosen);
   return { table, chosen, mapping };
+}
+
+/** Writes the mapping so that `--mapping` maps alike. Throws `SrqError('usage')` for a path that is no place for it. */
+export async function keepMapping(path: string, mapping: Mapping, chosen: MappingOptions): Promise<void> {
+  await requireOwnOrNew(path, 'mapping', '--save-mapping', (head) => /^\s*\{\s*"map"/.test(head));
+  await writeFile(path, `${JSON.stringify(mappingToKeep(mapping, chosen), null, 2)}\n`).catch((error: unknown) =>
+    Promise.reject(unwritable(path, error)),
+  );
 }
 
 async function readMapping(path: string): Promise<MappingOptions> {

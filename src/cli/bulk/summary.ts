@@ -3,7 +3,7 @@ import type { ImportPlan, ImportSummary } from '../../model/import-plan.ts';
 import type { Counts } from '../../model/outcome.ts';
 import { adviceOn } from '../../report/problem-advice.ts';
 import { summaryText } from '../../report/summary-text.ts';
-import { commandLine } from '../command-line.ts';
+import { commandLine, withoutOptions } from '../command-line.ts';
 import type { Context } from '../context.ts';
 import { codesOfCounts, exitNumber } from '../exit-codes.ts';
 import type { RunFiles } from './options.ts';
@@ -100,16 +100,27 @@ function adviceFor({ failed, unknown, invalid, rejected }: Counts): string | nul
     : null;
 }
 
+/** What was said of the input's form, rows and results does not hold for its results file, which is CSV in UTF-8. */
+const OF_THE_INPUT = [
+  '--format',
+  '--encoding',
+  '--delimiter',
+  '--skip-lines',
+  '--sheet',
+  '--limit',
+  '--skip',
+  '--results',
+];
+
 /** What to do next, literally; null when nothing is left to do. */
 function nextCommand(
   context: Context,
   counts: Counts,
   notTried: number,
-  { file, results, corrections }: RunFiles,
+  { file, results, command }: RunFiles,
   stop: SrqError | null,
 ): string | null {
-  const words = [...context.process.argv.slice(2), ...corrections];
-  if (stop !== null || notTried > 0 || counts.failed > 0) return file === '-' ? null : commandLine(words);
+  if (stop !== null || notTried > 0 || counts.failed > 0) return file === '-' ? null : commandLine(command);
   const { log, profile, sandbox } = context.options;
   const globals = [
     ...(profile === undefined ? [] : ['--profile', profile]),
@@ -118,14 +129,6 @@ function nextCommand(
   if (counts.unknown > 0) return commandLine(['resolve', ...globals]);
   // Another run of the sandbox in this process is another marketplace: nothing of this one would be recognised.
   if (counts.invalid + counts.rejected === 0 || sandbox) return null;
-  return commandLine(
-    file === '-'
-      ? ['bulk', results, ...corrections]
-      : withoutResults(words.map((word) => (word === file ? results : word))),
-  );
-}
-
-/** The results of importing a results file go to a file of their own. */
-function withoutResults(words: readonly string[]): string[] {
-  return words.filter((word, at) => !word.startsWith('--results') && words[at - 1] !== '--results');
+  const words = withoutOptions(command, OF_THE_INPUT);
+  return commandLine(words.map((word) => (word === file ? results : word)));
 }

@@ -33,19 +33,20 @@ export async function bulk(context: Context, file: string, options: BulkOptions)
     await sayPlan(context, plan, 'nowhere: this is a dry run');
     return finishDryRun(context, plan, file, startedMs);
   }
-  const results = options.results ?? resultsPath(file);
+  const results = options.results ?? beside(file, 'results.csv');
   await requireResultsPlace(results, file);
   const log = await context.openLog(`bulk ${basename(file)}`, true);
   const kind = context.options.sandbox
     ? 'the sandbox in this process'
     : `profile ${settings.profile.value}, ${settings.live ? 'live' : 'test'}`;
-  const { plan, corrections } = await agreedPlan(context, input, options, async (now) => {
+  const keepAt = beside(file, 'mapping.json');
+  const { plan, command } = await agreedPlan(context, input, options, keepAt, async (now) => {
     const planned = await planAloud(context, now, preparation, log, range, options);
     await sayPlan(context, planned, `${destination.baseUrl} as client ${destination.clientId} (${kind})`);
     return planned;
   });
   if (plan.counts.ready > 0) await confirmImport(context, settings, options, plan);
-  return runPlan(context, plan, log, preparation, options, { file, results, corrections, startedMs });
+  return runPlan(context, plan, log, preparation, options, { file, results, command, startedMs });
 }
 
 /** Keys depend on where requests go; a dry run without a login compares with an empty log. */
@@ -59,10 +60,8 @@ async function sayPlan(context: Context, plan: ImportPlan, destination: string):
 }
 
 /** `leads.csv` has its results in `leads.results.csv`, beside it. */
-function resultsPath(file: string): string {
-  if (file === '-') return 'stdin.results.csv';
-  return join(
-    dirname(file),
-    `${basename(file).replace(/(?:\.(?:csv|tsv|txt|json|ndjson|jsonl|xlsx))?(?:\.gz)?$/i, '')}.results.csv`,
-  );
+function beside(file: string, ending: string): string {
+  if (file === '-') return `stdin.${ending}`;
+  const name = basename(file).replace(/(?:\.(?:csv|tsv|txt|json|ndjson|jsonl|xlsx))?(?:\.gz)?$/i, '');
+  return join(dirname(file), `${name}.${ending}`);
 }
