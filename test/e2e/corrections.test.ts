@@ -1,7 +1,9 @@
+import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { correctedBy } from '../../src/cli/bulk/corrections.ts';
 import { test } from '../helpers/desk.ts';
 import { leadsCsv } from '../helpers/leads.ts';
+import { documentOf } from '../helpers/run-srq.ts';
 import { HAS_TERMINAL, onTerminal } from '../helpers/terminal.ts';
 import { creates } from '../sandbox/sandbox-client.ts';
 
@@ -48,6 +50,30 @@ describe.skipIf(!HAS_TERMINAL)('on a terminal, before anything is sent', () => {
       }),
     ]);
     expect(JSON.parse(partner.read('kept.json'))).toMatchObject({ map: { 'Fon 2': 'phone' }, set: { country: 'DE' } });
+  });
+
+  test('what takes back a flag is kept as a mapping, and the command named for it sends nothing twice', async ({
+    partner,
+    sandbox,
+  }) => {
+    const leads = partner.write('odd.csv', ODD);
+    const flags = ['--map', 'Wer=location', '--set', 'phone=+4915199999999', '--set', 'country=DE'];
+    const { shown, code } = await onTerminal(
+      partner,
+      ['bulk', leads, ...flags, '--map', 'Was=request_text'],
+      [
+        [ASKED, 'location=Berlin'],
+        [ASKED, 'Fon 2=phone'],
+        [ASKED, ''],
+        [/1 ready[\s\S]*q to leave: $/, ''],
+      ],
+    );
+    expect(code).toBe(0);
+    const kept = join(partner.work, 'odd.mapping.json');
+    expect(shown.replace(/\s+/g, '')).toContain(`srqbulk${leads}--mapping${kept}`);
+    const again = documentOf(await partner.run('bulk', leads, '--mapping', kept, '--json'));
+    expect(again).toMatchObject({ rows: 1, repeated: 1, created: 0 });
+    expect(creates(sandbox)).toHaveLength(1);
   });
 
   test('one may leave, and nothing is sent', async ({ partner, sandbox }) => {

@@ -149,3 +149,19 @@ test('a results file of a results file has one outcome a row, and is input again
   expect(documentOf(ended)).toMatchObject({ created: 0, rejected: 0, failed: 0 });
   expect(creates(sandbox)).toHaveLength(2);
 });
+
+test('the command named for the results reads them as they are, whatever the input was', async ({
+  partner,
+  sandbox,
+}) => {
+  const text = leadsCsv(3).replace('Ana', 'Zoé');
+  const bad = 'XX,Zoé,zoe@example.com,+351912345678,Lisboa,Obras\r\n';
+  const leads = partner.write('mac.csv', iconv.encode(`preamble\r\n${text}${bad}`, 'macintosh'));
+  const form = ['--encoding', 'macintosh', '--skip-lines', '1', '--format=csv', '--limit', '100'];
+  const ended = documentOf(await partner.run('bulk', leads, ...form, '--json'));
+  expect(ended).toMatchObject({ rows: 4, created: 3, invalid: 1 });
+  expect(ended['next']).toBe(`srq bulk ${join(partner.work, 'mac.results.csv')} --json`);
+  const next = await partner.run('bulk', join(partner.work, 'mac.results.csv'), '--json');
+  expect(documentOf(next)).toMatchObject({ rows: 4, created: 0, repeated: 3, invalid: 1 });
+  expect(creates(sandbox)).toHaveLength(3);
+});
