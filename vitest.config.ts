@@ -5,6 +5,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     reporters: ['default', ['json', { outputFile: 'node_modules/.vitest/report.json' }]],
     globalSetup: ['test/helpers/build.ts'],
+    // By default two cores get one worker; most tests wait for processes that they started.
+    maxWorkers: 2,
     // End-to-end tests start real processes; two cores and a cold disk may make one of them slow.
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -37,6 +37,8 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const server = createServer((request, response) => {
     handle(request, response, state).catch(() => response.destroy());
   });
+  // As proxies in front of services do: the five seconds of Node.js end connections that a busy client still counts on.
+  server.keepAliveTimeout = 75_000;
   const port = await listen(server, options.port).catch((error: unknown) => {
     state.close();
     throw error;

@@ -33,6 +33,8 @@ export async function gateBefore(serviceUrl: string, heldPath: string): Promise<
     onwards.on('error', () => outgoing.destroy());
     incoming.pipe(onwards);
   });
+  // A busy machine may leave a connection idle for longer than the usual five seconds; its end would be a fault of ours.
+  server.keepAliveTimeout = 120_000;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => {
     server.closeAllConnections();
