@@ -9,8 +9,9 @@ import type { Clock } from '../model/ports.ts';
  * never denies reading.
  */
 const [LOCK_OFFSET, LOCK_BYTES] = platform() === 'darwin' ? [0, 0] : [2 ** 40, 1];
-const APPEND_WAIT_MS = 10_000;
-const APPEND_POLL_MS = 2;
+const POLL_MS = 2;
+/** Others hold these locks for a moment; one that is held for so long is held by a process that was stopped. */
+const STOPPED_AFTER_MS = 10_000;
 const NAME_WAIT_MS = 500;
 
 /**
@@ -48,8 +49,7 @@ export class LogLock {
       return;
     }
     // The holder writes its name right after it has taken the lock.
-    const deadline = clock.monotonicMs() + NAME_WAIT_MS;
-    while (run.text() === '' && clock.monotonicMs() < deadline) await clock.sleep(APPEND_POLL_MS);
+    await within(NAME_WAIT_MS, clock, () => run.text() !== '');
     const name = run.text() || 'another process';
     run.close();
     throw new SrqError(
@@ -64,7 +64,7 @@ export class LogLock {
     const oneOff = new FileLock(this.#oneOffPath);
     this.#oneOff = oneOff;
     // A run that looks whether there is one holds the lock for a moment.
-    while (!oneOff.tryTake({ shared: true })) await clock.sleep(APPEND_POLL_MS);
+    if (!(await within(STOPPED_AFTER_MS, clock, () => oneOff.tryTake({ shared: true })))) throw stopped(oneOff.path);
   }
 
   /** Whether any process, this one included, may have a one-off request under way. */
@@ -79,17 +79,7 @@ export class LogLock {
 
   /** Waits for the append lock: other holders keep it for well under a millisecond, unless one is stopped. */
   async takeAppend(clock: Clock): Promise<void> {
-    const deadline = clock.monotonicMs() + APPEND_WAIT_MS;
-    while (!this.#append.tryTake()) {
-      if (clock.monotonicMs() > deadline) {
-        throw new SrqError(
-          'log',
-          `Another process has been adding to this log for over ${APPEND_WAIT_MS / 1000} seconds; it seems to be stopped.`,
-          `Let it go on or end it; it is listed by: lsof '${this.#append.path}'`,
-        );
-      }
-      await clock.sleep(APPEND_POLL_MS);
-    }
+    if (!(await within(STOPPED_AFTER_MS, clock, () => this.#append.tryTake()))) throw stopped(this.#append.path);
   }
 
   releaseAppend(): void {
@@ -99,12 +89,29 @@ export class LogLock {
   /** Gives up all locks. */
   close(): void {
     this.#append.close();
-    this.#run?.setText('');
-    this.#run?.close();
+    this.#run?.close('');
     this.#run = null;
     this.#oneOff?.close();
     this.#oneOff = null;
   }
+}
+
+/** Whether `met` came true in time; it is asked at least once. */
+async function within(waitMs: number, clock: Clock, met: () => boolean): Promise<boolean> {
+  const deadline = clock.monotonicMs() + waitMs;
+  while (!met()) {
+    if (clock.monotonicMs() > deadline) return false;
+    await clock.sleep(POLL_MS);
+  }
+  return true;
+}
+
+function stopped(path: string): SrqError {
+  return new SrqError(
+    'log',
+    `Another process has been at this log for over ${STOPPED_AFTER_MS / 1000} seconds; it seems to be stopped.`,
+    `Let it go on or end it; it is listed by: lsof '${path}'`,
+  );
 }
 
 class FileLock {
@@ -143,7 +150,13 @@ class FileLock {
     });
   }
 
-  close(): void {
+  /** `text`: what the file says from now on, for people; a disk that takes no writing does not keep a lock from ending. */
+  close(text?: string): void {
+    try {
+      if (text !== undefined) this.setText(text);
+    } catch {
+      // The name of a holder that is gone stays in the file; the lock itself does not.
+    }
     closeSync(this.#fd);
   }
 

@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import { tryLock } from 'fs-native-extensions';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { FileLog } from '../../src/log/file-log.ts';
 import { buildLogProgram, hasStrace, LogProcess, type LogProgram } from '../helpers/log-process.ts';
@@ -57,6 +58,18 @@ test.skipIf(process.platform === 'win32')('the lock is kept while its holder is 
   first.tell(`sending ${keyOf(1)} none`);
   expect(await first.hear(1)).toEqual([`${keyOf(1)} true`]);
   await first.close();
+});
+
+test('a one-off request does not wait for ever for a process that was stopped while it looked', async () => {
+  await (await openLog(path, false)).close();
+  const held = openSync(`${path}.one-off-lock`, 'a+');
+  expect(tryLock(held, 2 ** 40, 1)).toBe(true);
+  let waitedMs = 0;
+  const clock = { nowMs: () => 0, monotonicMs: () => (waitedMs += 1000), sleep: async () => {} };
+  const opening = FileLog.open({ path, clock, run: 'one-off', exclusive: false, holder: '' });
+  expect((await failureOf(opening)).message).toContain('it seems to be stopped');
+  closeSync(held);
+  await (await openLog(path, false)).close();
 });
 
 test('a one-off request beside a run is recorded, and each learns what the other recorded before it sends', async () => {
