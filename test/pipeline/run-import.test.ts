@@ -47,15 +47,20 @@ async function importRows(count: number, changes: Partial<ImportOptions> = {}): 
   return ran === 'died' ? expect.fail('It was not meant to die.') : ran;
 }
 
-/** How many calls were under way at the beginning of each. */
+/** How many calls were under way at the beginning of each. The fourth to the seventh wait until all four are there. */
 function watchFlight(): number[] {
   const most: number[] = [];
   let underWay = 0;
+  let release: () => void = () => {};
+  const four = new Promise<void>((resolve) => {
+    release = resolve;
+  });
   machine.service.meanwhile = async () => {
     underWay += 1;
     most.push(underWay);
-    await new Promise(setImmediate);
-    await new Promise(setImmediate);
+    if (underWay === 4) release();
+    if (most.length > 3) await four;
+    for (let turn = 0; turn < 5; turn += 1) await new Promise(setImmediate);
     underWay -= 1;
   };
   return most;
