@@ -24,7 +24,9 @@ export async function main(process: NodeJS.Process): Promise<number> {
     writeErr: (text) => (usageError += text),
     outputError: (text, write) => write(text),
   });
-  for (const command of program.commands) command.exitOverride().configureOutput(program.configureOutput());
+  for (const command of program.commands.flatMap((each) => [each, ...each.commands])) {
+    command.exitOverride().configureOutput(program.configureOutput());
+  }
   if (process.argv.length <= 2) {
     program.outputHelp();
     return 0;

@@ -1,8 +1,12 @@
+import type { VerdictRule } from '../model/contract.ts';
 import type { ErrorCode } from '../model/errors.ts';
 import { systemCode } from '../model/errors.ts';
+import type { Verdict } from '../model/ports.ts';
 import { isHtml } from './answer-value.ts';
 import type { Answer, Exchange } from './http.ts';
+import { asksToWait } from './retry.ts';
 import { errorSaysDuplicate, saidRefused, saidVerdict } from './verdict.ts';
+import { ruledVerdict } from './verdict-rules.ts';
 
 /**
  * What an exchange on `create` tells about the request.
@@ -24,9 +28,18 @@ export interface Meaning {
   readonly stop: { readonly code: ErrorCode; readonly hint: string } | null;
 }
 
+/** What the service's description says of the answers of create. */
+export interface DocumentedAnswers {
+  readonly duplicate: readonly VerdictRule[];
+  /** 503 with Retry-After certainly means: not acted on. */
+  readonly unavailableIsNotActed: boolean;
+}
+
+const NOTHING_DOCUMENTED: DocumentedAnswers = { duplicate: [], unavailableIsNotActed: false };
+
 /** Decided by position first (did the request reach the socket?), then by status. Never by error code alone. */
-export function classifyCreate(exchange: Exchange): Meaning {
-  if (exchange.answer) return classifyAnswer(exchange.answer);
+export function classifyCreate(exchange: Exchange, documented: DocumentedAnswers = NOTHING_DOCUMENTED): Meaning {
+  if (exchange.answer) return classifyAnswer(exchange.answer, documented);
   if (exchange.written) {
     return doubt(
       `The line failed after the request was written (${failureName(exchange.error)}); it may have been taken.`,
@@ -56,9 +69,12 @@ export function classifyUnsent(error: Error): Meaning {
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_(?:GET|VERIFY)|ALTNAME|HOSTNAME_MISMATCH/;
 const PLAIN_HTTP = /WRONG_VERSION_NUMBER|wrong version number|packet length too long/i;
 
-function classifyAnswer(answer: Answer): Meaning {
+function classifyAnswer(answer: Answer, { duplicate, unavailableIsNotActed }: DocumentedAnswers): Meaning {
   const { status } = answer;
-  if (status >= 200 && status <= 299) return classifySuccess(answer);
+  const verdict = status < 500 ? ruledVerdict(answer, duplicate) : null;
+  if (verdict === 'duplicate')
+    return record('duplicate', `The service says that it has this request already (HTTP ${status}).`);
+  if (status >= 200 && status <= 299) return classifySuccess(answer, verdict);
   if (REJECTING.has(status)) return record('rejected', `The service refused the request (HTTP ${status}).`);
   if (WRONG_ENDPOINT.has(status)) return stop('not-acted', 'service', ...wrongUrl(status));
   if (MOVED.has(status)) return stop('not-acted', 'service', ...redirected(answer));
@@ -73,6 +89,8 @@ function classifyAnswer(answer: Answer): Meaning {
       ? record('duplicate', 'The service says that it has this request already (HTTP 409).')
       : doubt('The service reported a conflict (HTTP 409) without saying whether it took the request.');
   }
+  if (status === 503 && unavailableIsNotActed && asksToWait(answer))
+    return { class: 'not-acted', next: 'again', reason: 'The service is not available (HTTP 503).', stop: null };
   return doubt(`The service answered HTTP ${status}, which a proxy may also answer after the service acted.`);
 }
 
@@ -80,10 +98,10 @@ const REJECTING = new Set([400, 411, 413, 414, 415, 422, 431, 451]);
 const WRONG_ENDPOINT = new Set([404, 405, 410, 501]);
 const MOVED = new Set([301, 307, 308]);
 
-function classifySuccess(answer: Answer): Meaning {
+function classifySuccess(answer: Answer, verdict: Verdict | null): Meaning {
   if (isHtml(answer))
     return record('created', 'The service answered with a web page instead of data: check the base URL.');
-  if (saidVerdict(answer) === 'duplicate')
+  if ((verdict ?? saidVerdict(answer)) === 'duplicate')
     return record('duplicate', 'The service says that it has this request already.');
   if (saidRefused(answer))
     return record('rejected', `The service answered HTTP ${answer.status} and refused the request.`);

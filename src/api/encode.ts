@@ -1,15 +1,167 @@
-import type { ServiceRequest } from '../model/service-request.ts';
-import { AUDIO_PARAMETER, type BodyEncoding, FORM_CONTENT_TYPE, JSON_CONTENT_TYPE } from '../model/wire.ts';
+import { basename } from 'node:path';
+import type { Alternative, Contract, Operation, Parameter } from '../model/contract.ts';
+import { chosenAlternatives, dataUrlPrefix, isFixed, wireValue } from '../model/contract-rules.ts';
+import { describedOperation } from '../model/described-operation.ts';
+import { FIELDS, type ServiceRequest } from '../model/service-request.ts';
+import { AUDIO_PARAMETER } from '../model/wire.ts';
+import { bodyEncoder, type EncodedBody, type Entry, type FilePart } from './encode-body.ts';
 
-export interface EncodedBody {
-  readonly contentType: string;
-  readonly body: string;
+/** A request as it goes on the wire; `headers` have lower-case names, content type included. */
+export interface EncodedRequest {
+  readonly method: 'POST' | 'PUT';
+  /** Under the base URL, with its query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: EncodedBody['body'];
 }
 
-/** A request as it goes on the wire. `audioBase64` is the recording's content, if the request has one. */
-export function encodeBody(request: ServiceRequest, audioBase64: string | null, encoding: BodyEncoding): EncodedBody {
-  const params = audioBase64 === null ? request.params : { ...request.params, [AUDIO_PARAMETER]: audioBase64 };
-  return encoding === 'json'
-    ? { contentType: JSON_CONTENT_TYPE, body: JSON.stringify(params) }
-    : { contentType: FORM_CONTENT_TYPE, body: new URLSearchParams(params).toString() };
+type Encode = (request: ServiceRequest, audioBase64: string | null) => EncodedRequest;
+
+export interface Encoder {
+  /** `audioBase64`: the recording's content, if the request has one. */
+  readonly create: Encode;
+  readonly validate: Encode;
+}
+
+/** Everything that does not depend on the request is done here, once. */
+export function makeEncoder({ create, validate }: Contract): Encoder {
+  // What only create has a name for is left out of a validate that has its own names.
+  const createAlone = validate.parameters === null ? NONE : describedOperation(create).fields;
+  return {
+    create: operationEncoder(create, NONE, create.idempotency?.header ?? null),
+    validate: operationEncoder(validate, createAlone, null),
+  };
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** Set by srq itself, or by the way the message travels. */
+const OWN_HEADERS =
+  /^(?:authorization|content-(?:type|length|encoding)|accept|host|connection|transfer-encoding|expect)$/i;
+
+function operationEncoder(operation: Operation, leftOut: ReadonlySet<string>, ownHeader: string | null): Encode {
+  const { method, path, contentType } = operation;
+  const parameters = operation.parameters ?? [];
+  const places = (place: Parameter['in']) => parameters.filter((each) => each.in === place);
+  const [inBody, inQuery] = [places('body'), places('query')];
+  const inHeader = places('header').filter(
+    ({ path: [name = ''] }) => !OWN_HEADERS.test(name) && name.toLowerCase() !== ownHeader?.toLowerCase(),
+  );
+  const undescribed = undescribedEncoder(operation, leftOut);
+  const encodeBody = bodyEncoder(operation.encoding, contentType);
+  return (request, audioBase64) => {
+    const given = new Given(request, audioBase64);
+    const constants = chosenAlternatives(operation, (field) => given.has(field)).flatMap((each) => each.constants);
+    const entries = [...inBody.flatMap((each) => entryOf(each, given)), ...undescribed(given)];
+    if (constants.length > 0) setConstants(entries, constants);
+    const { contentType: type, body } = encodeBody(entries);
+    const query = new URLSearchParams(named(inQuery, given)).toString();
+    const headers = named(inHeader, given).map(([name, text]) => [name.toLowerCase(), headerText(text)] as const);
+    return {
+      method,
+      path: query === '' ? path : `${path}${path.includes('?') ? '&' : '?'}${query}`,
+      headers: { ...Object.fromEntries(headers), 'content-type': type },
+      body,
+    };
+  };
+}
+
+/** What a request gives, by srq's names of it. */
+class Given {
+  readonly request: ServiceRequest;
+  readonly #audioBase64: string | null;
+
+  constructor(request: ServiceRequest, audioBase64: string | null) {
+    this.request = request;
+    this.#audioBase64 = audioBase64;
+  }
+
+  has(field: string): boolean {
+    return this.text(field) !== null;
+  }
+
+  text(field: string): string | null {
+    const { params, ref, audio } = this.request;
+    switch (field) {
+      case 'audio_file':
+        return this.#audioBase64 ?? params[AUDIO_PARAMETER] ?? null;
+      case 'audio_type':
+        return audio?.mediaType ?? params[field] ?? null;
+      case 'audio_name':
+        return audio ? basename(audio.path) : (params[field] ?? null);
+      case 'ref':
+        return params[field] ?? ref;
+      default:
+        return Object.hasOwn(params, field) ? (params[field] ?? null) : null;
+    }
+  }
+}
+
+function entryOf(parameter: Parameter, given: Given): Entry[] {
+  const { path, type, isList } = parameter;
+  const value = parameter.field === 'audio_file' ? recording(parameter, given) : textOf(parameter, given);
+  return value === null ? [] : [{ path, value, type, isList }];
+}
+
+function textOf(parameter: Parameter, given: Given): string | null {
+  const { constant, field } = parameter;
+  const text = isFixed(parameter) ? null : given.text(field);
+  if (text === null) return constant;
+  // What a request gave and is not allowed has been told before. What srq has filled in itself goes only where it may.
+  return wireValue(parameter, text) ?? (parameter.required ? text : constant);
+}
+
+function recording({ audioForm }: Parameter, given: Given): string | FilePart | null {
+  const base64 = given.text('audio_file');
+  if (base64 === null) return null;
+  const mediaType = given.text('audio_type');
+  if (audioForm === 'data-url') return base64.startsWith('data:') ? base64 : dataUrlPrefix(mediaType) + base64;
+  if (audioForm !== 'binary') return base64;
+  return {
+    fileName: given.text('audio_name') ?? 'audio',
+    mediaType: mediaType ?? 'application/octet-stream',
+    bytes: Buffer.from(base64, 'base64'),
+  };
+}
+
+/** What goes with the way that the request has chosen counts more than what it says of it. */
+function setConstants(entries: Entry[], constants: Alternative['constants']): void {
+  for (const { path, value } of constants) {
+    const name = JSON.stringify(path);
+    const at = entries.findIndex((each) => JSON.stringify(each.path) === name);
+    entries.splice(at < 0 ? entries.length : at, at < 0 ? 0 : 1, { path, value, type: 'string', isList: false });
+  }
+}
+
+/** The parameters that an operation does not describe, under their own names beside the others. */
+function undescribedEncoder(operation: Operation, leftOut: ReadonlySet<string>): (given: Given) => Entry[] {
+  const { fields, others } = describedOperation(operation);
+  const { parent, closed } = others;
+  const described = new Set([...fields, ...leftOut]);
+  const skipped = new Set([...described, ...(closed ? FIELDS : [])]);
+  const audioIsDescribed = skipped.has('audio_file');
+  return (given) => {
+    const { params, audio } = given.request;
+    const goesElsewhere = (name: string) => name === AUDIO_PARAMETER && (audioIsDescribed || audio !== null);
+    const names = Object.keys(params).filter((name) => !skipped.has(name) && !goesElsewhere(name));
+    const entries = names.map((name) => undescribedEntry(parent, name, params[name] ?? ''));
+    const recorded = audioIsDescribed || !audio ? null : given.text('audio_file');
+    return recorded === null ? entries : [...entries, undescribedEntry(parent, AUDIO_PARAMETER, recorded)];
+  };
+}
+
+function undescribedEntry(parent: readonly string[], name: string, value: string): Entry {
+  return { path: [...parent, name], value, type: 'string', isList: false };
+}
+
+function named(parameters: readonly Parameter[], given: Given): [string, string][] {
+  return parameters.flatMap((each) => {
+    const text = textOf(each, given);
+    return text === null ? [] : [[each.path[0] ?? '', text] as [string, string]];
+  });
+}
+
+/** A head holds visible ASCII; the rest is percent-encoded. */
+function headerText(text: string): string {
+  return /^[\x20-\x7e]*$/.test(text) ? text : encodeURIComponent(text);
 }

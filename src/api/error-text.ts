@@ -1,40 +1,125 @@
+import type { Pointer } from '../model/contract.ts';
 import { type AnswerValue, answerValue, isHtml, members } from './answer-value.ts';
 import type { Answer } from './http.ts';
 import type { Mask } from './mask.ts';
+import type { ParameterNames } from './parameter-names.ts';
+import { valuesAt } from './pointer.ts';
 
 const TEXT_LIMIT = 300;
+const TEXTS_LIMIT = 10;
 /** Names under which services say why, in groups: the first group that has something to say is shown. */
 const TELLING = [['detail'], ['message', 'description', 'title', 'errors'], ['reason'], ['error'], ['code']];
+/** Names under which services say what is wrong with which parameter; shown in any case. */
+const ABOUT_PARAMETERS = new Set(['errors', 'details', 'detail', 'params', 'violations', 'fields', 'issues', 'error']);
 
-/** The service's own words on why it refused, sent values masked; null if it gave none that a person could read. */
-export function readErrorText(answer: Answer, sent: Mask): string | null {
+/** How an entry of a list says which parameter it is about, and what is wrong with it. */
+const NAMING = ['field', 'param', 'parameter', 'name', 'property', 'propertyPath', 'path', 'loc', 'pointer', 'source'];
+const WRONG = ['message', 'msg', 'detail', 'reason', 'description', 'defaultMessage', 'title', 'error', 'code'];
+
+/** What the service's description says of refusals. */
+export interface DocumentedErrors {
+  /** Where the words are; empty: searched for. */
+  readonly pointers: readonly Pointer[];
+  readonly names: ParameterNames;
+}
+
+const NOTHING_DOCUMENTED: DocumentedErrors = { pointers: [], names: () => null };
+
+/**
+ * The service's own words on why it refused, sent values masked and parameters by the names that the user knows; null if it
+ * gave none that a person could read.
+ */
+export function readErrorText(
+  answer: Answer,
+  sent: Mask,
+  { pointers, names }: DocumentedErrors = NOTHING_DOCUMENTED,
+): string | null {
   const value = answerValue(answer);
-  const text = value === undefined ? plainText(answer) : toldText(value);
+  const text = value === undefined ? plainText(answer, sent) : new Telling(sent, names).text(value, pointers);
   if (text === null) return null;
-  const line = sent.apply(text).replace(/\s+/g, ' ').trim();
+  const line = text.replace(/\s+/g, ' ').trim();
   return line === '' ? null : line.length > TEXT_LIMIT ? `${line.slice(0, TEXT_LIMIT - 1)}…` : line;
 }
 
-function toldText(value: AnswerValue): string | null {
-  const groups = TELLING.map((parts) => parts.flatMap((part) => toldUnder(part, value)));
-  const told = groups.find((each) => each.length > 0) ?? [];
-  return told.length > 0 ? [...new Set(told)].join('; ') : typeof value === 'string' ? value : null;
+class Telling {
+  readonly #sent: Mask;
+  readonly #names: ParameterNames;
+
+  constructor(sent: Mask, names: ParameterNames) {
+    this.#sent = sent;
+    this.#names = names;
+  }
+
+  text(value: AnswerValue, pointers: readonly Pointer[]): string | null {
+    const documented = pointers.flatMap((pointer) => valuesAt(value, pointer)).flatMap((each) => this.#texts(each));
+    const groups = TELLING.map((parts) => parts.flatMap((part) => this.#toldUnder(part, value)));
+    const told = documented.length > 0 ? documented : (groups.find((each) => each.length > 0) ?? []);
+    const about = this.#aboutParameters(value);
+    // Words that were found on their own, too, are told with their parameter alone.
+    const all = [...told.filter((text) => !about.some((each) => each.endsWith(`: ${text}`))), ...about];
+    return all.length > 0 ? [...new Set(all)].join('; ') : typeof value === 'string' ? this.#sent.apply(value) : null;
+  }
+
+  #toldUnder(part: string, value: AnswerValue): string[] {
+    const found = members(value).filter(({ words }) => words.at(-1) === part);
+    return found.flatMap((member) => this.#texts(member.value)).slice(0, TEXTS_LIMIT);
+  }
+
+  #aboutParameters(value: AnswerValue): string[] {
+    const groups = members(value).filter(({ words }) => ABOUT_PARAMETERS.has(words.at(-1) ?? ''));
+    const bare = isObject(value) ? Object.entries(value).filter(([, inner]) => Array.isArray(inner)) : [];
+    const told = [...groups.map((group) => group.value), Object.fromEntries(bare)].flatMap((each) => this.#named(each));
+    return told.slice(0, TEXTS_LIMIT);
+  }
+
+  /** Only what is about a parameter that the user knows. */
+  #named(value: AnswerValue): string[] {
+    if (Array.isArray(value)) return value.flatMap((each) => (isObject(each) ? this.#named(each) : []));
+    if (!isObject(value)) return [];
+    const about = this.#entry(value);
+    if (about !== null) return about.known ? [about.text] : [];
+    const known = Object.entries(value).filter(([name]) => this.#names(name) !== null);
+    return known.flatMap(([name, inner]) => this.#texts(inner, this.#prefix(name)));
+  }
+
+  #texts(value: AnswerValue, prefix = ''): string[] {
+    if (typeof value === 'string') return value === '' ? [] : [prefix + this.#sent.apply(value)];
+    if (Array.isArray(value)) return value.flatMap((inner) => this.#texts(inner, prefix)).slice(0, TEXTS_LIMIT);
+    if (!isObject(value)) return [];
+    const about = this.#entry(value);
+    if (about !== null) return [about.text];
+    return Object.entries(value)
+      .flatMap(([name, inner]) => this.#texts(inner, prefix + this.#prefix(name)))
+      .slice(0, TEXTS_LIMIT);
+  }
+
+  /** `{"field":"phone","message":"…"}` and its like; null for anything else. */
+  #entry(value: AnswerObject): { text: string; known: boolean } | null {
+    const named = NAMING.map((name) => namedBy(value[name])).find((text) => text !== null);
+    const wrong = WRONG.map((name) => value[name]).find((text) => typeof text === 'string' && text !== '');
+    if (named === undefined || typeof wrong !== 'string') return null;
+    return { text: this.#prefix(named) + this.#sent.apply(wrong), known: this.#names(named) !== null };
+  }
+
+  /** The names of parameters are the user's own; any other may repeat what was sent. */
+  #prefix(name: string): string {
+    return `${this.#names(name) ?? this.#sent.apply(name)}: `;
+  }
 }
 
-function toldUnder(part: string, value: AnswerValue): string[] {
-  const found = members(value).filter(({ words }) => words.at(-1) === part);
-  return found.flatMap((member) => flatten(member.value)).slice(0, 10);
+type AnswerObject = { readonly [name: string]: AnswerValue };
+
+function isObject(value: AnswerValue | undefined): value is AnswerObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function flatten(value: AnswerValue, prefix = ''): string[] {
-  if (typeof value === 'string') return value === '' ? [] : [prefix + value];
-  if (Array.isArray(value)) return value.flatMap((inner) => flatten(inner, prefix)).slice(0, 10);
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value)
-    .flatMap(([name, inner]) => flatten(inner, `${prefix}${name}: `))
-    .slice(0, 10);
+/** A name, a path in parts, or JSON:API's `{"pointer":"/data/attributes/phone"}`. */
+function namedBy(value: AnswerValue | undefined): string | null {
+  if (typeof value === 'string') return value === '' ? null : value;
+  if (Array.isArray(value)) return value.filter((part) => typeof part === 'string').join('.') || null;
+  return isObject(value) ? namedBy(value['pointer'] ?? value['parameter'] ?? value['header']) : null;
 }
 
-function plainText(answer: Answer): string | null {
-  return isHtml(answer) || answer.body.length > TEXT_LIMIT * 2 ? null : answer.body;
+function plainText(answer: Answer, sent: Mask): string | null {
+  return isHtml(answer) || answer.body.length > TEXT_LIMIT * 2 ? null : sent.apply(answer.body);
 }

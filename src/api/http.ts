@@ -35,12 +35,12 @@ export interface HttpOptions {
   readonly timeoutMs: number | null;
   readonly proxy: { readonly https: string | null; readonly no: string | null };
   readonly monotonicMs: () => number;
-  /** Called with a line per call, for --verbose: method, path, status, time. Never headers or bodies. */
+  /** Called with a line per call, for --verbose: method, path, status, time. Never headers, query or bodies. */
   readonly trace: ((line: string) => void) | null;
 }
 
 /**
- * POSTs to one service and never repeats anything by itself: no retries, no redirects, HTTP/1.1 without pipelining
+ * Sends to one service and never repeats anything by itself: no retries, no redirects, HTTP/1.1 without pipelining
  * (HTTP/2 replays buffered bodies).
  */
 export class Http {
@@ -74,20 +74,24 @@ export class Http {
   }
 
   /** Never rejects: every failure is in the exchange. */
-  async post(path: string, headers: Record<string, string>, body: string | Buffer): Promise<Exchange> {
-    const exchange = await this.#exchange(path, headers, body);
+  async send(
+    method: 'POST' | 'PUT',
+    path: string,
+    headers: Readonly<Record<string, string>>,
+    body: string | Buffer,
+  ): Promise<Exchange> {
+    const exchange = await this.#exchange({ origin: this.#origin, path: this.#prefix + path, method, headers, body });
     if (this.#trace) {
       const { answer } = exchange;
       const end = answer ? `HTTP ${answer.status}, ${answer.ms} ms` : `${exchange.error.message}, ${exchange.ms} ms`;
-      this.#trace(`POST ${this.#origin}${this.#prefix}${path}: ${end}`);
+      this.#trace(`${method} ${this.#origin}${this.#prefix}${path.split('?')[0]}: ${end}`);
     }
     return exchange;
   }
 
-  #exchange(path: string, headers: Record<string, string>, body: string | Buffer): Promise<Exchange> {
+  #exchange(request: Dispatcher.DispatchOptions): Promise<Exchange> {
     return new Promise((resolve) => {
       const handler = new Collector(this.#monotonicMs, resolve);
-      const request = { origin: this.#origin, path: this.#prefix + path, method: 'POST', headers, body } as const;
       try {
         this.#dispatcher.dispatch(request, handler);
       } catch (error) {

@@ -1,13 +1,26 @@
+import type { CreateOperation } from '../model/contract.ts';
 import type { Identifiers } from '../model/outcome.ts';
 import { answerValue, type Member, members, plainWords } from './answer-value.ts';
 import type { Answer } from './http.ts';
 import type { Mask } from './mask.ts';
+import { textsAt } from './pointer.ts';
 
 const IDENTIFYING = new Set(['id', 'uuid', 'guid', 'reference', 'ref', 'number', 'code']);
 /** `phone_number`, `country_code`, `status_code`, `user_id`: named alike, but not what names the request. */
 const NOT_IDENTIFYING =
   /^(?:phone|mobile|tel|telephone|fax|post|postal|zip|country|market|lang|language|locale|status|error|http|response|result|user|client|partner|account|category|page|house|street|trace|correlation|contact|currency|region|area|city|dial|calling)$/;
 const LENGTH_LIMIT = 200;
+
+/** The identifiers in their documented places; of several for one name the later ones are numbered. None: not there. */
+export function documentedIdentifiers(answer: Answer, places: CreateOperation['identifiers']): Identifiers {
+  const ids: Record<string, string> = {};
+  const value = places.length === 0 ? undefined : answerValue(answer);
+  for (const { name, pointer } of places) {
+    const texts = new Set(textsAt(value, pointer).filter((text) => text !== '' && text.length <= LENGTH_LIMIT));
+    for (const [at, text] of [...texts].entries()) ids[at === 0 ? name : `${name}.${at + 1}`] = text;
+  }
+  return ids;
+}
 
 /**
  * The identifiers in an answer whose shape nobody has described: every scalar whose name is or ends in id, uuid,

@@ -1,12 +1,10 @@
 import { SrqError } from '../model/errors.ts';
-import type { Outcome, SentStatus } from '../model/outcome.ts';
+import type { Identifiers, Outcome, SentStatus } from '../model/outcome.ts';
 import type { ValidateResult } from '../model/ports.ts';
-import { type Class, classifyCreate, type Meaning } from './classify.ts';
-import { readErrorText } from './error-text.ts';
-import type { Exchange } from './http.ts';
-import { readIdentifiers } from './identifiers.ts';
+import type { AnswerReader } from './answer-reader.ts';
+import type { Class, Meaning } from './classify.ts';
+import type { Answer, Exchange } from './http.ts';
 import { cutRaw, type Mask } from './mask.ts';
-import { readVerdict } from './verdict.ts';
 
 const STATUS_OF: Record<Class, SentStatus> = {
   created: 'created',
@@ -17,20 +15,25 @@ const STATUS_OF: Record<Class, SentStatus> = {
 };
 
 /** What a create came to, as it is recorded and shown. */
-export function createOutcome(meaning: Meaning, exchange: Exchange, sent: Mask): Outcome {
+export function createOutcome(meaning: Meaning, exchange: Exchange, sent: Mask, reader: AnswerReader): Outcome {
   const { answer } = exchange;
   const status = STATUS_OF[meaning.class];
   if (!answer) return { status, ids: {}, http: null, message: meaning.reason, raw: null, ms: exchange.ms };
-  const told = status === 'created' || status === 'duplicate' ? readIdentifiers(answer, sent) : {};
+  const told = toldIdentifiers(status, answer, sent, reader);
   const identified = Object.keys(told).length > 0;
   return {
     status,
     ids: told,
     http: answer.status,
-    message: outcomeMessage(meaning, identified, readErrorText(answer, sent)),
+    message: outcomeMessage(meaning, identified, reader.errorText(answer, sent, 'create')),
     raw: identified ? null : cutRaw(sent.apply(answer.body)),
     ms: answer.ms,
   };
+}
+
+function toldIdentifiers(status: SentStatus, answer: Answer, sent: Mask, reader: AnswerReader): Identifiers {
+  if (status === 'created') return reader.identifiers(answer, sent);
+  return status === 'duplicate' ? reader.identifiersOfDuplicate(answer, sent) : {};
 }
 
 function outcomeMessage(meaning: Meaning, identified: boolean, said: string | null): string | null {
@@ -47,25 +50,26 @@ export function failedOutcome(message: string): Outcome {
 export function readValidate(
   exchange: Exchange,
   sent: Mask,
+  reader: AnswerReader,
 ): { result: ValidateResult; passing: boolean; stop: SrqError | null } {
   const { answer } = exchange;
   if (!answer) {
-    const { reason, stop } = classifyCreate(exchange);
+    const { reason, stop } = reader.meaning(exchange, 'validate');
     const message = exchange.written ? 'The service gave no answer to validate.' : reason;
     return { result: failedValidate(message, null), passing: stop === null, stop: asError(reason, stop) };
   }
-  const verdict = readVerdict(answer);
+  const verdict = reader.verdict(answer);
   if (verdict !== 'unknown' || (answer.status >= 200 && answer.status <= 299)) {
     const raw = verdict === 'unknown' ? cutRaw(sent.apply(answer.body)) : null;
-    const ids = verdict === 'duplicate' ? readIdentifiers(answer, sent) : {};
+    const ids = verdict === 'duplicate' ? reader.identifiersOfDuplicate(answer, sent) : {};
     return {
       result: { verdict, ids, http: answer.status, message: null, refused: null, raw },
       passing: false,
       stop: null,
     };
   }
-  const meaning = classifyCreate(exchange);
-  const said = readErrorText(answer, sent);
+  const meaning = reader.meaning(exchange, 'validate');
+  const said = reader.errorText(answer, sent, 'validate');
   const withWords = (reason: string) => (said === null ? reason : `${reason} ${said}`);
   if (meaning.class === 'rejected') {
     const message = withWords(meaning.reason);

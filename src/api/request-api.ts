@@ -1,11 +1,14 @@
+import type { Contract, Observations, Operation } from '../model/contract.ts';
 import { SrqError } from '../model/errors.ts';
 import type { Outcome } from '../model/outcome.ts';
 import type { AudioReader, Clock, MarketplaceApi, Sent, ValidateResult } from '../model/ports.ts';
 import type { ServiceRequest } from '../model/service-request.ts';
-import { type BodyEncoding, PATHS } from '../model/wire.ts';
-import { classifyCreate, type Meaning } from './classify.ts';
-import { encodeBody } from './encode.ts';
+import { JSON_CONTENT_TYPE } from '../model/wire.ts';
+import { AnswerReader } from './answer-reader.ts';
+import type { Meaning } from './classify.ts';
+import { type Encoder, makeEncoder } from './encode.ts';
 import type { Exchange, Http } from './http.ts';
+import { idempotencyHeader } from './idempotency.ts';
 import { Mask } from './mask.ts';
 import { createOutcome, failedOutcome, failedValidate, readValidate } from './outcomes.ts';
 import { asksToWait, retryDelayMs, TRIES } from './retry.ts';
@@ -15,6 +18,8 @@ import type { Turnstile } from './turnstile.ts';
 
 /** A request that was never acted on goes again at most so often, then it is `failed`. */
 const CREATE_TRIES = 10;
+/** One that may have been acted on goes again so often in all, where the service tells a repetition by its key. */
+const DOUBTFUL_TRIES = 4;
 /** So many failures to reach the service in a row, over all requests, end the run; fewer before its first answer. */
 const UNREACHED_LIMIT = 8;
 const UNREACHED_AT_FIRST_LIMIT = 3;
@@ -24,51 +29,81 @@ export interface RequestApiParts {
   readonly tokens: Tokens;
   readonly turnstile: Turnstile;
   readonly audio: AudioReader;
-  readonly encoding: BodyEncoding;
+  readonly contract: Contract;
   readonly clock: Clock;
   /** Aborted when the run is to end: nothing new is sent, what is in flight is waited for. */
   readonly stopping: AbortSignal;
   /** Never shown or stored: the client secret. */
   readonly secrets: readonly string[];
+  /** The column that a field came from, for errors that name it; null: none. */
+  readonly fieldName?: (field: string) => string | null;
 }
 
 /** The service behind its three endpoints: paced, with a valid token, nothing repeated that may have been acted on. */
 export class RequestApi implements MarketplaceApi {
   readonly #parts: RequestApiParts;
+  readonly #encoder: Encoder;
+  readonly #reader: AnswerReader;
+  readonly #secrets: readonly string[];
   #reached = false;
   #unreachedInARow = 0;
 
   constructor(parts: RequestApiParts) {
+    const { contract, fieldName = () => null } = parts;
     this.#parts = parts;
+    this.#encoder = makeEncoder(contract);
+    this.#reader = new AnswerReader(contract, fieldName);
+    this.#secrets = [...parts.secrets, ...headerConstants(contract)];
+  }
+
+  get isIdempotent(): boolean {
+    return this.#parts.contract.create.idempotency !== null;
+  }
+
+  /** How often live answers bore out settings of the contract, or did not. */
+  observations(): Observations {
+    return { ...this.#parts.tokens.observations, ...this.#reader.observed.counts };
   }
 
   async validate(request: ServiceRequest): Promise<ValidateResult> {
     const sent = this.#maskFor(request);
     for (let tried = 1; ; tried++) {
-      const exchange = await this.#call(PATHS.validate, request, sent, always);
+      const exchange = await this.#call('validate', request, {}, sent, always);
       if (typeof exchange === 'string') return failedValidate(STOPPED, null);
-      const { result, passing, stop } = readValidate(exchange, sent);
+      const { result, passing, stop } = readValidate(exchange, sent, this.#reader);
       if (stop) throw stop;
       if (!passing || tried >= TRIES) return result;
       await this.#pauseAfter(tried, exchange);
     }
   }
 
-  async create(request: ServiceRequest, intend: () => Promise<boolean>): Promise<Sent | null> {
+  async create(
+    request: ServiceRequest,
+    intend: () => Promise<boolean>,
+    idempotencyKey: string | null = null,
+  ): Promise<Sent | null> {
     const sent = this.#maskFor(request);
+    const header = idempotencyHeader(this.#parts.contract.create, idempotencyKey);
+    const isRepeatable = Object.keys(header).length > 0;
+    let doubt: Outcome | null = null;
     try {
       for (let tried = 1; ; tried++) {
-        const exchange = await this.#call(PATHS.create, request, sent, intend);
+        const exchange = await this.#call('create', request, header, sent, intend);
         if (exchange === 'withdrawn') return null;
-        if (exchange === 'stopped') return { outcome: failedOutcome(STOPPED), stop: null };
-        const meaning = classifyCreate(exchange);
-        if (meaning.next !== 'again' || tried >= CREATE_TRIES) return sentResult(meaning, exchange, sent);
+        if (exchange === 'stopped') return afterDoubt(doubt, { outcome: failedOutcome(STOPPED), stop: null });
+        const meaning = this.#reader.meaning(exchange, 'create');
+        const result = sentResult(meaning, createOutcome(meaning, exchange, sent, this.#reader));
+        const isDoubtful = meaning.class === 'doubt' && meaning.next === 'record' && isRepeatable;
+        if (tried >= (isDoubtful ? DOUBTFUL_TRIES : CREATE_TRIES)) return afterDoubt(doubt, result);
+        if (isDoubtful) doubt = result.outcome;
+        else if (meaning.next !== 'again') return afterDoubt(doubt, result);
         await this.#pauseAfter(tried, exchange);
       }
     } catch (error) {
-      // Thrown only before anything was written, or after a try that was not acted on.
+      // Thrown only before anything was written, or after tries that were not acted on or are in doubt.
       if (!(error instanceof SrqError) || error.code === 'log') throw error;
-      return { outcome: failedOutcome(error.message), stop: error.code === 'input' ? null : error };
+      const stop = error.code === 'input' ? null : error;
+      return afterDoubt(doubt, { outcome: failedOutcome(error.message), stop });
     }
   }
 
@@ -81,19 +116,20 @@ export class RequestApi implements MarketplaceApi {
    * run is being stopped. `withdrawn`: `intend` forbade it.
    */
   async #call(
-    path: string,
+    operation: 'create' | 'validate',
     request: ServiceRequest,
+    header: Readonly<Record<string, string>>,
     sent: Mask,
     intend: () => Promise<boolean>,
   ): Promise<Exchange | 'stopped' | 'withdrawn'> {
-    const { tokens, turnstile, http, audio, encoding } = this.#parts;
+    const { tokens, turnstile, http, audio, contract } = this.#parts;
     const recording = request.audio ? await audio.readBase64(request.audio) : null;
-    const { contentType, body } = encodeBody(request, recording, encoding);
+    const encoded = this.#encoder[operation](request, recording);
     for (let refusals = 0; ; refusals++) {
       // Fetched before, so that nobody holds a place meanwhile, and looked at again when the turn has come: it may have
       // ended while this request waited.
       await tokens.get();
-      const ticket = await turnstile.enter(path);
+      const ticket = await turnstile.enter(contract[operation].path);
       if (!ticket) return 'stopped';
       let exchange: Exchange = NOT_WRITTEN;
       let token: string;
@@ -101,8 +137,9 @@ export class RequestApi implements MarketplaceApi {
         token = await tokens.get();
         if (!(await intend())) return 'withdrawn';
         sent.add(token);
-        const headers = { authorization: `Bearer ${token}`, 'content-type': contentType, accept: 'application/json' };
-        exchange = await http.post(path, headers, body);
+        const own = { authorization: `Bearer ${token}`, accept: acceptedTypes(contract[operation]) };
+        const { method, path, headers, body } = encoded;
+        exchange = await http.send(method, path, { ...headers, ...header, ...own }, body);
       } finally {
         turnstile.leave(ticket, exchange);
       }
@@ -123,13 +160,13 @@ export class RequestApi implements MarketplaceApi {
     if (!exchange.written) {
       this.#unreachedInARow += 1;
       const limit = this.#reached ? UNREACHED_LIMIT : UNREACHED_AT_FIRST_LIMIT;
-      if (this.#unreachedInARow >= limit) throw unreachable(classifyCreate(exchange).reason);
+      if (this.#unreachedInARow >= limit) throw unreachable(this.#reader.meaning(exchange, 'create').reason);
     }
     await clock.sleep(retryDelayMs(tried, exchange.answer, clock.nowMs()), stopping);
   }
 
   #maskFor(request: ServiceRequest): Mask {
-    return new Mask([...Object.values(request.params), ...this.#parts.secrets]);
+    return new Mask([...Object.values(request.params), ...this.#secrets]);
   }
 }
 
@@ -137,10 +174,27 @@ const STOPPED = 'The run was stopped before this request was sent.';
 const NOT_WRITTEN: Exchange = { answer: null, error: new Error('not written'), written: false, ms: 0 };
 const always = () => Promise.resolve(true);
 
-function sentResult(meaning: Meaning, exchange: Exchange, sent: Mask): Sent {
-  const outcome: Outcome = createOutcome(meaning, exchange, sent);
+function sentResult(meaning: Meaning, outcome: Outcome): Sent {
   const stop = meaning.stop ? new SrqError(meaning.stop.code, meaning.reason, meaning.stop.hint) : null;
   return { outcome, stop };
+}
+
+/** After a try that may have been acted on, only an answer that tells of the request itself is an end. */
+function afterDoubt(doubt: Outcome | null, result: Sent): Sent {
+  const isTold = result.outcome.status === 'created' || result.outcome.status === 'duplicate';
+  return doubt === null || isTold ? result : { outcome: doubt, stop: result.stop };
+}
+
+/** JSON, and before it what the description says that the answer is: some services refuse to send anything else. */
+function acceptedTypes({ success }: Operation): string {
+  const described = success?.contentType ?? JSON_CONTENT_TYPE;
+  return described === JSON_CONTENT_TYPE ? JSON_CONTENT_TYPE : `${described}, ${JSON_CONTENT_TYPE};q=0.9`;
+}
+
+/** What the partner gave for a header may be a key. */
+function headerConstants({ create, validate }: Contract): string[] {
+  const parameters = [...(create.parameters ?? []), ...(validate.parameters ?? [])];
+  return parameters.flatMap((each) => (each.in === 'header' && each.constant !== null ? [each.constant] : []));
 }
 
 function unreachable(reason: string): SrqError {

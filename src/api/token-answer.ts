@@ -1,10 +1,23 @@
+import { DOCUMENTED_CONTRACT, type TokenOperation } from '../model/contract.ts';
 import { SrqError } from '../model/errors.ts';
 import type { CachedToken } from '../model/ports.ts';
 import { type AnswerValue, answerValue, isHtml, members } from './answer-value.ts';
 import type { Answer } from './http.ts';
+import { textsAt } from './pointer.ts';
 
-/** The token in an answer of any usual shape, and when it ends. `askedAtMs` is the wall clock before the request. */
-export function readToken(answer: Answer, askedAtMs: number): CachedToken {
+/** What the service's description says of the answer. */
+export type DocumentedToken = Pick<TokenOperation, 'tokenPointer' | 'lifetimePointer' | 'lifetimeSeconds'>;
+
+/**
+ * The token in an answer, where it is documented to be or in any usual shape, and when it ends. `askedAtMs` is the wall clock
+ * before the request. `observed`: told whether the answer gives the life of the token as documented.
+ */
+export function readToken(
+  answer: Answer,
+  askedAtMs: number,
+  { tokenPointer, lifetimePointer, lifetimeSeconds }: DocumentedToken = DOCUMENTED_CONTRACT.token,
+  observed: (isConfirmed: boolean) => void = () => {},
+): CachedToken {
   const value = answerValue(answer);
   const found = members(value);
   const textOf = (...names: string[]) => {
@@ -14,7 +27,9 @@ export function readToken(answer: Answer, askedAtMs: number): CachedToken {
     }
     return null;
   };
-  const accessToken = textOf('accesstoken', 'token', 'bearertoken', 'bearer') ?? bareToken(answer, value);
+  const at = (pointer: string | null) => (pointer === null ? null : (textsAt(value, pointer)[0] ?? null));
+  const accessToken =
+    at(tokenPointer) ?? textOf('accesstoken', 'token', 'bearertoken', 'bearer') ?? bareToken(answer, value);
   // What cannot stand in a header is no token.
   if (accessToken === null || !/^[\x21-\x7e]+$/.test(accessToken)) {
     throw new SrqError(
@@ -23,11 +38,16 @@ export function readToken(answer: Answer, askedAtMs: number): CachedToken {
       'Check the base URL with: srq status. Change it with: srq login --base-url URL',
     );
   }
-  const lifeMs =
+  const documentedMs = secondsMs(at(lifetimePointer));
+  const toldMs =
+    documentedMs ??
     secondsMs(textOf('expiresin')) ??
     msUntil(textOf('expiresat', 'expiration', 'expires') ?? jwtEnd(accessToken), answer, askedAtMs);
+  if (lifetimePointer !== null) observed(documentedMs !== null);
+  else if (lifetimeSeconds !== null && toldMs !== null) observed(Math.abs(toldMs - lifetimeSeconds * 1000) < 2000);
   // A life of nothing is a service's way to say nothing of it; and a token that is said to have ended may still be good.
-  const expiresAtMs = lifeMs === null || lifeMs <= 0 ? null : askedAtMs + lifeMs;
+  const lifeMs = toldMs === null || toldMs <= 0 ? lifetimeSeconds && lifetimeSeconds * 1000 : toldMs;
+  const expiresAtMs = lifeMs ? askedAtMs + lifeMs : null;
   return { accessToken, obtainedAtMs: askedAtMs, expiresAtMs };
 }
 

@@ -1,17 +1,14 @@
+import { DOCUMENTED_CONTRACT, type Observations, type TokenOperation } from '../model/contract.ts';
 import type { CachedToken, Clock, TokenCache } from '../model/ports.ts';
-import { FORM_CONTENT_TYPE, PATHS } from '../model/wire.ts';
 import type { Http } from './http.ts';
 import { Mask } from './mask.ts';
+import { Observed } from './observed.ts';
 import { LONGEST_PAUSE_MS } from './refusal-pause.ts';
 import { retryDelayMs, TRIES } from './retry.ts';
 import { readToken } from './token-answer.ts';
 import { tokenError } from './token-error.ts';
+import { type Credentials, tokenRequest } from './token-request.ts';
 import { tooLate } from './turnstile.ts';
-
-export interface Credentials {
-  readonly clientId: string;
-  readonly clientSecret: string;
-}
 
 /** Share of a token's life after which a new one is fetched in the background. */
 const REFRESH_AT = 0.8;
@@ -27,6 +24,8 @@ export class Tokens {
   readonly #cache: TokenCache;
   readonly #clock: Clock;
   readonly #stopping: AbortSignal;
+  readonly #operation: TokenOperation;
+  readonly #observed = new Observed();
   #current: CachedToken | null = null;
   #fetching: Promise<CachedToken> | null = null;
   #reached = false;
@@ -35,12 +34,25 @@ export class Tokens {
   /** How old a token of unknown life was when it was refused. */
   #learnedLifeMs: number | null = null;
 
-  constructor(http: Http, credentials: Credentials, cache: TokenCache, clock: Clock, stopping: AbortSignal) {
+  constructor(
+    http: Http,
+    credentials: Credentials,
+    cache: TokenCache,
+    clock: Clock,
+    stopping: AbortSignal,
+    operation: TokenOperation = DOCUMENTED_CONTRACT.token,
+  ) {
     this.#http = http;
     this.#credentials = credentials;
     this.#cache = cache;
     this.#clock = clock;
     this.#stopping = stopping;
+    this.#operation = operation;
+  }
+
+  /** How well the answers bore out what the contract says of a token's life. */
+  get observations(): Observations {
+    return this.#observed.counts;
   }
 
   /** A token that is good for at least the next request. Throws `SrqError` (`auth`, `unreachable`, `service`). */
@@ -103,21 +115,17 @@ export class Tokens {
   }
 
   async #fetch(): Promise<CachedToken> {
-    const { clientId, clientSecret } = this.#credentials;
-    const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret };
-    const body = new URLSearchParams(form).toString();
+    const { path, headers, body, secrets } = tokenRequest(this.#operation, this.#credentials);
     for (let tried = 1; ; tried++) {
       const askedAtMs = this.#clock.nowMs();
-      const exchange = await this.#http.post(
-        PATHS.token,
-        { 'content-type': FORM_CONTENT_TYPE, accept: 'application/json' },
-        body,
-      );
+      const exchange = await this.#http.send('POST', path, headers, body);
       if (exchange.answer) this.#reached = true;
       if (exchange.answer && exchange.answer.status >= 200 && exchange.answer.status <= 299) {
-        return readToken(exchange.answer, askedAtMs);
+        return readToken(exchange.answer, askedAtMs, this.#operation, (isConfirmed) =>
+          this.#observed.note('token.lifetime', isConfirmed),
+        );
       }
-      const failure = tokenError(exchange, new Mask([clientSecret]));
+      const failure = tokenError(exchange, new Mask(secrets));
       // Before the first answer a wrong address is likelier than a passing fault: tell the user soon.
       const tries = this.#reached ? TRIES : Math.min(TRIES, 3);
       if (!failure.passing || tried >= tries) throw failure.error;

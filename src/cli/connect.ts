@@ -6,10 +6,12 @@ import { Turnstile } from '../api/turnstile.ts';
 import { LearnedStore } from '../config/learned-store.ts';
 import { notLoggedIn, type Settings } from '../config/settings.ts';
 import { FileTokenCache, secretMark } from '../config/token-cache.ts';
+import type { Contract } from '../model/contract.ts';
 import { SrqError } from '../model/errors.ts';
 import type { Evidence } from '../model/evidence.ts';
 import type { AudioReader, TokenCache } from '../model/ports.ts';
 import type { Destination } from '../model/service-request.ts';
+import { contradictionText } from '../report/contract-text.ts';
 import type { Context } from './context.ts';
 import { learnedPath, tokenPath } from './state-paths.ts';
 
@@ -26,6 +28,8 @@ export interface ConnectOptions {
   readonly rate: 'auto' | 'max' | number;
   readonly concurrency: number;
   readonly audio: AudioReader;
+  /** The column that a field came from, for errors that name it. */
+  readonly fieldName?: (field: string) => string | null;
 }
 
 /** Where the profile in force sends to. Throws `SrqError('auth')` that names everything that is missing. */
@@ -50,27 +54,44 @@ export async function connect(context: Context, options: ConnectOptions): Promis
   const http = openHttp(context, destination.baseUrl, options.concurrency);
   const paths = await context.paths();
   const cache = new FileTokenCache(tokenPath(paths, settings), destination, secretMark(clientSecret));
-  const tokens = new Tokens(http, { clientId: destination.clientId, clientSecret }, cache, clock, stopping);
+  const contract = await context.contract();
+  const credentials = { clientId: destination.clientId, clientSecret };
+  const tokens = new Tokens(http, credentials, cache, clock, stopping, contract.token);
   const store = new LearnedStore(learnedPath(paths, settings), destination);
   const learned = store.read();
   const { rate, concurrency, audio } = options;
   const pace = new Pace({ rate, concurrency, random: Math.random, learned: learned.pace });
   const turnstile = new Turnstile(pace, clock, stopping);
-  const { encoding } = settings;
+  const { fieldName = () => null } = options;
   const secrets = [clientSecret];
+  const api = new RequestApi({ http, tokens, turnstile, audio, contract, fieldName, clock, stopping, secrets });
+  if (contract.source) context.onClose(() => keepObservations(context, contract, api));
   return {
-    api: new RequestApi({ http, tokens, turnstile, audio, encoding, clock, stopping, secrets }),
+    api,
     destination,
     evidence: learned.evidence,
     keep: (evidence) => store.write({ evidence, pace: pace.learned() ?? learned.pace }),
   };
 }
 
+/** However the command ended, what the answers said of the contract is kept; what speaks against it is told. */
+async function keepObservations(context: Context, contract: Contract, api: RequestApi): Promise<void> {
+  const seen = api.observations();
+  if (Object.keys(seen).length === 0) return;
+  (await context.contracts()).observe(contract, seen);
+  const against = contradictionText(contract, seen);
+  if (against === null) return;
+  const advice = 'Ask for the current document and learn it: srq contract learn FILE   or: srq contract forget';
+  (await context.reporter()).warn(`${against} ${advice}`);
+}
+
 /** Asks the service for a token with credentials that are not stored yet. Throws as `Tokens.prove` does. */
 export async function proveCredentials(context: Context, destination: Destination, clientSecret: string) {
   const http = openHttp(context, destination.baseUrl, 1);
   const { signal } = context.interruption.halt;
-  const tokens = new Tokens(http, { clientId: destination.clientId, clientSecret }, noCache, context.clock, signal);
+  const credentials = { clientId: destination.clientId, clientSecret };
+  const { token } = await context.contract(destination.baseUrl);
+  const tokens = new Tokens(http, credentials, noCache, context.clock, signal, token);
   return tokens.prove();
 }
 

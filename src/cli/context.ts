@@ -2,15 +2,19 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
 import { homedir, hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { ContractStore } from '../config/contract-store.ts';
 import { directories } from '../config/paths.ts';
 import type { ProfileStore } from '../config/profile-store.ts';
 import type { Settings, Sourced } from '../config/settings.ts';
 import type { FileLog } from '../log/file-log.ts';
+import { type Contract, contractAt, documentedContract } from '../model/contract.ts';
 import { SrqError } from '../model/errors.ts';
 import type { Clock } from '../model/ports.ts';
 import type { Reporter } from '../report/reporter.ts';
 import type { Sandbox } from '../sandbox/server.ts';
+import { startEmbedded } from './embedded-sandbox.ts';
 import { Interruption } from './interruption.ts';
+import { contractPaths } from './state-paths.ts';
 import { systemClock } from './system-clock.ts';
 
 export interface GlobalOptions {
@@ -42,6 +46,7 @@ export class Context {
   #reporter: Reporter | null = null;
   #store: ProfileStore | null = null;
   #settings: Settings | null = null;
+  #learned: Promise<Contract | null> | null = null;
   #sandbox: Promise<Sandbox> | null = null;
   #state: string | null = null;
   readonly #closers: (() => Promise<void>)[] = [];
@@ -84,6 +89,25 @@ export class Context {
   async settings(): Promise<Settings> {
     this.#settings ??= this.options.sandbox ? await this.#sandboxSettings() : await this.#userSettings();
     return this.#settings;
+  }
+
+  /** The contract of the profile in force; under --sandbox too, which then rehearses it. */
+  async contracts(): Promise<ContractStore> {
+    const { ContractStore } = await import('../config/contract-store.ts');
+    const { value } = await this.profileName();
+    return new ContractStore(value, contractPaths(await this.paths(), value));
+  }
+
+  /**
+   * What is known of the service's interface, as used under this base URL; that of the settings if none is given. Throws
+   * `SrqError('settings')` for a contract that cannot be used.
+   */
+  async contract(at?: string): Promise<Contract> {
+    const learned = await this.#learnedContract();
+    const { baseUrl, encoding } = await this.settings();
+    const place = at ?? baseUrl?.value;
+    if (learned) return place === undefined ? learned : contractAt(learned, place);
+    return documentedContract(encoding);
   }
 
   async paths(): Promise<Paths> {
@@ -131,6 +155,17 @@ export class Context {
     this.interruption.ignore();
   }
 
+  #learnedContract(): Promise<Contract | null> {
+    this.#learned ??= this.#readContract();
+    return this.#learned;
+  }
+
+  async #readContract(): Promise<Contract | null> {
+    // The sandbox needs no settings; where they name no profile, there is no contract to rehearse.
+    if (this.options.sandbox && !(await this.profileName().catch(() => null))) return null;
+    return (await this.contracts()).read();
+  }
+
   #directories() {
     return directories(this.process.env, homedir(), this.process.platform);
   }
@@ -143,7 +178,7 @@ export class Context {
 
   /** A marketplace inside this process, with throw-away credentials, state and log. */
   async #sandboxSettings(): Promise<Settings> {
-    this.#sandbox ??= startEmbedded(this.clock);
+    this.#sandbox ??= this.#learnedContract().then((contract) => startEmbedded(this.clock, contract));
     const sandbox = await this.#sandbox;
     this.onClose(() => sandbox.close());
     return {
@@ -155,20 +190,6 @@ export class Context {
       live: false,
     };
   }
-}
-
-async function startEmbedded(clock: Clock): Promise<Sandbox> {
-  const { startSandbox } = await import('../sandbox/server.ts');
-  return startSandbox({
-    port: 0,
-    latencyMs: 0,
-    ratePerSecond: null,
-    tokenTtlSeconds: 3600,
-    faults: {},
-    seed: 1,
-    storeFile: null,
-    now: clock.nowMs,
-  });
 }
 
 /** A profile's name becomes part of file names. */

@@ -32,6 +32,7 @@ export function makeProgram(version: string, invoke: Invoke): Command {
   addBulk(program, run);
   addLog(program, run);
   addResolve(program, run);
+  addContract(program, run);
   addSandbox(program, run);
   program
     .command('template')
@@ -217,6 +218,39 @@ function addLog(program: Command, run: Run): void {
     .action(run(async () => (await import('./commands/log.ts')).log));
 }
 
+function addContract(program: Command, run: Run): void {
+  const contract = program
+    .command('contract')
+    .description("what your own documents say about the service's interface, for the profile in use");
+  contract
+    .command('learn <file...>')
+    .description('learn it from an OpenAPI description, a Postman collection, or both; asks before it is kept')
+    .option('--environment <file>', 'the environment of a Postman collection')
+    .option(
+      '--set <name=value>',
+      'what every request holds and the documents do not tell: partner_id=42 (repeatable)',
+      pair('NAME=VALUE', 'first'),
+      [],
+    )
+    .option(
+      '--operation <operation=path>',
+      "which one is create, validate or token: create='POST /v1/leads' (repeatable)",
+      pair('OPERATION=PATH', 'first'),
+      [],
+    )
+    .option('--dry-run', 'show what would be learned')
+    .option('--yes', 'agree to it, guesses included, without being asked')
+    .action(run(async () => (await import('./commands/contract.ts')).learn));
+  contract
+    .command('show')
+    .description('show what is in force, where it comes from, and what live answers said of it')
+    .action(run(async () => (await import('./commands/contract.ts')).show));
+  contract
+    .command('forget')
+    .description('go back to what the public document says')
+    .action(run(async () => (await import('./commands/contract.ts')).forget));
+}
+
 function addSandbox(program: Command, run: Run): void {
   program
     .command('sandbox')
@@ -227,6 +261,7 @@ function addSandbox(program: Command, run: Run): void {
     .option('--token-ttl <seconds>', 'life of a token', wholeNumber(1, 31_536_000), 3600)
     .option('--fault <kind=probability>', 'go wrong now and then (repeatable)', faultRate, {})
     .option('--seed <n>', 'same seed, same faults', wholeNumber(0, 2 ** 32 - 1), 1)
+    .option('--contract <file>', 'demand and answer what this OpenAPI description, collection or contract says')
     .option('--store <file>', 'keep received requests from one start to the next')
     .action(run(async () => (await import('./commands/sandbox.ts')).sandbox));
 }

@@ -1,4 +1,5 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import type { ContractPaths } from '../config/contract-store.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Paths } from './context.ts';
 
@@ -12,4 +13,12 @@ export function tokenPath({ state }: Paths, { profile }: Named): string {
 /** What runs found out about the profile's service. */
 export function learnedPath({ state }: Paths, { profile }: Named): string {
   return join(state, `${profile.value}.learned.json`);
+}
+
+/** A profile's contract is a setting; what runs found out about it is not, and may lie where settings cannot be written. */
+export function contractPaths({ config, state }: Paths, profile: string): ContractPaths {
+  return {
+    contract: join(dirname(config), 'contracts', `${profile}.json`),
+    observations: join(state, `${profile}.observed.json`),
+  };
 }

@@ -7,13 +7,23 @@ import { dirname } from 'node:path';
  * kept so only saves time, so a failure to keep it is no failure.
  */
 export function replaceFile(path: string, text: string): void {
+  try {
+    replaceFileOrThrow(path, text);
+  } catch {
+    // As promised above.
+  }
+}
+
+/** The same for what matters: throws the system's error if the file could not be replaced, and a crash leaves no half of it. */
+export function replaceFileOrThrow(path: string, text: string): void {
   const part = `${path}.${randomUUID()}`;
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    writeFileSync(part, text, { mode: 0o600 });
+    writeFileSync(part, text, { mode: 0o600, flush: true });
     chmodSync(part, 0o600);
     renameSync(part, path);
-  } catch {
+  } catch (error) {
     rmSync(part, { force: true });
+    throw error;
   }
 }

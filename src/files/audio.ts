@@ -3,6 +3,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, lstat, open, realpath } from 'node:fs/promises';
 import { resolve, sep } from 'node:path';
 import { SrqError, systemCode } from '../model/errors.ts';
+import { mediaTypeOfBytes, mediaTypeOfName, SIGNATURE_BYTES } from '../model/media-type.ts';
 import type { AudioFile } from '../model/service-request.ts';
 
 /** The API's bound for recordings is not public; this is more than minutes of speech in any usual form. */
@@ -34,7 +35,10 @@ export async function describeAudio(
     const found = await handle.stat();
     if (found.size === 0) throw new SrqError('input', `The recording ${path} is empty.`, 'Export it again.');
     if (found.size > maxBytes) throw tooLarge(path, found.size, maxBytes);
-    return { path: real, sizeBytes: found.size, sha256: await digestOf(handle, found.size, path) };
+    const head = Buffer.alloc(SIGNATURE_BYTES);
+    await handle.read(head, 0, SIGNATURE_BYTES, 0);
+    const mediaType = mediaTypeOfBytes(head) ?? mediaTypeOfName(path);
+    return { path: real, sizeBytes: found.size, sha256: await digestOf(handle, found.size, path), mediaType };
   } finally {
     await handle.close();
   }

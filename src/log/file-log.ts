@@ -2,7 +2,17 @@ import { fstatSync, realpathSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { SrqError, systemCode } from '../model/errors.ts';
 import type { Outcome } from '../model/outcome.ts';
-import type { Clock, DeliveryLog, LogEvent, LoggedState, LogRecord, LogSubject, SettledBy } from '../model/ports.ts';
+import type {
+  Clock,
+  DeliveryLog,
+  LogEvent,
+  LoggedState,
+  LogRecord,
+  LogSubject,
+  OutcomeHow,
+  SendingHow,
+  SettledBy,
+} from '../model/ports.ts';
 import { openForAppending, writeFully } from './append-file.ts';
 import { LogLock } from './lock.ts';
 import { LogIndex } from './log-index.ts';
@@ -12,7 +22,7 @@ import { cutTornTail, readRecordAt } from './tail.ts';
 interface Pending {
   readonly subject: LogSubject;
   readonly event: LogEvent;
-  readonly by: SettledBy | null;
+  readonly by: LogRecord['by'];
   /** What the log must still know of the key; null: anything. */
   readonly seen: LoggedState | null;
   readonly line: Buffer;
@@ -37,6 +47,7 @@ export interface FileLogOptions {
  */
 export class FileLog implements DeliveryLog {
   readonly path: string;
+  readonly run: string;
   readonly #options: FileLogOptions;
   readonly #file: FileHandle;
   readonly #lock: LogLock;
@@ -48,6 +59,7 @@ export class FileLog implements DeliveryLog {
 
   private constructor(options: FileLogOptions, file: FileHandle, lock: LogLock) {
     this.path = options.path;
+    this.run = options.run;
     this.#options = options;
     this.#file = file;
     this.#lock = lock;
@@ -86,19 +98,16 @@ export class FileLog implements DeliveryLog {
     return this.lookup(key) === 'sending' && this.#lock.oneOffsUnderWay();
   }
 
-  sending(subject: LogSubject, seen: LoggedState): Promise<boolean> {
-    return this.#append(subject, 'sending', null, seen, {});
+  sending(subject: LogSubject, seen: LoggedState, { again = false, by }: SendingHow = {}): Promise<boolean> {
+    const details = { ...(by === undefined ? {} : { by }), ...(again ? { again } : {}) };
+    return this.#append(subject, 'sending', by ?? null, seen, details);
   }
 
   licence(subject: LogSubject, seen: LoggedState, by: SettledBy): Promise<boolean> {
     return this.#append(subject, 'licence', by, seen, { by });
   }
 
-  outcome(
-    subject: LogSubject,
-    outcome: Outcome,
-    { seen, by }: { seen?: LoggedState; by?: SettledBy } = {},
-  ): Promise<boolean> {
+  outcome(subject: LogSubject, outcome: Outcome, { seen, by, again = false }: OutcomeHow = {}): Promise<boolean> {
     const { status, ids, http, ms, message, raw } = outcome;
     const details = {
       ...(Object.keys(ids).length > 0 ? { ids } : {}),
@@ -107,6 +116,7 @@ export class FileLog implements DeliveryLog {
       ...(message === null ? {} : { message }),
       ...(raw === null ? {} : { raw }),
       ...(by === undefined ? {} : { by }),
+      ...(again ? { again } : {}),
     };
     return this.#append(subject, status, by ?? null, seen ?? null, details);
   }
@@ -124,13 +134,13 @@ export class FileLog implements DeliveryLog {
   #append(
     subject: LogSubject,
     event: LogEvent,
-    by: SettledBy | null,
+    by: LogRecord['by'],
     seen: LoggedState | null,
     details: object,
   ): Promise<boolean> {
     if (this.#broken) return Promise.reject(this.#broken);
     const at = new Date(this.#options.clock.nowMs()).toISOString();
-    const line = encodeRecord(subject, event, at, this.#options.run, details);
+    const line = encodeRecord(subject, event, at, this.run, details);
     const recorded = new Promise<boolean>((resolve, reject) => {
       this.#queue.push({ subject, event, by, seen, line, resolve, reject });
     });

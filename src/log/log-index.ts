@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { SrqError } from '../model/errors.ts';
 import { KeyIndex } from '../model/key-index.ts';
-import type { LogEvent, LoggedState, SettledBy } from '../model/ports.ts';
+import type { LogEvent, LoggedState, LogRecord } from '../model/ports.ts';
 import { readLines } from './lines.ts';
 import { decodeRecord } from './record.ts';
 
@@ -40,7 +40,7 @@ export class LogIndex {
     return entry < 0 ? null : Math.floor(this.#keys.valueAt(entry) / STATE_RANGE);
   }
 
-  set(key: string, event: LogEvent, by: SettledBy | null, offset: number): void {
+  set(key: string, event: LogEvent, by: LogRecord['by'], offset: number): void {
     const entry = this.#keys.findOrAdd(key, 0);
     const before = STATES[this.#keys.valueAt(entry) % STATE_RANGE] ?? 'none';
     this.#keys.setValue(entry, offset * STATE_RANGE + STATES.indexOf(nextState(before, event, by)));
@@ -66,8 +66,9 @@ export class LogIndex {
 }
 
 /** A licence is used up by the next send; what is in doubt after it, or after validate contradicted itself, stays so. */
-function nextState(before: LoggedState, event: LogEvent, by: SettledBy | null): LoggedState {
+function nextState(before: LoggedState, event: LogEvent, by: LogRecord['by']): LoggedState {
   if (event === 'licence') return 'licensed';
+  if (event === 'sending' && by === 'idempotency') return 'parked';
   const licenceUsed = before === 'licensed' || before === 'parked';
   if (licenceUsed && (event === 'sending' || event === 'unknown')) return 'parked';
   // Certainly not taken: the licence is as good as before, and still the only one.

@@ -7,6 +7,7 @@ const EVENTS: ReadonlySet<string> = new Set([
   'licence',
   ...STATUSES.filter((s) => !/repeated|invalid|ready/.test(s)),
 ]);
+const BY: readonly LogRecord['by'][] = ['validate', 'person', 'idempotency'];
 const KEY = /^[0-9a-f]{32}$/;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
 
@@ -44,6 +45,7 @@ export function decodeRecord(line: string | null): LogRecord | string {
     ms: typeof record.ms === 'number' ? record.ms : null,
     message: typeof record.message === 'string' ? record.message : null,
     raw: typeof record.raw === 'string' ? record.raw : null,
-    by: record.by === 'validate' || record.by === 'person' ? record.by : null,
+    by: BY.find((each) => each === record.by) ?? null,
+    again: record.again === true,
   };
 }

@@ -1,3 +1,4 @@
+import { folded } from './folded.ts';
 import { findMarket, MARKETS, type Market } from './markets.ts';
 
 const SPOKEN = ['en', 'pt', 'es', 'de', 'fr', 'it'];
@@ -13,16 +14,6 @@ const ALSO_WRITTEN: Readonly<Record<string, string>> = {
   'cabo verde': 'CV',
   eire: 'IE',
 };
-
-/** A word without case, accents, points and doubled blanks: how names are compared. */
-function folded(name: string): string {
-  return name
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
-    .toLowerCase()
-    .replace(/[\s.]+/g, ' ')
-    .trim();
-}
 
 const byName = new Map<string, Market>();
 for (const language of SPOKEN) {

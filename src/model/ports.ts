@@ -37,8 +37,13 @@ export interface MarketplaceApi {
    * Sent again only after a try that was certainly not acted on. `intend` is called when the request's turn has come, right
    * before each time it is written: minutes may lie between two tries. False, or its rejection, means that it must not be
    * written; the former resolves to null, the latter is passed on. Never rejects otherwise.
+   *
+   * `idempotencyKey`, 32 hex digits, names the send to a service that is idempotent; a try that may have been acted on is
+   * repeated there, too. The same key for the same request, and for another send of it that is meant as such another key.
    */
-  create(request: ServiceRequest, intend: () => Promise<boolean>): Promise<Sent | null>;
+  create(request: ServiceRequest, intend: () => Promise<boolean>, idempotencyKey: string): Promise<Sent | null>;
+  /** The service never acts twice on creates with the same idempotency key, as its description says. */
+  readonly isIdempotent: boolean;
   /** Goes on at this share of the present rate. */
   slowDown(share: number): void;
 }
@@ -54,7 +59,8 @@ export interface AudioReader {
  *
  * - `sending`: a request was or may have been written and no outcome is recorded.
  * - `licensed`: it was in doubt, and validate or a person said that it was not taken: it may be sent once more.
- * - `parked`: it was sent on a licence and is in doubt again; from now on only a person can settle it.
+ * - `parked`: it was sent on a licence, or again under its idempotency key, and is in doubt; from now on only a person can
+ *   settle it.
  */
 export type LoggedState = 'none' | 'sending' | SentStatus | 'licensed' | 'parked';
 
@@ -81,24 +87,39 @@ export interface LogRecord extends LogSubject {
   readonly ms: number | null;
   readonly message: string | null;
   readonly raw: string | null;
-  /** Only on records that settle a doubt. */
-  readonly by: SettledBy | null;
+  /** On records that settle a doubt; `idempotency` on the `sending` of one that goes again under its idempotency key. */
+  readonly by: SettledBy | 'idempotency' | null;
+  /** A deliberate second send (`--again`), under an idempotency key of its own; on its `sending` and its outcome. */
+  readonly again: boolean;
+}
+
+export interface SendingHow {
+  readonly again?: boolean;
+  readonly by?: 'idempotency';
+}
+
+export interface OutcomeHow {
+  readonly seen?: LoggedState;
+  readonly by?: SettledBy;
+  readonly again?: boolean;
 }
 
 /** The record of what was sent. Every method throws `SrqError('log')` once the log cannot be trusted to keep a record. */
 export interface DeliveryLog {
+  /** Names this process's records. */
+  readonly run: string;
   lookup(key: string): LoggedState;
   /**
    * Makes the intent to send durable, provided the log still knows of the key what `seen` says (a `lookup` of before).
    * Only after it resolved with true may the request be written; false: another process recorded something meanwhile.
    */
-  sending(subject: LogSubject, seen: LoggedState): Promise<boolean>;
+  sending(subject: LogSubject, seen: LoggedState, how?: SendingHow): Promise<boolean>;
   /**
    * Resolves with true once the outcome is durable. `seen`, if given: only if the log still knows of the key what it says;
    * false: it does not, and nothing was recorded. Left out after an own send, whose outcome is the truth whatever else is
    * recorded. `by`: who settled it, if it was in doubt.
    */
-  outcome(subject: LogSubject, outcome: Outcome, how?: { seen?: LoggedState; by?: SettledBy }): Promise<boolean>;
+  outcome(subject: LogSubject, outcome: Outcome, how?: OutcomeHow): Promise<boolean>;
   /**
    * Makes the permission durable to send a request in doubt once more, provided the log still knows of it what `seen`
    * says. False: it does not, and there is no permission.

@@ -30,6 +30,8 @@ export interface AudioFile {
   readonly sizeBytes: number;
   /** SHA-256 of the file, hex. */
   readonly sha256: string;
+  /** By its first bytes, else by its name; null if neither tells. */
+  readonly mediaType: string | null;
 }
 
 /** A request that passed the local checks. `params` hold what will be sent, by the API's names, without the audio. */
@@ -49,12 +51,22 @@ export interface Destination {
 /**
  * What makes two requests the same one: 128 bits of SHA-256 over destination and parameters, as 32 hex digits.
  * The caller's reference is left out, so sorting, splitting or renaming a file changes no key. Canonical form: a JSON
- * array `[baseUrl, clientId, [name, value], …]`, names in code-unit order, audio as `sha256:<hex>`.
+ * array `[baseUrl, clientId, [name, value], …]`, names in code-unit order, audio as `sha256:<hex>`. A recording stands in
+ * place of a text: whether the text goes along is the contract's matter, and no contract changes a key.
  */
 export function contentKey(request: ServiceRequest, destination: Destination): string {
-  const pairs = Object.entries(request.params);
+  const isRecorded = request.audio !== null || request.params[AUDIO_PARAMETER] !== undefined;
+  const pairs = Object.entries(request.params).filter(([name]) => !(isRecorded && name === 'request_text'));
   if (request.audio) pairs.push([AUDIO_PARAMETER, `sha256:${request.audio.sha256}`]);
   pairs.sort(([a], [b]) => (a < b ? -1 : 1));
-  const canonical = JSON.stringify([destination.baseUrl, destination.clientId, ...pairs]);
-  return createHash('sha256').update(canonical).digest('hex').slice(0, 32);
+  return digestOf([destination.baseUrl, destination.clientId, ...pairs]);
+}
+
+/** Names a deliberate second send of the same content, by the run that it belongs to; of the same form as its key. */
+export function repetitionKey(key: string, run: string): string {
+  return digestOf([key, run]);
+}
+
+function digestOf(parts: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
 }

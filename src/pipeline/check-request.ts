@@ -1,4 +1,6 @@
+import { type Contract, DOCUMENTED_CONTRACT } from '../model/contract.ts';
 import { marketFromText } from '../model/country.ts';
+import { type DescribedOperation, describedOperation } from '../model/described-operation.ts';
 import { parseEmail } from '../model/email.ts';
 import { parseLanguage, usualLanguage } from '../model/language.ts';
 import { MARKETS, type Market } from '../model/markets.ts';
@@ -8,6 +10,7 @@ import { postalCodeWarning } from '../model/postal-code.ts';
 import type { Draft, ServiceRequest } from '../model/service-request.ts';
 import type { Mapping } from '../model/table.ts';
 import { AUDIO_PARAMETER, CATEGORY_PARAMETER, DOCUMENTED_PARAMETERS } from '../model/wire.ts';
+import { contractFindings, type OperationName } from './check-contract.ts';
 import { isShortenedNumber, textFindings } from './check-texts.ts';
 
 /** A request whose recording, if it has one, is still only named. */
@@ -24,11 +27,17 @@ const META_TEST_ADDRESSES = new Set(['test@meta.com', 'test@fb.com']);
 /**
  * Checks a draft and puts it into the API's form: UK for GB, E.164, tidy e-mail, the market's language where none is given.
  *
- * Only what surely cannot work is an error; which fields the service requires is not public, and a wrong refusal here loses a
- * lead where a wrong pass costs one call. Everything else is a warning.
+ * Without a description of the service only what surely cannot work is an error; which fields it requires is not public, and a
+ * wrong refusal here loses a lead where a wrong pass costs one call. Everything else is a warning. With one, what it says
+ * goes before all that is merely usual; `operations`: those that the request is for.
  */
-export function checkRequest(draft: Draft, mapping: Mapping | null): Checked {
-  const check = new RequestCheck(draft, mapping);
+export function checkRequest(
+  draft: Draft,
+  mapping: Mapping | null,
+  contract: Contract = DOCUMENTED_CONTRACT,
+  operations: readonly OperationName[] = ['create'],
+): Checked {
+  const check = new RequestCheck(draft, mapping, contract);
   check.texts(draft.postalCode);
   check.testLead();
   const market = check.country();
@@ -38,6 +47,7 @@ export function checkRequest(draft: Draft, mapping: Mapping | null): Checked {
   check.need();
   check.usual('location', 'There is no location; a professional cannot know where to go.');
   check.usual('fullname', 'There is no name.');
+  check.contract(operations);
   return check.result();
 }
 
@@ -47,19 +57,24 @@ class RequestCheck {
   private readonly mapping: Mapping | null;
   private readonly ref: string | null;
   private audioPath: string | null = null;
+  private readonly service: Contract;
+  private readonly described: DescribedOperation;
+  private readonly filled = new Set<string>();
 
-  constructor(draft: Draft, mapping: Mapping | null) {
+  constructor(draft: Draft, mapping: Mapping | null, contract: Contract) {
     const trimmed = Object.entries(draft.fields).map(([field, text]) => [field, text.trim()] as const);
     const { ref, audio_file: audioPath, ...fields } = Object.fromEntries(trimmed.filter(([, text]) => text !== ''));
     this.fields = fields;
     this.ref = ref ?? null;
     this.audioPath = audioPath ?? null;
     this.mapping = mapping;
+    this.service = contract;
+    this.described = describedOperation(contract.create);
   }
 
   texts(postalCode: string | undefined): void {
     const texts = { ...this.fields, ref: this.ref ?? '', audio_file: this.audioPath ?? '' };
-    for (const { severity, field, message } of textFindings(texts, postalCode ?? '')) {
+    for (const { severity, field, message } of textFindings(texts, postalCode ?? '', this.described.bounded)) {
       if (severity === 'error') this.error(field, message);
       else this.warn(field, message);
     }
@@ -81,8 +96,9 @@ class RequestCheck {
   country(): Market | undefined {
     const text = this.fields['country'];
     if (text === undefined) {
-      this.error('country', 'There is no country. For a file of one country: --set country=PT');
-      return undefined;
+      if (!this.described.saysRequired)
+        this.error('country', 'There is no country. For a file of one country: --set country=PT');
+      return marketFromText(this.described.country ?? '');
     }
     const market = marketFromText(text);
     if (market) this.fields['country'] = market.code;
@@ -101,8 +117,10 @@ class RequestCheck {
       if (!known) this.warn('lang', `"${text.slice(0, 40)}" is not a language code such as pt or de.`);
     } else if (market) {
       const usual = usualLanguage(market);
-      if (usual !== null) this.fields['lang'] = usual;
-      else
+      if (usual !== null) {
+        this.fields['lang'] = usual;
+        this.filled.add('lang');
+      } else if (!this.described.saysRequired)
         this.error(
           'lang',
           `${market.name} has several languages (${market.languages.join(', ')}). Say which: --set lang=${market.languages[0]}`,
@@ -112,7 +130,7 @@ class RequestCheck {
 
   contact(market: Market | undefined): void {
     const { phone, email } = this.fields;
-    if (phone === undefined && email === undefined)
+    if (phone === undefined && email === undefined && !this.described.saysRequired)
       this.error('phone', 'There is neither a phone number nor an e-mail address.');
     if (phone !== undefined) {
       const { e164, error, warning } = parsePhone(phone, market);
@@ -129,19 +147,33 @@ class RequestCheck {
     }
   }
 
-  /** The API takes audio "in place of text": with both given, the text stays here, and that is said. */
+  /** The API takes audio "in place of text": with both given, the text stays here, unless it is required, and that is said. */
   need(): void {
     const hasText = this.fields['request_text'] !== undefined;
     const hasAudio = this.audioPath !== null || this.fields[AUDIO_PARAMETER] !== undefined;
-    if (!hasText && !hasAudio)
+    if (!hasText && !hasAudio && !this.described.saysRequired)
       this.error('request_text', 'There is neither a text nor a recording that says what is needed.');
-    if (!hasText || !hasAudio) return;
+    if (!hasText || !hasAudio || this.described.needsText) return;
     delete this.fields['request_text'];
     this.warn('request_text', 'The recording is sent in place of the text; the text is left out.');
   }
 
   usual(field: string, message: string): void {
-    if (this.fields[field] === undefined) this.warn(field, message);
+    if (this.fields[field] === undefined && !this.described.saysRequired) this.warn(field, message);
+  }
+
+  contract(operations: readonly OperationName[]): void {
+    const wrong = new Set(this.problems.filter(({ severity }) => severity === 'error').map(({ field }) => field));
+    const given = { texts: this.refAsText(), hasRecording: this.audioPath !== null, filled: this.filled };
+    for (const { severity, field, message } of contractFindings(this.service, operations, given)) {
+      if (severity === 'warning') this.warn(field, message);
+      // What srq has found wrong itself is told in its own words.
+      else if (!wrong.has(field)) this.error(field, message);
+    }
+  }
+
+  private refAsText(): Record<string, string> {
+    return this.ref === null ? this.fields : { ref: this.ref, ...this.fields };
   }
 
   result(): Checked {

@@ -25,9 +25,19 @@ export function isShortenedNumber(text: string): boolean {
   return SCIENTIFIC.test(text);
 }
 
-/** What is wrong with the texts of a request whatever they mean: damaged, over-long, shortened by a spreadsheet. */
-export function textFindings(texts: Readonly<Record<string, string>>, postalCode: string): Finding[] {
-  const findings = Object.entries(texts).flatMap(([field, text]) => [...letters(field, text), ...length(field, text)]);
+/**
+ * What is wrong with the texts of a request whatever they mean: damaged, over-long, shortened by a spreadsheet. `bounded`:
+ * fields for which the service's description says how long they may be.
+ */
+export function textFindings(
+  texts: Readonly<Record<string, string>>,
+  postalCode: string,
+  bounded: ReadonlySet<string>,
+): Finding[] {
+  const findings = Object.entries(texts).flatMap(([field, text]) => [
+    ...letters(field, text),
+    ...(bounded.has(field) ? [] : length(field, text)),
+  ]);
   return [...findings, ...shortened(texts, postalCode)];
 }
 

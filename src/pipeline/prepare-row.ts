@@ -1,13 +1,18 @@
+import type { Contract } from '../model/contract.ts';
 import { SrqError } from '../model/errors.ts';
 import type { Problem } from '../model/outcome.ts';
 import type { AudioReader } from '../model/ports.ts';
 import { contentKey, type Destination, type Draft, type ServiceRequest } from '../model/service-request.ts';
 import type { Mapping, Row } from '../model/table.ts';
+import { audioFindings, type OperationName } from './check-contract.ts';
 import { checkRequest } from './check-request.ts';
 import { mapRow, tieProblems } from './map-row.ts';
 
 export interface Preparation {
   readonly destination: Destination;
+  readonly contract: Contract;
+  /** What the requests are for: each must be fit for all of these. */
+  readonly operations: readonly OperationName[];
   readonly audio: AudioReader;
   /** Warnings refuse a row too. */
   readonly strict: boolean;
@@ -44,7 +49,7 @@ export function prepareDraft(
   preparation: Preparation,
   found: readonly Problem[] = [],
 ): Prepared | Promise<Prepared> {
-  const { request, problems: checked } = checkRequest(draft, mapping);
+  const { request, problems: checked } = checkRequest(draft, mapping, preparation.contract, preparation.operations);
   const problems = found.length > 0 ? [...found, ...checked] : checked;
   const refused = preparation.strict && problems.length > 0;
   if (!request || refused) return { row: draft.row, request: null, ref: draft.fields['ref'] ?? null, problems };
@@ -62,12 +67,18 @@ async function withAudio(
 ): Promise<Prepared> {
   try {
     const audio = await preparation.audio.describe(path);
+    const [wrong] = audioFindings(preparation.contract, preparation.operations, audio);
+    if (wrong) return refusedAudio(draft.row, request, problems, wrong.message);
     return named(draft.row, { ...request, audio }, problems, preparation);
   } catch (error) {
     if (!(error instanceof SrqError)) throw error;
-    const problem: Problem = { severity: 'error', field: 'audio_file', column: null, message: error.message };
-    return { row: draft.row, request: null, ref: request.ref, problems: [...problems, problem] };
+    return refusedAudio(draft.row, request, problems, error.message);
   }
+}
+
+function refusedAudio(row: number, { ref }: ServiceRequest, problems: readonly Problem[], message: string): Prepared {
+  const problem: Problem = { severity: 'error', field: 'audio_file', column: null, message };
+  return { row, request: null, ref, problems: [...problems, problem] };
 }
 
 function named(

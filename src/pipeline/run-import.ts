@@ -66,14 +66,14 @@ export async function* runImport(
 }
 
 /**
- * Lets validate decide about the rows in doubt, those of earlier runs and of this one, and yields what became of each.
- * Only for services whose validate has proven itself. `resend`: how to send what was not taken; null: not now.
+ * Settles the rows in doubt, those of earlier runs and of this one, as far as that can be known, and yields what became of
+ * each. `waitMs` and `resend` as in {@link Settling}.
  */
 export async function* settleImport(
   plan: ImportPlan,
   deps: Omit<ImportDeps, 'witness'>,
   concurrency: number,
-  waitMs: number,
+  waitMs: number | null,
   resend: SubmitOptions | null,
 ): AsyncGenerator<Submitted, SrqError | null> {
   const { api, log, clock, halt } = deps;

@@ -1,55 +1,106 @@
 import type { Outcome } from '../model/outcome.ts';
-import type { Clock, DeliveryLog, MarketplaceApi } from '../model/ports.ts';
-import { inDoubt, type Submission, type SubmitOptions, type Submitted, submitRequest } from './submit-request.ts';
+import type { Clock, DeliveryLog, LoggedState, LogSubject, MarketplaceApi } from '../model/ports.ts';
+import {
+  inDoubt,
+  recorded,
+  type Submission,
+  type SubmitOptions,
+  type Submitted,
+  submitRequest,
+} from './submit-request.ts';
 
 /** Between the two questions: a service with several machines may answer from one that does not know yet. */
 const GAP_MS = 3_000;
+/** An hour less than services usually remember an idempotency key, for the tries of one create lie apart. */
+const KEY_LIFE_MS = 23 * 60 * 60 * 1000;
 
 export interface Settling {
   readonly api: MarketplaceApi;
   readonly log: DeliveryLog;
   readonly clock: Clock;
   readonly stopping: AbortSignal;
-  /** After the doubtful send, before validate is asked. */
-  readonly waitMs: number;
+  /** After the doubtful send, before validate is asked; null: it has not proven itself and is not asked. */
+  readonly waitMs: number | null;
   /** How to send what was not taken; null: leave that to the next run. */
   readonly resend: SubmitOptions | null;
 }
 
 /**
- * Lets validate, which must have proven that it sees creations, decide about a request in doubt. Twice duplicate: it was
- * taken. Twice clear: one licence to send again, durable before its use. Anything else, and what was in doubt on a licence
- * before, is left to a person.
+ * Settles a request in doubt, if that can be known. Where the service is idempotent it goes again under the same key, once and
+ * as long as the service remembers that. Else validate, which must have proven that it sees creations, decides.
+ * Twice duplicate: it was taken. Twice clear: one licence to send again, durable before its use. Anything else, and what was
+ * in doubt on a licence before, is left to a person.
  */
 export async function settleDoubt(submission: Submission, settling: Settling): Promise<Submitted> {
   const { api, log, clock, stopping, waitMs, resend } = settling;
-  const { key, request, row } = submission;
+  const { key, request } = submission;
   const seen = log.lookup(key);
   const record = log.read(key);
   if (!record || (seen !== 'sending' && seen !== 'unknown')) return inDoubt(submission);
   if (log.mayBeUnderWay(key)) return inDoubt(submission);
+  const ageMs = clock.nowMs() - Date.parse(record.at);
+  const isRemembered = api.isIdempotent && !record.again && ageMs < KEY_LIFE_MS;
+  if (isRemembered && resend) return repeatUnderKey(submission, api, log, seen);
+  if (waitMs === null) return inDoubt(submission);
   await clock.sleep(Math.max(0, Date.parse(record.at) + waitMs - clock.nowMs()), stopping);
   const first = stopping.aborted ? 'unknown' : (await api.validate(request)).verdict;
   await clock.sleep(GAP_MS, stopping);
   const second = stopping.aborted ? 'unknown' : (await api.validate(request)).verdict;
   if (first === 'unknown' || second === 'unknown') return inDoubt(submission);
 
-  const subject = { key, row, ref: request.ref };
-  if (first === 'clear' && second === 'clear') {
-    if (!(await log.licence(subject, seen, 'validate'))) return inDoubt(submission);
-    if (resend) return submitRequest(submission, api, log, { ...resend, validate: false });
-    return settled(submission, 'failed', 'Not taken, as validate shows; the next run sends it.');
-  }
+  if (first === 'clear' && second === 'clear') return sendAgain(submission, settling, seen, record.again);
   const outcome = first === second ? TAKEN : CONTRADICTED;
-  if (!(await log.outcome(subject, outcome, { seen, by: 'validate' }))) return inDoubt(submission);
+  if (!(await log.outcome(subjectOf(submission), outcome, { seen, by: 'validate' }))) return inDoubt(submission);
   return settled(submission, outcome.status, outcome.message);
 }
+
+/** On a licence. What was no deliberate second send does not become one: its idempotency key stays. */
+async function sendAgain(
+  submission: Submission,
+  { api, log, resend }: Settling,
+  seen: LoggedState,
+  again: boolean,
+): Promise<Submitted> {
+  if (!(await log.licence(subjectOf(submission), seen, 'validate'))) return inDoubt(submission);
+  if (resend) return submitRequest(submission, api, log, { ...resend, validate: false, again });
+  return settled(submission, 'failed', 'Not taken, as validate shows; the next run sends it.');
+}
+
+/**
+ * Nobody knows whether the earlier try was taken, so this is no licence, which could outlive the service's memory: until the
+ * service has said what became of it the request stays in doubt, and parked from the first byte on.
+ */
+async function repeatUnderKey(
+  submission: Submission,
+  api: MarketplaceApi,
+  log: DeliveryLog,
+  seen: LoggedState,
+): Promise<Submitted> {
+  const subject = subjectOf(submission);
+  let [intended, state] = [false, seen];
+  const intend = async () => {
+    if (!(await log.sending(subject, state, { by: 'idempotency' }))) return false;
+    [intended, state] = [true, 'parked'];
+    return true;
+  };
+  const sent = await api.create(submission.request, intend, submission.key);
+  if (!sent || !intended) return { ...inDoubt(submission), stop: sent?.stop ?? null };
+  const { status, message } = sent.outcome;
+  const isTold = status === 'created' || status === 'duplicate';
+  const stillDoubted = { ...sent.outcome, status: 'unknown', message: `${EARLIER} ${message ?? ''}`.trim() } as const;
+  const outcome = isTold ? sent.outcome : stillDoubted;
+  const circumstances = { stop: sent.stop, unreadable: false, wasClear: false };
+  return recorded(submission, outcome, circumstances, () => log.outcome(subject, outcome));
+}
+
+const subjectOf = ({ key, row, request }: Submission): LogSubject => ({ key, row, ref: request.ref });
 
 function settled(submission: Submission, status: Outcome['status'], message: string | null): Submitted {
   const stillDoubted = inDoubt(submission);
   return { ...stillDoubted, result: { ...stillDoubted.result, status, message } };
 }
 
+const EARLIER = 'An earlier try may have been taken.';
 const NOTHING = { ids: {}, http: null, raw: null, ms: null };
 const TAKEN: Outcome = {
   ...NOTHING,

@@ -1,7 +1,7 @@
 import { SrqError } from '../model/errors.ts';
 import type { Identifiers, Outcome, RowResult, Status } from '../model/outcome.ts';
 import type { DeliveryLog, LoggedState, MarketplaceApi, ValidateResult } from '../model/ports.ts';
-import type { ServiceRequest } from '../model/service-request.ts';
+import { repetitionKey, type ServiceRequest } from '../model/service-request.ts';
 
 /** A checked request on its way out. */
 export interface Submission {
@@ -48,18 +48,21 @@ export async function submitRequest(
   const subject = { key, row, ref: request.ref };
   const checked = options.validate ? await validateFirst(submission, api, options) : NOT_ASKED;
   if (checked.outcome) return recordUnsent(submission, log, seen, checked.outcome, checked);
+  const again = options.again && seen !== 'none';
+  const idempotencyKey = again ? repetitionKey(key, log.run) : key;
   let [intended, state] = [false, seen];
   // Each try anew: in a long pause between two, another process may have settled the request and sent it.
-  const sent = await api.create(request, async () => {
-    if (!(await log.sending(subject, state))) return false;
+  const intend = async () => {
+    if (!(await log.sending(subject, state, { again }))) return false;
     [intended, state] = [true, seen === 'licensed' ? 'parked' : 'sending'];
     return true;
-  });
+  };
+  const sent = await api.create(request, intend, idempotencyKey);
   if (!sent) return plain(knownResult(submission, knownStatus(log.lookup(key), options) ?? 'unknown', log));
   const { outcome, stop } = sent;
   if (!intended) return recordUnsent(submission, log, seen, outcome, { ...NOT_ASKED, stop });
   const circumstances = { stop, unreadable: isUnreadable(outcome), wasClear: checked.wasClear };
-  return recorded(submission, outcome, circumstances, () => log.outcome(subject, outcome));
+  return recorded(submission, outcome, circumstances, () => log.outcome(subject, outcome, { again }));
 }
 
 type Circumstances = Pick<Submitted, 'stop' | 'unreadable' | 'wasClear'>;
@@ -85,7 +88,7 @@ async function recordUnsent(
 }
 
 /** If the log fails, the outcome is not lost with it: it comes back marked. */
-async function recorded(
+export async function recorded(
   submission: Submission,
   outcome: Outcome,
   circumstances: Circumstances,

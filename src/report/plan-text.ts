@@ -7,13 +7,25 @@ const SHOWN_PROBLEMS = 5;
 const SHOWN_ROWS = 4;
 const VALUE_WIDTH = 70;
 
-/** What an import is about to do, for a person to check before anything is sent. */
-export function planText(plan: ImportPlan, destination: string, paint: ChalkInstance): string {
+/** The contract that the requests obey, and the first of them in its words. */
+interface LearnedShape {
+  readonly name: string;
+  readonly wire: readonly (readonly [string, string])[];
+}
+
+/** What an import is about to do, for a person to check before anything is sent. `learned` is null without a contract. */
+export function planText(
+  plan: ImportPlan,
+  destination: string,
+  learned: LearnedShape | null,
+  paint: ChalkInstance,
+): string {
   const { table, mapping, first } = plan;
   const heading = (text: string) => paint.bold(text);
   const lines = [
     `${heading('File')}    ${printable(table.path)} · ${fileKind(plan)}`,
     `${heading('To')}      ${destination}`,
+    ...(learned ? [`${heading('By')}      ${learned.name}`] : []),
     ...table.notes.map((note) => `        ${paint.dim(printable(note))}`),
     heading('Columns'),
     ...aligned(mapping.sources.map((source) => [source.field, `← ${origin(source, mapping)}`])),
@@ -22,7 +34,8 @@ export function planText(plan: ImportPlan, destination: string, paint: ChalkInst
   ];
   if (first) {
     lines.push(heading(`Row ${first.row} as it will be sent`));
-    lines.push(...aligned(Object.entries(first.request.params).map(([name, value]) => [name, shown(value)])));
+    const sent = learned?.wire ?? Object.entries(first.request.params);
+    lines.push(...aligned(sent.map(([name, value]) => [printable(name), shown(value)])));
     if (first.request.audio) lines.push(`  audio  ${thousands(first.request.audio.sizeBytes)} bytes`);
   }
   lines.push(...problemLines(plan, paint), `${heading('Rows')}    ${countsLine(plan, paint)}`);

@@ -5,6 +5,7 @@ import { type Answer, jsonAnswer, refusal } from './answer.ts';
 import { describeFault, FAULT_KINDS, readFaultRates } from './faults.ts';
 import { readBody } from './http-message.ts';
 import { OPERATIONS, type ReceivedRequests } from './received-requests.ts';
+import type { Replays } from './replays.ts';
 import type { SandboxState } from './sandbox-state.ts';
 
 export const ADMIN_PREFIX = '/_sandbox/';
@@ -33,7 +34,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     state.instructions.replace(body);
     return jsonAnswer(200, state.instructions.list());
   },
-  'GET stats': (state) => jsonAnswer(200, state.service.marketplace.stats()),
+  'GET stats': ({ service }) => jsonAnswer(200, { ...service.marketplace.stats(), ...replayed(service.replays) }),
   'GET wait': async (state, query) => {
     const wanted = wholeNumber(query, 'created', 1);
     return jsonAnswer(200, await waitForCreated(state, wanted, wholeNumber(query, 'timeoutMs', DEFAULT_WAIT_MS)));
@@ -92,6 +93,9 @@ function faultsAnswer(state: SandboxState): Answer {
   const kinds = Object.fromEntries(FAULT_KINDS.map((kind) => [kind, describeFault(kind)]));
   return jsonAnswer(200, { rates: state.faultRates, kinds });
 }
+
+/** Creates that were answered again, where the contract names a header for that. */
+const replayed = (replays: Replays | null): object => (replays ? { replayed: replays.count } : {});
 
 function pageOf(received: ReceivedRequests, query: URLSearchParams): object {
   const offset = wholeNumber(query, 'offset', 0);

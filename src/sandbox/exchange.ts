@@ -1,32 +1,27 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { BodyEncoding } from '../model/wire.ts';
 import { type Answer, refusal } from './answer.ts';
 import { drawFault, type FaultableCall, type FaultKind, type Reply, strike } from './faults.ts';
 import { bearerToken, readBody, sendAnswer } from './http-message.ts';
 import type { Operation } from './received-requests.ts';
-import { type Content, decodeContent } from './request-content.ts';
+import type { Content } from './request-content.ts';
 import { actOn } from './routes.ts';
 import type { SandboxState } from './sandbox-state.ts';
 
 /** Room for a long recording in base64. */
 const LARGEST_BODY_BYTES = 40 * 1024 * 1024;
-const ACCEPTED: Readonly<Record<Operation, readonly BodyEncoding[]>> = {
-  token: ['form'],
-  create: ['form', 'json'],
-  validate: ['form', 'json'],
-};
 
 /** One call to an operation from its body to its answer. What it does is done and kept before any pause. */
 export async function answerCall(
   operation: Operation,
+  query: URLSearchParams,
   request: IncomingMessage,
   response: ServerResponse,
   state: SandboxState,
 ): Promise<void> {
   const body = await readBody(request, LARGEST_BODY_BYTES);
   const content = body
-    ? decodeContent(request.headers['content-type'], body, ACCEPTED[operation])
+    ? await state.service.offered.decode(operation, { headers: request.headers, query, body })
     : refusal(413, 'payload_too_large', `The body is larger than ${LARGEST_BODY_BYTES} bytes.`);
   const { reply, number, receivedAtMs } = decide(operation, bearerToken(request.headers.authorization), content, state);
   const pauseMs = state.latencyMs + reply.pauseMs;

@@ -1,10 +1,27 @@
 import { randomBytes } from 'node:crypto';
 
-/** A request the marketplace took. */
-export interface CreatedRequest {
+/** What tells a new request from all others. */
+export interface FreshIdentity {
   /** A number of 20 digits, as text: as a JavaScript number it would lose its last ones. */
   readonly requestId: string;
-  readonly reference: string;
+  /** 1, 2, 3 … over all that was ever created here. */
+  readonly sequence: number;
+}
+
+export interface GrantedToken {
+  readonly accessToken: string;
+  readonly expiresInSeconds: number;
+}
+
+/** A request that was created. */
+export interface KnownRequest {
+  /** The identity of its content. */
+  readonly key: string;
+  /** What validate compares it by. */
+  readonly likeness: string;
+  readonly requestId: string;
+  /** When validate begins to see it. */
+  readonly visibleAtMs: number;
 }
 
 /** How the creates add up: `doubled` contents were created more than once. */
@@ -16,10 +33,9 @@ export interface MarketplaceStats {
   readonly doubles: readonly { readonly key: string; readonly created: number }[];
 }
 
-interface Known {
-  requestId: string;
+interface Seen {
+  readonly requestId: string;
   visibleAtMs: number;
-  created: number;
 }
 
 const MOST_DOUBLES_LISTED = 100;
@@ -28,7 +44,8 @@ const MOST_DOUBLES_LISTED = 100;
 export class Marketplace {
   readonly #tokenTtlSeconds: number;
   readonly #tokens = new Map<string, number>();
-  readonly #known = new Map<string, Known>();
+  readonly #createdByKey = new Map<string, number>();
+  readonly #seen = new Map<string, Seen>();
   #lastId: bigint;
   #issued = 0;
   #created = 0;
@@ -38,7 +55,7 @@ export class Marketplace {
     this.#lastId = 10n ** 19n + BigInt(Math.floor(random() * 2 ** 32)) * 2n ** 32n;
   }
 
-  grantToken(nowMs: number): { readonly accessToken: string; readonly expiresInSeconds: number } {
+  grantToken(nowMs: number): GrantedToken {
     for (const [token, expiresAtMs] of this.#tokens) if (expiresAtMs <= nowMs) this.#tokens.delete(token);
     const accessToken = randomBytes(32).toString('base64url');
     this.#tokens.set(accessToken, nowMs + this.#tokenTtlSeconds * 1000);
@@ -54,48 +71,47 @@ export class Marketplace {
     this.#tokens.delete(token);
   }
 
-  /** Takes a request, again if it must: the API documents no key by which it would recognise a repeat. */
-  create(key: string, nowMs: number, hideFromValidateMs: number): CreatedRequest {
-    const requestId = String(this.#lastId + 1n);
-    this.remember(key, requestId, nowMs + hideFromValidateMs);
-    return { requestId, reference: `SR-${String(this.#issued).padStart(8, '0')}` };
+  /** The identity of the request that is created next. */
+  next(): FreshIdentity {
+    return { requestId: String(this.#lastId + 1n), sequence: this.#issued + 1 };
   }
 
   get created(): number {
     return this.#created;
   }
 
-  /** Counts a create; those read back from a store file come in here too, so identifiers never repeat. */
-  remember(key: string, requestId: string, visibleAtMs: number): void {
-    const id = BigInt(requestId);
+  /**
+   * Takes a request, again if it must. Those read back from a store file come in here too, so identifiers never repeat.
+   */
+  remember({ key, likeness, requestId, visibleAtMs }: KnownRequest): void {
+    // A contract may have identifiers of another kind; those are made of the sequence alone.
+    const id = /^\d+$/.test(requestId) ? BigInt(requestId) : 0n;
     if (id > this.#lastId) this.#lastId = id;
     this.#issued += 1;
     this.#created += 1;
-    const known = this.#known.get(key);
-    if (known) {
-      known.created += 1;
-      known.visibleAtMs = Math.min(known.visibleAtMs, visibleAtMs);
-    } else {
-      this.#known.set(key, { requestId, visibleAtMs, created: 1 });
-    }
+    this.#createdByKey.set(key, (this.#createdByKey.get(key) ?? 0) + 1);
+    const seen = this.#seen.get(likeness);
+    if (seen) seen.visibleAtMs = Math.min(seen.visibleAtMs, visibleAtMs);
+    else this.#seen.set(likeness, { requestId, visibleAtMs });
   }
 
-  /** The identifier under which this content was first created, once validate can see it; else null. */
-  findDuplicate(key: string, nowMs: number): string | null {
-    const known = this.#known.get(key);
-    return known && known.visibleAtMs <= nowMs ? known.requestId : null;
+  /** The identifier under which such a request was first created, once validate can see it; else null. */
+  findDuplicate(likeness: string, nowMs: number): string | null {
+    const seen = this.#seen.get(likeness);
+    return seen && seen.visibleAtMs <= nowMs ? seen.requestId : null;
   }
 
   stats(): MarketplaceStats {
     const doubled: { key: string; created: number }[] = [];
-    for (const [key, { created }] of this.#known) if (created > 1) doubled.push({ key, created });
+    for (const [key, created] of this.#createdByKey) if (created > 1) doubled.push({ key, created });
     const doubles = doubled.sort((a, b) => b.created - a.created).slice(0, MOST_DOUBLES_LISTED);
-    return { created: this.#created, distinct: this.#known.size, doubled: doubled.length, doubles };
+    return { created: this.#created, distinct: this.#createdByKey.size, doubled: doubled.length, doubles };
   }
 
   /** Forgets what was created. Tokens and the sequence of identifiers go on. */
   forgetRequests(): void {
-    this.#known.clear();
+    this.#createdByKey.clear();
+    this.#seen.clear();
     this.#created = 0;
   }
 }

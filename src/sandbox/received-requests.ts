@@ -1,4 +1,4 @@
-import type { BodyEncoding } from '../model/wire.ts';
+import type { ContractEncoding } from '../model/contract.ts';
 import type { FaultKind } from './faults.ts';
 import type { ReceivedAudio } from './request-content.ts';
 import { TextArena } from './text-arena.ts';
@@ -14,7 +14,7 @@ export interface ReceivedRequest {
   /** ISO 8601, UTC. */
   readonly receivedAt: string;
   /** Null where the body could not be decoded. */
-  readonly encoding: BodyEncoding | null;
+  readonly encoding: ContractEncoding | null;
   readonly params: Readonly<Record<string, string>>;
   readonly audio: ReceivedAudio | null;
   /** The identity of the content, by which duplicates are recognised; null for tokens and what was not decoded. */

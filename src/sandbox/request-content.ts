@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { ContractEncoding } from '../model/contract.ts';
 import { AUDIO_PARAMETER, type BodyEncoding, FORM_CONTENT_TYPE, JSON_CONTENT_TYPE } from '../model/wire.ts';
 import { type Answer, refusal } from './answer.ts';
 
@@ -11,7 +12,7 @@ export interface ReceivedAudio {
 
 /** The parameters of one request, decoded. The audio parameter is left out of `params`. */
 export interface Content {
-  readonly encoding: BodyEncoding;
+  readonly encoding: ContractEncoding;
   readonly params: Readonly<Record<string, string>>;
   readonly audio: ReceivedAudio | null;
   /** The identity by which duplicates are recognised, 32 hex digits. */
@@ -64,7 +65,7 @@ function contentOf(encoding: BodyEncoding, pairs: Pairs): Content {
     } else if (name === AUDIO_PARAMETER && value !== '') {
       const decoded = Buffer.from(value, 'base64');
       if (decoded.toString('base64') !== value) problems.set(name, 'is not base64');
-      audio = { bytes: decoded.length, sha256: createHash('sha256').update(decoded).digest('hex') };
+      audio = receivedAudio(decoded);
     } else {
       params.set(name, value);
     }
@@ -73,8 +74,12 @@ function contentOf(encoding: BodyEncoding, pairs: Pairs): Content {
   return { encoding, params: Object.fromEntries(params), audio, key, problems: Object.fromEntries(problems) };
 }
 
+export function receivedAudio(content: Buffer): ReceivedAudio {
+  return { bytes: content.length, sha256: createHash('sha256').update(content).digest('hex') };
+}
+
 /** All parameters, in Unicode form C, without outer white space and with one kind of line end, in any order. */
-function identityOf(params: ReadonlyMap<string, string>, audio: ReceivedAudio | null): string {
+export function identityOf(params: Iterable<readonly [string, string]>, audio: ReceivedAudio | null): string {
   const pairs = [...params]
     .map(([name, value]) => [name, value.normalize('NFC').replaceAll('\r\n', '\n').trim()] as const)
     .filter(([, value]) => value !== '')

@@ -1,10 +1,10 @@
-import { PATHS } from '../model/wire.ts';
-import { type Answer, jsonAnswer, rawJson, refusal, tooManyRequests } from './answer.ts';
-import { refuseParameters } from './check-parameters.ts';
+import { type Answer, jsonAnswer, refusal, tooManyRequests } from './answer.ts';
 import type { Marketplace } from './marketplace.ts';
 import type { RateLimit } from './rate-limit.ts';
-import type { Operation } from './received-requests.ts';
+import { OPERATIONS, type Operation } from './received-requests.ts';
+import type { Replays } from './replays.ts';
 import type { Content } from './request-content.ts';
+import type { ServiceInterface } from './service-interface.ts';
 
 /** The partner's credentials. The identifier is a number, as in the API's example. */
 interface Credentials {
@@ -14,8 +14,11 @@ interface Credentials {
 
 /** What the three operations work on. */
 export interface Service {
+  readonly offered: ServiceInterface;
   readonly credentials: Credentials;
   readonly marketplace: Marketplace;
+  /** Null where create does not recognise repeats. */
+  readonly replays: Replays | null;
   /** Create and validate draw from it; null for no limit. */
   readonly rateLimit: RateLimit | null;
 }
@@ -38,20 +41,18 @@ export interface Acted {
   readonly requestId: string | null;
 }
 
-const OPERATION_BY_PATH: Readonly<Record<string, Operation>> = {
-  [PATHS.token]: 'token',
-  [PATHS.create]: 'create',
-  [PATHS.validate]: 'validate',
-};
-
 /** Which operation a request is for; an {@link Answer} is the refusal (404, 405). */
-export function findOperation(method: string, path: string): Operation | Answer {
-  const operation = Object.hasOwn(OPERATION_BY_PATH, path) ? OPERATION_BY_PATH[path] : undefined;
-  if (operation === undefined) {
-    return refusal(404, 'not_found', `Nothing here. The paths are ${Object.values(PATHS).join(', ')}.`);
+export function findOperation(method: string, path: string, offered: ServiceInterface): Operation | Answer {
+  const { endpoints, basePath } = offered;
+  const here = OPERATIONS.filter((each) => path === endpoints[each].path || path === basePath + endpoints[each].path);
+  if (here.length === 0) {
+    const paths = OPERATIONS.map((each) => basePath + endpoints[each].path);
+    return refusal(404, 'not_found', `Nothing here. The paths are ${paths.join(', ')}.`);
   }
-  if (method === 'POST') return operation;
-  return refusal(405, 'method_not_allowed', 'All operations use POST.', { allow: 'POST' });
+  const called = here.find((each) => endpoints[each].method === method);
+  if (called) return called;
+  const allow = here.map((each) => endpoints[each].method).join(', ');
+  return refusal(405, 'method_not_allowed', `This path takes ${allow}.`, { allow });
 }
 
 /** Does what a call asks for, checks first. */
@@ -61,13 +62,13 @@ export function actOn(call: ApiCall, service: Service): Acted {
   if (refused) return { answer: refused, requestId: null };
   const content = call.content;
   if ('status' in content) return { answer: content, requestId: null };
-  const refusedParameters = refuseParameters(content);
+  const refusedParameters = service.offered.refuse(call.operation, content);
   if (refusedParameters) return { answer: refusedParameters, requestId: null };
   return call.operation === 'create' ? create(call, content, service) : validate(call, content, service);
 }
 
 /** Shapes and codes of RFC 6749, sections 5.1 and 5.2. */
-function grantToken({ content, nowMs }: ApiCall, { credentials, marketplace }: Service): Answer {
+function grantToken({ content, nowMs }: ApiCall, { credentials, marketplace, offered }: Service): Answer {
   if ('status' in content) return content;
   const { grant_type: grantType, client_id: clientId, client_secret: clientSecret } = content.params;
   const refuse = (status: number, error: string, description: string): Answer =>
@@ -79,9 +80,10 @@ function grantToken({ content, nowMs }: ApiCall, { credentials, marketplace }: S
   if (clientId !== credentials.clientId || clientSecret !== credentials.clientSecret) {
     return refuse(401, 'invalid_client', 'client_id and client_secret do not belong together');
   }
-  const { accessToken, expiresInSeconds } = marketplace.grantToken(nowMs);
-  const granted = { access_token: accessToken, token_type: 'Bearer', expires_in: expiresInSeconds };
-  return jsonAnswer(200, granted, { 'cache-control': 'no-store', pragma: 'no-cache' });
+  const refused = offered.refuse('token', content);
+  if (refused) return refused;
+  const granted = offered.granted(marketplace.grantToken(nowMs));
+  return { ...granted, headers: { ...granted.headers, 'cache-control': 'no-store', pragma: 'no-cache' } };
 }
 
 function refuseRate({ nowMs }: ApiCall, { rateLimit }: Service): Answer | null {
@@ -90,11 +92,10 @@ function refuseRate({ nowMs }: ApiCall, { rateLimit }: Service): Answer | null {
 }
 
 /** RFC 6750, section 3: without a token no error code, with a bad one `invalid_token`. */
-function refuseToken({ token, nowMs }: ApiCall, { marketplace }: Service): Answer | null {
+function refuseToken({ token, nowMs }: ApiCall, { marketplace, offered }: Service): Answer | null {
   if (token === null) {
-    return refusal(401, 'unauthorized', `Send Authorization: Bearer, with a token from ${PATHS.token}.`, {
-      'www-authenticate': 'Bearer realm="sandbox"',
-    });
+    const message = `Send Authorization: Bearer, with a token from ${offered.endpoints.token.path}.`;
+    return refusal(401, 'unauthorized', message, { 'www-authenticate': 'Bearer realm="sandbox"' });
   }
   if (marketplace.isTokenValid(token, nowMs)) return null;
   return refusal(401, 'invalid_token', 'The token is unknown or its life has ended.', {
@@ -102,15 +103,34 @@ function refuseToken({ token, nowMs }: ApiCall, { marketplace }: Service): Answe
   });
 }
 
-function create(call: ApiCall, content: Content, { marketplace }: Service): Acted {
-  const created = marketplace.create(content.key, call.nowMs, call.hideFromValidateMs);
-  const { requestId, reference } = created;
-  const body = `{"request_id":${requestId},"reference":"${reference}","status":"received"}`;
-  return { answer: rawJson(201, body), requestId };
+/**
+ * A value of the idempotency header that comes again gets the answer it had, and creates nothing. With other content it is
+ * refused: the caller has mixed up two requests.
+ */
+function create(call: ApiCall, content: Content, service: Service): Acted {
+  const { offered, marketplace, replays } = service;
+  const earlier = replays?.find(content.params);
+  if (earlier && earlier.key !== content.key) {
+    const message = `This ${replays?.header} came with other content before.`;
+    return { answer: refusal(422, 'idempotency_conflict', message), requestId: null };
+  }
+  if (earlier) {
+    replays?.repeated();
+    return offered.created(earlier.fresh);
+  }
+  const likeness = offered.likeness('create', content);
+  const isKnown = marketplace.findDuplicate(likeness, call.nowMs) !== null;
+  const refused = isKnown ? offered.refuseKnown() : null;
+  if (refused) return { answer: refused, requestId: null };
+  const fresh = marketplace.next();
+  const acted = offered.created(fresh);
+  const visibleAtMs = call.nowMs + call.hideFromValidateMs;
+  marketplace.remember({ key: content.key, likeness, requestId: acted.requestId, visibleAtMs });
+  replays?.remember(content.params, content.key, fresh);
+  return acted;
 }
 
-function validate(call: ApiCall, content: Content, { marketplace }: Service): Acted {
-  const requestId = marketplace.findDuplicate(content.key, call.nowMs);
-  const body = requestId === null ? '{"duplicate":false}' : `{"duplicate":true,"request_id":${requestId}}`;
-  return { answer: rawJson(200, body), requestId };
+function validate(call: ApiCall, content: Content, { marketplace, offered }: Service): Acted {
+  const requestId = marketplace.findDuplicate(offered.likeness('validate', content), call.nowMs);
+  return { answer: offered.validated(requestId), requestId };
 }

@@ -1,11 +1,14 @@
 import { randomBytes, randomInt } from 'node:crypto';
+import type { Contract } from '../model/contract.ts';
 import { type FaultRates, readFaultRates } from './faults.ts';
 import { Instructions } from './instructions.ts';
 import { Marketplace } from './marketplace.ts';
 import { RateLimit } from './rate-limit.ts';
 import { type Arrival, type ReceivedRequest, ReceivedRequests } from './received-requests.ts';
+import { Replays } from './replays.ts';
 import type { Service } from './routes.ts';
 import { seededRandom } from './seeded-random.ts';
+import type { ServiceInterface } from './service-interface.ts';
 import { openStoreFile } from './store-file.ts';
 
 export interface SandboxOptions {
@@ -25,6 +28,8 @@ export interface SandboxOptions {
   readonly seed: number;
   /** Where received requests are kept from one start to the next; null for memory alone. */
   readonly storeFile: string | null;
+  /** What the operations demand and answer; null: what the public document says. */
+  readonly contract: Contract | null;
   /** Wall clock, milliseconds. */
   readonly now: () => number;
 }
@@ -52,13 +57,13 @@ export interface SandboxState {
  * The state at the start: empty, or with what the store holds. Throws `SrqError('usage')` for an unknown fault or a
  * store that cannot be used.
  */
-export function openState(options: SandboxOptions, closing: AbortSignal): SandboxState {
+export function openState(options: SandboxOptions, offered: ServiceInterface, closing: AbortSignal): SandboxState {
   const faultRates = readFaultRates(options.faults);
   const random = seededRandom(options.seed);
-  const service = openService(options, random);
+  const service = openService(options, offered, random);
   const received = new ReceivedRequests();
   const { storeFile } = options;
-  const recallHere = (earlier: ReceivedRequest): void => recall(earlier, received, service.marketplace);
+  const recallHere = (earlier: ReceivedRequest): void => recall(earlier, received, service);
   const store = storeFile === null ? null : openStoreFile(storeFile, recallHere);
   return {
     service,
@@ -77,27 +82,37 @@ export function openState(options: SandboxOptions, closing: AbortSignal): Sandbo
     forgetRequests: () => {
       received.clear();
       service.marketplace.forgetRequests();
+      service.replays?.forget();
       store?.clear();
     },
     close: () => store?.close(),
   };
 }
 
-function openService(options: SandboxOptions, random: () => number): Service {
+function openService(options: SandboxOptions, offered: ServiceInterface, random: () => number): Service {
   return {
+    offered,
     credentials: {
       clientId: options.clientId ?? String(randomInt(100_000, 1_000_000)),
       clientSecret: options.clientSecret ?? randomBytes(24).toString('base64url'),
     },
     marketplace: new Marketplace(options.tokenTtlSeconds, random),
+    replays: offered.idempotencyHeader === null ? null : new Replays(offered.idempotencyHeader),
     rateLimit: options.ratePerSecond === null ? null : new RateLimit(options.ratePerSecond, options.now()),
   };
 }
 
-function recall(request: ReceivedRequest, received: ReceivedRequests, marketplace: Marketplace): void {
+function recall(request: ReceivedRequest, received: ReceivedRequests, service: Service): void {
+  const { marketplace, replays, offered } = service;
   const receivedAtMs = Date.parse(request.receivedAt);
   received.add({ ...request, receivedAtMs });
-  if (request.operation === 'create' && request.key !== null && request.requestId !== null) {
-    marketplace.remember(request.key, request.requestId, receivedAtMs);
+  const { operation, key, requestId, params, audio } = request;
+  if (operation !== 'create' || key === null || requestId === null) return;
+  if (replays?.find(params)) {
+    replays.repeated();
+    return;
   }
+  replays?.remember(params, key, marketplace.next());
+  const likeness = offered.likeness('create', { params, audio, key });
+  marketplace.remember({ key, likeness, requestId, visibleAtMs: receivedAtMs });
 }

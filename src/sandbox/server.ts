@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { SrqError, systemCode } from '../model/errors.ts';
 import { ADMIN_CALLS, ADMIN_PREFIX, answerAdmin } from './admin.ts';
 import { type Answer, refusal } from './answer.ts';
+import { DOCUMENTED_INTERFACE } from './documented-interface.ts';
 import { answerCall } from './exchange.ts';
 import { type FaultRates, readFaultRates } from './faults.ts';
 import { isLoopbackHost, sendAnswer } from './http-message.ts';
@@ -10,6 +11,7 @@ import type { Instruction } from './instructions.ts';
 import type { ReceivedRequest } from './received-requests.ts';
 import { findOperation } from './routes.ts';
 import { openState, type SandboxOptions, type SandboxState } from './sandbox-state.ts';
+import type { ServiceInterface } from './service-interface.ts';
 
 /** A marketplace that runs on this machine only. */
 export interface Sandbox {
@@ -27,13 +29,13 @@ export interface Sandbox {
 
 /**
  * Starts a sandbox on 127.0.0.1; it is ready when this resolves. Throws `SrqError('usage')` if the port is taken, a
- * fault is unknown or the store cannot be used.
+ * fault is unknown or the store cannot be used, `SrqError('input')` for a contract that nothing can be checked against.
  */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const closing = new AbortController();
   // Every answer that waits listens; their number is that of the connections, not a leak.
   setMaxListeners(0, closing.signal);
-  const state = openState(options, closing.signal);
+  const state = openState(options, await interfaceOf(options), closing.signal);
   const server = createServer((request, response) => {
     handle(request, response, state).catch(() => response.destroy());
   });
@@ -44,6 +46,13 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     throw error;
   });
   return sandboxAt(`http://127.0.0.1:${port}`, state, () => closeServer(server, closing, state));
+}
+
+/** Most sandboxes follow no contract, and do without the library that checks one. */
+async function interfaceOf({ contract }: SandboxOptions): Promise<ServiceInterface> {
+  if (contract === null) return DOCUMENTED_INTERFACE;
+  const { contractInterface } = await import('./contract-interface.ts');
+  return contractInterface(contract);
 }
 
 function sandboxAt(baseUrl: string, state: SandboxState, closeOnce: () => Promise<void>): Sandbox {
@@ -72,9 +81,9 @@ async function handle(request: IncomingMessage, response: ServerResponse, state:
   } else if (path === '/' && request.method === 'GET') {
     await sendAnswer(response, welcome());
   } else {
-    const operation = findOperation(request.method ?? '', path);
+    const operation = findOperation(request.method ?? '', path, state.service.offered);
     if (typeof operation !== 'string') await sendAnswer(response, operation);
-    else await answerCall(operation, request, response, state);
+    else await answerCall(operation, new URLSearchParams(query), request, response, state);
   }
 }
 

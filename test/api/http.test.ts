@@ -7,7 +7,8 @@ import { selfSigned } from '../helpers/certificate.ts';
 import { closedPort, rawAnswer, startRawService } from '../helpers/raw-service.ts';
 
 const OK = rawAnswer('200 OK', '{"id":"4711"}');
-const post = (http: Http): Promise<Exchange> => http.post('/v1/request/create', { accept: '*/*' }, 'country=PT');
+const post = (http: Http): Promise<Exchange> =>
+  http.send('POST', '/v1/request/create', { accept: '*/*' }, 'country=PT');
 
 /** What matters of an exchange without an answer. */
 function unanswered(exchange: Exchange): { written: boolean; class: string; next: string } {
@@ -246,7 +247,8 @@ describe('what was answered', () => {
 describe('what is sent', () => {
   test('goes below the path of the base URL, as HTTP/1.1, with its length and no idempotency key', async () => {
     const service = await startRawService((socket) => socket.write(OK));
-    await httpTo(`http://127.0.0.1:${service.port}/partner/`).post(
+    await httpTo(`http://127.0.0.1:${service.port}/partner/`).send(
+      'POST',
       '/v1/request/create',
       { 'x-a': 'b' },
       'fullname=%C3%A9',
@@ -262,14 +264,14 @@ describe('what is sent', () => {
     const lines: string[] = [];
     const service = await startRawService((socket) => socket.write(OK));
     const http = httpTo(service.port, { trace: (line) => lines.push(line) });
-    await http.post('/v1/request/create', { authorization: 'Bearer secret-token' }, 'fullname=Exemplo');
+    await http.send('POST', '/v1/request/create', { authorization: 'Bearer secret-token' }, 'fullname=Exemplo');
     expect(lines).toHaveLength(1);
     expect(lines[0]).toMatch(/^POST http:\/\/127\.0\.0\.1:\d+\/v1\/request\/create: HTTP 200, \d+ ms$/);
   });
 
   test('a header that cannot be sent is a failure before the write, not an exception', async () => {
     const service = await startRawService((socket) => socket.write(OK));
-    const exchange = await httpTo(service.port).post('/', { authorization: 'Bearer a\nb' }, '');
+    const exchange = await httpTo(service.port).send('POST', '/', { authorization: 'Bearer a\nb' }, '');
     expect([exchange.answer, exchange.written, service.bytesRead()]).toEqual([null, false, 0]);
   });
 });

@@ -1,12 +1,15 @@
 import { describe, expect, test } from 'vitest';
+import { AnswerReader } from '../../src/api/answer-reader.ts';
 import { classifyCreate } from '../../src/api/classify.ts';
 import { readIdentifiers } from '../../src/api/identifiers.ts';
 import { Mask } from '../../src/api/mask.ts';
 import { createOutcome } from '../../src/api/outcomes.ts';
+import { DOCUMENTED_CONTRACT } from '../../src/model/contract.ts';
 import type { Identifiers, SentStatus } from '../../src/model/outcome.ts';
 import { answerWith, httpTo } from '../helpers/api-client.ts';
 import { CREATE_SHAPES, startShapedService } from '../helpers/shaped-service.ts';
 
+const reader = new AnswerReader(DOCUMENTED_CONTRACT, () => null);
 const LEAD = {
   country: 'PT',
   lang: 'pt',
@@ -39,13 +42,14 @@ test.each(Object.keys(CREATE_SHAPES) as (keyof typeof CREATE_SHAPES)[])(
   async (create) => {
     const service = await startShapedService({ create });
     const form = { 'content-type': 'application/x-www-form-urlencoded' };
-    const exchange = await httpTo(service.baseUrl).post(
+    const exchange = await httpTo(service.baseUrl).send(
+      'POST',
       '/v1/request/create',
       form,
       new URLSearchParams(LEAD).toString(),
     );
     await service.close();
-    const outcome = createOutcome(classifyCreate(exchange), exchange, sent);
+    const outcome = createOutcome(classifyCreate(exchange), exchange, sent, reader);
     expect({ status: outcome.status, ids: outcome.ids }).toEqual(EXPECTED[create]);
     // The answer is kept exactly where no identifier could be read.
     expect(outcome.raw === null).toBe(Object.keys(outcome.ids).length > 0);
@@ -187,7 +191,7 @@ describe('where no identifier can be read', () => {
     const body = JSON.stringify({ received: LEAD, padding: 'ã'.repeat(5000) });
     const answer = answerWith(body);
     const exchange = { answer, error: null, written: true } as const;
-    const { raw, status, message } = createOutcome(classifyCreate(exchange), exchange, sent);
+    const { raw, status, message } = createOutcome(classifyCreate(exchange), exchange, sent, reader);
     expect(status).toBe('created');
     expect(message).toContain('no identifier could be read');
     expect(Buffer.byteLength(raw ?? '')).toBeLessThanOrEqual(2048);

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { Pace } from '../../src/api/pace.ts';
 import { RequestApi } from '../../src/api/request-api.ts';
-import { type Credentials, Tokens } from '../../src/api/token.ts';
+import { Tokens } from '../../src/api/token.ts';
+import type { Credentials } from '../../src/api/token-request.ts';
 import { Turnstile } from '../../src/api/turnstile.ts';
 import { systemClock } from '../../src/cli/system-clock.ts';
+import { DOCUMENTED_CONTRACT } from '../../src/model/contract.ts';
 import type { CachedToken } from '../../src/model/ports.ts';
 import { PATHS } from '../../src/model/wire.ts';
 import { httpTo } from '../helpers/api-client.ts';
@@ -28,7 +30,7 @@ function clientOf({ baseUrl }: Pick<OAuthService, 'baseUrl'>, credentials: Crede
     tokens,
     turnstile: new Turnstile(new Pace({ rate: 'max', concurrency: 16, random: Math.random }), systemClock, stopping),
     audio: { describe: () => Promise.reject(new Error('none')), readBase64: () => Promise.reject(new Error('none')) },
-    encoding: 'form',
+    contract: DOCUMENTED_CONTRACT,
     clock: systemClock,
     stopping,
     secrets: [credentials.clientSecret],

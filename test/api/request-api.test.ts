@@ -3,6 +3,7 @@ import { Pace } from '../../src/api/pace.ts';
 import { RequestApi, type RequestApiParts } from '../../src/api/request-api.ts';
 import { Tokens } from '../../src/api/token.ts';
 import { Turnstile } from '../../src/api/turnstile.ts';
+import { DOCUMENTED_CONTRACT, documentedContract } from '../../src/model/contract.ts';
 import { SrqError } from '../../src/model/errors.ts';
 import type { CachedToken, TokenCache } from '../../src/model/ports.ts';
 import type { ServiceRequest } from '../../src/model/service-request.ts';
@@ -36,7 +37,17 @@ function apiOf(baseUrl: string, setup: Setup = {}): RequestApi {
   const tokens = new Tokens(http, credentials, cache, clock, stopping);
   const turnstile = new Turnstile(new Pace({ rate, concurrency, random: () => 0.5 }), clock, stopping);
   const secrets = [credentials.clientSecret];
-  return new RequestApi({ http, tokens, turnstile, audio, encoding: 'form', clock, stopping, secrets, ...parts });
+  return new RequestApi({
+    http,
+    tokens,
+    turnstile,
+    audio,
+    contract: DOCUMENTED_CONTRACT,
+    clock,
+    stopping,
+    secrets,
+    ...parts,
+  });
 }
 
 /** An intent that counts how often it is asked. */
@@ -328,7 +339,7 @@ test('an answer that shows what was sent, token and recording included, leaves n
     }),
   });
   const api = apiOf(service.baseUrl, { audio: { ...audio, readBase64: () => Promise.resolve(recording) } });
-  const recorded = { ...request, audio: { path: 'a.wav', sizeBytes: 900, sha256: '00' } };
+  const recorded = { ...request, audio: { path: 'a.wav', sizeBytes: 900, sha256: '00', mediaType: null } };
   const sent = await api.create(recorded, intent());
   expect(service.creates()[0]?.body).toContain(encodeURIComponent(recording).slice(0, 100));
   const told = JSON.stringify(sent);
@@ -343,16 +354,27 @@ test.each([
 ] as const)('as %s the sandbox receives exactly what was sent', async (encoding, type) => {
   const sandbox = await sandboxWith();
   const service = await startScriptedService({});
-  await apiOf(service.baseUrl, { encoding }).create(request, intent());
+  await apiOf(service.baseUrl, { contract: documentedContract(encoding) }).create(request, intent());
   expect(service.creates()[0]?.headers).toMatchObject({ 'content-type': type, accept: 'application/json' });
   expect(service.creates()[0]?.headers['idempotency-key']).toBeUndefined();
-  const api = apiOf(sandbox.baseUrl, { encoding, credentials: sandbox });
+  const api = apiOf(sandbox.baseUrl, { contract: documentedContract(encoding), credentials: sandbox });
   expect((await api.validate(request)).verdict).toBe('clear');
   const sent = await api.create(request, intent());
   const received = sandbox.requests().filter(({ operation }) => operation === 'create');
   expect(received).toMatchObject([{ encoding, params: LEAD, status: 201 }]);
   expect(Object.values(sent?.outcome.ids ?? {})).toContain(received[0]?.requestId);
   expect((await api.validate(request)).verdict).toBe('duplicate');
+});
+
+test('an answer of another kind than JSON is asked for where the description has one', async () => {
+  const service = await startScriptedService({});
+  const success = { status: 201, contentType: 'application/vnd.api+json', body: {} };
+  const { create } = DOCUMENTED_CONTRACT;
+  const api = apiOf(service.baseUrl, { contract: { ...DOCUMENTED_CONTRACT, create: { ...create, success } } });
+  await api.validate(request);
+  await api.create(request, intent());
+  expect(service.validates()[0]?.headers.accept).toBe('application/json');
+  expect(service.creates()[0]?.headers.accept).toBe('application/vnd.api+json, application/json;q=0.9');
 });
 
 describe('when the run is being stopped', () => {

@@ -1,10 +1,13 @@
 import { describe, expect, test } from 'vitest';
+import { AnswerReader } from '../../src/api/answer-reader.ts';
 import { Mask } from '../../src/api/mask.ts';
 import { readValidate } from '../../src/api/outcomes.ts';
 import { errorSaysDuplicate, readVerdict, saidRefused } from '../../src/api/verdict.ts';
+import { DOCUMENTED_CONTRACT } from '../../src/model/contract.ts';
 import { answerWith, httpTo } from '../helpers/api-client.ts';
 import { startShapedService, VALIDATE_SHAPES } from '../helpers/shaped-service.ts';
 
+const reader = new AnswerReader(DOCUMENTED_CONTRACT, () => null);
 const EXPECTED: Readonly<Record<keyof typeof VALIDATE_SHAPES, string>> = {
   'is-duplicate-true': 'duplicate',
   'is-duplicate-false': 'clear',
@@ -31,9 +34,9 @@ test.each(Object.keys(VALIDATE_SHAPES) as (keyof typeof VALIDATE_SHAPES)[])(
   'a service of shape %s is read as expected over HTTP',
   async (validate) => {
     const service = await startShapedService({ validate });
-    const exchange = await httpTo(service.baseUrl).post('/v1/request/validate', {}, '');
+    const exchange = await httpTo(service.baseUrl).send('POST', '/v1/request/validate', {}, '');
     await service.close();
-    const { result, passing, stop } = readValidate(exchange, new Mask([]));
+    const { result, passing, stop } = readValidate(exchange, new Mask([]), reader);
     expect(result.verdict).toBe(EXPECTED[validate]);
     expect(result.refused).toBe(validate === 'problem-json' ? 'rejected' : null);
     expect([passing, stop]).toEqual([false, null]);

@@ -22,7 +22,12 @@ symlinkSync('loop.wav', join(folder, 'loop.wav'));
 it('a recording in the folder is known by its size and digest, and read as base64', async () => {
   const audio = await describeAudio('voice/a.wav', folder);
   const sha256 = createHash('sha256').update(sound).digest('hex');
-  expect(audio).toEqual({ path: expect.stringContaining('a.wav'), sizeBytes: sound.length, sha256 });
+  expect(audio).toEqual({
+    path: expect.stringContaining('a.wav'),
+    sizeBytes: sound.length,
+    sha256,
+    mediaType: 'audio/wav',
+  });
   expect(Buffer.from(await readAudioBase64(audio), 'base64')).toEqual(sound);
   expect((await describeAudio('inner-link.wav', folder)).sha256).toBe(sha256);
 });

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { DOCUMENTED_CONTRACT } from '../../src/model/contract.ts';
 import type { ImportPlan, RowRange } from '../../src/model/import-plan.ts';
 import type { DeliveryLog } from '../../src/model/ports.ts';
 import { contentKey } from '../../src/model/service-request.ts';
@@ -15,6 +16,8 @@ export const PREPARATION: Preparation = {
     describe: () => Promise.reject(new Error('no audio here')),
     readBase64: () => Promise.reject(new Error('no audio here')),
   },
+  contract: DOCUMENTED_CONTRACT,
+  operations: ['create', 'validate'],
   strict: false,
 };
 

@@ -7,6 +7,7 @@ import { Tokens } from '../../src/api/token.ts';
 import { Turnstile } from '../../src/api/turnstile.ts';
 import { FileLog } from '../../src/log/file-log.ts';
 import { openLogIndex } from '../../src/log/read-log.ts';
+import { type Contract, DOCUMENTED_CONTRACT } from '../../src/model/contract.ts';
 import type { Clock, DeliveryLog, LoggedState, MarketplaceApi } from '../../src/model/ports.ts';
 import { virtualClock } from '../helpers/api-client.ts';
 import { Life } from './life.ts';
@@ -37,6 +38,11 @@ export class Machine {
   readonly service = new ScriptedService(this.clock);
   readonly folder = mkdtempSync(join(PLACE, 'srq-machine-'));
   readonly logPath = join(this.folder, 'log.ndjson');
+  readonly #contract: Contract;
+
+  constructor(contract = DOCUMENTED_CONTRACT) {
+    this.#contract = contract;
+  }
 
   /** What a process gives back; 'died' if it did not live so long. */
   async run<T>(
@@ -76,6 +82,7 @@ export class Machine {
     };
     const clock: Clock = { ...this.clock, sleep };
     const halt = new AbortController();
+    const contract = this.#contract;
     const http = this.service.line(life, () => (sending.count -= 1));
     const credentials = { clientId: '4711', clientSecret: 'not a secret' };
     const cache = { read: () => null, write: () => {}, forget: () => {} };
@@ -85,7 +92,7 @@ export class Machine {
       tokens: new Tokens(http, credentials, cache, clock, halt.signal),
       turnstile: new Turnstile(pace, clock, halt.signal),
       audio: NO_AUDIO,
-      encoding: 'form',
+      contract,
       clock,
       stopping: halt.signal,
       secrets: [],
@@ -102,13 +109,14 @@ const NO_AUDIO = {
 /** The log of a process that may die before a line is written, or after it was and before it is told. */
 function mortalLog(file: FileLog, life: Life, sending: { count: number }): DeliveryLog {
   return {
+    run: file.run,
     lookup: (key) => file.lookup(key),
     read: (key) => file.read(key),
     mayBeUnderWay: (key) => file.mayBeUnderWay(key),
-    sending: async (subject, seen) => {
+    sending: async (subject, seen, how) => {
       await life.reach('the intent');
       sending.count += 1;
-      const noted = await file.sending(subject, seen).catch((error: unknown) => {
+      const noted = await file.sending(subject, seen, how).catch((error: unknown) => {
         sending.count -= 1;
         throw error;
       });

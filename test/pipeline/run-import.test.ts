@@ -108,7 +108,7 @@ describe('After three doubts in a row', () => {
     const ran = await machine.run((process) => {
       const slowDown = (share: number) => slowed.push(share);
       const { api } = process;
-      const watched = { validate: api.validate.bind(api), create: api.create.bind(api), slowDown };
+      const watched = { validate: api.validate.bind(api), create: api.create.bind(api), slowDown, isIdempotent: false };
       return importWith({ ...process, api: watched }, tableOf(needsOf(10)), { concurrency: 1 });
     });
     expect(ran).toMatchObject({ stop: null });
@@ -149,13 +149,13 @@ test('a log that takes no intent ends the waiting of the others for their turn',
   const ran = await machine.run((process) => {
     const { api, halt } = process;
     const waiting = new Promise((resolve) => halt.signal.addEventListener('abort', resolve));
-    const create: MarketplaceApi['create'] = async (request, intend) => {
+    const create: MarketplaceApi['create'] = async (request, intend, key) => {
       const need = request.params['request_text'];
       if (need === 'Need 4') rmSync(machine.logPath);
       else if (Number(need?.slice(5)) > 4) await waiting;
-      return api.create(request, intend);
+      return api.create(request, intend, key);
     };
-    const watched = { create, validate: api.validate.bind(api), slowDown: api.slowDown.bind(api) };
+    const watched = { create, validate: api.validate.bind(api), slowDown: api.slowDown.bind(api), isIdempotent: false };
     return importWith({ ...process, api: watched }, tableOf(needsOf(9)));
   });
   expect(ran).toMatchObject({ stop: 'log' });

@@ -58,6 +58,9 @@ export interface Step {
 /** What validate sees: creations after a lag, or nothing of the kind. */
 export type Sight = { readonly lagMs: number } | 'always clear' | 'always duplicate' | 'unreadable' | 'down';
 
+type Headers = Readonly<Record<string, string>>;
+const DAY_MS = 24 * 60 * 60 * 1000;
+
 interface Seen {
   readonly need: string;
   readonly atMs: number;
@@ -71,6 +74,9 @@ export class ScriptedService {
   readonly arrivals: Seen[] = [];
   readonly asked: (Seen & { readonly clear: boolean })[] = [];
   sight: Sight = { lagMs: 0 };
+  /** The header by which it knows a create that it has acted on before, for a day; null: it knows none. */
+  idempotencyHeader: string | null = null;
+  readonly #actedOn = new Map<string, number>();
   /** What goes on elsewhere while a create or a validate is under way, before it is answered. */
   meanwhile: (path: string) => void | Promise<void> = () => {};
   #tokens = 0;
@@ -92,14 +98,14 @@ export class ScriptedService {
 
   /** The line to it, for one process. `answered` is called after each create. */
   line(life: Life, answered: () => void): Http {
-    return new ScriptedLine(this.#clock, async (path, body) => {
-      const exchange = await this.#answer(path, body, life);
+    return new ScriptedLine(this.#clock, async (path, headers, body) => {
+      const exchange = await this.#answer(path, headers, body, life);
       if (path === PATHS.create) answered();
       return exchange;
     });
   }
 
-  async #answer(path: string, body: string, life: Life): Promise<Exchange> {
+  async #answer(path: string, headers: Headers, body: string, life: Life): Promise<Exchange> {
     await life.reach('a call');
     if (path === PATHS.token) return said(200, { access_token: `token-${++this.#tokens}` });
     const need = new URLSearchParams(body).get('request_text') ?? '';
@@ -111,9 +117,18 @@ export class ScriptedService {
       await life.reach('the arrival');
       this.arrivals.push({ need, atMs: this.#clock.nowMs() });
     }
-    if (acting === 'always' || (acting === 'perhaps' && acts)) this.acts.push({ need, atMs: this.#clock.nowMs() });
+    if (acting === 'always' || (acting === 'perhaps' && acts)) this.#act(need, headers);
     await life.reach('the answer');
     return comes;
+  }
+
+  #act(need: string, headers: Headers): void {
+    const atMs = this.#clock.nowMs();
+    const value = this.idempotencyHeader === null ? undefined : headers[this.idempotencyHeader];
+    const before = this.#actedOn.get(value ?? '');
+    if (before !== undefined && atMs - before < DAY_MS) return;
+    if (value !== undefined) this.#actedOn.set(value, atMs);
+    this.acts.push({ need, atMs });
   }
 
   #validate(need: string): Exchange {
@@ -133,9 +148,9 @@ export class ScriptedService {
 
 /** Everything above the socket is the real thing. */
 class ScriptedLine extends Http {
-  readonly #answer: (path: string, body: string) => Promise<Exchange>;
+  readonly #answer: (path: string, headers: Headers, body: string) => Promise<Exchange>;
 
-  constructor(clock: Clock, answer: (path: string, body: string) => Promise<Exchange>) {
+  constructor(clock: Clock, answer: (path: string, headers: Headers, body: string) => Promise<Exchange>) {
     super({
       baseUrl: 'http://127.0.0.1:9',
       connections: 1,
@@ -147,7 +162,7 @@ class ScriptedLine extends Http {
     this.#answer = answer;
   }
 
-  override post(path: string, _headers: Record<string, string>, body: string | Buffer): Promise<Exchange> {
-    return this.#answer(path, body.toString());
+  override send(_method: string, path: string, headers: Headers, body: string | Buffer): Promise<Exchange> {
+    return this.#answer(path, headers, body.toString());
   }
 }

@@ -11,12 +11,12 @@ beforeEach(() => {
 });
 afterEach(() => machine.close());
 
-const { request } = submissionOf('Pintar');
+const { request, key } = submissionOf('Pintar');
 
 /** Creates a request now, has it looked at, and gives time to see it. */
 async function witnessOne({ api, clock, halt }: Process, seconds: number) {
   const witness = new Witness(api, clock, halt.signal, null);
-  await api.create(request, async () => true);
+  await api.create(request, async () => true, key);
   witness.created(request);
   await clock.sleep(0);
   for (let second = 0; second < seconds; second++) await new Promise(setImmediate);
@@ -64,7 +64,7 @@ describe('A creation counts as seen', () => {
 test('of many creations the first three are looked at, and one in five hundred', async () => {
   const asked = await machine.run(async ({ api, clock, halt }) => {
     const witness = new Witness(api, clock, halt.signal, { asked: 7, found: 7, slowestMs: 900 });
-    await api.create(request, async () => true);
+    await api.create(request, async () => true, key);
     for (let count = 0; count < 1_000; count++) witness.created(request);
     await witness.end();
     return witness.evidence;

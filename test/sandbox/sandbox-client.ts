@@ -11,6 +11,7 @@ export const CALM: SandboxOptions = {
   faults: {},
   seed: 1,
   storeFile: null,
+  contract: null,
   now: Date.now,
 };
 

@@ -3,6 +3,7 @@ import type { SrqError } from '../../model/errors.ts';
 import { isTrusted, settleWaitMs } from '../../model/evidence.ts';
 import type { ImportPlan } from '../../model/import-plan.ts';
 import { noCounts } from '../../model/outcome.ts';
+import type { Mapping } from '../../model/table.ts';
 import type { Preparation } from '../../pipeline/prepare-row.ts';
 import { reportRows } from '../../pipeline/report-rows.ts';
 import { type ImportDeps, runImport, settleImport } from '../../pipeline/run-import.ts';
@@ -44,7 +45,8 @@ async function deliver(
   const { clock } = context;
   const { concurrency, maxErrors } = options;
   const rate = options.rate ?? (context.options.sandbox ? 'max' : 'auto');
-  const connection = await connect(context, { rate, concurrency, audio: preparation.audio });
+  const { audio } = preparation;
+  const connection = await connect(context, { rate, concurrency, audio, fieldName: columnOf(plan.mapping) });
   const { api } = connection;
   const witness = new Witness(api, clock, halt.signal, connection.evidence);
   const deps: ImportDeps = { api, log, clock, witness, preparation, halt };
@@ -58,12 +60,21 @@ async function deliver(
   await witness.end();
   connection.keep(witness.evidence);
   const doubtful = plan.ledger.counts().unknown;
-  const mayAsk = options.inDoubt === 'validate' && isTrusted(witness.evidence) && !halt.signal.aborted;
-  if (stop || doubtful === 0 || !mayAsk) return stop;
-  const waitMs = settleWaitMs(witness.evidence, options.settle === undefined ? null : options.settle * 1000);
-  reporter.say(() => `${doubtful} in doubt: validate is asked ${Math.round(waitMs / 1000)} s after each was sent.`);
+  const mayAsk = isTrusted(witness.evidence);
+  const maySettle = options.inDoubt === 'validate' && (mayAsk || api.isIdempotent) && !halt.signal.aborted;
+  if (stop || doubtful === 0 || !maySettle) return stop;
+  const chosenMs = options.settle === undefined ? null : options.settle * 1000;
+  const waitMs = mayAsk ? settleWaitMs(witness.evidence, chosenMs) : null;
+  reporter.say(() => `${doubtful} in doubt: ${settlingText(api.isIdempotent, waitMs)}.`);
   const settling = settleImport(plan, deps, concurrency, waitMs, options);
   return follow(reporter, 'Settling what is in doubt', doubtful, settling);
+}
+
+function settlingText(isIdempotent: boolean, waitMs: number | null): string {
+  const asked = waitMs === null ? null : `validate is asked ${Math.round(waitMs / 1000)} s after each was sent`;
+  if (!isIdempotent) return asked ?? '';
+  const repeated = 'each is sent once more under its idempotency key';
+  return asked === null ? repeated : `${repeated}; for those that are too old for that ${asked}`;
 }
 
 /** Shows the progress of a pass over the rows and returns why it ended early, or null. */
@@ -87,6 +98,14 @@ export async function follow(
   } finally {
     progress.end();
   }
+}
+
+/** The name of the one column that a field was taken from, or null. */
+function columnOf({ sources, columns }: Mapping): (field: string) => string | null {
+  const names = new Map(
+    sources.map(({ field, columns: at }) => [field, at.length === 1 ? (columns[at[0] ?? -1] ?? null) : null]),
+  );
+  return (field) => names.get(field) ?? null;
 }
 
 function budgetCount({ count, percent }: { count: number; percent: boolean }, rows: number): number {

@@ -1,7 +1,9 @@
 import { basename, dirname, join } from 'node:path';
 import { openLogIndex } from '../../log/read-log.ts';
+import type { Contract } from '../../model/contract.ts';
 import type { ImportPlan } from '../../model/import-plan.ts';
 import type { Destination } from '../../model/service-request.ts';
+import { contractName } from '../../report/contract-text.ts';
 import { planText } from '../../report/plan-text.ts';
 import { requireResultsPlace } from '../../report/results-file.ts';
 import { confirmImport, requireConsent } from '../bulk/consent.ts';
@@ -10,6 +12,7 @@ import type { BulkOptions } from '../bulk/options.ts';
 import { planAloud, readInput } from '../bulk/plan.ts';
 import { runPlan } from '../bulk/run.ts';
 import { finishDryRun } from '../bulk/summary.ts';
+import { wirePreview } from '../bulk/wire-preview.ts';
 import { destinationOf } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { audioReader } from '../request-input.ts';
@@ -24,25 +27,28 @@ export async function bulk(context: Context, file: string, options: BulkOptions)
   const input = await readInput(context, file, options);
   const destination = options.dryRun ? dryDestination(settings) : destinationOf(settings);
   const audio = audioReader(file === '-' ? '.' : dirname(file));
-  const preparation = { destination, audio, strict: options.strict === true };
+  const contract = await context.contract();
+  const operations = options.validate ? (['create', 'validate'] as const) : (['create'] as const);
+  const say = (plan: ImportPlan, where: string) => sayPlan(context, contract, plan, where);
+  const preparation = { destination, audio, contract, operations, strict: options.strict === true };
   const range = { skip: options.skip, limit: options.limit ?? null };
 
   if (options.dryRun) {
     const log = await openLogIndex((await context.paths()).log);
     const plan = await planAloud(context, input, preparation, log, range, options);
-    await sayPlan(context, plan, 'nowhere: this is a dry run');
+    await say(plan, 'nowhere: this is a dry run');
     return finishDryRun(context, plan, file, startedMs);
   }
   const results = options.results ?? beside(file, 'results.csv');
   await requireResultsPlace(results, file);
   const log = await context.openLog(`bulk ${basename(file)}`, true);
   const kind = context.options.sandbox
-    ? 'the sandbox in this process'
+    ? `the sandbox in this process${contract.source ? ', made from the contract' : ''}`
     : `profile ${settings.profile.value}, ${settings.live ? 'live' : 'test'}`;
   const keepAt = beside(file, 'mapping.json');
   const { plan, command } = await agreedPlan(context, input, options, keepAt, async (now) => {
     const planned = await planAloud(context, now, preparation, log, range, options);
-    await sayPlan(context, planned, `${destination.baseUrl} as client ${destination.clientId} (${kind})`);
+    await say(planned, `${destination.baseUrl} as client ${destination.clientId} (${kind})`);
     return planned;
   });
   if (plan.counts.ready > 0) await confirmImport(context, settings, options, plan);
@@ -54,9 +60,10 @@ function dryDestination({ baseUrl, clientId }: Awaited<ReturnType<Context['setti
   return { baseUrl: baseUrl?.value ?? '', clientId: clientId?.value ?? '' };
 }
 
-async function sayPlan(context: Context, plan: ImportPlan, destination: string): Promise<void> {
+async function sayPlan(context: Context, contract: Contract, plan: ImportPlan, destination: string): Promise<void> {
   const reporter = await context.reporter();
-  reporter.say((paint) => planText(plan, destination, paint));
+  const learned = contract.source ? { name: contractName(contract), wire: wirePreview(contract, plan.first) } : null;
+  reporter.say((paint) => planText(plan, destination, learned, paint));
 }
 
 /** `leads.csv` has its results in `leads.results.csv`, beside it. */

@@ -20,18 +20,20 @@ export interface CreateOptions extends RequestOptions, SubmitOptions {}
 export async function create(context: Context, options: CreateOptions): Promise<number> {
   const { drafts, audio } = await readRequestInput(context, options);
   const { api, destination, evidence } = await connect(context, { rate: 'auto', concurrency: CONCURRENCY, audio });
-  const preparation = { destination, audio, strict: false };
+  const operations = options.validate ? (['create', 'validate'] as const) : (['create'] as const);
+  const preparation = { destination, audio, contract: await context.contract(), operations, strict: false };
   const prepared = await Promise.all(drafts.map((draft) => prepareDraft(draft, null, preparation)));
   const log = await context.openLog('create', false);
   const reporter = await context.reporter();
   context.interruption.listen(() => reporter.warn('Finishing what is in flight; press Ctrl-C again to leave now.'));
 
-  const waitMs = settleWaitMs(evidence ?? NO_EVIDENCE, null);
-  const ripe = (key: string) => {
+  const settleMs = settleWaitMs(evidence ?? NO_EVIDENCE, null);
+  const mayAsk = (key: string) => {
     const record = log.read(key);
-    const oldEnough = record !== null && Date.parse(record.at) + waitMs <= context.clock.nowMs();
-    return oldEnough && knownStatus(log.lookup(key), options) === 'unknown' && isTrusted(evidence ?? NO_EVIDENCE);
+    const oldEnough = record !== null && Date.parse(record.at) + settleMs <= context.clock.nowMs();
+    return oldEnough && isTrusted(evidence ?? NO_EVIDENCE);
   };
+  const isDoubtful = (key: string) => knownStatus(log.lookup(key), options) === 'unknown';
   const results: RowResult[] = [];
   let stop: SrqError | null = null;
   for (const each of prepared) {
@@ -44,10 +46,12 @@ export async function create(context: Context, options: CreateOptions): Promise<
         log,
         clock: context.clock,
         stopping: context.interruption.halt.signal,
-        waitMs,
+        waitMs: mayAsk(each.key) ? settleMs : null,
         resend: options,
       };
-      const submitted = await (ripe(each.key) ? settleDoubt(each, settling) : submitRequest(each, api, log, options));
+      const submitted = await (isDoubtful(each.key)
+        ? settleDoubt(each, settling)
+        : submitRequest(each, api, log, options));
       results.push(submitted.result);
       stop = submitted.stop;
     }

@@ -133,7 +133,8 @@ async function byValidate(context: Context, keys: readonly string[], options: Re
   }
   const log = await context.openLog('resolve', true);
   const input = await readInput(context, file, options);
-  const preparation = { destination, audio, strict: false };
+  // They were sent already: nothing more is demanded of them.
+  const preparation = { destination, audio, contract: await context.contract(), operations: [], strict: false };
   const wholeFile = { skip: 0, limit: null };
   const plan = await planAloud(context, input, preparation, log, wholeFile, {
     onDuplicate: 'skip',

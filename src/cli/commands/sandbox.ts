@@ -1,6 +1,11 @@
-import { aligned } from '../../report/output.ts';
+import type { Contract } from '../../model/contract.ts';
+import { SrqError } from '../../model/errors.ts';
+import { contractName } from '../../report/contract-text.ts';
+import { aligned, printable } from '../../report/output.ts';
 import { startSandbox } from '../../sandbox/server.ts';
+import { commandLine } from '../command-line.ts';
 import type { Context } from '../context.ts';
+import { propose, readDocuments } from '../contract-documents.ts';
 
 export interface SandboxCommandOptions {
   readonly port: number;
@@ -10,10 +15,12 @@ export interface SandboxCommandOptions {
   readonly fault: Readonly<Record<string, number>>;
   readonly seed: number;
   readonly store?: string;
+  readonly contract?: string;
 }
 
 /** Runs the local marketplace until Ctrl-C. Ready when it has printed its address. */
 export async function sandbox(context: Context, options: SandboxCommandOptions): Promise<number> {
+  const contract = options.contract === undefined ? null : await contractOf(context, options.contract);
   const running = await startSandbox({
     port: options.port,
     latencyMs: options.latency,
@@ -22,6 +29,7 @@ export async function sandbox(context: Context, options: SandboxCommandOptions):
     faults: options.fault,
     seed: options.seed,
     storeFile: options.store ?? null,
+    contract,
     now: context.clock.nowMs,
   });
   context.onClose(() => running.close());
@@ -30,7 +38,8 @@ export async function sandbox(context: Context, options: SandboxCommandOptions):
   const { signal } = context.interruption.halt;
   const ended = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
   context.interruption.listen(() => {});
-  await reporter.result({ baseUrl, clientId, clientSecret }, (paint) =>
+  const follows = contract ? contractName(contract) : null;
+  await reporter.result({ baseUrl, clientId, clientSecret, contract: contract?.source ?? null }, (paint) =>
     [
       `${paint.green('✓')} A marketplace to try things on is running. What it receives stays on this machine.`,
       ...aligned([
@@ -38,6 +47,7 @@ export async function sandbox(context: Context, options: SandboxCommandOptions):
         ['client id', clientId],
         ['client secret', clientSecret],
         ['requests', `${baseUrl}/_sandbox/requests`],
+        ...(follows === null ? [] : [['contract', follows] as const]),
       ]),
       'Log in to it from another terminal:',
       `  SRQ_CLIENT_SECRET=${clientSecret} srq login --profile sandbox --base-url ${baseUrl} --client-id ${clientId}`,
@@ -46,4 +56,19 @@ export async function sandbox(context: Context, options: SandboxCommandOptions):
   );
   await ended;
   return 0;
+}
+
+/** What only the partner can say is taken with any value. Which operations are meant must be known. */
+async function contractOf(context: Context, file: string): Promise<Contract> {
+  const set = await readDocuments([file]);
+  const nothing = { constants: {}, operations: {} };
+  const { contract, questions } = await propose(set, nothing, null, context.clock.nowMs());
+  const open = questions.find(({ name }) => name.startsWith('operation:'));
+  if (!open) return contract;
+  const learn = commandLine(['contract', 'learn', file]);
+  throw new SrqError(
+    'input',
+    `${printable(file)} does not tell which operations are meant. ${printable(open.text)}`,
+    `Learn it: ${learn} ${printable(open.answer)}   then: srq contract show --json > contract.json and give that file`,
+  );
 }

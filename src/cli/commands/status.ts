@@ -1,5 +1,6 @@
 import type { Sourced } from '../../config/settings.ts';
 import { FileTokenCache } from '../../config/token-cache.ts';
+import { contractName } from '../../report/contract-text.ts';
 import { aligned } from '../../report/output.ts';
 import type { Context } from '../context.ts';
 import { tokenPath } from '../state-paths.ts';
@@ -8,7 +9,8 @@ import { tokenPath } from '../state-paths.ts';
 export async function status(context: Context): Promise<number> {
   const settings = await context.settings();
   const paths = await context.paths();
-  const { baseUrl, clientId, profile, secret, encoding, live } = settings;
+  const { baseUrl, clientId, profile, secret, live } = settings;
+  const contract = await context.contract();
   const destination = { baseUrl: baseUrl?.value ?? '', clientId: clientId?.value ?? '' };
   const cached = new FileTokenCache(tokenPath(paths, settings), destination).read();
   const expired = cached?.expiresAtMs != null && cached.expiresAtMs <= context.clock.nowMs();
@@ -24,7 +26,8 @@ export async function status(context: Context): Promise<number> {
     token,
     paths,
     kind: live ? 'live' : 'test',
-    encoding,
+    encoding: contract.create.encoding,
+    contract: contract.source,
     sources: { profile: profile.source, baseUrl: baseUrl?.source ?? null, clientId: clientId?.source ?? null },
   };
   const reporter = await context.reporter();
@@ -36,8 +39,9 @@ export async function status(context: Context): Promise<number> {
           ['base URL', baseUrl ? shown(baseUrl, paint.dim) : paint.yellow('missing')],
           ['client id', clientId ? shown(clientId, paint.dim) : paint.yellow('missing')],
           ['secret', secret.state === 'missing' ? paint.yellow('missing') : secret.state],
-          ['service', baseUrl ? `${document.kind}, ${encoding}` : '-'],
+          ['service', baseUrl ? `${document.kind}, ${document.encoding}` : '-'],
           ['token', token.expiresAt === null ? token.state : `${token.state} until ${token.expiresAt}`],
+          ['contract', contractName(contract)],
           ['settings', paths.config],
           ['state', paths.state],
           ['log', paths.log],

@@ -14,9 +14,11 @@ export async function validate(context: Context, options: RequestOptions): Promi
   const { drafts, audio } = await readRequestInput(context, options);
   const { api, destination } = await connect(context, { rate: 'auto', concurrency: 1, audio });
   const reporter = await context.reporter();
+  const operations = ['validate'] as const;
+  const preparation = { destination, audio, contract: await context.contract(), operations, strict: false };
   const results: Validated[] = [];
   for (const draft of drafts) {
-    const prepared = await prepareDraft(draft, null, { destination, audio, strict: false });
+    const prepared = await prepareDraft(draft, null, preparation);
     if (prepared.request) results.push({ ...(await api.validate(prepared.request)), key: prepared.key });
     else results.push(invalid(prepared));
   }

@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto';
+import { LosslessNumber, stringify } from 'lossless-json';
+import type { ContractEncoding, Json, Parameter } from '../model/contract.ts';
+
+/** A recording that goes as a part of its own, as it is. */
+export interface FilePart {
+  readonly fileName: string;
+  readonly mediaType: string;
+  readonly bytes: Buffer;
+}
+
+/** One value on its way. `path`: names from the top of the body. */
+export interface Entry {
+  readonly path: readonly string[];
+  readonly value: Json | FilePart;
+  /** How JSON writes a text. */
+  readonly type: Parameter['type'];
+  readonly isList: boolean;
+}
+
+export interface EncodedBody {
+  readonly contentType: string;
+  readonly body: string | Buffer;
+}
+
+/** Puts the values into a body. `contentType`: what the service calls it; a boundary is added. */
+export function bodyEncoder(
+  encoding: ContractEncoding,
+  contentType: string,
+): (entries: readonly Entry[]) => EncodedBody {
+  switch (encoding) {
+    case 'json':
+      return (entries) => ({ contentType, body: stringify(nested(entries)) ?? '{}' });
+    case 'form':
+      return (entries) => ({ contentType, body: new URLSearchParams(pairs(entries)).toString() });
+    case 'multipart': {
+      const boundary = `srq-${randomUUID()}`;
+      return (entries) => ({
+        contentType: `multipart/form-data; boundary=${boundary}`,
+        body: Buffer.concat([...entries.flatMap((each) => parts(each, boundary)), Buffer.from(`--${boundary}--\r\n`)]),
+      });
+    }
+  }
+}
+
+/** `['a', 'b']` is `a[b]`, as forms write it. */
+function formName([first = '', ...others]: readonly string[]): string {
+  return first + others.map((name) => `[${name}]`).join('');
+}
+
+function pairs(entries: readonly Entry[]): [string, string][] {
+  return entries.flatMap(({ path, value }) =>
+    flat(path, value).map(([at, text]) => [formName(at), text] as [string, string]),
+  );
+}
+
+/** What forms can say: texts under names. */
+function flat(path: readonly string[], value: Json | FilePart): [readonly string[], string][] {
+  if (isFile(value)) return [[path, value.bytes.toString('base64')]];
+  if (value === null) return [];
+  if (typeof value !== 'object') return [[path, String(value)]];
+  if (Array.isArray(value)) return value.flatMap((each: Json) => flat(path, each));
+  return Object.entries(value).flatMap(([name, inner]: [string, Json]) => flat([...path, name], inner));
+}
+
+function nested(entries: readonly Entry[]): object {
+  const top: Branch = Object.create(null);
+  for (const { path, value, type, isList } of entries) {
+    const branch = path.slice(0, -1).reduce(branchUnder, top);
+    const scalar = isFile(value)
+      ? value.bytes.toString('base64')
+      : typeof value === 'string'
+        ? typed(value, type)
+        : value;
+    branch[path.at(-1) ?? ''] = isList ? [scalar] : scalar;
+  }
+  return top;
+}
+
+/** Without a prototype, so that a parameter may be called `__proto__`. */
+interface Branch {
+  [name: string]: unknown;
+}
+
+function branchUnder(branch: Branch, name: string): Branch {
+  const found = branch[name];
+  if (isBranch(found)) return found;
+  const made: Branch = Object.create(null);
+  branch[name] = made;
+  return made;
+}
+
+function isBranch(value: unknown): value is Branch {
+  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === null;
+}
+
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
+
+/** Numbers keep their digits: an identifier has more than a binary number can hold. */
+function typed(text: string, type: Parameter['type']): unknown {
+  if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
+  return (type === 'integer' || type === 'number') && NUMBER.test(text) ? new LosslessNumber(text) : text;
+}
+
+function parts({ path, value }: Entry, boundary: string): Buffer[] {
+  if (!isFile(value)) {
+    return flat(path, value).map(([at, text]) =>
+      Buffer.from(`--${boundary}\r\ncontent-disposition: form-data; name="${quoted(formName(at))}"\r\n\r\n${text}\r\n`),
+    );
+  }
+  const disposition = `form-data; name="${quoted(formName(path))}"; filename="${quoted(value.fileName)}"`;
+  const head = `--${boundary}\r\ncontent-disposition: ${disposition}\r\ncontent-type: ${value.mediaType}\r\n\r\n`;
+  return [Buffer.from(head), value.bytes, Buffer.from('\r\n')];
+}
+
+/** As browsers write names in a head. */
+function quoted(name: string): string {
+  return name.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+}
+
+function isFile(value: Json | FilePart): value is FilePart {
+  return typeof value === 'object' && value !== null && 'bytes' in value && Buffer.isBuffer(value.bytes);
+}

@@ -1,0 +1,121 @@
+import { isLoopback, normalBaseUrl } from '../../config/base-url.ts';
+import type { ContractStore } from '../../config/contract-store.ts';
+import type { ServerSuggestion } from '../../model/contract.ts';
+import { SrqError } from '../../model/errors.ts';
+import { contractName, contractText, proposalText } from '../../report/contract-text.ts';
+import { printable } from '../../report/output.ts';
+import { commandLine, withoutOptions } from '../command-line.ts';
+import type { Context } from '../context.ts';
+import { answered, requireAgreement } from '../contract-agreement.ts';
+import { type Answers, OPERATION_NAMES, propose, readDocuments } from '../contract-documents.ts';
+
+export interface LearnOptions {
+  readonly environment?: string;
+  readonly set: readonly (readonly [string, string])[];
+  readonly operation: readonly (readonly [string, string])[];
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+}
+
+/** Turns the partner's own documents into the contract of the profile, once a person has agreed. */
+export async function learn(context: Context, files: readonly string[], options: LearnOptions): Promise<number> {
+  const store = await profileContracts(context);
+  const given = answersOf(options);
+  const { baseUrl } = await context.settings();
+  const set = await readDocuments(files, options.environment);
+  const proposeWith = (answers: Answers) => propose(set, answers, baseUrl?.value ?? null, context.clock.nowMs());
+  const proposal = options.dryRun ? await proposeWith(given) : await answered(context, given, proposeWith);
+  const { contract, questions, notes } = proposal;
+  const profile = (await context.profileName()).value;
+  const logins = contract.servers.flatMap(loginCommand);
+  const document = { profile, stored: !options.dryRun, file: store.path, contract, questions, notes, logins };
+  const reporter = await context.reporter();
+  if (options.dryRun) {
+    await reporter.result(document, (paint) =>
+      [proposalText(proposal, width(context), paint), ...loginLines(logins, context)].join('\n'),
+    );
+    return 0;
+  }
+  reporter.say((paint) => proposalText(proposal, width(context), paint));
+  await requireAgreement(context, proposal, options.yes === true, profile);
+  store.write(contract);
+  await reporter.result(document, (paint) =>
+    [
+      `${paint.green('✓')} Profile ${profile} obeys ${contractName(contract)}.`,
+      ...loginLines(logins, context),
+      'Next: srq bulk FILE --sandbox    rehearses against a sandbox made from it',
+    ].join('\n'),
+  );
+  return 0;
+}
+
+/** What is in force, where each value comes from, and what live answers said of it. As JSON it can be learned again. */
+export async function show(context: Context): Promise<number> {
+  const store = await profileContracts(context);
+  const contract = await context.contract();
+  const observations = store.observations(contract);
+  const reporter = await context.reporter();
+  await reporter.result({ ...contract, observations }, (paint) =>
+    contract.source
+      ? contractText(contract, observations, width(context), paint)
+      : 'No contract was learned: what the public document says is in force.\nLearn one with: srq contract learn FILE',
+  );
+  return 0;
+}
+
+/** Back to what the public document says. */
+export async function forget(context: Context): Promise<number> {
+  const store = await profileContracts(context);
+  const forgotten = store.forget();
+  const profile = (await context.profileName()).value;
+  const reporter = await context.reporter();
+  await reporter.result({ profile, forgotten }, () =>
+    forgotten ? `The contract of profile ${profile} is forgotten.` : `Profile ${profile} had no contract.`,
+  );
+  return 0;
+}
+
+/** The store of the profile in force. Throws `SrqError('usage')` under --sandbox, which has none. */
+async function profileContracts(context: Context): Promise<ContractStore> {
+  if (!context.options.sandbox) return context.contracts();
+  const message = 'A contract belongs to a profile, not to the sandbox inside this process.';
+  throw new SrqError('usage', message, 'Name the profile: srq contract show --profile NAME');
+}
+
+function answersOf({ set, operation }: LearnOptions): Answers {
+  const unknown = operation.find(([name]) => !OPERATION_NAMES.some((each) => each === name));
+  if (unknown) {
+    const hint = "Name one of these: --operation create='POST /path', validate=…, token=…";
+    throw new SrqError('usage', `"${printable(unknown[0])}" is none of the service's operations.`, hint);
+  }
+  return { constants: Object.fromEntries(set), operations: Object.fromEntries(operation) };
+}
+
+/** The login for a server of the document; none for an address that secrets must not go to. Only a known test is marked. */
+function loginCommand({ name, url, test }: ServerSuggestion): string[] {
+  try {
+    const baseUrl = normalBaseUrl(url);
+    const profile =
+      name
+        .replace(/[^\w.-]+/g, '-')
+        .replace(/^[^\w]+/, '')
+        .slice(0, 64) || 'service';
+    const mark = test && !isLoopback(baseUrl) ? ['--test'] : [];
+    return [commandLine(['login', '--profile', profile, '--base-url', baseUrl, ...mark])];
+  } catch {
+    return [];
+  }
+}
+
+/** A contract belongs to one profile: whoever logs in with another has it learn the documents, too. */
+function loginLines(logins: readonly string[], { process }: Context): string[] {
+  if (logins.length === 0) return [];
+  const words = withoutOptions(process.argv.slice(2), ['--profile']).filter((word) => word !== '--dry-run');
+  const more = `Then, for that profile: ${commandLine([...words, '--profile', 'NAME'])}`;
+  return ['Servers in the documents; log in to one with', ...logins.map((command) => `  ${command}`), more];
+}
+
+/** Where no terminal says otherwise, as wide as a wide one. */
+function width({ process }: Context): number {
+  return process.stdout.columns ?? process.stderr.columns ?? 120;
+}

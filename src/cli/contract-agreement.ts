@@ -1,0 +1,69 @@
+import type { Finding, Proposal, Question } from '../model/contract.ts';
+import { SrqError } from '../model/errors.ts';
+import { printable } from '../report/output.ts';
+import { commandLine } from './command-line.ts';
+import type { Context } from './context.ts';
+import { type Answers, OPERATION_NAMES } from './contract-documents.ts';
+import { ask } from './prompt.ts';
+
+/**
+ * What documents come to once a person has answered what they leave open. Asks on a terminal alone, until nothing is open
+ * or the person has no answer.
+ */
+export async function answered(
+  context: Context,
+  given: Answers,
+  propose: (answers: Answers) => Promise<Proposal>,
+): Promise<Proposal> {
+  const proposal = await propose(given);
+  if (proposal.questions.length === 0 || !context.interactive) return proposal;
+  let answers = given;
+  for (const question of proposal.questions) {
+    const answer = await ask(context, `${printable(question.text)}\n${answerName(question)}: `);
+    if (answer === '') return proposal;
+    answers = withAnswer(answers, question, answer);
+  }
+  // An answer may open another question: which list of categories, once create is known.
+  return answered(context, answers, propose);
+}
+
+function answerName({ name }: Question): string {
+  return printable(name.slice(name.indexOf(':') + 1));
+}
+
+function withAnswer({ constants, operations }: Answers, { name }: Question, answer: string): Answers {
+  const [kind = '', ...rest] = name.split(':');
+  const about = rest.join(':');
+  const operation = OPERATION_NAMES.find((each) => kind === 'operation' && each === about);
+  if (operation) return { constants, operations: { ...operations, [operation]: answer } };
+  return { constants: { ...constants, [about]: answer }, operations };
+}
+
+/** Throws `SrqError('usage')` unless nothing is left open and a person agrees: on the terminal, or by `--yes`. */
+export async function requireAgreement(
+  context: Context,
+  { questions, contract }: Proposal,
+  yes: boolean,
+  profile: string,
+): Promise<void> {
+  const words = context.process.argv.slice(2);
+  if (questions.length > 0) {
+    const open = questions.map(({ text }) => printable(text)).join(' ');
+    const answers = questions.map(({ answer }) => printable(answer)).join(' ');
+    const message = `The documents leave open what only you can say; nothing was stored. ${open}`;
+    throw new SrqError('usage', message, `Say it, and run: ${commandLine(words)} ${answers}`);
+  }
+  if (yes) return;
+  const weak = contract.findings.filter(({ confidence }) => confidence === 'weak');
+  if (!context.interactive) {
+    const message = `Nothing was stored: there is no terminal on which to agree.${weakText(weak)}`;
+    throw new SrqError('usage', message, `Look at it with --dry-run, then run: ${commandLine([...words, '--yes'])}`);
+  }
+  const answer = await ask(context, `${weakText(weak).trim()}\nKeep this contract for profile ${profile}? [y/N] `);
+  if (!/^y(?:es)?$/i.test(answer)) throw new SrqError('usage', 'Not agreed; nothing was stored.');
+}
+
+function weakText(weak: readonly Finding[]): string {
+  const guesses = weak.map(({ setting, value, where, why }) => printable(`${setting} is ${value} (${where}): ${why}`));
+  return guesses.length === 0 ? '' : ` These are guesses: ${guesses.join('; ')}.`;
+}

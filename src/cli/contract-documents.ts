@@ -1,0 +1,115 @@
+import { open, stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { isContractLike, readContract } from '../config/contract-schema.ts';
+import type { Contract, Operation, Parameter, Proposal } from '../model/contract.ts';
+import { SrqError, systemCode } from '../model/errors.ts';
+
+/** A description of the interface, as it lies in a file. */
+interface DocumentFile {
+  /** Without its folder. */
+  readonly name: string;
+  readonly bytes: Buffer;
+}
+
+/** What a person said of what the documents leave open. */
+export interface Answers {
+  readonly constants: Readonly<Record<string, string>>;
+  readonly operations: Readonly<Partial<Record<OperationName, string>>>;
+}
+
+export const OPERATION_NAMES = ['create', 'validate', 'token'] as const;
+type OperationName = (typeof OPERATION_NAMES)[number];
+
+export interface DocumentSet {
+  readonly documents: readonly DocumentFile[];
+  /** The variables of a client tool. */
+  readonly environment: DocumentFile | null;
+}
+
+const MOST_BYTES = 10 * 1024 * 1024;
+
+/** Reads these files and no other. Throws `SrqError('input')` for what is no small file. */
+export async function readDocuments(paths: readonly string[], environment?: string): Promise<DocumentSet> {
+  const documents: DocumentFile[] = [];
+  for (const path of paths) documents.push(await readDocument(path));
+  return { documents, environment: environment === undefined ? null : await readDocument(environment) };
+}
+
+/**
+ * What the documents come to, or what a contract that is given as a file says. `baseUrl` is where it will be used, if that
+ * is known. Throws `SrqError` for what cannot be used.
+ */
+export async function propose(
+  { documents, environment }: DocumentSet,
+  answers: Answers,
+  baseUrl: string | null,
+  nowMs: number,
+): Promise<Proposal> {
+  const learnedAt = new Date(nowMs).toISOString();
+  const [only] = documents;
+  const parsed = documents.length === 1 && only ? contractIn(only) : null;
+  if (parsed === null || !only) {
+    const { learnContract } = await import('../contract/learn.ts');
+    return learnContract(documents, { ...answers, environment, baseUrl, learnedAt });
+  }
+  const given = readContract(parsed, only.name, 'Write one with: srq contract show --json > contract.json');
+  const contract = await withSafePatterns(given);
+  const { files = [only.name], title = 'What the public document says', kind = 'contract' } = contract.source ?? {};
+  return { contract: { ...contract, source: { files, title, kind, learnedAt } }, questions: [], notes: [] };
+}
+
+/** Whoever wrote the file by hand may have named a pattern that runs away: it is left to the service. */
+async function withSafePatterns({ create, validate, ...rest }: Contract): Promise<Contract> {
+  const { isSafePattern } = await import('../contract/schema-keywords.ts');
+  const checked = (each: Parameter) =>
+    each.pattern === null || isSafePattern(each.pattern) ? each : { ...each, pattern: null };
+  const inAll = (parameters: Operation['parameters']) => parameters?.map(checked) ?? null;
+  return {
+    ...rest,
+    create: { ...create, parameters: inAll(create.parameters) },
+    validate: { ...validate, parameters: inAll(validate.parameters) },
+  };
+}
+
+/** A file that holds a contract as `srq contract show --json` writes it, parsed; null for any other. */
+function contractIn({ bytes }: DocumentFile): unknown {
+  try {
+    const parsed: unknown = JSON.parse(bytes.toString('utf8'));
+    return isContractLike(parsed) ? parsed : null;
+  } catch {
+    return null;
+  }
+}
+
+async function readDocument(path: string): Promise<DocumentFile> {
+  try {
+    const found = await stat(path);
+    if (!found.isFile()) throw unusable(path, found.isDirectory() ? 'it is a folder' : 'it is not a regular file');
+    if (found.size > MOST_BYTES) throw unusable(path, 'it is larger than 10 MB');
+    return { name: basename(path), bytes: await readBounded(path) };
+  } catch (error) {
+    throw error instanceof SrqError ? error : unusable(path, systemCode(error) || String(error), error);
+  }
+}
+
+/** A file that grows while it is read is still bounded. */
+async function readBounded(path: string): Promise<Buffer> {
+  const file = await open(path);
+  try {
+    const chunks: Buffer[] = [];
+    for (let size = 0; size <= MOST_BYTES; ) {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(1 << 16));
+      if (bytesRead === 0) return Buffer.concat(chunks);
+      chunks.push(buffer.subarray(0, bytesRead));
+      size += bytesRead;
+    }
+    throw unusable(path, 'it is larger than 10 MB');
+  } finally {
+    await file.close();
+  }
+}
+
+function unusable(path: string, why: string, cause?: unknown): SrqError {
+  const hint = 'Name the OpenAPI description or the collection that you were given: srq contract learn FILE';
+  return new SrqError('input', `${path} cannot be read (${why}).`, hint, cause);
+}

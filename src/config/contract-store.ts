@@ -1,0 +1,110 @@
+import { readFileSync, rmSync, statSync } from 'node:fs';
+import { z } from 'zod';
+import type { Contract, Observations } from '../model/contract.ts';
+import { SrqError, systemCode } from '../model/errors.ts';
+import { readContract } from './contract-schema.ts';
+import { replaceFile, replaceFileOrThrow } from './replace-file.ts';
+
+const observedSchema = z.object({
+  learnedAt: z.string(),
+  settings: z.record(z.string(), z.object({ confirmed: z.int().nonnegative(), contradicted: z.int().nonnegative() })),
+});
+
+/** More settings than a contract has are not kept. */
+const MOST_SETTINGS = 100;
+const MOST_BYTES = 10 * 1024 * 1024;
+
+/** Where a profile's contract lies, and what live answers said of it. */
+export interface ContractPaths {
+  readonly contract: string;
+  readonly observations: string;
+}
+
+/**
+ * The contract of one profile. A missing file is no contract; a damaged one is an error, because without it requests would
+ * go out in another shape.
+ */
+export class ContractStore {
+  readonly path: string;
+  readonly #observations: string;
+  readonly #profile: string;
+
+  constructor(profile: string, { contract, observations }: ContractPaths) {
+    this.path = contract;
+    this.#observations = observations;
+    this.#profile = profile;
+  }
+
+  /** Null if none was learned. Throws `SrqError('settings')` that says how to mend a file that cannot be used. */
+  read(): Contract | null {
+    const what = `The contract ${this.path}`;
+    const hint = `Learn it again: srq contract learn FILE --profile ${this.#profile}, or: srq contract forget --profile ${this.#profile}`;
+    try {
+      const found = statSync(this.path, { throwIfNoEntry: false });
+      if (!found) return null;
+      if (!found.isFile() || found.size > MOST_BYTES) throw new Error('it is not a small file');
+      return readContract(JSON.parse(readFileSync(this.path, 'utf8')), what, hint);
+    } catch (error) {
+      if (error instanceof SrqError) throw error;
+      if (systemCode(error) === 'ENOTDIR') return null;
+      const why = systemCode(error) || (error instanceof SyntaxError ? 'it is not JSON' : (error as Error).message);
+      throw new SrqError('settings', `${what} cannot be used (${why}).`, hint, error);
+    }
+  }
+
+  /** Whole or not at all, and nothing that could not be read. What live answers said of an earlier one is forgotten. */
+  write(contract: Contract): void {
+    readContract(contract, 'What was learned', 'Nothing was stored. Report this as a fault of srq.');
+    try {
+      replaceFileOrThrow(this.path, `${JSON.stringify(contract, null, 2)}\n`);
+    } catch (error) {
+      throw this.#unwritable('written', error);
+    }
+    rmSync(this.#observations, { force: true });
+  }
+
+  /** False if there was none. */
+  forget(): boolean {
+    try {
+      const found = statSync(this.path, { throwIfNoEntry: false });
+      rmSync(this.path, { force: true });
+      rmSync(this.#observations, { force: true });
+      return found !== undefined;
+    } catch (error) {
+      throw this.#unwritable('removed', error);
+    }
+  }
+
+  /** What live answers said of this contract so far; nothing of any other. */
+  observations(contract: Contract): Observations {
+    try {
+      const { learnedAt, settings } = observedSchema.parse(JSON.parse(readFileSync(this.#observations, 'utf8')));
+      return learnedAt === contract.source?.learnedAt ? settings : {};
+    } catch {
+      return {};
+    }
+  }
+
+  /** Adds what the answers of one command said: numbers by setting, never a value. Losing them is no failure. */
+  observe(contract: Contract, seen: Observations): void {
+    const before = this.observations(contract);
+    const names = [...new Set([...Object.keys(before), ...Object.keys(seen)])].slice(0, MOST_SETTINGS);
+    const settings = Object.fromEntries(names.map((name) => [name, added(before[name], seen[name])]));
+    const learnedAt = contract.source?.learnedAt ?? '';
+    replaceFile(this.#observations, `${JSON.stringify({ learnedAt, settings })}\n`);
+  }
+
+  #unwritable(what: string, error: unknown): SrqError {
+    const hint = 'Make the folder writable, or name another one in SRQ_CONFIG_DIR.';
+    return new SrqError('settings', `The contract ${this.path} cannot be ${what} (${systemCode(error)}).`, hint, error);
+  }
+}
+
+type Observed = Observations[string];
+
+function added(a: Observed | undefined, b: Observed | undefined): Observed {
+  return {
+    confirmed: (a?.confirmed ?? 0) + (b?.confirmed ?? 0),
+    contradicted: (a?.contradicted ?? 0) + (b?.contradicted ?? 0),
+  };
+}

@@ -1,0 +1,167 @@
+import type { Json, SampleAnswer } from '../model/contract.ts';
+import { JSON_CONTENT_TYPE } from '../model/wire.ts';
+import type { JsonObject } from './described.ts';
+import {
+  bareMediaType,
+  contentOf,
+  type DescribedOperation,
+  isJsonType,
+  type MediaContent,
+  type Reading,
+} from './described-operation.ts';
+import { type Flat, flatten, typesOf, valuesOf } from './flat-schema.ts';
+import { isObject, listOf, nameWords, objectOf, pointerPart, pointerTo, textOf } from './json-parts.ts';
+import { sampleOf } from './sample-value.ts';
+
+/** One answer that a document describes for an operation. */
+export interface DescribedAnswer {
+  readonly status: number;
+  readonly description: string;
+  readonly pointer: string;
+  readonly headers: readonly string[];
+  /** What its body can hold, from the schema, else from the examples. */
+  readonly places: readonly AnswerPlace[];
+  readonly source: 'schema' | 'example' | 'nothing';
+  /** An example, or one made from the schema; null if nothing is known of the body. */
+  readonly sample: SampleAnswer | null;
+}
+
+/** One named value in an answer. */
+export interface AnswerPlace {
+  /** As in {@link Pointer} of the contract. */
+  readonly pointer: string;
+  readonly path: readonly string[];
+  readonly words: readonly string[];
+  readonly types: readonly string[];
+  /** Values that the schema allows or that examples show. */
+  readonly values: readonly Json[];
+  readonly isEnum: boolean;
+  readonly description: string;
+}
+
+const DEEPEST = 8;
+const MOST_PLACES = 1000;
+const LONGEST_DESCRIPTION = 4000;
+
+/** The answers with a status of their own, lowest first; `2XX` counts as 200, `default` says nothing certain. */
+export function answersOf(reading: Reading, operation: DescribedOperation): DescribedAnswer[] {
+  const responses = objectOf(operation.value['responses']);
+  return Object.entries(responses)
+    .flatMap(([code, response]) => {
+      const status = /^[1-5]\d\d$/.test(code) ? Number(code) : /^[1-5]xx$/i.test(code) ? Number(code[0]) * 100 : null;
+      return status === null ? [] : [answerOf(reading, status, code, response, operation)];
+    })
+    .sort((a, b) => a.status - b.status);
+}
+
+function answerOf(
+  reading: Reading,
+  status: number,
+  code: string,
+  response: Json,
+  operation: DescribedOperation,
+): DescribedAnswer {
+  const place = reading.references.follow(response, pointerTo(operation.pointer, 'responses', code));
+  const content = contentOf(place);
+  const media = content.find(({ mediaType }) => isJsonType(mediaType)) ?? content[0];
+  const answer = {
+    status,
+    description: textOf(objectOf(place.value)['description']).slice(0, LONGEST_DESCRIPTION),
+    pointer: place.pointer,
+    headers: Object.keys(objectOf(objectOf(place.value)['headers'])),
+  };
+  if (media === undefined) return { ...answer, places: [], source: 'nothing', sample: null };
+  const { schema } = reading.schemas.expand(media.value['schema'], `${media.pointer}/schema`);
+  const examples = examplesOf(reading, media);
+  const shown = examples.flatMap((example) => valuePlaces(example, [])).slice(0, MOST_PLACES);
+  const fromSchema = schemaPlaces(flatten(schema), [], { left: MOST_PLACES });
+  const places = fromSchema.length > 0 ? fromSchema.map((each) => withShown(each, shown)) : joined(shown);
+  const body = examples[0] ?? (fromSchema.length > 0 ? sampleOf(schema) : undefined);
+  const contentType = isJsonType(media.mediaType)
+    ? bareMediaType(media.mediaType).replace(/^.*\*.*$/, JSON_CONTENT_TYPE)
+    : bareMediaType(media.mediaType);
+  return {
+    ...answer,
+    places,
+    source: fromSchema.length > 0 ? 'schema' : shown.length > 0 ? 'example' : 'nothing',
+    sample: body === undefined ? null : { status, contentType, body },
+  };
+}
+
+/** The examples of a media type, then that of its schema. */
+function examplesOf({ references }: Reading, { value, pointer }: MediaContent): Json[] {
+  const several = Object.entries(objectOf(value['examples'])).map(
+    ([name, each]) => objectOf(references.follow(each, pointerTo(pointer, 'examples', name)).value)['value'],
+  );
+  const schema = objectOf(references.follow(value['schema'], `${pointer}/schema`).value);
+  const own = [value['example'], ...several, schema['example'], listOf(schema['examples'])[0]];
+  return own.flatMap((each) => (each === undefined ? [] : [each]));
+}
+
+function schemaPlaces(flat: Flat, path: readonly string[], budget: { left: number }): AnswerPlace[] {
+  if (path.length > DEEPEST || budget.left <= 0) return [];
+  const alternatives = flat.branches.flatMap((list) => list.map((each) => schemaPlaces(flatten(each), path, budget)));
+  const inside = [...flat.properties].flatMap(([name, schema]) => {
+    budget.left -= 1;
+    const inner = flatten(schema);
+    return [placeOf([...path, name], inner.keywords), ...schemaPlaces(inner, [...path, name], budget)];
+  });
+  const { items, additionalProperties } = flat.keywords;
+  const elements = [items, additionalProperties].filter(isObject).flatMap((each) => {
+    const inner = flatten(each);
+    const isScalar = inner.properties.size === 0 && typesOf(inner.keywords).includes('string');
+    return [
+      ...(isScalar ? [placeOf([...path, '*'], inner.keywords)] : []),
+      ...schemaPlaces(inner, [...path, '*'], budget),
+    ];
+  });
+  return distinct([...inside, ...alternatives.flat(), ...elements]);
+}
+
+function placeOf(path: readonly string[], keywords: JsonObject): AnswerPlace {
+  const values = valuesOf(keywords);
+  const examples = [keywords['example'], ...listOf(keywords['examples']), keywords['default']];
+  return {
+    ...placed(path),
+    types: typesOf(keywords),
+    values: values.length > 0 ? values : examples.filter((each) => each !== undefined),
+    isEnum: values.length > 0,
+    description: textOf(keywords['description']),
+  };
+}
+
+const placed = (path: readonly string[]): Pick<AnswerPlace, 'pointer' | 'path' | 'words'> => ({
+  pointer: path.map((name) => `/${pointerPart(name)}`).join(''),
+  path,
+  words: nameWords(path.findLast((name) => name !== '*') ?? ''),
+});
+
+function valuePlaces(value: Json, path: readonly string[]): AnswerPlace[] {
+  if (path.length > DEEPEST) return [];
+  if (Array.isArray(value)) return value.slice(0, 20).flatMap((each: Json) => valuePlaces(each, [...path, '*']));
+  if (!isObject(value)) return path.at(-1) === '*' ? [shownPlace(path, value)] : [];
+  return Object.entries(value)
+    .slice(0, MOST_PLACES)
+    .flatMap(([name, each]) => [shownPlace([...path, name], each), ...valuePlaces(each, [...path, name])]);
+}
+
+function shownPlace(path: readonly string[], value: Json): AnswerPlace {
+  const type =
+    value === null ? 'null' : Array.isArray(value) ? 'array' : Number.isInteger(value) ? 'integer' : typeof value;
+  return { ...placed(path), types: [type], values: [value], isEnum: false, description: '' };
+}
+
+function withShown(place: AnswerPlace, shown: readonly AnswerPlace[]): AnswerPlace {
+  if (place.isEnum) return place;
+  const seen = shown.filter(({ pointer }) => pointer === place.pointer).flatMap(({ values }) => values);
+  return { ...place, values: [...new Set([...place.values, ...seen])] };
+}
+
+/** One for each place, with all its values. */
+function joined(places: readonly AnswerPlace[]): AnswerPlace[] {
+  return distinct(places).map((place) => withShown(place, places));
+}
+
+function distinct(places: readonly AnswerPlace[]): AnswerPlace[] {
+  return [...new Map(places.toReversed().map((each) => [each.pointer, each])).values()].toReversed();
+}

@@ -1,0 +1,87 @@
+import type { Json } from '../model/contract.ts';
+import type { Described, JsonObject } from './described.ts';
+import { createSchemaReader, type SchemaReader } from './expand-schema.ts';
+import { isObject, listOf, objectOf, pointerTo, textOf } from './json-parts.ts';
+import { createReferences, type Placed, type References } from './references.ts';
+
+/** A described document, ready to be read. */
+export interface Reading {
+  readonly described: Described;
+  readonly references: References;
+  readonly schemas: SchemaReader;
+}
+
+/** One operation of a document. */
+export interface DescribedOperation {
+  readonly method: string;
+  readonly path: string;
+  /** `POST /v1/requests`. */
+  readonly name: string;
+  readonly id: string;
+  /** What is said of it: summary, description, tags. */
+  readonly words: string;
+  readonly value: JsonObject;
+  readonly pointer: string;
+  /** Header, query and path parameters, those of the path included. */
+  readonly parameters: readonly Placed[];
+}
+
+/** A body or answer in one media type. */
+export interface MediaContent {
+  readonly mediaType: string;
+  readonly value: JsonObject;
+  readonly pointer: string;
+}
+
+const LONGEST_WORDS = 20_000;
+const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
+
+export function startReading(described: Described): Reading {
+  const references = createReferences(described.document);
+  return { described, references, schemas: createSchemaReader(references) };
+}
+
+export function operationsOf({ described, references }: Reading): DescribedOperation[] {
+  return Object.entries(objectOf(described.document['paths'])).flatMap(([path, item]) => {
+    const place = references.follow(item, pointerTo('/paths', path));
+    const holder = objectOf(place.value);
+    return METHODS.flatMap((method) => {
+      const value = holder[method];
+      if (!isObject(value) || !path.startsWith('/')) return [];
+      const pointer = pointerTo(place.pointer, method);
+      const parameters = [
+        ...parametersOf(references, holder['parameters'], pointerTo(place.pointer, 'parameters')),
+        ...parametersOf(references, value['parameters'], pointerTo(pointer, 'parameters')),
+      ];
+      const told = [value['summary'], value['description'], ...listOf(value['tags'])].map(textOf);
+      const words = told.join(' ').slice(0, LONGEST_WORDS);
+      const name = `${method.toUpperCase()} ${path}`;
+      return [{ method, path, name, id: textOf(value['operationId']), words, value, pointer, parameters }];
+    });
+  });
+}
+
+/** An operation's own parameter takes the place of the path's of the same name. */
+function parametersOf(references: References, list: Json | undefined, pointer: string): Placed[] {
+  return listOf(list).map((each, index) => references.follow(each, pointerTo(pointer, String(index))));
+}
+
+/** The bodies that an operation takes, by media type. */
+export function bodiesOf({ references }: Reading, operation: DescribedOperation): MediaContent[] {
+  return contentOf(references.follow(operation.value['requestBody'], pointerTo(operation.pointer, 'requestBody')));
+}
+
+export function contentOf(holder: Placed): MediaContent[] {
+  return Object.entries(objectOf(objectOf(holder.value)['content'])).map(([mediaType, value]) => ({
+    mediaType,
+    value: objectOf(value),
+    pointer: pointerTo(holder.pointer, 'content', mediaType),
+  }));
+}
+
+/** The media type without its parameters, small. */
+export const bareMediaType = (mediaType: string): string => (mediaType.split(';')[0] ?? '').trim().toLowerCase();
+
+export function isJsonType(mediaType: string): boolean {
+  return /^(?:application|text)\/(?:[\w.+-]+\+)?json$|^\*\/\*$|^application\/\*$/.test(bareMediaType(mediaType));
+}

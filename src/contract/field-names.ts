@@ -1,0 +1,134 @@
+import type { Confidence } from '../model/contract.ts';
+import { nameWords } from './json-parts.ts';
+
+/** What a name is taken for. `rank`: how far it is from srq's own name, 0 is best. */
+export interface NamedField {
+  readonly field: string;
+  readonly rank: number;
+  readonly confidence: Confidence;
+  readonly why: string;
+}
+
+/** Other usual names of a field, best first. `|` parts those that need a person's yes. */
+const SYNONYMS: Readonly<Record<string, string>> = {
+  country: 'country_code iso_country country_iso market market_code country_id',
+  lang: 'language language_code lang_code locale preferred_language',
+  location:
+    'address full_address postal_address place locality location_text address_text | city zip zip_code postal_code postcode',
+  fullname: 'name complete_name display_name',
+  email: 'e_mail email_address mail mail_address',
+  phone:
+    'phone_number telephone telephone_number tel mobile mobile_phone mobile_number msisdn cell cell_phone contact_number',
+  request_text:
+    'request_description description message text details need_description job_description request_message request_details need enquiry inquiry comments comment body | notes note summary',
+  category:
+    'category_id category_code category_key category_slug categories service_category service_category_id service service_id service_code service_type profession profession_id trade trade_id job_type',
+  ref: 'reference external_reference external_ref external_id partner_reference partner_ref client_reference customer_reference',
+};
+const FIELD_NAMES = ['country', 'lang', 'location', 'fullname', 'email', 'phone', 'request_text', 'category', 'ref'];
+/** Words before a name that say whose it is, and nothing else. */
+const PERSON = new Set(
+  'customer client contact person lead user requester applicant consumer end_user homeowner owner sender'.split(' '),
+);
+/** Objects that are only there to wrap. */
+const WRAPPERS = new Set('data attributes request service_request lead order job payload body item params'.split(' '));
+const AUDIO = /audio|voice|record/;
+const CATEGORY = /categ|profession|trade/;
+
+const bySynonym = new Map<string, NamedField>();
+for (const [field, list] of Object.entries(SYNONYMS)) {
+  let confidence: Confidence = 'likely';
+  for (const [index, name] of list.split(' ').entries()) {
+    if (name === '|') confidence = 'weak';
+    else bySynonym.set(name.replaceAll('_', ''), { field, rank: 10 + index, confidence, why: 'a usual name of it' });
+  }
+}
+const byOwnName = new Map(FIELD_NAMES.map((field) => [field.replaceAll('_', ''), field]));
+
+/** What a place in a body is taken for by its name and those around it; undefined if that tells nothing. */
+export function fieldNamed(path: readonly string[]): NamedField | undefined {
+  const last = path.at(-1) ?? '';
+  const around = path
+    .slice(0, -1)
+    .map((name) => nameWords(name).join('_'))
+    .filter((name) => !WRAPPERS.has(name));
+  return audioField(path, last) ?? ownName(last, around) ?? nameInContext(nameWords(last), around);
+}
+
+function ownName(last: string, around: readonly string[]): NamedField | undefined {
+  const field = byOwnName.get(nameWords(last).join(''));
+  if (field === undefined || around.length > 0) return undefined;
+  const isExact = last === field;
+  return { field, rank: isExact ? 0 : 1, confidence: 'certain', why: isExact ? 'the same name' : 'the same words' };
+}
+
+function nameInContext(words: readonly string[], around: readonly string[]): NamedField | undefined {
+  const rest = words.length > 1 && PERSON.has(words[0] ?? '') ? words.slice(1) : words;
+  const parent = around.at(-1) ?? '';
+  const found = foundByWords(words) ?? foundByWords(rest);
+  if (parent === '') return found ?? looseCategory(words);
+  if (PERSON.has(parent) || byOwnName.get(parent.replaceAll('_', '')) === found?.field) {
+    return found && { ...found, rank: found.rank + 1, why: `its name within ${parent}` };
+  }
+  return nestedValue(rest.join('_'), parent);
+}
+
+function foundByWords(words: readonly string[]): NamedField | undefined {
+  const own = byOwnName.get(words.join(''));
+  if (own !== undefined) return { field: own, rank: 5, confidence: 'likely', why: 'the same name, more closely said' };
+  return bySynonym.get(words.join(''));
+}
+
+/** `category.id`, `location.address`, `address.full`: the parent says what it is. */
+function nestedValue(name: string, parent: string): NamedField | undefined {
+  const field = foundByWords(parent.split('_'))?.field;
+  const values: Readonly<Record<string, RegExp>> = {
+    category: /^(?:id|code|key|slug|name|value)$/,
+    location:
+      /^(?:address|full_address|full|text|formatted|formatted_address|value|description|name|city|zip|postal_code|postcode)$/,
+    country: /^(?:code|iso|iso_code|value)$/,
+    lang: /^(?:code|value)$/,
+    phone: /^(?:number|value|full|e164)$/,
+    email: /^(?:address|value)$/,
+    request_text: /^(?:text|value|content|body)$/,
+    fullname: /^(?:full|full_name|value|display)$/,
+  };
+  if (field === undefined || !values[field]?.test(name)) {
+    const within = parent === 'location' || parent === 'address' ? foundByWords(name.split('_')) : undefined;
+    return within?.field === 'country' ? { ...within, rank: 30 } : undefined;
+  }
+  const isPart = /^(?:city|zip|postal_code|postcode|name)$/.test(name);
+  return { field, rank: isPart ? 45 : 20, confidence: isPart ? 'weak' : 'likely', why: `the value of ${parent}` };
+}
+
+function looseCategory(words: readonly string[]): NamedField | undefined {
+  if (!words.some((word) => CATEGORY.test(word)) || words.some((word) => /^(?:url|date|level|count)$/.test(word)))
+    return undefined;
+  return { field: 'category', rank: 40, confidence: 'weak', why: 'its name speaks of categories' };
+}
+
+/** A recording and what goes with it: `audio`, `voice_note`, `audio_mime_type`, `recording.filename`. */
+function audioField(path: readonly string[], last: string): NamedField | undefined {
+  const words = nameWords(last);
+  const parent = nameWords(path.at(-2) ?? '').join('_');
+  if (!AUDIO.test(words.join('_')) && !AUDIO.test(parent)) return undefined;
+  const told = words.join('_');
+  if (/mime|media_type|content_type|(?:^|_)(?:type|format|extension|codec)$/.test(told)) return audioPart('audio_type');
+  if (/file_?name|(?:^|_)name$/.test(told)) return audioPart('audio_name');
+  if (
+    /(?:^|_)(?:url|uri|link|id|length|duration|size|language|lang|count|consent|seconds|date|at|transcript|rate|type)$/.test(
+      told,
+    )
+  ) {
+    return undefined;
+  }
+  const isOwn = told === 'audio' || told === 'audio_file';
+  return { field: 'audio_file', rank: isOwn ? 0 : 10, confidence: 'likely', why: 'its name speaks of a recording' };
+}
+
+const audioPart = (field: string): NamedField => ({
+  field,
+  rank: 10,
+  confidence: 'likely',
+  why: 'it goes with the recording',
+});

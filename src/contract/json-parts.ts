@@ -1,0 +1,48 @@
+import type { Json } from '../model/contract.ts';
+import type { JsonObject } from './described.ts';
+
+/** Reading plain JSON whose shape nobody vouches for: what is not there, or is something else, is empty. */
+
+export const isObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export const objectOf = (value: Json | undefined): JsonObject => (isObject(value) ? value : {});
+
+export const listOf = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value : []);
+
+export const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
+
+/** A scalar as text; null for everything else. */
+export function scalarOf(value: Json | undefined): string | null {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : null;
+}
+
+/** A member of a foreign name: never one that every object inherits. */
+export function memberOf(value: Json | undefined, name: string): Json | undefined {
+  if (Array.isArray(value)) return /^\d{1,9}$/.test(name) ? value[Number(name)] : undefined;
+  return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+}
+
+/** A part of a JSON pointer. */
+export const pointerPart = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
+
+/** A pointer that goes on by these names. */
+export const pointerTo = (start: string, ...names: readonly string[]): string =>
+  [start, ...names.map(pointerPart)].join('/');
+
+/** The names in a pointer. */
+export const pointerNames = (pointer: string): string[] =>
+  pointer
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+
+/** `requestId`, `request_id` and `Request-ID` are all `['request', 'id']`. */
+export function nameWords(name: string): string[] {
+  return name
+    .replace(/([a-z\d])([A-Z])/g, '$1 $2')
+    .replace(/([A-Z])([A-Z][a-z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z\d]+/)
+    .filter((word) => word !== '');
+}

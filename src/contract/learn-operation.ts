@@ -1,0 +1,134 @@
+import type { Finding, Json, Operation, Parameter } from '../model/contract.ts';
+import { SrqError } from '../model/errors.ts';
+import { errorTextPlaces } from './answer-meaning.ts';
+import type { DescribedAnswer } from './answers.ts';
+import { listedCategories } from './category-list.ts';
+import type { DescribedOperation, Reading } from './described-operation.ts';
+import type { GivenConstants } from './given-constants.ts';
+import type { Notebook } from './notebook.ts';
+import { bodyProblem, type OperationBody, operationBody, unreadableBody } from './operation-body.ts';
+import { filledPath, operationParameters, type PlacedParameter } from './operation-parameters.ts';
+import { noteUnfilled } from './unfilled-parameters.ts';
+import { validationSchema } from './validation-schema.ts';
+
+/**
+ * What create and validate have in common: where they are, how their body travels, what it holds.
+ *
+ * Throws `SrqError('input')` if the body refers to something outside of the document, or cannot be written by srq.
+ */
+export function learnOperation(
+  reading: Reading,
+  role: 'create' | 'validate',
+  operation: DescribedOperation,
+  answers: readonly DescribedAnswer[],
+  given: GivenConstants,
+  notebook: Notebook,
+): Operation {
+  const body = readableBody(reading, operation);
+  for (const problem of body.problems) notebook.note(problem);
+  const own = operationParameters(reading, operation, body, given, notebook);
+  const parameters = own.parameters.map((each) => withCategories(reading, each, notebook));
+  if (!reading.described.provesRequired) noteUnfilled(operation, own.parameters, notebook);
+  if (role === 'create') parameters.forEach((each) => void findParameter(each, notebook));
+  else
+    notebook.find(
+      'validate.parameters',
+      parameters.map(({ parameter }) => parameter.field).join(', '),
+      body.where,
+      'certain',
+      'its body',
+    );
+  findEncoding(role, body, notebook);
+  for (const choice of own.choices) {
+    const told = choice.map(({ fields }) => fields.join(' + ') || 'nothing').join(' or ');
+    notebook.find(`${role}.choices`, told, body.where, 'certain', 'one of its branches has to hold');
+  }
+  const texts = errorTextPlaces(answers);
+  if (texts.pointers.length > 0) {
+    notebook.find(`${role}.errorTexts`, texts.pointers.join(', '), texts.where, 'likely', 'their names');
+  }
+  return {
+    method: operation.method === 'put' ? 'PUT' : 'POST',
+    path: filledPath(operation, given, notebook),
+    encoding: body.encoding,
+    contentType: body.contentType,
+    parameters: parameters.map(({ parameter }) => parameter),
+    choices: own.choices,
+    schema: bodySchema(reading, body, notebook),
+    success: answers.find(({ status }) => status >= 200 && status < 300)?.sample ?? null,
+    refusal: refusalOf(answers)?.sample ?? null,
+    errorTexts: texts.pointers,
+  };
+}
+
+function refusalOf(answers: readonly DescribedAnswer[]): DescribedAnswer | undefined {
+  const told = answers.filter(({ status, sample }) => status >= 400 && status < 500 && sample !== null);
+  return told.find(({ status }) => status === 422) ?? told.find(({ status }) => status === 400);
+}
+
+function readableBody(reading: Reading, operation: DescribedOperation): OperationBody {
+  const body = operationBody(reading, operation);
+  const outside = body?.unresolved[0] ?? bodyProblem(reading, operation);
+  if (outside !== null) throw unreadableBody(outside);
+  if (body !== null) return body;
+  throw new SrqError(
+    'input',
+    `${operation.name} takes no body that srq can write.`,
+    'srq writes forms, JSON and multipart/form-data. Name another operation: --operation "create=POST /path"',
+  );
+}
+
+/** Without a word on what is required, the schema of a collection would refuse nothing; then there is none. */
+function bodySchema({ described }: Reading, body: OperationBody, notebook: Notebook): Json {
+  if (!described.provesRequired) return null;
+  const schema = validationSchema(body.schema);
+  if (schema === null)
+    notebook.note(`${body.where} is too large for the sandbox to check against; it checks the parameters alone`);
+  return schema;
+}
+
+function findEncoding(role: string, body: OperationBody, notebook: Notebook): void {
+  const others = body.otherTypes.length > 0 ? `preferred to ${body.otherTypes.join(', ')}` : 'the only one offered';
+  notebook.find(`${role}.encoding`, `${body.encoding} (${body.contentType})`, body.where, 'certain', others);
+}
+
+/** A category without values of its own gets those that another operation lists. */
+function withCategories(reading: Reading, placed: PlacedParameter, notebook: Notebook): PlacedParameter {
+  const { parameter } = placed;
+  if (parameter.field !== 'category' || parameter.values !== null) return placed;
+  const list = listedCategories(reading, parameter.type === 'integer');
+  if (list === null) return placed;
+  const told = list.values.map(({ value, label }) => (label === null ? value : `${value} (${label})`)).join(', ');
+  // Several lines for create and validate would say the same.
+  if (!notebook.findings.some(({ setting }) => setting === 'category.values')) {
+    notebook.find('category.values', told, list.where, 'likely', `listed by ${list.operation}`);
+  }
+  return { ...placed, parameter: { ...parameter, values: list.values } };
+}
+
+function findParameter({ parameter, named, where }: PlacedParameter, notebook: Notebook): void {
+  const certain: Pick<Finding, 'confidence' | 'why'> = { confidence: 'certain', why: 'travels under its own name' };
+  const { confidence, why } = named ?? certain;
+  notebook.find(parameter.field, described(parameter), where, confidence, why);
+}
+
+function lengthText({ minLength, maxLength }: Parameter): string[] {
+  if (minLength === null) return maxLength === null ? [] : [`at most ${maxLength} characters`];
+  return [maxLength === null ? `at least ${minLength} characters` : `${minLength} to ${maxLength} characters`];
+}
+
+function described(parameter: Parameter): string {
+  return [
+    parameter.path.join('.'),
+    ...(parameter.in === 'body' ? [] : [`in the ${parameter.in}`]),
+    ...(parameter.required ? ['required'] : []),
+    ...(parameter.type === 'string' ? [] : [parameter.type]),
+    ...(parameter.isList ? ['as a list'] : []),
+    ...(parameter.audioForm === null ? [] : [parameter.audioForm]),
+    ...lengthText(parameter),
+    ...(parameter.constant === null ? [] : [`always ${parameter.constant}`]),
+    ...(parameter.values === null || parameter.constant !== null
+      ? []
+      : [`one of ${parameter.values.map(({ value, label }) => (label ? `${value} (${label})` : value)).join(', ')}`]),
+  ].join(', ');
+}

@@ -1,0 +1,142 @@
+import type { TokenOperation } from '../model/contract.ts';
+import { DOCUMENTED_CONTRACT } from '../model/contract.ts';
+import { type AnswerPlace, answersOf } from './answers.ts';
+import type { DescribedOperation, Reading } from './described-operation.ts';
+import { valuesOf } from './flat-schema.ts';
+import type { GivenConstants } from './given-constants.ts';
+import { listOf, memberOf, objectOf, pointerTo, scalarOf, textOf } from './json-parts.ts';
+import type { Notebook } from './notebook.ts';
+import { type OperationBody, operationBody } from './operation-body.ts';
+
+/** What every token request holds: srq writes it itself. */
+const CREDENTIALS = /^(?:grant_?type|client_?(?:id|secret))$/i;
+
+/** What the token endpoint asks and answers. `path`: where it was found, if it was. */
+export function learnToken(
+  reading: Reading,
+  operation: DescribedOperation | null,
+  path: string | null,
+  given: GivenConstants,
+  notebook: Notebook,
+): TokenOperation {
+  const documented = DOCUMENTED_CONTRACT.token;
+  if (path === null) {
+    notebook.find('token.path', documented.path, '', 'likely', 'not in the document; as the public document says');
+  }
+  if (operation === null) return { ...documented, path: path ?? documented.path, extra: scopesOf(reading, notebook) };
+  const body = operationBody(reading, operation);
+  const auth = isBasic(reading, operation, body) ? 'basic' : 'body';
+  notebook.find(
+    'token.auth',
+    auth,
+    operation.pointer,
+    'likely',
+    auth === 'basic' ? 'HTTP Basic is asked for' : 'its body',
+  );
+  return {
+    path: path ?? documented.path,
+    auth,
+    encoding: body?.encoding === 'json' ? 'json' : 'form',
+    extra: { ...scopesOf(reading, notebook), ...extraOf(body, given, notebook) },
+    ...answerOf(reading, operation, notebook),
+  };
+}
+
+function isBasic(reading: Reading, operation: DescribedOperation, body: OperationBody | null): boolean {
+  if (body?.leaves.some(({ path }) => /^client_?secret$/i.test(path.at(-1) ?? ''))) return false;
+  const schemes = objectOf(objectOf(reading.described.document['components'])['securitySchemes']);
+  const asked = listOf(operation.value['security']).flatMap((each) => Object.keys(objectOf(each)));
+  const hasScheme = asked.some((name) => {
+    const scheme = reading.references.follow(memberOf(schemes, name), '/components/securitySchemes').value;
+    return memberOf(scheme, 'type') === 'http' && /^basic$/i.test(textOf(memberOf(scheme, 'scheme')));
+  });
+  const header = operation.parameters.find(({ value }) => /^authorization$/i.test(textOf(memberOf(value, 'name'))));
+  const words = `${operation.words} ${textOf(memberOf(header?.value, 'description'))}`;
+  return hasScheme || /\bBasic\b/.test(words);
+}
+
+/** Further parameters that the token request has to hold, or whose value the document fixes. */
+function extraOf(body: OperationBody | null, given: GivenConstants, notebook: Notebook): Record<string, string> {
+  const extra: Record<string, string> = {};
+  for (const { path, keywords, required, where, shape } of body?.leaves ?? []) {
+    const name = path.join('.');
+    if (CREDENTIALS.test(name) || path.length > 1 || shape === 'object') continue;
+    const [only, ...others] = valuesOf(keywords);
+    const fixed = only !== undefined && others.length === 0 ? only : keywords['default'];
+    const value = given.valueOf(path) ?? (required ? scalarOf(fixed) : null);
+    if (value !== null) {
+      extra[name] = value;
+      notebook.find(`token.${name}`, value, where, 'certain', 'the token request has to hold it');
+    } else if (required) notebook.ask(given.question(path, keywords));
+  }
+  return extra;
+}
+
+/** A single scope that the operations ask for, from the client credentials flow. */
+function scopesOf({ described }: Reading, notebook: Notebook): Record<string, string> {
+  const flow = clientCredentialsFlow(described.document);
+  const names = Object.keys(objectOf(flow?.value['scopes']));
+  if (flow === null || names.length === 0) return {};
+  const scope = names.join(' ');
+  notebook.find(
+    'token.scope',
+    scope,
+    pointerTo(flow.pointer, 'scopes'),
+    names.length === 1 ? 'likely' : 'weak',
+    'all scopes of the flow',
+  );
+  return { scope };
+}
+
+/** The flow by which srq gets its tokens; null if the document has none. */
+export function clientCredentialsFlow(document: Reading['described']['document']): {
+  value: ReturnType<typeof objectOf>;
+  pointer: string;
+} | null {
+  const schemes = objectOf(objectOf(document['components'])['securitySchemes']);
+  for (const [name, scheme] of Object.entries(schemes)) {
+    const flow = memberOf(memberOf(scheme, 'flows'), 'clientCredentials');
+    if (flow === undefined) continue;
+    return {
+      value: objectOf(flow),
+      pointer: pointerTo('/components/securitySchemes', name, 'flows', 'clientCredentials'),
+    };
+  }
+  return null;
+}
+
+function answerOf(
+  reading: Reading,
+  operation: DescribedOperation,
+  notebook: Notebook,
+): Pick<TokenOperation, 'tokenPointer' | 'lifetimePointer' | 'lifetimeSeconds'> {
+  const answer = answersOf(reading, operation).find(({ status }) => status >= 200 && status < 300);
+  const named = (pattern: RegExp): AnswerPlace | undefined =>
+    answer?.places.find(({ words }) => pattern.test(words.join('')));
+  const token = named(/^(?:access|bearer|id)?token$/);
+  const lifetime = named(/^(?:expiresin|expirein|ttl|lifetime|validfor|expires)$/);
+  const said = `${operation.words} ${answer?.description ?? ''} ${lifetime?.description ?? ''} ${token?.description ?? ''}`;
+  const shown = Number(lifetime?.values.flatMap((each) => scalarOf(each) ?? [])[0]);
+  const lifetimeSeconds = shown > 0 ? shown : secondsInWords(said);
+  if (token) notebook.find('token.pointer', token.pointer, answer?.pointer ?? '', 'certain', 'its name');
+  if (lifetime) notebook.find('token.lifetime', lifetime.pointer, answer?.pointer ?? '', 'certain', 'its name');
+  if (lifetimeSeconds !== null) {
+    const why = shown > 0 ? 'its example; for answers that do not say' : 'said in words; for answers that do not say';
+    notebook.find(
+      'token.lifetimeSeconds',
+      String(lifetimeSeconds),
+      answer?.pointer ?? operation.pointer,
+      'likely',
+      why,
+    );
+  }
+  return { tokenPointer: token?.pointer ?? null, lifetimePointer: lifetime?.pointer ?? null, lifetimeSeconds };
+}
+
+/** `valid for 30 minutes`, `expires after 3600 seconds`. */
+function secondsInWords(text: string): number | null {
+  const found = /(?:valid|expir|li[fv]e)[^.\d]{0,60}?(\d{1,6})[ -]?(second|minute|hour|s\b|m\b|min|h\b)/i.exec(text);
+  if (found === null) return null;
+  const unit = { s: 1, m: 60, h: 3600 }[found[2]?.[0]?.toLowerCase() ?? ''] ?? 1;
+  return Number(found[1]) * unit || null;
+}

@@ -1,0 +1,74 @@
+import type { Json, Proposal } from '../model/contract.ts';
+import { SrqError } from '../model/errors.ts';
+import type { Described, JsonObject } from './described.ts';
+import { hasOperation } from './find-operation.ts';
+import { documentKind } from './foreign-formats.ts';
+import { givenConstants } from './given-constants.ts';
+import { type LearnOptions as DescribedOptions, learnDescribed } from './learn-described.ts';
+import { mergeProposals } from './merge-contracts.ts';
+import { describeOpenApi } from './openapi.ts';
+import { parseDocument, type SourceDocument } from './parse-document.ts';
+import { describePostman } from './postman.ts';
+import { describeSwagger } from './swagger.ts';
+
+export interface LearnOptions extends DescribedOptions {
+  /** The environment of a Postman collection. */
+  readonly environment: SourceDocument | null;
+}
+
+/**
+ * What the documents of a partner come to: OpenAPI 3.0 and 3.1, Swagger 2.0, Postman 2.0 and 2.1, in JSON or YAML. Nothing
+ * but these bytes is read: a reference to a file or an address is never opened, and no script is run.
+ *
+ * Throws `SrqError('input')` for a document that cannot be used; what only a person can say is a question of the proposal.
+ */
+export function learnContract(documents: readonly SourceDocument[], options: LearnOptions): Proposal {
+  const given = givenConstants(options.constants);
+  const environment = options.environment === null ? null : parseDocument(options.environment);
+  const described = documents.map((document) => describe(document.name, parseDocument(document), environment));
+  const proposals = described.map((each, index) => {
+    const operations = operationsFor(each, described, options.operations);
+    return learnDescribed(each, documents[index]?.name ?? '', given, { ...options, operations });
+  });
+  // What OpenAPI says wins, wherever it stands among the files.
+  proposals.sort((a, b) => Number(isCollection(a)) - Number(isCollection(b)));
+  const [first, ...others] = proposals;
+  if (first === undefined) {
+    throw new SrqError('input', 'No document was given.', 'Name one: srq contract learn FILE');
+  }
+  // Until it is known which operation is meant, nobody can say which values belong to it.
+  const isFound = proposals.every(({ questions }) => !questions.some(({ name }) => name.startsWith('operation:')));
+  if (isFound) given.refuseUnused();
+  return others.reduce(mergeProposals, first);
+}
+
+const isCollection = ({ contract }: Proposal): boolean => contract.source?.kind.startsWith('Postman') ?? false;
+
+/** Of several documents, an operation that a person named is meant in those that have it. */
+function operationsFor(
+  described: Described,
+  all: readonly Described[],
+  operations: LearnOptions['operations'],
+): LearnOptions['operations'] {
+  const meant = Object.entries(operations).filter(
+    ([, name]) => hasOperation(described, name) || !all.some((each) => hasOperation(each, name)),
+  );
+  return Object.fromEntries(meant);
+}
+
+function describe(name: string, value: JsonObject, environment: Json): Described {
+  switch (documentKind(name, value)) {
+    case 'openapi':
+      return describeOpenApi(value);
+    case 'swagger':
+      return describeSwagger(value);
+    case 'postman':
+      return describePostman(value, environment);
+    case 'contract':
+      throw new SrqError(
+        'input',
+        `${name} is a contract already, not a description.`,
+        'Give it alone: srq contract learn FILE',
+      );
+  }
+}

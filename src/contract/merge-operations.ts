@@ -1,0 +1,148 @@
+import type {
+  CreateOperation,
+  Operation,
+  Parameter,
+  Proposal,
+  TokenOperation,
+  ValidateOperation,
+  VerdictRule,
+} from '../model/contract.ts';
+import { chosen, filledIn, has, type Merge, note, parametersOf, placeOf } from './merge-settings.ts';
+
+export function mergedCreate(merge: Merge): CreateOperation {
+  const [one, other] = [merge.first.contract.create, merge.second.contract.create];
+  if (!has(merge.second, 'create')) return one;
+  if (!has(merge.first, 'create')) return wholly(merge, 'create', other);
+  return {
+    ...mergedOperation(merge, 'create', one, other),
+    identifiers: filledIn(merge, 'create.identifiers', one.identifiers, other.identifiers),
+    duplicate: mergedRules(merge, 'create.duplicate', one.duplicate, other.duplicate),
+    idempotency: chosen(merge, 'create.idempotency', one.idempotency, other.idempotency),
+  };
+}
+
+export function mergedValidate(merge: Merge): ValidateOperation {
+  const [one, other] = [merge.first.contract.validate, merge.second.contract.validate];
+  if (!has(merge.second, 'validate')) return one;
+  if (!has(merge.first, 'validate')) return wholly(merge, 'validate', other);
+  return {
+    ...mergedOperation(merge, 'validate', one, other),
+    verdict: mergedRules(merge, 'validate.verdict', one.verdict, other.verdict),
+  };
+}
+
+function wholly<T>(merge: Merge, name: string, operation: T): T {
+  merge.filled.add(name);
+  for (const { field } of parametersOf(merge.second.contract)) {
+    if (!parametersOf(merge.first.contract).some((each) => each.field === field)) merge.filled.add(field);
+  }
+  return operation;
+}
+
+function mergedOperation(merge: Merge, name: 'create' | 'validate', one: Operation, other: Operation): Operation {
+  chosen(merge, `${name}.path`, fullPath(merge.first, one), fullPath(merge.second, other));
+  chosen(merge, `${name}.method`, one.method, other.method);
+  chosen(merge, `${name}.encoding`, one.encoding, other.encoding);
+  const isSameShape = one.encoding === other.encoding;
+  return {
+    ...one,
+    parameters: mergedParameters(merge, one.parameters, other.parameters, isSameShape),
+    choices: one.parameters === null ? other.choices : one.choices,
+    schema: isSameShape ? (one.schema ?? other.schema) : one.schema,
+    success: filledIn(merge, `${name}.success`, one.success, other.success),
+    refusal: filledIn(merge, `${name}.refusal`, one.refusal, other.refusal),
+    errorTexts: filledIn(merge, `${name}.errorTexts`, one.errorTexts, other.errorTexts),
+  };
+}
+
+/** One document may put into the servers' addresses what the other one puts into the paths. */
+function fullPath({ contract }: Proposal, operation: { readonly path: string }): string {
+  return operation.path.startsWith(`${contract.basePath}/`) ? operation.path : `${contract.basePath}${operation.path}`;
+}
+
+/**
+ * Names, types and bounds are the first one's. A parameter that the second alone knows is added if bodies are built alike,
+ * or if it is no part of the body; it is never demanded.
+ */
+function mergedParameters(
+  merge: Merge,
+  one: readonly Parameter[] | null,
+  other: readonly Parameter[] | null,
+  isSameShape: boolean,
+): readonly Parameter[] | null {
+  if (one === null || other === null) return one ?? other;
+  const known = one.map((each) => {
+    const also = other.find(({ field }) => field === each.field);
+    return also === undefined ? each : mergedParameter(merge, each, also);
+  });
+  const folders = new Set(one.map(folderOf));
+  const fits = (each: Parameter): boolean => each.in !== 'body' || (isSameShape && folders.has(folderOf(each)));
+  const added = other.filter((each) => !one.some(({ field }) => field === each.field) && fits(each));
+  for (const each of added) {
+    merge.filled.add(each.field);
+    merge.notes.push(
+      `${each.field}: ${placeOf(merge.second, each.field)} has it as ${each.path.join('.')}, ` +
+        `${merge.first.contract.source?.files.join(', ')} does not know it.`,
+    );
+  }
+  return [...known, ...added.map((each) => ({ ...each, required: false }))];
+}
+
+const folderOf = ({ in: place, path }: Parameter): string => [place, ...path.slice(0, -1)].join('\u0000');
+
+function mergedParameter(merge: Merge, one: Parameter, other: Parameter): Parameter {
+  const { field } = one;
+  chosen(merge, field, nameOf(one), nameOf(other));
+  return {
+    ...one,
+    values: filledIn(merge, `${field}.values`, one.values, other.values),
+    constant: one.values === null ? chosen(merge, `${field}.constant`, one.constant, other.constant) : one.constant,
+  };
+}
+
+const nameOf = ({ in: place, path }: Parameter): string =>
+  place === 'body' ? path.join('.') : `${place} ${path.join('.')}`;
+
+/** Examples need not show all that a schema allows, so only another place or another way is a contradiction. */
+function mergedRules(merge: Merge, setting: string, one: readonly VerdictRule[], other: readonly VerdictRule[]) {
+  const ways = (rules: readonly VerdictRule[]): string[] =>
+    rules.map((rule) =>
+      rule.kind === 'status' ? `status ${rule.status} ${rule.verdict}` : `${rule.kind} ${rule.pointer}`,
+    );
+  const known = new Set(ways(one));
+  const foreign = ways(other).filter((way) => !known.has(way));
+  if (one.length > 0 && foreign.length > 0) note(merge, setting, ways(one).join(', '), foreign.join(', '));
+  return filledIn(merge, setting, one, other);
+}
+
+export function mergedToken(merge: Merge): TokenOperation {
+  const [one, other] = [merge.first.contract.token, merge.second.contract.token];
+  if (!has(merge.second, 'token')) return one;
+  if (!has(merge.first, 'token')) {
+    merge.filled.add('token');
+    return other;
+  }
+  chosen(merge, 'token.path', fullPath(merge.first, one), fullPath(merge.second, other));
+  return {
+    path: one.path,
+    auth: chosen(merge, 'token.auth', one.auth, other.auth),
+    encoding: chosen(merge, 'token.encoding', one.encoding, other.encoding),
+    extra: mergedExtra(merge, one.extra, other.extra),
+    tokenPointer: chosen(merge, 'token.pointer', one.tokenPointer, other.tokenPointer),
+    lifetimePointer: chosen(merge, 'token.lifetime', one.lifetimePointer, other.lifetimePointer),
+    lifetimeSeconds: chosen(merge, 'token.lifetimeSeconds', one.lifetimeSeconds, other.lifetimeSeconds),
+  };
+}
+
+function mergedExtra(
+  merge: Merge,
+  one: TokenOperation['extra'],
+  other: TokenOperation['extra'],
+): TokenOperation['extra'] {
+  const names = Object.keys({ ...other, ...one });
+  const values = names.map((name) => {
+    const setting = `token.${name}`;
+    return [name, chosen(merge, setting, one[name] ?? null, other[name] ?? null)] as const;
+  });
+  return Object.fromEntries(values.flatMap(([name, value]) => (value === null ? [] : [[name, value] as const])));
+}

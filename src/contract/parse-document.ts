@@ -1,0 +1,127 @@
+import { isAlias, isMap, isScalar, parseDocument as parseYaml, visit } from 'yaml';
+import type { Json } from '../model/contract.ts';
+import { SrqError } from '../model/errors.ts';
+import type { JsonObject } from './described.ts';
+import { refuseForeignText } from './foreign-formats.ts';
+import { isObject } from './json-parts.ts';
+
+/** A file that was read. */
+export interface SourceDocument {
+  /** Without its folder. */
+  readonly name: string;
+  readonly bytes: Buffer;
+}
+
+const DOCUMENT_LIMIT_BYTES = 10 * 1024 * 1024;
+const DEEPEST = 200;
+const MOST_VALUES = 2_000_000;
+/** How often aliases may repeat what they stand for. More is an attempt to fill the memory. */
+const MOST_ALIASED = 100;
+
+/**
+ * A document as plain JSON, whether it is written in JSON or YAML. Dates stay text; names are text; `__proto__` is left
+ * out, for nothing that is read here is called so.
+ *
+ * Throws `SrqError('input')` for what is too large, too deep, no JSON and no YAML, or no object.
+ */
+export function parseDocument({ name, bytes }: SourceDocument): JsonObject {
+  if (bytes.length > DOCUMENT_LIMIT_BYTES) {
+    throw unusable(name, `is larger than ${DOCUMENT_LIMIT_BYTES / 1024 / 1024} MB`);
+  }
+  const text = decoded(name, bytes);
+  refuseForeignText(name, text);
+  const value = plain(name, parsed(name, text));
+  if (!isObject(value)) throw unusable(name, 'holds no object');
+  return value;
+}
+
+function unusable(name: string, what: string): SrqError {
+  return new SrqError(
+    'input',
+    `${name} ${what}.`,
+    'Give the OpenAPI description or the Postman collection that you were sent: srq contract learn FILE',
+  );
+}
+
+function decoded(name: string, bytes: Buffer): string {
+  const encoding = bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : 'utf-8';
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+  } catch {
+    throw unusable(name, 'is not a text in UTF-8');
+  }
+}
+
+/** JSON is tried first: it is the faster one, and YAML tells where it is wrong. */
+function parsed(name: string, text: string): unknown {
+  if (/^\s*[[{]/.test(text)) {
+    try {
+      return JSON.parse(text) as unknown;
+    } catch {
+      // Comments and commas too many are YAML all the same.
+    }
+  }
+  try {
+    return fromYaml(name, text);
+  } catch (error) {
+    if (error instanceof RangeError) throw unusable(name, 'is nested too deeply');
+    throw error;
+  }
+}
+
+function fromYaml(name: string, text: string): unknown {
+  const document = parseYaml(text, {
+    schema: 'core',
+    merge: false,
+    resolveKnownTags: false,
+    stringKeys: true,
+    // Its own check compares each key with all before it; ours is below.
+    uniqueKeys: false,
+    logLevel: 'silent',
+  });
+  const [error] = document.errors;
+  // Only the first line: those after it quote the document, which may hold a secret.
+  if (error) throw unusable(name, `is neither JSON nor YAML: ${error.message.split('\n')[0]?.replace(/:$/, '')}`);
+  refuseOddKeys(name, document);
+  try {
+    return document.toJS({ maxAliasCount: MOST_ALIASED });
+  } catch (cause) {
+    if (cause instanceof RangeError) throw unusable(name, 'is nested too deeply');
+    throw unusable(name, 'has aliases that repeat too much, or that stand for nothing');
+  }
+}
+
+function refuseOddKeys(name: string, document: ReturnType<typeof parseYaml>): void {
+  visit(document, {
+    Map(_, map) {
+      const seen = new Set<unknown>();
+      for (const { key } of map.items) {
+        const value = isScalar(key) ? key.value : key;
+        if (value === '<<' || isAlias(key) || isMap(key)) {
+          throw unusable(name, `has ${value === '<<' ? 'YAML merge keys (<<)' : 'a key that is no text'}`);
+        }
+        if (seen.has(value)) throw unusable(name, `says "${String(value).slice(0, 100)}" twice in one place`);
+        seen.add(value);
+      }
+    },
+  });
+}
+
+/** A copy of nothing but JSON: aliases are written out, within bounds. */
+function plain(name: string, root: unknown): Json {
+  let count = 0;
+  return copy(root, 0);
+
+  function copy(value: unknown, depth: number): Json {
+    count += 1;
+    if (count > MOST_VALUES) throw unusable(name, `holds more than ${MOST_VALUES} values`);
+    if (depth > DEEPEST) throw unusable(name, `is nested more than ${DEEPEST} levels deep`);
+    if (Array.isArray(value)) return value.map((each) => copy(each, depth + 1));
+    if (typeof value === 'object' && value !== null) {
+      const members = Object.entries(value).filter(([key]) => key !== '__proto__');
+      return Object.fromEntries(members.map(([key, each]) => [key, copy(each, depth + 1)]));
+    }
+    if (typeof value === 'string' || typeof value === 'boolean') return value;
+    return typeof value === 'number' && Number.isFinite(value) ? value : null;
+  }
+}

@@ -1,0 +1,109 @@
+import { isLosslessNumber, parse } from 'lossless-json';
+import type { Json } from '../model/contract.ts';
+
+/** One value of a body and its way from the top. A list's elements are called by their places: `0`, `1`, … */
+export interface Leaf {
+  readonly path: readonly string[];
+  readonly text: string;
+  /** The content of what came as a file, in multipart. */
+  readonly file: Buffer | null;
+}
+
+/** A body as a schema sees it, and its values as they were written. */
+export interface BodyTree {
+  readonly body: Json;
+  readonly leaves: readonly Leaf[];
+}
+
+export type FormPair = readonly [name: string, value: string | Buffer];
+
+interface Branch {
+  [name: string]: Json | Branch;
+}
+
+/** Deeper is no request; names with more parts than this are taken as they stand. */
+const DEEPEST = 32;
+
+/** JavaScript's numbers hold 15 digits of any kind. */
+const MAY_LOSE_DIGITS = /\d{16}/;
+
+/** Null where the body is not JSON or too deep. */
+export function treeOfJson(body: Buffer): BodyTree | null {
+  const text = body.toString('utf8');
+  try {
+    const value: Json = JSON.parse(text);
+    return { body: value, leaves: [...leavesOf(MAY_LOSE_DIGITS.test(text) ? parse(text) : value, [])] };
+  } catch {
+    return null;
+  }
+}
+
+function* leavesOf(value: unknown, path: readonly string[]): Generator<Leaf> {
+  if (value === null || value === undefined) return;
+  if (typeof value !== 'object' || isLosslessNumber(value)) {
+    yield { path, text: String(value), file: null };
+  } else if (path.length >= DEEPEST) {
+    throw new RangeError('A body may not be deeper.');
+  } else {
+    for (const [name, member] of Object.entries(value)) yield* leavesOf(member, [...path, name]);
+  }
+}
+
+/**
+ * `a[b]=1` is `{a: {b: "1"}}`; `a[]=1` and a name that comes twice make a list. `isPlain` names stand as they are, brackets
+ * and all; those of `isList` are lists even with one value. A file is the text of its bytes, so that its length is theirs.
+ */
+export function treeOfPairs(
+  pairs: readonly FormPair[],
+  isPlain: (name: string) => boolean,
+  isList: (path: readonly string[]) => boolean,
+): BodyTree {
+  const counts = new Map<string, number>();
+  for (const [name] of pairs) counts.set(name, (counts.get(name) ?? 0) + 1);
+  const root: Branch = Object.create(null);
+  const leaves: Leaf[] = [];
+  const elements = new Map<string, number>();
+  for (const [name, value] of pairs) {
+    const named = isPlain(name) ? [name] : partsOf(name);
+    const path = named.filter((part, place) => part !== '' || place < named.length - 1);
+    const listed = path.length < named.length || (counts.get(name) ?? 0) > 1 || isList(path);
+    const place = elements.get(name) ?? 0;
+    elements.set(name, place + 1);
+    const file = typeof value === 'string' ? null : value;
+    const text = typeof value === 'string' ? value : value.toString('latin1');
+    const leaf = { path: listed ? [...path, String(place)] : path, text, file };
+    leaves.push(leaf);
+    plant(root, leaf);
+  }
+  return { body: withLists(root), leaves };
+}
+
+/** `a[b][]` is `['a', 'b', '']`. */
+function partsOf(name: string): readonly string[] {
+  const found = /^([^[\]]+)((?:\[[^[\]]*\])+)$/.exec(name);
+  if (!found) return [name];
+  const parts = [found[1] ?? '', ...(found[2] ?? '').slice(1, -1).split('][')];
+  return parts.length > DEEPEST ? [name] : parts;
+}
+
+function plant(root: Branch, { path, text }: Leaf): void {
+  let branch = root;
+  for (const name of path.slice(0, -1)) {
+    const there = branch[name];
+    const next: Branch = isBranch(there) ? there : Object.create(null);
+    branch[name] = next;
+    branch = next;
+  }
+  branch[path.at(-1) ?? ''] = text;
+}
+
+const isBranch = (value: Json | Branch | undefined): value is Branch => typeof value === 'object' && value !== null;
+
+/** Branches whose names are 0, 1, 2 … become lists. */
+function withLists(branch: Branch): Json {
+  const members = Object.entries(branch).map(
+    ([name, value]) => [name, isBranch(value) ? withLists(value) : value] as const,
+  );
+  const isList = members.length > 0 && members.every(([name], place) => name === String(place));
+  return isList ? members.map(([, value]) => value) : Object.fromEntries(members);
+}

@@ -1,0 +1,42 @@
+import type { LosslessNumber } from 'lossless-json';
+import type { Json, Pointer } from '../model/contract.ts';
+
+/** A document under construction: JSON that may hold numbers of more digits than JavaScript can. */
+export type Draft = Json | LosslessNumber | readonly Draft[] | { readonly [name: string]: Draft };
+
+export function pointerParts(pointer: Pointer): readonly string[] {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+export const isList = (value: Draft | undefined): value is readonly Draft[] => Array.isArray(value);
+export const isObject = (value: Draft | undefined): value is { readonly [name: string]: Draft } =>
+  typeof value === 'object' && value !== null && !isList(value) && !('isLosslessNumber' in value);
+
+/** The value at a place; undefined where there is none. `*` is the first element or member. */
+export function valueAt(draft: Draft | undefined, parts: readonly string[]): Draft | undefined {
+  const [part, ...rest] = parts;
+  if (part === undefined || draft === undefined) return draft;
+  if (isList(draft)) return valueAt(draft[part === '*' ? 0 : Number(part)], rest);
+  if (!isObject(draft)) return undefined;
+  return valueAt(part === '*' ? Object.values(draft)[0] : draft[part], rest);
+}
+
+/**
+ * The same with another value at one place, which is made where it is missing. For `*` a list keeps its first element
+ * alone: an answer is about one request. An object keeps all its members.
+ */
+export function withValueAt(draft: Draft | undefined, parts: readonly string[], value: Draft): Draft {
+  const [part, ...rest] = parts;
+  if (part === undefined) return value;
+  if (part === '*' && isObject(draft)) {
+    return Object.fromEntries(Object.entries(draft).map(([name, member]) => [name, withValueAt(member, rest, value)]));
+  }
+  if (part === '*') return [withValueAt(isList(draft) ? draft[0] : undefined, rest, value)];
+  if (isList(draft))
+    return draft.map((each, place) => (String(place) === part ? withValueAt(each, rest, value) : each));
+  const members = isObject(draft) ? draft : {};
+  return { ...members, [part]: withValueAt(members[part], rest, value) };
+}

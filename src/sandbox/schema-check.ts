@@ -1,0 +1,81 @@
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { Json } from '../model/contract.ts';
+import { SrqError } from '../model/errors.ts';
+
+/** What is wrong by wire path (`customer.phone`); empty if nothing is. */
+export type Problems = Readonly<Record<string, string>>;
+
+export interface SchemaOptions {
+  /** Whose body it is, for messages. */
+  readonly name: string;
+  /** All values came as texts: those of numbers and booleans are read as such. */
+  readonly texts: boolean;
+}
+
+/** Formats that stand for a shape. Of all others nothing is demanded. */
+const FORMATS: Readonly<Record<string, RegExp>> = {
+  email: /^[^\s@]+@[^\s@]+$/,
+  uuid: /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i,
+  date: /^\d{4}-\d\d-\d\d$/,
+  'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i,
+  uri: /^[a-z][a-z\d+.-]*:\S+$/i,
+};
+/** These only say that one of several schemas did not fit; what is said beside them tells why. */
+const GENERAL_KEYWORDS: readonly string[] = ['anyOf', 'oneOf', 'if'];
+const WHOLE_BODY = 'body';
+
+/**
+ * A check of values against a schema, whose patterns are known to end. Throws `SrqError('input')` for a schema that cannot
+ * be used.
+ */
+export function schemaCheck(schema: Json, options: SchemaOptions): (value: Json) => Problems {
+  const validate = compile(schema, options);
+  return (value) => (validate(value) ? {} : problemsOf(validate.errors ?? []));
+}
+
+function compile(schema: Json, { name, texts }: SchemaOptions): ValidateFunction {
+  const ajv = new Ajv2020({
+    strict: false,
+    unicodeRegExp: false,
+    allErrors: true,
+    coerceTypes: texts,
+    validateSchema: false,
+    logger: false,
+    formats: FORMATS,
+  });
+  try {
+    return ajv.compile(typeof schema === 'object' && schema !== null ? { ...schema } : {});
+  } catch (error) {
+    const hint = 'Mend it in the document and learn again: srq contract learn FILE.';
+    throw new SrqError('input', `The contract's schema of ${name} cannot be used.`, hint, error);
+  }
+}
+
+function problemsOf(errors: readonly ErrorObject[]): Problems {
+  const telling = errors.filter(({ keyword }) => !GENERAL_KEYWORDS.includes(keyword));
+  const told = telling.length > 0 ? telling : errors;
+  const problems = new Map<string, string>();
+  for (const error of told) {
+    const name = nameOf(error);
+    if (!problems.has(name)) problems.set(name, wordsOf(error));
+  }
+  return Object.fromEntries(problems);
+}
+
+function nameOf({ instancePath, params }: ErrorObject): string {
+  const parts = instancePath
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const member: unknown = params['missingProperty'] ?? params['additionalProperty'] ?? params['unevaluatedProperty'];
+  if (typeof member === 'string') parts.push(member);
+  return parts.join('.') || WHOLE_BODY;
+}
+
+function wordsOf({ keyword, params, message }: ErrorObject): string {
+  if (keyword === 'required') return 'is required';
+  if (keyword === 'additionalProperties' || keyword === 'unevaluatedProperties') return 'is not known';
+  if (keyword === 'enum') return `must be one of ${params['allowedValues'].join(', ')}`;
+  if (keyword === 'const') return `must be ${JSON.stringify(params['allowedValue'])}`;
+  return message ?? 'is wrong';
+}

@@ -1,0 +1,37 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Answer } from './answer.ts';
+import type { FreshIdentity, GrantedToken } from './marketplace.ts';
+import type { Operation } from './received-requests.ts';
+import type { Content } from './request-content.ts';
+
+/** One call as it arrived, its body read to the end. */
+export interface ArrivedCall {
+  readonly headers: IncomingHttpHeaders;
+  readonly query: URLSearchParams;
+  readonly body: Buffer;
+}
+
+/**
+ * The marketplace as its partners see it: where its operations are, what they take, how they answer. There are two: the
+ * one of the public document, and one that is read from a contract. What is behind them is the same.
+ */
+export interface ServiceInterface {
+  readonly endpoints: Readonly<Record<Operation, { readonly method: string; readonly path: string }>>;
+  /** The operations answer with and without it; `''` if there is none. */
+  readonly basePath: string;
+  /** Header by which create recognises a repeat; null if it has none. Its value is kept among the parameters. */
+  readonly idempotencyHeader: string | null;
+  /** The content of a call; an {@link Answer} is the refusal of one that cannot be decoded. */
+  decode(operation: Operation, call: ArrivedCall): Content | Answer | Promise<Content | Answer>;
+  /** The refusal of parameters that are missing or wrong; null if all is well. */
+  refuse(operation: Operation, content: Content): Answer | null;
+  /** What validate compares requests by. Create may be told more than validate. */
+  likeness(operation: Operation, content: Pick<Content, 'params' | 'audio' | 'key'>): string;
+  granted(token: GrantedToken): Answer;
+  /** `requestId`: the identifier that the answer names, the first of several. */
+  created(fresh: FreshIdentity): { readonly answer: Answer; readonly requestId: string };
+  /** What create answers for what is known already; null: it takes it again. */
+  refuseKnown(): Answer | null;
+  /** `requestId` is that of the first request with this content; null if there is none. */
+  validated(requestId: string | null): Answer;
+}

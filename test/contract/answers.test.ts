@@ -1,0 +1,147 @@
+import { expect, test } from 'vitest';
+import { answer, learnParts } from './describe-request.ts';
+
+const verdictOf = (validateAnswers: object) => {
+  const { contract } = learnParts({ validateAnswers });
+  const found = contract.findings.find(({ setting }) => setting === 'validate.verdict');
+  return { rules: contract.validate.verdict, confidence: found?.confidence };
+};
+const flag = (pointer: string, duplicate: string[], clear: string[]) => ({ kind: 'value', pointer, duplicate, clear });
+
+test.each([
+  ['is_duplicate', { type: 'boolean' }, flag('/is_duplicate', ['true'], ['false']), 'certain'],
+  ['alreadyExists', { type: 'boolean' }, flag('/alreadyExists', ['true'], ['false']), 'certain'],
+  ['unique', { type: 'boolean' }, flag('/unique', ['false'], ['true']), 'likely'],
+  ['valid', { type: 'boolean' }, flag('/valid', ['false'], ['true']), 'weak'],
+  ['valid', { type: 'boolean', description: 'False for a duplicate' }, flag('/valid', ['false'], ['true']), 'likely'],
+  ['status', { enum: ['DUPLICATE', 'UNIQUE'] }, flag('/status', ['DUPLICATE'], ['UNIQUE']), 'certain'],
+  [
+    'state',
+    { enum: ['not_found', 'already_submitted', 'error'] },
+    flag('/state', ['already_submitted'], ['not_found']),
+    'certain',
+  ],
+  ['status', { type: 'string', example: 'duplicate' }, flag('/status', ['duplicate'], []), 'weak'],
+  ['matches', { type: 'array', items: {} }, { kind: 'list', pointer: '/matches' }, 'likely'],
+])('an answer with %s %j tells the verdict', (name, schema, rule, confidence) => {
+  expect(verdictOf({ 200: answer({ [name]: schema }) })).toEqual({ rules: [rule], confidence });
+});
+
+test('a flag that is sure is preferred to one that may speak of the data alone', () => {
+  const properties = { valid: { type: 'boolean' }, data: { properties: { duplicate: { type: 'boolean' } } } };
+  expect(verdictOf({ 200: answer(properties) }).rules).toEqual([flag('/data/duplicate', ['true'], ['false'])]);
+});
+
+test.each([
+  ['The request is a duplicate', 'certain'],
+  ['Conflict', 'weak'],
+])('409 "%s" is a duplicate, and then any success is clear', (description, confidence) => {
+  expect(verdictOf({ 200: { description: 'OK' }, 409: { description } })).toEqual({
+    rules: [
+      { kind: 'status', status: 409, verdict: 'duplicate' },
+      { kind: 'status', status: 200, verdict: 'clear' },
+    ],
+    confidence,
+  });
+});
+
+test('the examples of an answer tell it where there is no schema', () => {
+  const examples = { a: { value: { result: 'duplicate' } }, b: { value: { result: 'unique' } } };
+  const content = { 'application/json': { examples } };
+  expect(verdictOf({ 200: { description: '', content } })).toEqual({
+    rules: [flag('/result', ['duplicate'], ['unique'])],
+    confidence: 'likely',
+  });
+});
+
+test('an answer that tells nothing leaves the verdict to what srq reads by itself', () => {
+  expect(verdictOf({ 200: answer({ message: { type: 'string' } }) })).toEqual({ rules: [], confidence: 'likely' });
+});
+
+const identifiersOf = (createAnswers: object) => learnParts({ createAnswers }).contract.create.identifiers;
+
+test('what names the request is told from what names something else', () => {
+  const named = { type: 'object', properties: { id: { type: 'string' } } };
+  const properties = {
+    data: { type: 'object', properties: { id: { type: 'integer' }, reference: {}, customer: named, category: named } },
+    userId: { type: 'string' },
+    status_code: { type: 'integer' },
+    is_id: { type: 'boolean' },
+    items: { type: 'array', items: named },
+  };
+  expect(identifiersOf({ 201: answer(properties) })).toEqual([
+    { name: 'data.id', pointer: '/data/id' },
+    { name: 'reference', pointer: '/data/reference' },
+    { name: 'items.*.id', pointer: '/items/*/id' },
+  ]);
+});
+
+test('an answer without identifiers is left to the first live one', () => {
+  const { contract } = learnParts({ createAnswers: { 202: { description: 'Taken' } } });
+  expect(contract.create.identifiers).toEqual([]);
+  expect(contract.findings).toContainEqual(
+    expect.objectContaining({
+      setting: 'create.identifiers',
+      why: 'from the first live answer: the document names none',
+    }),
+  );
+});
+
+test('create tells a duplicate by a status that says so, or by a code among its errors', () => {
+  const code = { enum: ['invalid_phone', 'duplicate_request', 'not_a_duplicate'] };
+  const answers = { 409: { description: 'Already exists' }, 422: answer({ error: { properties: { code } } }) };
+  expect(learnParts({ createAnswers: answers }).contract.create.duplicate).toEqual([
+    { kind: 'status', status: 409, verdict: 'duplicate' },
+    flag('/error/code', ['duplicate_request'], []),
+  ]);
+  expect(learnParts({ createAnswers: { 409: { description: 'Conflict' } } }).contract.create.duplicate).toEqual([]);
+});
+
+test('samples are the examples of the document, else made from the schema', () => {
+  const shown = { description: '', content: { 'application/problem+json': { example: { title: 'No' } } } };
+  const made = answer({
+    id: { type: 'string', format: 'uuid' },
+    at: { type: 'string', format: 'date-time' },
+    n: { const: 3 },
+  });
+  const { create } = learnParts({ createAnswers: { 201: made, 400: shown } }).contract;
+  expect(create.success).toEqual({
+    status: 201,
+    contentType: 'application/json',
+    body: { id: expect.stringMatching(/^[\da-f-]{36}$/), at: '2026-01-31T12:00:00Z', n: 3 },
+  });
+  expect(create.refusal).toEqual({ status: 400, contentType: 'application/problem+json', body: { title: 'No' } });
+  expect(create.errorTexts).toEqual(['/title']);
+});
+
+test.each([
+  ['The request was not processed.', true],
+  ['It is safe to retry.', true],
+  ['Try again later.', false],
+])('503 "%s" means that nothing was done: %s', (description, isSaid) => {
+  const headers = { 'Retry-After': { schema: { type: 'integer' } } };
+  const learned = (answers: object) => learnParts({ createAnswers: answers }).contract.unavailableIsNotActed;
+  expect(learned({ 503: { description, headers } })).toBe(isSaid);
+  expect(learned({ 503: { description } })).toBe(false);
+});
+
+test('limits in prose and in headers are notes', () => {
+  const createAnswers = {
+    429: { description: 'At most 10 requests per second.', headers: { 'X-RateLimit-Limit': {} } },
+  };
+  const { notes } = learnParts({ createAnswers });
+  expect(notes).toEqual([
+    'The document speaks of a limit: "At most 10 requests per second". srq finds the pace by itself; --rate sets one.',
+    'Limits are told by X-RateLimit-Limit, which srq heeds.',
+  ]);
+});
+
+test.each([
+  ['uuid', { type: 'string', format: 'uuid' }],
+  ['text', { type: 'string', maxLength: 64 }],
+])('a header that recognises repeated creates is one of srq, of format %s', (format, schema) => {
+  const parameters = [{ name: 'X-Idempotency-Key', in: 'header', required: true, schema }];
+  const { contract, questions } = learnParts({ create: { parameters } });
+  expect(contract.create.idempotency).toEqual({ header: 'X-Idempotency-Key', format });
+  expect(questions).toEqual([]);
+});

@@ -1,0 +1,13 @@
+import type { LearnOptions } from '../../src/contract/learn.ts';
+
+/** Options of a learner that nobody told anything. */
+export function learnOptions(options: Partial<LearnOptions> = {}): LearnOptions {
+  return {
+    constants: {},
+    operations: {},
+    environment: null,
+    baseUrl: null,
+    learnedAt: '2026-11-21T12:00:00.000Z',
+    ...options,
+  };
+}

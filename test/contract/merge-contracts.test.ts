@@ -1,0 +1,211 @@
+import { expect, test } from 'vitest';
+import { learnContract } from '../../src/contract/learn.ts';
+import { mergeProposals } from '../../src/contract/merge-contracts.ts';
+import { type Contract, DOCUMENTED_CONTRACT, type Json, type Proposal } from '../../src/model/contract.ts';
+import { aCollection, anItem } from './collections.ts';
+import { learnOptions } from './learn-options.ts';
+
+const URL_OF = 'https://api.example.com';
+const FIELDS = { country: 'PT', lang: 'pt', location: 'Lisboa', fullname: 'Ana Exemplo', phone: '+351210000000' };
+
+const text = { type: 'string' };
+const properties = Object.fromEntries(Object.keys(FIELDS).map((name) => [name, text]));
+const operation = (extra: object = {}, operationExtra: object = {}) => ({
+  requestBody: {
+    content: {
+      'application/json': { schema: { type: 'object', required: ['phone'], properties: { ...properties, ...extra } } },
+    },
+  },
+  responses: {},
+  ...operationExtra,
+});
+const openApi = <T extends object>(paths: T, rest: object = {}) => ({
+  ...{ openapi: '3.1.0', info: { title: 'API', version: '1' }, paths },
+  ...rest,
+});
+const item = (name: string, path: string, raw: object, response: Json[] = [], request: object = {}) =>
+  anItem({ name, response }, { url: `${URL_OF}${path}`, body: { mode: 'raw', raw: JSON.stringify(raw) }, ...request });
+const saved = (code: number, body: object) => ({ name: '', code, body: JSON.stringify(body) });
+
+/** The description is given last, and is believed all the same. */
+function learned(description: object, collection: Json, constants: Record<string, string> = {}): Proposal {
+  const file = (name: string, value: unknown) => ({ name, bytes: Buffer.from(JSON.stringify(value)) });
+  return learnContract(
+    [file('collection.json', collection), file('api.json', description)],
+    learnOptions({ constants }),
+  );
+}
+
+test('a collection fills what a description leaves open, and each finding names its file', () => {
+  const description = openApi({
+    '/v1/request/create': { post: operation() },
+    '/v1/request/validate': { post: operation() },
+  });
+  const { contract, notes } = learned(
+    description,
+    aCollection(
+      item('Create', '/v1/request/create', FIELDS, [saved(201, { request_id: 7 })]),
+      item('Validate', '/v1/request/validate', FIELDS, [saved(200, { duplicate: false })]),
+      item('Token', '/oauth/token', { grant_type: 'client_credentials', client_secret: '{{s}}', scope: 'all' }),
+    ),
+  );
+  expect(contract.source).toMatchObject({ files: ['api.json', 'collection.json'], kind: 'OpenAPI 3.1 + Postman 2.1' });
+  expect(contract.create.identifiers).toEqual([{ name: 'request_id', pointer: '/request_id' }]);
+  expect(contract.create.success?.body).toEqual({ request_id: 7 });
+  expect(contract.validate.verdict).toMatchObject([{ kind: 'value', pointer: '/duplicate' }]);
+  expect(contract.token).toMatchObject({ path: '/oauth/token', encoding: 'json', extra: { scope: 'all' } });
+  expect(contract.servers.map(({ url }) => url)).toEqual([URL_OF]);
+  expect(contract.create.parameters?.find(({ field }) => field === 'phone')?.required).toBe(true);
+  expect(whereOf(contract, 'create.path')).toEqual(['api.json /paths/~1v1~1request~1create/post']);
+  expect(whereOf(contract, 'create.identifiers')).toEqual(['collection.json /item/0/response/0']);
+  expect(whereOf(contract, 'validate.verdict')).toEqual(['collection.json /item/1/response/0']);
+  expect(whereOf(contract, 'token.path')).toEqual(['collection.json /item/2/request']);
+  expect(whereOf(contract, 'phone')).toEqual([expect.stringMatching(/^api\.json /)]);
+  expect(notes.filter((each) => /first one/.test(each))).toEqual([]);
+});
+
+test('where both speak the description is believed, and each contradiction is noted with both places', () => {
+  const answer = {
+    description: '',
+    content: { 'application/json': { schema: { type: 'object', properties: { exists: { type: 'boolean' } } } } },
+  };
+  const { contract, notes } = learned(
+    openApi({
+      '/v2/requests': { post: operation() },
+      '/v2/requests/validate': { post: operation({}, { responses: { 200: answer } }) },
+    }),
+    aCollection(
+      item('Create', '/v1/requests', { ...FIELDS, phone: undefined, phone_number: '+351210000000' }),
+      item('Validate', '/v2/requests/validate', FIELDS, [saved(200, { duplicates: [] })]),
+    ),
+  );
+  expect(contract.create.path).toBe('/v2/requests');
+  expect(contract.create.parameters?.find(({ field }) => field === 'phone')?.path).toEqual(['phone']);
+  expect(contract.validate.verdict).toMatchObject([{ kind: 'value', pointer: '/exists' }]);
+  expect(notes.filter((each) => each.endsWith('The first one is used.'))).toEqual([
+    'create.path: /v2/requests by api.json /paths/~1v2~1requests/post, but /v1/requests by collection.json /item/0/request. The first one is used.',
+    'phone: phone by api.json /paths/~1v2~1requests/post/requestBody/content/application~1json/schema/properties/phone, but phone_number by collection.json /item/0/request/body/raw. The first one is used.',
+    'validate.verdict: value /exists by api.json /paths/~1v2~1requests~1validate/post/responses/200, but list /duplicates by collection.json /item/1/response/0. The first one is used.',
+  ]);
+});
+
+test('the same path is none of a contradiction where one of the two has its beginning in the address', () => {
+  const description = openApi({ '/request/create': { post: operation() } }, { servers: [{ url: `${URL_OF}/v1` }] });
+  const { contract, notes } = learned(description, aCollection(item('Create', '/v1/request/create', FIELDS)));
+  expect(contract).toMatchObject({ basePath: '/v1', create: { path: '/request/create' } });
+  expect(notes.join('\n')).not.toContain('create.path');
+});
+
+test('a parameter that the collection alone knows is added beside the others, never demanded, and noted', () => {
+  const { contract, notes } = learned(
+    openApi({ '/v1/request/create': { post: operation() } }),
+    aCollection(item('Create', '/v1/request/create', { ...FIELDS, category: 'plumbing', extra: { campaign: 'x' } })),
+  );
+  const { parameters } = contract.create;
+  expect(parameters?.find(({ field }) => field === 'category')).toMatchObject({ path: ['category'], required: false });
+  expect(parameters?.some(({ field }) => field === 'campaign')).toBe(false);
+  expect(notes).toContain(
+    'category: collection.json /item/0/request/body/raw has it as category, api.json does not know it.',
+  );
+  expect(whereOf(contract, 'category')).toEqual(['collection.json /item/0/request/body/raw']);
+});
+
+test('what only the second of two descriptions requires is not demanded', () => {
+  const category = { category: { type: 'string' } };
+  const [first, second] = [operation(), operation(category)].map((post) => openApi({ '/v1/request/create': { post } }));
+  const schema = second?.paths['/v1/request/create'].post.requestBody.content['application/json'].schema;
+  Object.assign(schema ?? {}, { required: ['category', 'phone'] });
+  const file = (name: string, value: unknown) => ({ name, bytes: Buffer.from(JSON.stringify(value)) });
+  const { contract } = learnContract([file('a.json', first), file('b.json', second)], learnOptions());
+  const required = contract.create.parameters?.filter((each) => each.required).map(({ field }) => field);
+  expect(required).toEqual(['phone']);
+});
+
+test('a body in another encoding adds no parameter', () => {
+  const urlencoded = Object.entries({ ...FIELDS, category: 'x' }).map(([key, value]) => ({ key, value }));
+  const { contract, notes } = learned(
+    openApi({ '/v1/request/create': { post: operation() } }),
+    aCollection(item('Create', '/v1/request/create', {}, [], { body: { mode: 'urlencoded', urlencoded } })),
+  );
+  expect(contract.create.encoding).toBe('json');
+  expect(contract.create.parameters?.some(({ field }) => field === 'category')).toBe(false);
+  expect(notes.join('\n')).toContain('create.encoding: json by api.json');
+});
+
+test('categories that the collection alone lists are taken from it', () => {
+  const categories = saved(200, {
+    categories: [
+      { id: 12, name: 'Plumbing' },
+      { id: 13, name: 'Painting' },
+    ],
+  });
+  const list = anItem(
+    { name: 'Categories', response: [categories] },
+    { method: 'GET', url: `${URL_OF}/v1/categories` },
+  );
+  const { contract } = learned(
+    openApi({ '/v1/request/create': { post: operation({ category: { type: 'integer' } }) } }),
+    aCollection(item('Create', '/v1/request/create', { ...FIELDS, category: 12 }), list),
+  );
+  const values = contract.create.parameters?.find(({ field }) => field === 'category')?.values;
+  expect(values).toEqual([
+    { value: '12', label: 'Plumbing' },
+    { value: '13', label: 'Painting' },
+  ]);
+  expect(whereOf(contract, 'category.values')).toEqual([expect.stringMatching(/^collection\.json /)]);
+});
+
+test('a question that the other document answers is not asked', () => {
+  const unclear = openApi({ '/a': { post: operation() }, '/b': { post: operation() } });
+  const collection = aCollection(item('Create', '/v1/request/create', FIELDS, [saved(201, { id: 1 })]));
+  const alone = learned(unclear, aCollection());
+  expect(alone.questions.map(({ name }) => name)).toContain('operation:create');
+  const { contract, questions } = learned(unclear, collection);
+  expect(questions).toEqual([]);
+  expect(contract.create.path).toBe('/v1/request/create');
+  expect(whereOf(contract, 'phone')).toEqual(['collection.json /item/0/request/body/raw']);
+});
+
+test('a constant that the description requires is asked for until it is given', () => {
+  const required = {
+    requestBody: {
+      content: {
+        'application/json': {
+          schema: {
+            ...{ type: 'object', required: ['partner_id'], properties: { ...properties, partner_id: text } },
+          },
+        },
+      },
+    },
+  };
+  const description = openApi({ '/v1/request/create': { post: operation({}, required) } });
+  const collection = aCollection(item('Create', '/v1/request/create', { ...FIELDS, partner_id: 'x' }));
+  expect(learned(description, collection).questions.map(({ name }) => name)).toEqual(['constant:partner_id']);
+  expect(learned(description, collection, { partner_id: '42' }).questions).toEqual([]);
+});
+
+test('a third document fills what the first two leave open, and places keep their own file', () => {
+  const proposal = (file: string, contract: Partial<Contract>): Proposal => ({
+    contract: {
+      ...DOCUMENTED_CONTRACT,
+      source: { files: [file], title: file, kind: 'OpenAPI 3.1', learnedAt: '' },
+      ...contract,
+    },
+    ...{ questions: [], notes: [`note of ${file}`] },
+  });
+  const found = (setting: string) => ({ setting, value: 'x', where: '/x', confidence: 'certain' as const, why: '' });
+  const identifiers = [{ name: 'id', pointer: '/id' }];
+  const findings = [found('create.path'), found('create.identifiers')];
+  const merged = [
+    proposal('a', { findings: [found('create.path')] }),
+    proposal('b', { findings: [found('create.path')] }),
+    proposal('c', { findings, create: { ...DOCUMENTED_CONTRACT.create, identifiers } }),
+  ].reduce(mergeProposals);
+  expect(merged.contract.create.identifiers).toEqual(identifiers);
+  expect(merged.contract.findings.map(({ where }) => where)).toEqual(['a /x', 'c /x']);
+  expect(merged.notes).toEqual(['note of a', 'note of b', 'note of c']);
+});
+
+function whereOf({ findings }: Contract, setting: string): string[] {
+  return findings.filter((each) => each.setting === setting).map(({ where }) => where);
+}

@@ -1,0 +1,202 @@
+import { expect, test } from 'vitest';
+import { learnContract } from '../../src/contract/learn.ts';
+import { answer, KNOWN, learnParts, parameterOf } from './describe-request.ts';
+import { learnOptions } from './learn-options.ts';
+
+const body = (properties: object) => ({ content: { 'application/json': { schema: { properties } } } });
+const post = (properties: object = KNOWN, rest: object = {}) => ({
+  post: { requestBody: body(properties), responses: {}, ...rest },
+});
+
+test('create, validate and token are told apart by names and words', () => {
+  const paths = {
+    '/oauth/token': post({ grant_type: {}, client_id: {}, client_secret: {} }),
+    '/support': post({ message: {}, email: {} }),
+  };
+  const { contract, questions } = learnParts({ paths });
+  expect([contract.create.path, contract.validate.path, contract.token.path]).toEqual([
+    '/requests',
+    '/requests/validate',
+    '/oauth/token',
+  ]);
+  expect(questions).toEqual([]);
+});
+
+test('two operations that are alike are asked about; a person may name one by its id or its path', () => {
+  const paths = { '/leads': post(KNOWN, { operationId: 'addLead' }) };
+  const { questions } = learnParts({ paths });
+  expect(questions).toMatchObject([{ name: 'operation:create', answer: '--operation "create=POST /requests"' }]);
+  expect(questions[0]?.text).toContain('POST /leads (addLead)');
+  for (const create of ['addLead', 'POST /leads', 'post  /leads', '/leads']) {
+    const named = learnParts({ paths, options: { operations: { create } } });
+    expect(named.contract.create.path).toBe('/leads');
+    expect(named.questions).toEqual([]);
+  }
+  expect(() => learnParts({ paths, options: { operations: { create: 'nothing' } } })).toThrow(
+    'has no operation "nothing"',
+  );
+});
+
+test('an operation with too few of the known names is asked about; far ahead of all others, it needs a yes', () => {
+  const schema = { properties: { email: {}, phone: {} } };
+  const { contract, questions } = learnParts({ schema });
+  expect(questions).toEqual([]);
+  expect(contract.findings).toContainEqual(expect.objectContaining({ setting: 'create.path', confidence: 'weak' }));
+  const beside = learnParts({ schema, paths: { '/users': post({ email: {} }) } });
+  expect(beside.questions).toMatchObject([{ name: 'operation:create' }]);
+});
+
+test('an operation that looks for duplicates is never taken for create', () => {
+  expect(learnParts({ paths: { '/requests': {} } }).questions).toMatchObject([{ name: 'operation:create' }]);
+});
+
+test('without an operation that validates, the public one stands in and needs a yes', () => {
+  const { contract } = learnParts({ paths: { '/requests/validate': {} } });
+  expect(contract.validate.path).toBe('/v1/request/validate');
+  expect(contract.findings).toContainEqual(expect.objectContaining({ setting: 'validate.path', confidence: 'weak' }));
+});
+
+test('a path with a parameter is filled with the value that a person gives', () => {
+  const parameters = [{ name: 'partner', in: 'path', required: true, schema: { type: 'string' } }];
+  const paths = { '/requests': {}, '/{partner}/requests': post(KNOWN, { parameters }) };
+  expect(learnParts({ paths }).questions).toMatchObject([{ name: 'constant:partner' }]);
+  const { contract } = learnParts({ paths, options: { constants: { partner: 'a/b' } } });
+  expect(contract.create.path).toBe('/a%2Fb/requests');
+});
+
+test('form is preferred to JSON, and JSON to multipart', () => {
+  const schema = { properties: KNOWN };
+  const offered = (...types: string[]) => {
+    const requestBody = { content: Object.fromEntries(types.map((type) => [type, { schema }])) };
+    const { encoding, contentType } = learnParts({ create: { requestBody } }).contract.create;
+    return [encoding, contentType];
+  };
+  expect(offered('application/json', 'application/x-www-form-urlencoded')).toEqual([
+    'form',
+    'application/x-www-form-urlencoded',
+  ]);
+  expect(offered('multipart/form-data', 'application/vnd.api+json; charset=utf-8')).toEqual([
+    'json',
+    'application/vnd.api+json',
+  ]);
+  expect(offered('application/xml', 'multipart/form-data')).toEqual(['multipart', 'multipart/form-data']);
+  expect(offered('*/*')).toEqual(['json', 'application/json']);
+});
+
+const flow = (tokenUrl: string, scopes: object = {}) => ({
+  components: { securitySchemes: { partner: { type: 'oauth2', flows: { clientCredentials: { tokenUrl, scopes } } } } },
+});
+const servers = (...urls: string[]) => ({ servers: urls.map((url) => ({ url })) });
+
+test.each([
+  ['/auth/token', 'https://api.example.com', '/auth/token'],
+  ['https://api.example.com/auth/token', 'https://api.example.com', '/auth/token'],
+  ['token', 'https://api.example.com/v1', '/token'],
+  ['/oauth/token', 'https://api.example.com/v1', '/oauth/token'],
+])('a token address %s of the server %s is %s', (tokenUrl, server, path) => {
+  const { contract } = learnParts({ rest: { ...flow(tokenUrl, { 'requests:write': '' }), ...servers(server) } });
+  expect(contract.token).toMatchObject({ path, auth: 'body', extra: { scope: 'requests:write' } });
+});
+
+test('a token address of another host is never used', () => {
+  const rest = { ...flow('https://login.example.net/token'), ...servers('https://api.example.com') };
+  const { contract, notes } = learnParts({ rest });
+  expect(contract.token.path).toBe('/oauth/token');
+  expect(JSON.stringify(contract)).not.toContain('login.example.net');
+  expect(notes.join()).toContain('The secret goes nowhere but to the base URL');
+});
+
+test('the token operation says how credentials go, what else is sent, and how long a token lives', () => {
+  const fields = { grant_type: {}, audience: { const: 'partners' }, scope: {} };
+  const paths = {
+    '/token': {
+      post: {
+        description: 'Credentials by HTTP Basic. Tokens are valid for 30 minutes.',
+        requestBody: {
+          content: {
+            'application/x-www-form-urlencoded': { schema: { properties: fields, required: ['audience', 'scope'] } },
+          },
+        },
+        responses: { 200: answer({ data: { properties: { accessToken: {} } } }) },
+      },
+    },
+  };
+  const { contract, questions } = learnParts({ paths, options: { constants: { scope: 'write' } } });
+  expect(questions).toEqual([]);
+  expect(contract.token).toEqual({
+    path: '/token',
+    auth: 'basic',
+    encoding: 'form',
+    extra: { audience: 'partners', scope: 'write' },
+    tokenPointer: '/data/accessToken',
+    lifetimePointer: null,
+    lifetimeSeconds: 1800,
+  });
+});
+
+test.each([
+  [null, '/v1', '/requests'],
+  ['https://api.example.com/v1/', '/v1', '/requests'],
+  ['https://api.example.com', '', '/v1/requests'],
+])('with the base URL %s the shared path is %j and create is at %s', (baseUrl, basePath, path) => {
+  const { contract } = learnParts({
+    rest: servers('https://api.example.com/v1', 'https://test.example.com/v1/'),
+    options: { baseUrl },
+  });
+  expect([contract.basePath, contract.create.path]).toEqual([basePath, path]);
+});
+
+test('servers whose paths differ share none', () => {
+  const { contract } = learnParts({ rest: servers('https://a.example.com/v1', 'https://b.example.com/v2') });
+  expect(contract.basePath).toBe('');
+});
+
+test('servers are suggestions; which are tests is said by their words alone', () => {
+  const list = [
+    { url: 'https://a.example.com', description: 'Sandbox' },
+    { url: 'https://b.example.com', description: 'Production' },
+    { url: 'https://staging.example.com' },
+    { url: 'https://c.example.com', description: 'Production, also for tests' },
+    { url: '/relative' },
+    { url: 'javascript:alert(1)' },
+    { url: 'https://sandbox.example.org' },
+  ];
+  const { contract } = learnParts({ rest: { servers: list } });
+  expect(contract.servers.map(({ name, test: isTest }) => [name, isTest])).toEqual([
+    ['sandbox', true],
+    ['live', false],
+    ['staging', true],
+    ['c', null],
+    ['sandbox-2', true],
+  ]);
+});
+
+test('while an operation is asked about, no given value is called unknown', () => {
+  const paths = { '/leads': post(KNOWN) };
+  expect(learnParts({ paths, options: { constants: { partner_id: '42' } } }).questions).toHaveLength(1);
+});
+
+test('of several documents, a named operation is meant in those that have it', () => {
+  const document = (path: string) => ({
+    name: `${path.slice(1)}.json`,
+    bytes: Buffer.from(JSON.stringify({ openapi: '3.1.0', paths: { [path]: post(), [`${path}-too`]: post() } })),
+  });
+  const learn = (create: string) =>
+    learnContract([document('/a'), document('/b')], learnOptions({ operations: { create } }));
+  expect(learn('POST /a').contract.create.path).toBe('/a');
+  expect(() => learn('POST /c')).toThrow('has no operation "POST /c"');
+});
+
+test('PUT is a way to create', () => {
+  const paths = { '/requests': { put: post().post } };
+  const { contract } = learnParts({ paths });
+  expect(contract.create.method).toBe('PUT');
+});
+
+test('a place is told as it stands in the document that was given', () => {
+  const components = { schemas: { R: { properties: KNOWN } } };
+  const proposal = learnParts({ schema: { $ref: '#/components/schemas/R' }, rest: { components } });
+  expect(parameterOf(proposal, 'phone')?.path).toEqual(['phone']);
+  const found = proposal.contract.findings.find(({ setting }) => setting === 'phone');
+  expect(found?.where).toBe('/components/schemas/R/properties/phone');
+});

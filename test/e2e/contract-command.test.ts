@@ -1,0 +1,229 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import type { Contract } from '../../src/model/contract.ts';
+import { contractFile, contractOf } from '../helpers/contracts.ts';
+import { type Desk, test } from '../helpers/desk.ts';
+import { leadsCsv, requestFor } from '../helpers/leads.ts';
+import { documentOf } from '../helpers/run-srq.ts';
+import { HAS_TERMINAL, onTerminal } from '../helpers/terminal.ts';
+import { creates } from '../sandbox/sandbox-client.ts';
+
+const FORM = contractFile('form-openapi30.yaml');
+const WITH_CONSTANTS = contractFile('category-list-openapi30.yaml');
+const stored = ({ config }: Desk, profile = 'default') => join(config, 'contracts', `${profile}.json`);
+
+describe.concurrent('contract learn, without a terminal,', () => {
+  test('keeps nothing without --yes, and says the command that would', async ({ desk }) => {
+    const ended = await desk.run('contract', 'learn', FORM);
+    expect(ended.code).toBe(2);
+    expect(ended.stderr).toContain('Nothing was stored');
+    expect(ended.stderr).toContain(`srq contract learn ${FORM} --yes`);
+    expect(ended.stderr).toContain('create.path');
+    expect(existsSync(stored(desk))).toBe(false);
+  });
+
+  test('--dry-run shows what would be learned and keeps nothing, open questions or not', async ({ desk }) => {
+    const ended = await desk.run('contract', 'learn', WITH_CONSTANTS, '--dry-run');
+    expect(ended.code).toBe(0);
+    expect(ended.stdout).toContain('POST /api/leads');
+    expect(ended.stdout).toContain('--set partner_id=');
+    const document = documentOf(await desk.run('contract', 'learn', WITH_CONSTANTS, '--dry-run', '--json'));
+    expect(document).toMatchObject({ profile: 'default', stored: false });
+    expect((document['questions'] as { name: string }[]).map(({ name }) => name).sort()).toEqual([
+      'constant:X-Partner',
+      'constant:partner_id',
+    ]);
+    expect(existsSync(stored(desk))).toBe(false);
+  });
+
+  test('--yes agrees to guesses, but answers no question', async ({ desk }) => {
+    const ended = await desk.run('contract', 'learn', WITH_CONSTANTS, '--yes', '--json');
+    expect(ended.code).toBe(2);
+    expect(ended.stdout).toMatch(/partner_id/);
+    const { hint } = documentOf(ended)['error'] as { hint: string };
+    expect(hint).toContain(`srq contract learn ${WITH_CONSTANTS} --yes --json`);
+    expect(hint).toContain('--set partner_id=');
+    expect(hint).toContain('--set X-Partner=');
+    expect(existsSync(stored(desk))).toBe(false);
+  });
+
+  test('keeps it for the profile in force alone, and suggests logins of which none is live unasked', async ({
+    desk,
+  }) => {
+    const ended = await desk.run('contract', 'learn', FORM, '--yes', '--profile', 'acme');
+    expect(ended).toMatchObject({ code: 0 });
+    expect(existsSync(stored(desk, 'acme'))).toBe(true);
+    expect(existsSync(stored(desk))).toBe(false);
+    expect(ended.stdout).toMatch(
+      /srq login --profile \S+ --base-url https:\/\/sandbox\.requests\.example\.com --test\n/,
+    );
+    expect(ended.stdout).toMatch(/srq login --profile \S+ --base-url https:\/\/api\.requests\.example\.com\n/);
+    expect(ended.stdout).toContain(`srq contract learn ${FORM} --yes --profile NAME`);
+    expect(desk.files().filter((name) => name.endsWith('config.json'))).toEqual([]);
+    expect(documentOf(await desk.run('status', '--json', '--profile', 'acme'))).toMatchObject({
+      contract: { title: 'Service Request API', files: ['form-openapi30.yaml'] },
+    });
+  });
+
+  test('refuses what is no small file, and names it', async ({ desk }) => {
+    const pipe = join(desk.work, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const huge = desk.write('huge.json', '{}');
+    truncateSync(huge, 50 * 1024 * 1024);
+    const folder = join(desk.work, 'folder');
+    mkdirSync(folder);
+    const hostile = [pipe, huge, folder, join(desk.work, 'missing.yaml')];
+    for (const path of hostile) {
+      const ended = await desk.run('contract', 'learn', path, '--yes');
+      expect(ended.code).toBe(2);
+      expect(ended.stderr).toContain(`${path} cannot be read`);
+    }
+  });
+
+  test('a misspelt subcommand or operation is a usage error', async ({ desk }) => {
+    expect(await desk.run('contract', 'lern', FORM)).toMatchObject({ code: 2 });
+    expect(await desk.run('contract')).toMatchObject({ code: 2 });
+    const ended = await desk.run('contract', 'learn', FORM, '--yes', '--operation', 'delete=/v1');
+    expect(ended.code).toBe(2);
+    expect(ended.stderr).toContain('--operation create=');
+  });
+});
+
+describe.skipIf(!HAS_TERMINAL)('contract learn, on a terminal,', () => {
+  test('asks what only a person can say, shows the rest, and keeps it after a yes', async ({ desk }) => {
+    const { shown, code } = await onTerminal(
+      desk,
+      ['contract', 'learn', WITH_CONSTANTS],
+      [
+        [/(?:partner_id|X-Partner): $/, 'ACME'],
+        [/(?:partner_id|X-Partner): $/, 'ACME'],
+        [/\[y\/N\] $/, 'y'],
+      ],
+    );
+    expect(code, shown).toBe(0);
+    const kept: Contract = JSON.parse(readFileSync(stored(desk), 'utf8'));
+    expect(kept.create.parameters?.find(({ path }) => path[0] === 'X-Partner')?.constant).toBe('ACME');
+  });
+
+  test('keeps nothing after anything else', async ({ desk }) => {
+    const { shown, code } = await onTerminal(desk, ['contract', 'learn', FORM], [[/\[y\/N\] $/, '']]);
+    expect(code, shown).toBe(2);
+    expect(existsSync(stored(desk))).toBe(false);
+  });
+});
+
+test('what show --json prints is itself learned, and a sandbox starts from it', async ({ desk }) => {
+  await desk.run('contract', 'learn', FORM, '--yes');
+  const shown = await desk.run('contract', 'show', '--json');
+  const file = desk.write('contract.json', shown.stdout);
+  const learned = await desk.run('contract', 'learn', file, '--yes', '--profile', 'second', '--json');
+  expect(learned, learned.stderr).toMatchObject({ code: 0 });
+  const again = documentOf(await desk.run('contract', 'show', '--json', '--profile', 'second'));
+  expect({ ...again, source: null }).toEqual({ ...documentOf(shown), source: null });
+
+  const running = desk.start(['sandbox', '--port', '0', '--json', '--contract', file]);
+  const { contract } = JSON.parse(await running.until(/\n/));
+  expect(contract).toMatchObject({ title: 'Service Request API' });
+  running.process.kill('SIGINT');
+  await running.ended;
+});
+
+test('srq sandbox starts from a description with questions left open, and demands what it describes', async ({
+  desk,
+}) => {
+  const running = desk.start(['sandbox', '--port', '0', '--json', '--contract', WITH_CONSTANTS]);
+  const { baseUrl, clientId, clientSecret } = JSON.parse(await running.until(/\n/));
+  Object.assign(desk.env, { SRQ_BASE_URL: baseUrl, SRQ_CLIENT_ID: clientId, SRQ_CLIENT_SECRET: clientSecret });
+  expect(await desk.run('create', ...requestFor('sem contrato'))).not.toMatchObject({ code: 0 });
+  const known = ['--set', 'partner_id=42', '--set', 'X-Partner=ACME'];
+  expect(await desk.run('contract', 'learn', WITH_CONSTANTS, ...known, '--yes')).toMatchObject({ code: 0 });
+  const ended = await desk.run('create', ...requestFor('com contrato'), '--category', 'plumbing', '--json');
+  expect(documentOf(ended)).toMatchObject({ status: 'created', ids: { number: expect.any(String) } });
+  running.process.kill('SIGINT');
+  await running.ended;
+});
+
+test('bulk says which contract the requests obey, and shows the first as it will be sent', async ({
+  desk,
+  openSandbox,
+}) => {
+  const name = 'nested-json-openapi31.yaml';
+  desk.use(await openSandbox({ contract: contractOf(name) }));
+  await desk.run('contract', 'learn', contractFile(name), '--yes');
+  const ended = await desk.run('bulk', desk.write('leads.csv', leadsCsv(2)), '--rate', 'max');
+  expect(ended, ended.stderr).toMatchObject({ code: 0 });
+  expect(ended.stderr).toMatch(/By\s+Handover API \(nested-json-openapi31\.yaml\)/);
+  expect(ended.stderr).toMatch(/customer\.name\s+Ana Exemplo 0/);
+  expect(ended.stderr).toMatch(/\n\s+description\s+Pintar a sala 0/);
+});
+
+test('--sandbox rehearses the contract of the profile, and says so', async ({ desk }) => {
+  await desk.run('contract', 'learn', contractFile('nested-json-openapi31.yaml'), '--yes');
+  const ended = await desk.run('bulk', desk.write('leads.csv', leadsCsv(2)), '--sandbox', '--verbose');
+  expect(ended, ended.stderr).toMatchObject({ code: 0 });
+  expect(ended.stderr).toContain('the sandbox in this process, made from the contract');
+  expect(ended.stderr).toMatch(/POST http:\/\/127\.0\.0\.1:\d+\/partner-api\/service-requests: HTTP 201/);
+});
+
+test('a damaged contract stops every command that would send, until it is forgotten', async ({ partner, sandbox }) => {
+  mkdirSync(join(partner.config, 'contracts'), { recursive: true });
+  writeFileSync(stored(partner), '{"version":1,');
+  const leads = partner.write('leads.csv', leadsCsv(1));
+  for (const words of [['bulk', leads], ['create', ...requestFor('x')], ['validate', ...requestFor('x')], ['status']]) {
+    const ended = await partner.run(...words);
+    expect(ended.code, words[0]).toBe(2);
+    expect(ended.stderr).toContain('srq contract forget --profile default');
+  }
+  expect(creates(sandbox)).toHaveLength(0);
+  expect(documentOf(await partner.run('contract', 'forget', '--json'))).toEqual({
+    profile: 'default',
+    forgotten: true,
+  });
+  expect(await partner.run('create', ...requestFor('x'))).toMatchObject({ code: 0 });
+  expect(documentOf(await partner.run('contract', 'forget', '--json'))).toEqual({
+    profile: 'default',
+    forgotten: false,
+  });
+});
+
+test('answers that are not as the contract says are read all the same, told once, and counted', async ({
+  desk,
+  openSandbox,
+}) => {
+  const contract = contractOf('form-openapi30.yaml');
+  const { create } = contract;
+  const wrong = { ...contract, create: { ...create, identifiers: [{ name: 'code', pointer: '/nowhere/code' }] } };
+  desk.use(await openSandbox({ contract }));
+  await desk.run('contract', 'learn', desk.write('wrong.json', JSON.stringify(wrong)), '--yes');
+  const ended = await desk.run('bulk', desk.write('leads.csv', leadsCsv(5)), '--rate', 'max', '--json');
+  expect(documentOf(ended)).toMatchObject({ created: 5 });
+  expect(ended.stderr.match(/does not answer as the contract says: create\.identifiers/g)).toHaveLength(1);
+  expect(ended.stderr).toContain('srq contract forget');
+  expect(desk.records().find(({ event }) => event === 'created')).toMatchObject({
+    ids: { request_id: expect.any(String) },
+  });
+  const { observations } = documentOf(await desk.run('contract', 'show', '--json'));
+  expect(observations).toMatchObject({
+    'create.identifiers': { confirmed: 0, contradicted: 5 },
+    'validate.verdict': { contradicted: 0 },
+  });
+  const shown = await desk.run('contract', 'show');
+  expect(shown.stdout).toMatch(/create\.identifiers\s+confirmed 0 times, contradicted 5 times/);
+});
+
+test('secrets in a collection reach no file and no output', async ({ desk }) => {
+  const words = [contractFile('form-postman21.json'), '--environment', contractFile('form-postman21.environment.json')];
+  const ended = await desk.run('contract', 'learn', ...words, '--yes', '--verbose');
+  expect(ended, ended.stderr).toMatchObject({ code: 0 });
+  const asJson = await desk.run('contract', 'learn', ...words, '--yes', '--json');
+  const said = [ended, asJson, await desk.run('contract', 'show', '--json'), await desk.run('status', '--json')]
+    .map(({ stdout, stderr }) => stdout + stderr)
+    .join('\n');
+  expect(said).not.toMatch(/INVENTED-/);
+  expect(said).toMatch(/secret/i);
+  const written = desk.files().filter((name) => /\.(?:json|ndjson)$/.test(name));
+  expect(written).toContain(join('config', 'contracts', 'default.json'));
+  for (const name of written) expect(readFileSync(join(desk.folder, name), 'utf8')).not.toContain('INVENTED-');
+});

@@ -1,0 +1,299 @@
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { runImport, settleImport } from '../../src/pipeline/run-import.ts';
+import { settleDoubt } from '../../src/pipeline/settle-doubt.ts';
+import { type SubmitOptions, submitRequest } from '../../src/pipeline/submit-request.ts';
+import { Witness } from '../../src/pipeline/witness.ts';
+import { contractWith } from '../sandbox/contract-client.ts';
+import { drain, PREPARATION, planOf, readLines, submissionOf, tableOf } from './leads.ts';
+import { Life, MOMENTS } from './life.ts';
+import { Machine, type Process } from './processes.ts';
+import { ANSWER_NAMES, type AnswerName, type Step } from './scripted-service.ts';
+
+const HEADER = 'idempotency-key';
+const CONTRACT = contractWith({ create: { idempotency: { header: 'Idempotency-Key', format: 'text' } } });
+const PLAIN: SubmitOptions = { validate: false, onDuplicate: 'skip', again: false };
+const NEED = 'Pintar a sala';
+const SUBMISSION = submissionOf(NEED);
+const { key } = SUBMISSION;
+const HOUR_MS = 60 * 60 * 1000;
+
+/** A machine and a service that agree on the header. */
+function idempotentMachine(): Machine {
+  const made = new Machine(CONTRACT);
+  made.service.idempotencyHeader = HEADER;
+  return made;
+}
+
+let machine: Machine;
+beforeEach(() => {
+  machine = idempotentMachine();
+});
+afterEach(() => machine.close());
+
+/** What the next creates meet; each acts where its answer leaves that open. */
+const meets = (...answers: AnswerName[]) =>
+  machine.service.script(
+    NEED,
+    answers.map((answer) => ({ answer, acts: true })),
+  );
+const submit = (options: SubmitOptions = PLAIN) =>
+  machine.run(({ api, log }) => submitRequest(SUBMISSION, api, log, options));
+const settling =
+  (resend: SubmitOptions | null, waitMs: number | null = null) =>
+  ({ api, log, clock, halt }: Process) =>
+    settleDoubt(SUBMISSION, { api, log, clock, stopping: halt.signal, waitMs, resend });
+const settle = (resend: SubmitOptions | null = PLAIN, waitMs: number | null = null) =>
+  machine.run(settling(resend, waitMs));
+const LOST: AnswerName[] = ['reset after writing', '500', 'no answer in time', '503 with Retry-After'];
+
+describe('A create whose answer is lost', () => {
+  test('is repeated under its key until it is told, an intent before each try, and created once', async () => {
+    meets('reset after writing', '500', '201 with an id');
+    expect(await submit()).toMatchObject({ result: { status: 'created', ids: { request_id: 'R-77' } } });
+    expect([machine.service.arrivals.length, machine.service.actsOn(NEED)]).toEqual([3, 1]);
+    const events = readLines(machine.logPath).map(({ event }) => event);
+    expect(events).toEqual(['sending', 'sending', 'sending', 'created']);
+  });
+
+  test('is in doubt after four tries', async () => {
+    meets(...LOST);
+    expect(await submit()).toMatchObject({ result: { status: 'unknown' } });
+    expect(machine.service.arrivals).toHaveLength(4);
+  });
+
+  test('and whose repetition is refused, or never arrives, stays in doubt', async () => {
+    for (const answer of ['422', '404', 'bad certificate'] as const) {
+      machine.close();
+      machine = idempotentMachine();
+      meets('reset after writing', answer);
+      expect(await submit(), answer).toMatchObject({ result: { status: 'unknown' } });
+      expect(await machine.known(key), answer).toBe('unknown');
+    }
+  });
+
+  test('and whose run is stopped before the repetition stays in doubt', async () => {
+    meets('reset after writing');
+    const submitted = await machine.run(({ api, log, halt }) => {
+      machine.service.meanwhile = () => halt.abort();
+      return submitRequest(SUBMISSION, api, log, PLAIN);
+    });
+    expect(submitted).toMatchObject({ result: { status: 'unknown' } });
+    expect(await machine.known(key)).toBe('unknown');
+    expect(machine.service.arrivals).toHaveLength(1);
+  });
+
+  test('is not repeated where the service has no such header', async () => {
+    const plain = new Machine();
+    plain.service.script(NEED, [{ answer: 'reset after writing', acts: true }]);
+    const submitted = await plain.run(({ api, log }) => submitRequest(SUBMISSION, api, log, PLAIN));
+    expect(submitted).toMatchObject({ result: { status: 'unknown' } });
+    expect(plain.service.arrivals).toHaveLength(1);
+    plain.close();
+  });
+});
+
+describe('A request in doubt', () => {
+  const doubt = async (options: SubmitOptions = PLAIN) => {
+    meets(...LOST);
+    expect(await submit(options)).toMatchObject({ result: { status: 'unknown' } });
+  };
+
+  test('is settled by one more send under the same key, without validate', async () => {
+    await doubt();
+    machine.clock.passMs(22 * HOUR_MS);
+    machine.service.sight = 'down';
+    expect(await settle()).toMatchObject({ result: { status: 'created', ids: { request_id: 'R-77' } } });
+    expect(machine.service.actsOn(NEED)).toBe(1);
+    const [again, outcome] = readLines(machine.logPath).slice(-2);
+    expect([again, outcome]).toMatchObject([{ event: 'sending', by: 'idempotency' }, { event: 'created' }]);
+  });
+
+  test.each([
+    ['an answer that is lost again', LOST],
+    ['a refusal', ['422']],
+    ['an address that is gone', ['404']],
+  ] as const)('after %s is for a person, and never sent again', async (_, answers) => {
+    await doubt();
+    meets(...answers);
+    const arrived = machine.service.arrivals.length;
+    expect(await settle()).toMatchObject({ result: { status: 'unknown' } });
+    expect(machine.service.arrivals.length).toBeGreaterThan(arrived);
+    expect(await machine.known(key)).toBe('parked');
+    const after = machine.service.arrivals.length;
+    expect(await settle()).toMatchObject({ result: { status: 'unknown' } });
+    expect(await submit()).toMatchObject({ result: { status: 'unknown' } });
+    expect(machine.service.arrivals).toHaveLength(after);
+  });
+
+  test('whose repetition does not even leave stays as it was', async () => {
+    await doubt();
+    const halted = await machine.run((process) => {
+      process.halt.abort();
+      return settling(PLAIN)(process);
+    });
+    expect(halted).toMatchObject({ result: { status: 'unknown' } });
+    expect(await machine.known(key)).toBe('unknown');
+    expect(await settle()).toMatchObject({ result: { status: 'created' } });
+  });
+
+  test('whose process dies during its repetition is for a person', async () => {
+    await doubt();
+    const died = await machine.run(settling(PLAIN), { life: new Life({ at: 'the answer', time: 1 }) });
+    expect(died).toBe('died');
+    expect(await machine.known(key)).toBe('parked');
+    expect(await settle()).toMatchObject({ result: { status: 'unknown' } });
+    expect(machine.service.actsOn(NEED)).toBe(1);
+  });
+
+  test('that is older than the service’s memory is left to validate, or to a person', async () => {
+    await doubt();
+    machine.clock.passMs(25 * HOUR_MS);
+    expect(await settle()).toMatchObject({ result: { status: 'unknown' } });
+    expect(await settle(PLAIN, 60_000)).toMatchObject({ result: { status: 'created' } });
+    expect(machine.service.asked).toHaveLength(2);
+    expect([machine.service.arrivals.length, machine.service.actsOn(NEED)]).toEqual([4, 1]);
+  });
+
+  test('that was a deliberate second send is left to validate, or to a person', async () => {
+    await submit();
+    await doubt({ ...PLAIN, again: true });
+    expect(await settle()).toMatchObject({ result: { status: 'unknown' } });
+    expect(machine.service.actsOn(NEED)).toBe(2);
+  });
+
+  test('is only asked about where nothing is to be sent', async () => {
+    await doubt();
+    const arrived = machine.service.arrivals.length;
+    expect(await settle(null)).toMatchObject({ result: { status: 'unknown' } });
+    expect(machine.service.arrivals).toHaveLength(arrived);
+  });
+});
+
+describe('A deliberate second send', () => {
+  test('goes under a key of its own and its run, so that it is not taken for the first, and says so in the log', async () => {
+    await submit();
+    expect(await submit({ ...PLAIN, again: true })).toMatchObject({ result: { status: 'created' } });
+    expect(machine.service.actsOn(NEED)).toBe(2);
+    const again = readLines(machine.logPath).map((line) => 'again' in line && line.again);
+    expect(again).toEqual([false, false, true, true]);
+  });
+
+  test('is none where nothing was sent before', async () => {
+    await submit({ ...PLAIN, again: true });
+    expect(readLines(machine.logPath).some((line) => 'again' in line)).toBe(false);
+  });
+
+  test('has the key that FORMAT.md describes', async () => {
+    const given: string[] = [];
+    await machine.run(async ({ api, log }) => {
+      const watched = {
+        isIdempotent: true,
+        validate: api.validate.bind(api),
+        slowDown: api.slowDown.bind(api),
+        create: (...[request, intend, name]: Parameters<typeof api.create>) => {
+          given.push(name);
+          return api.create(request, intend, name);
+        },
+      };
+      await submitRequest(SUBMISSION, watched, log, PLAIN);
+      await submitRequest(SUBMISSION, watched, log, { ...PLAIN, again: true });
+    });
+    const digest = createHash('sha256')
+      .update(JSON.stringify([key, 'run']))
+      .digest('hex');
+    expect(given).toEqual([key, digest.slice(0, 32)]);
+  });
+});
+
+describe('A file of leads', () => {
+  const needs = Array.from({ length: 40 }, (_, at) => `Need ${at + 1}`);
+
+  /** Every third answer is lost, whatever was done; the rest settled at the end. */
+  async function importAll(on: Machine) {
+    for (const [at, need] of needs.entries()) {
+      const lost: Step[] = LOST.slice(0, at % 5).map((answer) => ({ answer, acts: at % 2 === 0 }));
+      on.service.script(need, lost);
+    }
+    return on.run(async ({ api, log, clock, halt }) => {
+      const plan = await planOf(tableOf(needs), log);
+      const witness = new Witness(api, clock, halt.signal, null);
+      const deps = { api, log, clock, witness, preparation: PREPARATION, halt };
+      await drain(runImport(plan, deps, { ...PLAIN, concurrency: 4, budget: null }));
+      await witness.end();
+      if (api.isIdempotent) await drain(settleImport(plan, deps, 4, null, PLAIN));
+      return plan.ledger.counts();
+    });
+  }
+
+  test('is created whole and once by a service that loses answers but knows what it has done', async () => {
+    const counts = await importAll(machine);
+    expect(counts).toMatchObject({ created: needs.length, unknown: 0, ready: 0 });
+    expect(needs.map((need) => machine.service.actsOn(need))).toEqual(needs.map(() => 1));
+  });
+
+  test('has its doubts listed where the service does not', async () => {
+    const plain = new Machine();
+    const counts = await importAll(plain);
+    if (counts === 'died') expect.fail('It was not meant to die.');
+    expect(counts.unknown).toBeGreaterThan(5);
+    for (const need of needs) expect(plain.service.actsOn(need)).toBeLessThanOrEqual(1);
+    plain.close();
+  });
+});
+
+describe('Whatever happens', () => {
+  const NEEDS = ['One', 'Two', 'Three'];
+  const step = fc.record({ answer: fc.constantFrom(...ANSWER_NAMES), acts: fc.boolean() });
+  const fate = fc.option(fc.record({ at: fc.constantFrom(...MOMENTS), time: fc.integer({ min: 1, max: 8 }) }));
+  const day = fc.record({
+    scripts: fc.array(fc.array(step, { maxLength: 7 }), { minLength: NEEDS.length, maxLength: NEEDS.length }),
+    lagMs: fc.integer({ min: 0, max: 20_000 }),
+    asks: fc.boolean(),
+    resend: fc.boolean(),
+    death: fate,
+    hours: fc.integer({ min: 0, max: 30 }),
+  });
+
+  test('over days, with lost answers and dead processes, no row is created twice and none is lost', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(day, { minLength: 1, maxLength: 4 }), async (days) => {
+        const on = idempotentMachine();
+        try {
+          for (const each of days) {
+            for (const [at, need] of NEEDS.entries()) on.service.script(need, each.scripts[at] ?? []);
+            on.service.sight = { lagMs: each.lagMs };
+            await on.run(
+              async ({ api, log, clock, halt }) => {
+                const plan = await planOf(tableOf(NEEDS), log);
+                const witness = new Witness(api, clock, halt.signal, null);
+                const deps = { api, log, clock, witness, preparation: PREPARATION, halt };
+                await drain(runImport(plan, deps, { ...PLAIN, concurrency: 2, budget: null }));
+                await witness.end();
+                await drain(settleImport(plan, deps, 2, each.asks ? 60_000 : null, each.resend ? PLAIN : null));
+              },
+              { life: new Life(each.death) },
+            );
+            await expectNothingLostOrDoubled(on, NEEDS);
+            on.clock.passMs(each.hours * HOUR_MS);
+          }
+        } finally {
+          on.close();
+        }
+      }),
+      { seed: 20261121, numRuns: 200, interruptAfterTimeLimit: 15_000 },
+    );
+  });
+});
+
+async function expectNothingLostOrDoubled(on: Machine, needs: readonly string[]): Promise<void> {
+  const { ledger } = await planOf(tableOf(needs), { lookup: () => 'none' });
+  for (const [at, need] of needs.entries()) {
+    const acts = on.service.actsOn(need);
+    expect(acts, `creations of "${need}"`).toBeLessThanOrEqual(1);
+    if (acts === 0) continue;
+    const state = await on.known(ledger.key(at + 1) ?? '');
+    expect([need, state]).toEqual([need, expect.stringMatching(/^(?:created|duplicate|sending|unknown|parked)$/)]);
+  }
+}
