@@ -1,5 +1,6 @@
-// Bundles bin/srq.ts into dist/: one entry, chunks of their own for what commands load lazily, and the bundled libraries'
-// licences. With an argument: into that folder instead.
+// Bundles bin/srq.ts into dist/: one entry, chunks of their own for what commands load lazily, the text of the help,
+// and the bundled libraries' licences. With an argument: into that folder instead.
+import { execFileSync } from 'node:child_process';
 import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
@@ -22,7 +23,10 @@ const { output } = await bundle.write({
   chunkFileNames: 'chunks/[name]-[hash].js',
 });
 await bundle.close();
-chmodSync(join(folder, 'srq.js'), 0o755);
+const program = join(folder, 'srq.js');
+chmodSync(program, 0o755);
+// Without the file the program works its help out; with it, it need not. See src/main.ts.
+writeFileSync(join(folder, 'help.txt'), execFileSync(process.execPath, [program, '--help']));
 writeFileSync(join(folder, 'THIRD-PARTY-LICENSES.txt'), licences(output.flatMap((chunk) => chunk.moduleIds ?? [])));
 
 /** Name, version and licence text of every package that has a module in the bundle. */

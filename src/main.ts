@@ -1,82 +1,44 @@
-import { CommanderError } from 'commander';
-import { Context, type GlobalOptions } from './cli/context.ts';
-import { EXIT_CODES } from './cli/exit-codes.ts';
-import { makeProgram } from './cli/program.ts';
-import { SrqError } from './model/errors.ts';
+import { readFileSync } from 'node:fs';
 
 declare const SRQ_VERSION: string;
 
-/** Runs one command and gives its exit code. Every failure ends here, as words and a number. */
+/** Runs one command and gives its exit code. */
 export async function main(process: NodeJS.Process): Promise<number> {
-  survivePipes(process);
-  let exitCode = 0;
-  const program = makeProgram(SRQ_VERSION, async (globals, load, args) => {
-    exitCode = await runCommand(process, globals, async (context) => {
-      const command = await load();
-      return command(context as never, ...(args as never[]));
-    });
-  });
-  // Before parsing there is no --json to look at but the word itself.
-  const asJson = process.argv.includes('--json');
-  let usageError = '';
-  program.exitOverride().configureOutput({
-    writeOut: (text) => process.stdout.write(text),
-    writeErr: (text) => (usageError += text),
-    outputError: (text, write) => write(text),
-  });
-  for (const command of program.commands.flatMap((each) => [each, ...each.commands])) {
-    command.exitOverride().configureOutput(program.configureOutput());
-  }
-  if (process.argv.length <= 2) {
-    program.outputHelp();
+  const columns = helpColumns(process.stdout);
+  const known = answerAtOnce(process.argv.slice(2), columns);
+  survivePipe(process.stdout);
+  if (known !== null) {
+    process.stdout.write(known);
     return 0;
   }
+  survivePipe(process.stderr);
+  return (await import('./cli/run-arguments.ts')).runArguments(process, SRQ_VERSION, columns);
+}
+
+/** Help is written for a screen of so many columns, and broken anew for narrower ones. */
+const HELP_COLUMNS = 80;
+
+function helpColumns({ isTTY, columns }: NodeJS.WriteStream): number {
+  return isTTY && columns > 0 ? Math.min(HELP_COLUMNS, columns) : HELP_COLUMNS;
+}
+
+/**
+ * What people and scripts ask before anything else is answered without the library that reads arguments, which costs more than
+ * all the rest of such an answer. The build writes the text of the help down. Null: not such a question.
+ */
+function answerAtOnce([word, ...more]: readonly string[], columns: number): string | null {
+  if (more.length > 0) return null;
+  if (word === '--version') return `${SRQ_VERSION}\n`;
+  const asked = word === undefined || ['--help', '-h', 'help'].includes(word);
+  if (!asked || columns < HELP_COLUMNS) return null;
   try {
-    await program.parseAsync(process.argv);
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode === 0) return 0;
-    return runCommand(process, asJson ? { json: true } : {}, () => Promise.reject(usage(usageError || error.message)));
+    return readFileSync(new URL('help.txt', import.meta.url), 'utf8');
+  } catch {
+    return null;
   }
-  return exitCode;
-}
-
-async function runCommand(
-  process: NodeJS.Process,
-  globals: GlobalOptions,
-  command: (context: Context) => Promise<number>,
-): Promise<number> {
-  const context = new Context(process, globals);
-  try {
-    return await command(context);
-  } catch (error) {
-    const failure = error instanceof SrqError ? error : fault(error, context);
-    await (await context.reporter()).fail(failure, failure.code);
-    if (!(error instanceof SrqError) && globals.verbose)
-      process.stderr.write(`${context.blotted(String((error as Error)?.stack))}\n`);
-    const interrupted = context.interruption.code;
-    return EXIT_CODES[interrupted ?? failure.code].number;
-  } finally {
-    await context.close();
-  }
-}
-
-function usage(text: string): SrqError {
-  // An unknown option is named without its value: it may be a secret.
-  const message = text
-    .replace(/^error: /, '')
-    .replace(/^(unknown option '[^'=]+)=.*/s, "$1'")
-    .trim();
-  return new SrqError('usage', message.charAt(0).toUpperCase() + message.slice(1), 'See: srq --help');
-}
-
-function fault(error: unknown, context: Context): SrqError {
-  const message = context.blotted(error instanceof Error ? `${error.name}: ${error.message}` : String(error));
-  const hint = 'This is a fault of srq. Run it with --verbose for where it happened, and report it.';
-  return new SrqError('fault', message, hint, error);
 }
 
 /** A reader or a terminal that goes away (`srq log | head`) must not end a command half-way. */
-function survivePipes({ stdout, stderr }: NodeJS.Process): void {
-  for (const stream of [stdout, stderr]) stream.on('error', () => {});
+function survivePipe(stream: NodeJS.WriteStream): void {
+  stream.on('error', () => {});
 }

@@ -1,9 +1,9 @@
 import type { VerdictRule } from '../model/contract.ts';
 import type { ErrorCode } from '../model/errors.ts';
-import { systemCode } from '../model/errors.ts';
 import type { Verdict } from '../model/ports.ts';
 import { isHtml } from './answer-value.ts';
 import type { Answer, Exchange } from './http.ts';
+import { failureName, networkFailure } from './network-failure.ts';
 import { asksToWait } from './retry.ts';
 import { errorSaysDuplicate, saidRefused, saidVerdict } from './verdict.ts';
 import { ruledVerdict } from './verdict-rules.ts';
@@ -49,25 +49,11 @@ export function classifyCreate(exchange: Exchange, documented: DocumentedAnswers
 }
 
 /** A failure before the first byte was written: nothing can have happened at the service. */
-export function classifyUnsent(error: Error): Meaning {
-  const name = failureName(error);
-  if (CERTIFICATE.test(name)) {
-    return stop(
-      'not-acted',
-      'unreachable',
-      `The service's certificate was not accepted (${name}).`,
-      'Check the base URL. Behind a company proxy, name its certificate authority in NODE_EXTRA_CA_CERTS. srq never sends without checking the certificate.',
-    );
-  }
-  if (PLAIN_HTTP.test(`${name} ${error.message}`)) {
-    const hint = 'The port does not speak TLS: check scheme and port of the base URL.';
-    return stop('not-acted', 'unreachable', `No TLS connection could be made (${name}).`, hint);
-  }
-  return { class: 'not-acted', next: 'again', reason: `The service could not be reached (${name}).`, stop: null };
+function classifyUnsent(error: Error): Meaning {
+  const { reason, hint, final } = networkFailure(error);
+  if (final) return stop('not-acted', 'unreachable', reason, hint);
+  return { class: 'not-acted', next: 'again', reason, stop: null };
 }
-
-const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_(?:GET|VERIFY)|ALTNAME|HOSTNAME_MISMATCH/;
-const PLAIN_HTTP = /WRONG_VERSION_NUMBER|wrong version number|packet length too long/i;
 
 function classifyAnswer(answer: Answer, { duplicate, unavailableIsNotActed }: DocumentedAnswers): Meaning {
   const { status } = answer;
@@ -131,10 +117,4 @@ function doubt(reason: string): Meaning {
 
 function stop(of: Class, code: ErrorCode, reason: string, hint: string): Meaning {
   return { class: of, next: 'stop', reason, stop: { code, hint } };
-}
-
-/** The most telling name of a network failure: `ECONNREFUSED`, `UND_ERR_HEADERS_TIMEOUT`, … */
-export function failureName(error: Error): string {
-  const inner = error instanceof AggregateError ? error.errors.find((each) => systemCode(each) !== '') : undefined;
-  return systemCode(error) || systemCode(inner) || systemCode(error.cause) || error.name;
 }

@@ -5,6 +5,7 @@ import { describedOperation } from '../model/described-operation.ts';
 import { FIELDS, type ServiceRequest } from '../model/service-request.ts';
 import { AUDIO_PARAMETER } from '../model/wire.ts';
 import { bodyEncoder, type EncodedBody, type Entry, type FilePart } from './encode-body.ts';
+import { MASKED } from './mask.ts';
 
 /** A request as it goes on the wire; `headers` have lower-case names, content type included. */
 export interface EncodedRequest {
@@ -17,21 +18,32 @@ export interface EncodedRequest {
 
 type Encode = (request: ServiceRequest, audioBase64: string | null) => EncodedRequest;
 
-export interface Encoder {
-  /** `audioBase64`: the recording's content, if the request has one. */
+/** `audioBase64`: the recording's content, if the request has one. */
+interface Encodes {
   readonly create: Encode;
   readonly validate: Encode;
+}
+
+export interface Encoder extends Encodes {
+  /** The same with `***` for everything that may tell of a person, or be a key: all but the market. */
+  readonly shown: Encodes;
 }
 
 /** Everything that does not depend on the request is done here, once. */
 export function makeEncoder({ create, validate }: Contract): Encoder {
   // What only create has a name for is left out of a validate that has its own names.
   const createAlone = validate.parameters === null ? NONE : describedOperation(create).fields;
-  return {
-    create: operationEncoder(create, NONE, create.idempotency?.header ?? null),
-    validate: operationEncoder(validate, createAlone, null),
-  };
+  const encodes = (shown: Shown) => ({
+    create: operationEncoder(create, NONE, create.idempotency?.header ?? null, shown),
+    validate: operationEncoder(validate, createAlone, null, shown),
+  });
+  return { ...encodes(asItIs), shown: encodes(masked) };
 }
+
+/** A value as it goes into the message. */
+type Shown = (field: string | null, text: string) => string;
+const asItIs: Shown = (_, text) => text;
+const masked: Shown = (field, text) => (field === 'country' ? text : MASKED);
 
 const NONE: ReadonlySet<string> = new Set();
 
@@ -39,7 +51,12 @@ const NONE: ReadonlySet<string> = new Set();
 const OWN_HEADERS =
   /^(?:authorization|content-(?:type|length|encoding)|accept|host|connection|transfer-encoding|expect)$/i;
 
-function operationEncoder(operation: Operation, leftOut: ReadonlySet<string>, ownHeader: string | null): Encode {
+function operationEncoder(
+  operation: Operation,
+  leftOut: ReadonlySet<string>,
+  ownHeader: string | null,
+  shown: Shown,
+): Encode {
   const { method, path, contentType } = operation;
   const parameters = operation.parameters ?? [];
   const places = (place: Parameter['in']) => parameters.filter((each) => each.in === place);
@@ -47,16 +64,18 @@ function operationEncoder(operation: Operation, leftOut: ReadonlySet<string>, ow
   const inHeader = places('header').filter(
     ({ path: [name = ''] }) => !OWN_HEADERS.test(name) && name.toLowerCase() !== ownHeader?.toLowerCase(),
   );
-  const undescribed = undescribedEncoder(operation, leftOut);
+  const undescribed = undescribedEncoder(operation, leftOut, shown);
   const encodeBody = bodyEncoder(operation.encoding, contentType);
   return (request, audioBase64) => {
     const given = new Given(request, audioBase64);
     const constants = chosenAlternatives(operation, (field) => given.has(field)).flatMap((each) => each.constants);
-    const entries = [...inBody.flatMap((each) => entryOf(each, given)), ...undescribed(given)];
+    const entries = [...inBody.flatMap((each) => entryOf(each, given, shown)), ...undescribed(given)];
     if (constants.length > 0) setConstants(entries, constants);
     const { contentType: type, body } = encodeBody(entries);
-    const query = new URLSearchParams(named(inQuery, given)).toString();
-    const headers = named(inHeader, given).map(([name, text]) => [name.toLowerCase(), headerText(text)] as const);
+    const query = new URLSearchParams(named(inQuery, given, shown)).toString();
+    const headers = named(inHeader, given, shown).map(
+      ([name, text]) => [name.toLowerCase(), headerText(text)] as const,
+    );
     return {
       method,
       path: query === '' ? path : `${path}${path.includes('?') ? '&' : '?'}${query}`,
@@ -97,13 +116,18 @@ class Given {
   }
 }
 
-function entryOf(parameter: Parameter, given: Given): Entry[] {
+function entryOf(parameter: Parameter, given: Given, shown: Shown): Entry[] {
   const { path, type, isList } = parameter;
-  const value = parameter.field === 'audio_file' ? recording(parameter, given) : textOf(parameter, given);
+  const value = parameter.field === 'audio_file' ? recording(parameter, given, shown) : textOf(parameter, given, shown);
   return value === null ? [] : [{ path, value, type, isList }];
 }
 
-function textOf(parameter: Parameter, given: Given): string | null {
+function textOf(parameter: Parameter, given: Given, shown: Shown): string | null {
+  const text = givenText(parameter, given);
+  return text === null ? null : shown(parameter.field, text);
+}
+
+function givenText(parameter: Parameter, given: Given): string | null {
   const { constant, field } = parameter;
   const text = isFixed(parameter) ? null : given.text(field);
   if (text === null) return constant;
@@ -111,12 +135,13 @@ function textOf(parameter: Parameter, given: Given): string | null {
   return wireValue(parameter, text) ?? (parameter.required ? text : constant);
 }
 
-function recording({ audioForm }: Parameter, given: Given): string | FilePart | null {
+function recording({ audioForm }: Parameter, given: Given, shown: Shown): string | FilePart | null {
   const base64 = given.text('audio_file');
   if (base64 === null) return null;
   const mediaType = given.text('audio_type');
-  if (audioForm === 'data-url') return base64.startsWith('data:') ? base64 : dataUrlPrefix(mediaType) + base64;
-  if (audioForm !== 'binary') return base64;
+  const isDataUrl = audioForm === 'data-url' && !base64.startsWith('data:');
+  if (audioForm !== 'binary' || shown === masked)
+    return shown('audio_file', isDataUrl ? dataUrlPrefix(mediaType) + base64 : base64);
   return {
     fileName: given.text('audio_name') ?? 'audio',
     mediaType: mediaType ?? 'application/octet-stream',
@@ -134,7 +159,11 @@ function setConstants(entries: Entry[], constants: Alternative['constants']): vo
 }
 
 /** The parameters that an operation does not describe, under their own names beside the others. */
-function undescribedEncoder(operation: Operation, leftOut: ReadonlySet<string>): (given: Given) => Entry[] {
+function undescribedEncoder(
+  operation: Operation,
+  leftOut: ReadonlySet<string>,
+  shown: Shown,
+): (given: Given) => Entry[] {
   const { fields, others } = describedOperation(operation);
   const { parent, closed } = others;
   const described = new Set([...fields, ...leftOut]);
@@ -144,9 +173,11 @@ function undescribedEncoder(operation: Operation, leftOut: ReadonlySet<string>):
     const { params, audio } = given.request;
     const goesElsewhere = (name: string) => name === AUDIO_PARAMETER && (audioIsDescribed || audio !== null);
     const names = Object.keys(params).filter((name) => !skipped.has(name) && !goesElsewhere(name));
-    const entries = names.map((name) => undescribedEntry(parent, name, params[name] ?? ''));
+    const entries = names.map((name) => undescribedEntry(parent, name, shown(name, params[name] ?? '')));
     const recorded = audioIsDescribed || !audio ? null : given.text('audio_file');
-    return recorded === null ? entries : [...entries, undescribedEntry(parent, AUDIO_PARAMETER, recorded)];
+    return recorded === null
+      ? entries
+      : [...entries, undescribedEntry(parent, AUDIO_PARAMETER, shown(AUDIO_PARAMETER, recorded))];
   };
 }
 
@@ -154,9 +185,9 @@ function undescribedEntry(parent: readonly string[], name: string, value: string
   return { path: [...parent, name], value, type: 'string', isList: false };
 }
 
-function named(parameters: readonly Parameter[], given: Given): [string, string][] {
+function named(parameters: readonly Parameter[], given: Given, shown: Shown): [string, string][] {
   return parameters.flatMap((each) => {
-    const text = textOf(each, given);
+    const text = textOf(each, given, shown);
     return text === null ? [] : [[each.path[0] ?? '', text] as [string, string]];
   });
 }

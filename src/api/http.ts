@@ -1,12 +1,8 @@
 import type { Dispatcher } from 'undici';
-import { Agent, EnvHttpProxyAgent } from 'undici';
+import type { TracedCall } from '../model/traced-call.ts';
+import { type DispatcherOptions, openDispatcher } from './dispatcher.ts';
+import { type Disguise, hideAll, tracedCall } from './trace.ts';
 
-const CONNECT_TIMEOUT_MS = 10_000;
-/** Long, because a timeout does not stop the service: a short one manufactures doubt. */
-const HEADERS_TIMEOUT_MS = 120_000;
-const BODY_TIMEOUT_MS = 60_000;
-/** Below the 5 s after which common servers close idle connections, so that we close first. */
-const KEEP_ALIVE_MS = 4_000;
 const ANSWER_LIMIT_BYTES = 1 << 20;
 
 /** An HTTP answer as received. `headers` have lower-case names; several of one name are joined by a comma. */
@@ -27,64 +23,42 @@ export type Exchange =
   | { readonly answer: Answer; readonly error: null; readonly written: true }
   | { readonly answer: null; readonly error: Error; readonly written: boolean; readonly ms: number };
 
-export interface HttpOptions {
+export interface HttpOptions extends DispatcherOptions {
   readonly baseUrl: string;
-  /** Most connections at once. */
-  readonly connections: number;
-  /** Longest wait for the head of an answer; null for the default. */
-  readonly timeoutMs: number | null;
-  readonly proxy: { readonly https: string | null; readonly no: string | null };
   readonly monotonicMs: () => number;
-  /** Called with a line per call, for --verbose: method, path, status, time. Never headers, query or bodies. */
-  readonly trace: ((line: string) => void) | null;
+  /** Each is told of every call, as it may be shown. */
+  readonly traces: readonly ((call: TracedCall) => void)[];
 }
 
-/**
- * Sends to one service and never repeats anything by itself: no retries, no redirects, HTTP/1.1 without pipelining
- * (HTTP/2 replays buffered bodies).
- */
+/** Sends to one service and never repeats anything by itself: no retries, no redirects. */
 export class Http {
   readonly #dispatcher: Dispatcher;
   readonly #origin: string;
   readonly #prefix: string;
   readonly #monotonicMs: () => number;
-  readonly #trace: HttpOptions['trace'];
+  readonly #traces: HttpOptions['traces'];
 
   constructor(options: HttpOptions) {
     const url = new URL(options.baseUrl);
     this.#origin = url.origin;
     this.#prefix = url.pathname.replace(/\/+$/, '');
     this.#monotonicMs = options.monotonicMs;
-    this.#trace = options.trace;
-    const settings = {
-      connections: options.connections,
-      pipelining: 1,
-      allowH2: false,
-      connect: { timeout: CONNECT_TIMEOUT_MS },
-      headersTimeout: options.timeoutMs ?? HEADERS_TIMEOUT_MS,
-      bodyTimeout: Math.min(options.timeoutMs ?? BODY_TIMEOUT_MS, BODY_TIMEOUT_MS),
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      keepAliveMaxTimeout: KEEP_ALIVE_MS,
-    };
-    // Plain http is allowed to loopback alone, and that never goes through a proxy.
-    const throughProxy = url.protocol === 'https:' && options.proxy.https !== null;
-    this.#dispatcher = throughProxy
-      ? new EnvHttpProxyAgent({ ...settings, httpsProxy: options.proxy.https ?? '', noProxy: options.proxy.no ?? '' })
-      : new Agent(settings);
+    this.#traces = options.traces;
+    this.#dispatcher = openDispatcher(options);
   }
 
-  /** Never rejects: every failure is in the exchange. */
+  /** Never rejects: every failure is in the exchange. `disguise` says what of it a trace may show. */
   async send(
     method: 'POST' | 'PUT',
     path: string,
     headers: Readonly<Record<string, string>>,
     body: string | Buffer,
+    disguise: () => Disguise = () => hideAll(path),
   ): Promise<Exchange> {
     const exchange = await this.#exchange({ origin: this.#origin, path: this.#prefix + path, method, headers, body });
-    if (this.#trace) {
-      const { answer } = exchange;
-      const end = answer ? `HTTP ${answer.status}, ${answer.ms} ms` : `${exchange.error.message}, ${exchange.ms} ms`;
-      this.#trace(`${method} ${this.#origin}${this.#prefix}${path.split('?')[0]}: ${end}`);
+    if (this.#traces.length > 0) {
+      const call = tracedCall(method, this.#origin + this.#prefix, headers, exchange, disguise());
+      for (const trace of this.#traces) trace(call);
     }
     return exchange;
   }

@@ -1,7 +1,8 @@
 import { hasLetter, LONGEST_BASE64, repeatsTelephone, spellingsOf, tellingWords, wordsOf } from './spellings.ts';
 
 const RAW_LIMIT_BYTES = 2048;
-const MASK = '***';
+/** Stands for what may not be shown. */
+export const MASKED = '***';
 /** Enough of an answer for {@link RAW_LIMIT_BYTES} of its masked text; a hostile megabyte is not searched. */
 const SEARCHED_LIMIT = 1 << 16;
 
@@ -28,8 +29,9 @@ export class Mask {
   apply(text: string): string {
     // Made when it is first needed: most answers need no masking.
     this.#patterns ??= patternsOf(this.#values);
-    const masked = this.#patterns.reduce((rest, each) => rest.replace(each, MASK), text.slice(0, SEARCHED_LIMIT));
-    return masked.replace(ENCODED_BYTES, MASK);
+    const searched = text.slice(0, SEARCHED_LIMIT).replace(NESTED_ENCODING, '%');
+    const masked = this.#patterns.reduce((rest, each) => rest.replace(each, MASKED), searched);
+    return masked.replace(ENCODED_BYTES, MASKED);
   }
 
   /**
@@ -60,6 +62,9 @@ export function cutRaw(text: string): string {
   if (bytes.length <= RAW_LIMIT_BYTES) return text;
   return bytes.subarray(0, RAW_LIMIT_BYTES).toString('utf8').replace(/�+$/u, '');
 }
+
+/** What was encoded for a URL within a URL comes out encoded once, so that the patterns know it. */
+const NESTED_ENCODING = /%(?:25)+(?=[\da-f]{2})/gi;
 
 /** A recording or a token, whosever it is: so long no word is. */
 const ENCODED_BYTES = new RegExp(`[A-Za-z\\d+/_=-]{${LONGEST_BASE64},}`, 'g');

@@ -10,6 +10,7 @@ import { type Encoder, makeEncoder } from './encode.ts';
 import type { Exchange, Http } from './http.ts';
 import { idempotencyHeader } from './idempotency.ts';
 import { Mask } from './mask.ts';
+import { networkFailure } from './network-failure.ts';
 import { createOutcome, failedOutcome, failedValidate, readValidate } from './outcomes.ts';
 import { asksToWait, retryDelayMs, TRIES } from './retry.ts';
 import type { Tokens } from './token.ts';
@@ -125,6 +126,7 @@ export class RequestApi implements MarketplaceApi {
     const { tokens, turnstile, http, audio, contract } = this.#parts;
     const recording = request.audio ? await audio.readBase64(request.audio) : null;
     const encoded = this.#encoder[operation](request, recording);
+    const disguise = () => ({ ...this.#encoder.shown[operation](request, recording), mask: sent, grantsToken: false });
     for (let refusals = 0; ; refusals++) {
       // Fetched before, so that nobody holds a place meanwhile, and looked at again when the turn has come: it may have
       // ended while this request waited.
@@ -139,7 +141,7 @@ export class RequestApi implements MarketplaceApi {
         sent.add(token);
         const own = { authorization: `Bearer ${token}`, accept: acceptedTypes(contract[operation]) };
         const { method, path, headers, body } = encoded;
-        exchange = await http.send(method, path, { ...headers, ...header, ...own }, body);
+        exchange = await http.send(method, path, { ...headers, ...header, ...own }, body, disguise);
       } finally {
         turnstile.leave(ticket, exchange);
       }
@@ -160,7 +162,7 @@ export class RequestApi implements MarketplaceApi {
     if (!exchange.written) {
       this.#unreachedInARow += 1;
       const limit = this.#reached ? UNREACHED_LIMIT : UNREACHED_AT_FIRST_LIMIT;
-      if (this.#unreachedInARow >= limit) throw unreachable(this.#reader.meaning(exchange, 'create').reason);
+      if (this.#unreachedInARow >= limit) throw unreachable(exchange.error);
     }
     await clock.sleep(retryDelayMs(tried, exchange.answer, clock.nowMs()), stopping);
   }
@@ -179,6 +181,12 @@ function sentResult(meaning: Meaning, outcome: Outcome): Sent {
   return { outcome, stop };
 }
 
+function unreachable(error: Error): SrqError {
+  const { reason, hint } = networkFailure(error);
+  const next = 'What has failed was certainly not taken; run the same command again.';
+  return new SrqError('unreachable', reason, `${hint} ${next}`, error);
+}
+
 /** After a try that may have been acted on, only an answer that tells of the request itself is an end. */
 function afterDoubt(doubt: Outcome | null, result: Sent): Sent {
   const isTold = result.outcome.status === 'created' || result.outcome.status === 'duplicate';
@@ -195,12 +203,4 @@ function acceptedTypes({ success }: Operation): string {
 function headerConstants({ create, validate }: Contract): string[] {
   const parameters = [...(create.parameters ?? []), ...(validate.parameters ?? [])];
   return parameters.flatMap((each) => (each.in === 'header' && each.constant !== null ? [each.constant] : []));
-}
-
-function unreachable(reason: string): SrqError {
-  return new SrqError(
-    'unreachable',
-    reason,
-    'Check the base URL (srq status), the network and, if there is one, the proxy. What has failed was certainly not taken; run the same command again.',
-  );
 }

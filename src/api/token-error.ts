@@ -1,19 +1,21 @@
 import { SrqError } from '../model/errors.ts';
-import { classifyUnsent, failureName } from './classify.ts';
 import { readErrorText } from './error-text.ts';
 import type { Exchange } from './http.ts';
 import type { Mask } from './mask.ts';
+import { failureName, networkFailure, wantsClientCertificate } from './network-failure.ts';
 
 /** Why there is no token. `passing`: asking again may help. */
 export function tokenError(exchange: Exchange, sent: Mask): { error: SrqError; passing: boolean } {
   if (!exchange.answer) {
-    const { reason, stop } = classifyUnsent(exchange.error);
-    const message = exchange.written
-      ? `The service gave no answer to the token request (${failureName(exchange.error)}).`
-      : reason;
-    const hint =
-      stop?.hint ?? 'Check the base URL (srq status), the network and, if there is one, the proxy; then try again.';
-    return { error: new SrqError('unreachable', message, hint, exchange.error), passing: stop === null };
+    const { reason, hint, final } = networkFailure(exchange.error);
+    const lost = `The service gave no answer to the token request (${failureName(exchange.error)}).`;
+    const message = exchange.written && !final ? lost : reason;
+    const next = `${hint} See where it fails: srq doctor`;
+    return { error: new SrqError('unreachable', message, next, exchange.error), passing: !final };
+  }
+  const certificate = wantsClientCertificate(exchange.answer);
+  if (certificate) {
+    return { error: new SrqError('unreachable', certificate.reason, certificate.hint), passing: false };
   }
   const { status } = exchange.answer;
   const said = readErrorText(exchange.answer, sent);

@@ -1,7 +1,7 @@
 import { DOCUMENTED_CONTRACT, type Observations, type TokenOperation } from '../model/contract.ts';
 import type { CachedToken, Clock, TokenCache } from '../model/ports.ts';
 import type { Http } from './http.ts';
-import { Mask } from './mask.ts';
+import { MASKED, Mask } from './mask.ts';
 import { Observed } from './observed.ts';
 import { LONGEST_PAUSE_MS } from './refusal-pause.ts';
 import { retryDelayMs, TRIES } from './retry.ts';
@@ -116,9 +116,11 @@ export class Tokens {
 
   async #fetch(): Promise<CachedToken> {
     const { path, headers, body, secrets } = tokenRequest(this.#operation, this.#credentials);
+    const shown = tokenRequest(this.#operation, { ...this.#credentials, clientSecret: MASKED });
+    const disguise = () => ({ ...shown, mask: new Mask(secrets), grantsToken: true });
     for (let tried = 1; ; tried++) {
       const askedAtMs = this.#clock.nowMs();
-      const exchange = await this.#http.send('POST', path, headers, body);
+      const exchange = await this.#http.send('POST', path, headers, body, disguise);
       if (exchange.answer) this.#reached = true;
       if (exchange.answer && exchange.answer.status >= 200 && exchange.answer.status <= 299) {
         return readToken(exchange.answer, askedAtMs, this.#operation, (isConfirmed) =>

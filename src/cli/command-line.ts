@@ -1,10 +1,8 @@
+import { shellWord } from '../model/shell-word.ts';
+
 /** A srq command that can be pasted into a shell as it stands. */
 export function commandLine(words: readonly string[]): string {
-  return ['srq', ...words.map(quoted)].join(' ');
-}
-
-function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+  return ['srq', ...words.map(shellWord)].join(' ');
 }
 
 /** The words without these options and their values, however they are written: `--map A=b`, `--map=A=b`. */

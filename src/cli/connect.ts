@@ -1,3 +1,4 @@
+import type { Network } from '../api/dispatcher.ts';
 import { Http } from '../api/http.ts';
 import { Pace } from '../api/pace.ts';
 import { RequestApi } from '../api/request-api.ts';
@@ -7,17 +8,21 @@ import { LearnedStore } from '../config/learned-store.ts';
 import { notLoggedIn, type Settings } from '../config/settings.ts';
 import { FileTokenCache, secretMark } from '../config/token-cache.ts';
 import type { Contract } from '../model/contract.ts';
-import { SrqError } from '../model/errors.ts';
 import type { Evidence } from '../model/evidence.ts';
-import type { AudioReader, TokenCache } from '../model/ports.ts';
+import type { AudioReader, CachedToken, TokenCache } from '../model/ports.ts';
 import type { Destination } from '../model/service-request.ts';
-import { contradictionText } from '../report/contract-text.ts';
+import type { TracedCall } from '../model/traced-call.ts';
+import { CONTRADICTION_HINT, contradictionText } from '../report/contract-text.ts';
 import type { Context } from './context.ts';
+import { networkOf } from './network.ts';
 import { learnedPath, tokenPath } from './state-paths.ts';
 
 export interface Connection {
   readonly api: RequestApi;
   readonly destination: Destination;
+  readonly network: Network;
+  /** Asks for a new token even if there is one. Throws as `Tokens.prove` does. */
+  proveCredentials(): Promise<CachedToken>;
   /** What earlier runs found out about how well validate sees. */
   readonly evidence: Evidence | null;
   /** Keeps what this run found out for the next one. */
@@ -28,6 +33,8 @@ export interface ConnectOptions {
   readonly rate: 'auto' | 'max' | number;
   readonly concurrency: number;
   readonly audio: AudioReader;
+  /** Called with every call to the service, as it may be shown. */
+  readonly watch?: (call: TracedCall) => void;
   /** The column that a field came from, for errors that name it. */
   readonly fieldName?: (field: string) => string | null;
 }
@@ -39,7 +46,9 @@ export function destinationOf(settings: Settings): Destination {
     ...(settings.clientId ? [] : ['client id']),
     ...(settings.secret.state === 'missing' ? ['client secret'] : []),
   ];
-  if (!settings.baseUrl || !settings.clientId || missing.length > 0) throw notLoggedIn(missing);
+  if (!settings.baseUrl || !settings.clientId || missing.length > 0) {
+    throw notLoggedIn(missing, settings.profile.value, settings.otherProfiles);
+  }
   return { baseUrl: settings.baseUrl.value, clientId: settings.clientId.value };
 }
 
@@ -51,7 +60,8 @@ export async function connect(context: Context, options: ConnectOptions): Promis
   context.hide(clientSecret);
   const { clock } = context;
   const { signal: stopping } = context.interruption.halt;
-  const http = openHttp(context, destination.baseUrl, options.concurrency);
+  const network = networkOf(context, destination.baseUrl, settings.certificates);
+  const http = await openHttp(context, destination.baseUrl, options.concurrency, network, options.watch);
   const paths = await context.paths();
   const cache = new FileTokenCache(tokenPath(paths, settings), destination, secretMark(clientSecret));
   const contract = await context.contract();
@@ -69,6 +79,8 @@ export async function connect(context: Context, options: ConnectOptions): Promis
   return {
     api,
     destination,
+    network,
+    proveCredentials: () => tokens.prove(),
     evidence: learned.evidence,
     keep: (evidence) => store.write({ evidence, pace: pace.learned() ?? learned.pace }),
   };
@@ -81,13 +93,12 @@ async function keepObservations(context: Context, contract: Contract, api: Reque
   (await context.contracts()).observe(contract, seen);
   const against = contradictionText(contract, seen);
   if (against === null) return;
-  const advice = 'Ask for the current document and learn it: srq contract learn FILE   or: srq contract forget';
-  (await context.reporter()).warn(`${against} ${advice}`);
+  (await context.reporter()).warn(`${against} ${CONTRADICTION_HINT}`);
 }
 
 /** Asks the service for a token with credentials that are not stored yet. Throws as `Tokens.prove` does. */
 export async function proveCredentials(context: Context, destination: Destination, clientSecret: string) {
-  const http = openHttp(context, destination.baseUrl, 1);
+  const http = await openHttp(context, destination.baseUrl, 1, networkOf(context, destination.baseUrl, {}));
   const { signal } = context.interruption.halt;
   const credentials = { clientId: destination.clientId, clientSecret };
   const { token } = await context.contract(destination.baseUrl);
@@ -97,24 +108,28 @@ export async function proveCredentials(context: Context, destination: Destinatio
 
 const noCache: TokenCache = { read: () => null, write: () => {}, forget: () => {} };
 
-function openHttp(context: Context, baseUrl: string, connections: number): Http {
-  const { env } = context.process;
-  if (env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') {
-    throw new SrqError(
-      'settings',
-      'NODE_TLS_REJECT_UNAUTHORIZED=0 turns off the check of certificates; srq does not send then.',
-      'Unset it. For a private certificate authority, name its file in NODE_EXTRA_CA_CERTS.',
-    );
-  }
+async function openHttp(
+  context: Context,
+  baseUrl: string,
+  connections: number,
+  network: Network,
+  watch?: (call: TracedCall) => void,
+): Promise<Http> {
   const { timeout, verbose } = context.options;
   const http = new Http({
     baseUrl,
     connections,
     timeoutMs: timeout === undefined ? null : timeout * 1000,
-    proxy: { https: env['https_proxy'] || env['HTTPS_PROXY'] || null, no: env['no_proxy'] || env['NO_PROXY'] || null },
+    network,
     monotonicMs: context.clock.monotonicMs,
-    trace: verbose ? (line) => context.process.stderr.write(`${line}\n`) : null,
+    traces: [...(watch ? [watch] : []), ...(verbose ? [await callShower(context)] : [])],
   });
   context.onClose(() => http.close());
   return http;
+}
+
+/** For --verbose. Each call is written whole, when it has ended, so that calls side by side do not mix. */
+async function callShower(context: Context): Promise<(call: TracedCall) => void> {
+  const { callText } = await import('../report/call-text.ts');
+  return (call) => context.process.stderr.write(callText(call));
 }

@@ -27,6 +27,9 @@ export interface GlobalOptions {
   readonly input?: boolean;
   readonly timeout?: number;
   readonly log?: string;
+  readonly caFile?: string;
+  readonly cert?: string;
+  readonly key?: string;
 }
 
 export interface Paths {
@@ -72,7 +75,7 @@ export class Context {
   async profiles(): Promise<ProfileStore> {
     if (!this.#store) {
       const { ProfileStore } = await import('../config/profile-store.ts');
-      this.#store = new ProfileStore(this.#directories().config);
+      this.#store = new ProfileStore(this.#directories().config, this.process.getuid?.() ?? null);
     }
     return this.#store;
   }
@@ -173,7 +176,8 @@ export class Context {
   async #userSettings(): Promise<Settings> {
     const { resolveSettings } = await import('../config/settings.ts');
     const name = await this.profileName();
-    return resolveSettings(name, (await this.profiles()).get(name.value), this.process.env);
+    const { env, execPath } = this.process;
+    return resolveSettings(name, (await this.profiles()).all(), env, { node: execPath });
   }
 
   /** A marketplace inside this process, with throw-away credentials, state and log. */
@@ -188,6 +192,8 @@ export class Context {
       secret: { state: 'stored', read: async () => sandbox.clientSecret },
       encoding: 'form',
       live: false,
+      otherProfiles: [],
+      certificates: {},
     };
   }
 }

@@ -1,4 +1,5 @@
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
+import { nearest } from '../model/did-you-mean.ts';
 
 /** Parsers of option values, for commander: each takes the text and returns the value or says what is wrong with it. */
 
@@ -43,4 +44,13 @@ export function errorBudget(text: string): { count: number; percent: boolean } {
   if (number !== '' && count > 0 && (percent ? count <= 100 : Number.isInteger(count)))
     return { count, percent: percent === '%' };
   throw new InvalidArgumentError('Give a number of rows (50) or a share of them (2%).');
+}
+
+/** An option with one of a few values. */
+export function choice(flags: string, description: string, values: readonly string[]): Option {
+  return new Option(flags, description).choices(values).argParser((text) => {
+    if (values.includes(text)) return text;
+    const meant = nearest(text, values);
+    throw new InvalidArgumentError(`${meant === null ? '' : `Did you mean ${meant}? `}One of: ${values.join(', ')}.`);
+  });
 }

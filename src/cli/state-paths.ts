@@ -1,17 +1,19 @@
 import { dirname, join } from 'node:path';
 import type { ContractPaths } from '../config/contract-store.ts';
-import type { Settings } from '../config/settings.ts';
 import type { Paths } from './context.ts';
 
-type Named = Pick<Settings, 'profile'>;
+/** A profile by its name, as settings have it. */
+interface Named {
+  readonly profile: { readonly value: string };
+}
 
 /** The cached token of the profile in force. */
-export function tokenPath({ state }: Paths, { profile }: Named): string {
+export function tokenPath({ state }: Pick<Paths, 'state'>, { profile }: Named): string {
   return join(state, `${profile.value}.token.json`);
 }
 
 /** What runs found out about the profile's service. */
-export function learnedPath({ state }: Paths, { profile }: Named): string {
+export function learnedPath({ state }: Pick<Paths, 'state'>, { profile }: Named): string {
   return join(state, `${profile.value}.learned.json`);
 }
 

@@ -1,7 +1,8 @@
-import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
+import { chmodSync, closeSync, fstatSync, mkdirSync, openSync, readFileSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { SrqError, systemCode } from '../model/errors.ts';
+import { shellWord } from '../model/shell-word.ts';
 
 const profileSchema = z.looseObject({
   baseUrl: z.string(),
@@ -9,7 +10,13 @@ const profileSchema = z.looseObject({
   clientSecret: z.string().optional(),
   /** A command that prints the secret, in place of the secret. */
   secretCommand: z.string().optional(),
+  /** The operating system's keychain holds the secret, in place of this file. */
+  keychain: z.boolean().optional(),
   encoding: z.enum(['form', 'json']).optional(),
+  /** Absolute paths of PEM files: further authorities to trust, the client's own certificate and its key. */
+  caFile: z.string().optional(),
+  certFile: z.string().optional(),
+  keyFile: z.string().optional(),
   /** Whether this is a test service. Loopback always is one; every other profile is live. */
   test: z.boolean().optional(),
 });
@@ -21,18 +28,32 @@ const settingsSchema = z.looseObject({
 
 export type Profile = z.infer<typeof profileSchema>;
 
-/** Profiles in `config.json`, mode 0600, in a directory of mode 0700. */
+/**
+ * Profiles in `config.json`, mode 0600, in a directory of mode 0700. A file that others can read or write, or that is not
+ * the user's own, is not read: `SrqError('settings')`.
+ */
 export class ProfileStore {
   readonly path: string;
   readonly #directory: string;
+  readonly #uid: number | null;
+  /** What a change of the settings also put right, in a sentence. */
+  repaired: string | null = null;
 
-  constructor(directory: string) {
+  /** `uid`: the user's number; null where files have no owners and modes (Windows). */
+  constructor(directory: string, uid: number | null) {
     this.#directory = directory;
+    this.#uid = uid;
     this.path = join(directory, 'config.json');
   }
 
   get(name: string): Profile | null {
-    return this.#read().profiles?.[name] ?? null;
+    const { profiles = {} } = this.#read();
+    return Object.hasOwn(profiles, name) ? (profiles[name] ?? null) : null;
+  }
+
+  /** All profiles, by name. */
+  all(): Readonly<Record<string, Profile>> {
+    return this.#read().profiles ?? {};
   }
 
   /** The profile in use when none is named. */
@@ -46,28 +67,65 @@ export class ProfileStore {
     await this.#write({ ...settings, current: name, profiles: { ...settings.profiles, [name]: profile } });
   }
 
-  /** False if there was no such profile. */
-  async remove(name: string): Promise<boolean> {
-    const { profiles = {}, ...settings } = this.#read();
-    if (!Object.hasOwn(profiles, name)) return false;
+  /** Makes a stored profile the one in use. */
+  async use(name: string): Promise<void> {
+    await this.#write({ ...this.#read(), current: name });
+  }
+
+  /** The profile that was removed; null if there was none. */
+  async remove(name: string): Promise<Profile | null> {
+    const { profiles = {}, current, ...settings } = this.#read();
+    const removed = this.get(name);
+    if (removed === null) return null;
     const kept = Object.fromEntries(Object.entries(profiles).filter(([each]) => each !== name));
-    await this.#write({ ...settings, profiles: kept });
-    return true;
+    const stillCurrent = current === undefined || current === name ? {} : { current };
+    await this.#write({ ...settings, ...stillCurrent, profiles: kept });
+    return removed;
   }
 
   /** Reads without leaving a trace: a machine where all comes from the environment need not have the directory. */
   #read(): z.infer<typeof settingsSchema> {
-    let text: string;
-    try {
-      text = readFileSync(this.path, 'utf8');
-    } catch (error) {
-      if (['ENOENT', 'ENOTDIR'].includes(systemCode(error))) return {};
-      throw this.#broken(systemCode(error) || String(error), error);
-    }
+    const text = this.#text();
+    if (text === null) return {};
     const parsed = settingsSchema.safeParse(this.#parse(text));
     if (parsed.success) return parsed.data;
     const issue = parsed.error.issues[0];
     throw this.#broken(`${issue?.path.join('.') ?? ''} ${issue?.message ?? 'not as expected'}`.trim(), parsed.error);
+  }
+
+  /** Null if there is no such file. */
+  #text(): string | null {
+    try {
+      const file = openSync(this.path, 'r');
+      try {
+        this.#requireOwn(fstatSync(file));
+        return readFileSync(file, 'utf8');
+      } finally {
+        closeSync(file);
+      }
+    } catch (error) {
+      if (error instanceof SrqError) throw error;
+      if (['ENOENT', 'ENOTDIR'].includes(systemCode(error))) return null;
+      throw this.#broken(systemCode(error) || String(error), error);
+    }
+  }
+
+  /** What others could read may be known to them; what others could write may name a command that is theirs. */
+  #requireOwn({ uid, mode }: Stats): void {
+    if (this.#uid === null) return;
+    if (uid !== this.#uid) {
+      throw new SrqError(
+        'settings',
+        `The settings file ${this.path} belongs to another user; it is not used.`,
+        'Name a folder of your own in SRQ_CONFIG_DIR, and log in: srq login',
+      );
+    }
+    if ((mode & 0o077) === 0) return;
+    throw new SrqError(
+      'settings',
+      `The settings file ${this.path} is open to other users (mode ${octal(mode)}); it is not used.`,
+      `Others may have read or changed it. To use it all the same: chmod 600 ${shellWord(this.path)}`,
+    );
   }
 
   #parse(text: string): unknown {
@@ -83,8 +141,7 @@ export class ProfileStore {
     const { default: Conf } = await import('conf');
     try {
       mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
-      // Both may exist from before with wider modes.
-      chmodSync(this.#directory, 0o700);
+      this.#closeDirectory();
       const options = { cwd: this.#directory, projectName: 'srq', projectSuffix: '', configFileMode: 0o600 };
       new Conf<z.infer<typeof settingsSchema>>(options).store = settings;
       chmodSync(this.path, 0o600);
@@ -94,8 +151,20 @@ export class ProfileStore {
     }
   }
 
+  /** It may exist from before with a wider mode. One that all users share (the sticky bit says so) stays as it is. */
+  #closeDirectory(): void {
+    const { mode } = statSync(this.#directory);
+    if ((mode & 0o077) === 0 || (mode & 0o1000) !== 0 || this.#uid === null) return;
+    chmodSync(this.#directory, 0o700);
+    this.repaired = `${this.#directory} was open to other users (mode ${octal(mode)}); its mode is 0700 now.`;
+  }
+
   #broken(why: string, cause: unknown): SrqError {
     const hint = 'Repair the file, or move it away and log in again: srq login';
     return new SrqError('settings', `The settings file ${this.path} cannot be used (${why}).`, hint, cause);
   }
+}
+
+function octal(mode: number): string {
+  return `0${(mode & 0o777).toString(8)}`;
 }

@@ -1,8 +1,10 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { nearest } from '../model/did-you-mean.ts';
 import { SrqError } from '../model/errors.ts';
 import type { BodyEncoding } from '../model/wire.ts';
 import { isLoopback, normalBaseUrl } from './base-url.ts';
+import { type KeychainOptions, keychainEntry } from './keychain.ts';
 import type { Profile } from './profile-store.ts';
 
 type Source = 'flag' | 'env' | 'profile' | 'default' | 'sandbox';
@@ -21,18 +23,28 @@ export interface Settings {
   readonly encoding: BodyEncoding;
   /** Live services ask before a bulk run. Loopback and profiles marked with --test are tests. */
   readonly live: boolean;
+  /** The profiles that are stored, where the one in force is not among them. */
+  readonly otherProfiles: readonly string[];
+  /** Flags come before these. */
+  readonly certificates: Pick<Profile, 'caFile' | 'certFile' | 'keyFile'>;
 }
 
 interface Secret {
-  readonly state: 'stored' | 'env' | 'command' | 'missing';
-  /** Throws `SrqError('auth')` when there is none, or the command that prints it fails. */
+  readonly state: 'stored' | 'env' | 'command' | 'keychain' | 'missing';
+  /** Throws `SrqError('auth')` when there is none or the command that prints it fails, `'settings'` for the keychain. */
   read(): Promise<string>;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Environment before profile. Throws `SrqError('settings')` for a base URL that must not be used. */
-export function resolveSettings(name: Sourced<string>, profile: Profile | null, env: Environment): Settings {
+export function resolveSettings(
+  name: Sourced<string>,
+  profiles: Readonly<Record<string, Profile>>,
+  env: Environment,
+  keychain: KeychainOptions,
+): Settings {
+  const profile = Object.hasOwn(profiles, name.value) ? (profiles[name.value] ?? null) : null;
   const baseUrl = pick(env['SRQ_BASE_URL'], profile?.baseUrl);
   const clientId = pick(env['SRQ_CLIENT_ID'], profile?.clientId);
   const normal = baseUrl && { ...baseUrl, value: normalBaseUrl(baseUrl.value) };
@@ -42,9 +54,11 @@ export function resolveSettings(name: Sourced<string>, profile: Profile | null, 
     baseUrl: normal,
     clientId,
     // A stored secret goes nowhere but where it was stored for.
-    secret: secretOf(env['SRQ_CLIENT_SECRET'], ownDestination ? profile : null),
+    secret: secretOf(env['SRQ_CLIENT_SECRET'], name.value, ownDestination ? profile : null, keychain),
     encoding: profile?.encoding ?? 'form',
     live: normal !== null && !isLoopback(normal.value) && !(ownDestination && profile?.test === true),
+    otherProfiles: profile ? [] : Object.keys(profiles),
+    certificates: (ownDestination && profile) || {},
   };
 }
 
@@ -53,15 +67,37 @@ function pick(fromEnv: string | undefined, fromProfile: string | undefined): Sou
   return fromProfile === undefined ? null : { value: fromProfile, source: 'profile' };
 }
 
-function secretOf(fromEnv: string | undefined, profile: Profile | null): Secret {
+function secretOf(
+  fromEnv: string | undefined,
+  name: string,
+  profile: Profile | null,
+  keychain: KeychainOptions,
+): Secret {
   if (fromEnv) return { state: 'env', read: async () => fromEnv };
   const { clientSecret, secretCommand } = profile ?? {};
+  if (profile?.keychain) return { state: 'keychain', read: () => readKeychain(name, profile, keychain) };
   if (secretCommand !== undefined) return { state: 'command', read: () => runSecretCommand(secretCommand) };
   if (clientSecret !== undefined) return { state: 'stored', read: async () => clientSecret };
   return { state: 'missing', read: () => Promise.reject(notLoggedIn(['SRQ_CLIENT_SECRET'])) };
 }
 
-export function notLoggedIn(missing: readonly string[]): SrqError {
+async function readKeychain(name: string, profile: Profile, options: KeychainOptions): Promise<string> {
+  const secret = await keychainEntry(name, profile, options).read();
+  if (secret !== null) return secret;
+  const message = `The keychain holds no secret for profile ${name}.`;
+  throw new SrqError('auth', message, `Log in again: srq login --profile ${name} --keychain`);
+}
+
+/** `others`: the profiles that are stored where the one in force is not. */
+export function notLoggedIn(missing: readonly string[], profile?: string, others: readonly string[] = []): SrqError {
+  if (profile !== undefined && others.length > 0) {
+    const meant = nearest(profile, others);
+    return new SrqError(
+      'auth',
+      `There is no profile "${profile}".${meant === null ? '' : ` Did you mean ${meant}?`}`,
+      `See which there are: srq profile list    Or log in: srq login --profile ${profile}`,
+    );
+  }
   return new SrqError(
     'auth',
     `You are not logged in: ${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} missing.`,

@@ -1,12 +1,8 @@
-import { type Identifiers, STATUSES } from '../model/outcome.ts';
+import { type Identifiers, SENT_STATUSES } from '../model/outcome.ts';
 import type { LogEvent, LogRecord, LogSubject } from '../model/ports.ts';
 
 /** The line formats are documented in FORMAT.md; change both together. */
-const EVENTS: ReadonlySet<string> = new Set([
-  'sending',
-  'licence',
-  ...STATUSES.filter((s) => !/repeated|invalid|ready/.test(s)),
-]);
+const EVENTS: ReadonlySet<string> = new Set(['sending', 'licence', ...SENT_STATUSES]);
 const BY: readonly LogRecord['by'][] = ['validate', 'person', 'idempotency'];
 const KEY = /^[0-9a-f]{32}$/;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;

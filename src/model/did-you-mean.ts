@@ -8,16 +8,20 @@ export function nearest(word: string, candidates: readonly string[]): string | n
   return best && best.edits <= Math.max(1, Math.floor(word.length / 3)) ? best.candidate : null;
 }
 
-/** Levenshtein: how many letters to insert, drop or replace. Long texts are compared by their first 64 letters. */
+/** How many letters to insert, drop, replace or swap with their neighbour. Long texts are compared by their first 64 letters. */
 function editDistance(a: string, b: string): number {
   const [from, to] = [a.slice(0, 64), b.slice(0, 64)];
+  let beforePrevious: number[] = [];
   let previous = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (let row = 1; row <= from.length; row++) {
     const current = [row];
     for (let column = 1; column <= to.length; column++) {
       const replaced = (previous[column - 1] ?? 0) + (from[row - 1] === to[column - 1] ? 0 : 1);
-      current.push(Math.min(replaced, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1));
+      const swaps = row > 1 && column > 1 && from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
+      const swapped = swaps ? (beforePrevious[column - 2] ?? 0) + 1 : replaced;
+      current.push(Math.min(replaced, swapped, (current[column - 1] ?? 0) + 1, (previous[column] ?? 0) + 1));
     }
+    beforePrevious = previous;
     previous = current;
   }
   return previous[to.length] ?? 0;

@@ -12,7 +12,14 @@ export const STATUSES = [
 export type Status = (typeof STATUSES)[number];
 
 /** The ways a request that was handed to the API can end. */
-export type SentStatus = Extract<Status, 'created' | 'duplicate' | 'rejected' | 'failed' | 'unknown'>;
+export const SENT_STATUSES = [
+  'created',
+  'duplicate',
+  'rejected',
+  'failed',
+  'unknown',
+] as const satisfies readonly Status[];
+export type SentStatus = (typeof SENT_STATUSES)[number];
 
 /** Identifiers by name, exactly as received: 12345678901234567890 stays that. */
 export type Identifiers = Readonly<Record<string, string>>;

@@ -42,6 +42,9 @@ export function contractName({ source }: Contract): string {
   return source ? printable(`${source.title} (${source.files.join(', ')})`) : 'what the public document says';
 }
 
+export const CONTRADICTION_HINT =
+  'Ask for the current document and learn it: srq contract learn FILE   or: srq contract forget';
+
 /** What to say of the settings that the service's answers did not bear out; null if all did. */
 export function contradictionText({ findings }: Contract, seen: Observations): string | null {
   const wrong = Object.entries(seen).filter(([, { contradicted }]) => contradicted > 0);

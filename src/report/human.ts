@@ -1,7 +1,7 @@
 import type { ChalkInstance } from 'chalk';
 import type { SrqError } from '../model/errors.ts';
-import { painter } from './output.ts';
-import type { Progress, Reporter, ReporterOptions } from './reporter.ts';
+import { painter, printableLines } from './output.ts';
+import type { ItemText, Progress, Reporter, ReporterOptions } from './reporter.ts';
 import { Talk, writeAll } from './talk.ts';
 
 /** For people: text on stdout, errors as words on stderr. */
@@ -20,10 +20,11 @@ export class HumanReporter implements Reporter {
     await writeAll(this.#options.stdout, `${text(this.#paint)}\n`);
   }
 
-  async results<Item extends object>(
-    items: AsyncIterable<Item>,
-    text: (item: Item, paint: ChalkInstance, index: number) => string,
-  ): Promise<void> {
+  results<Item extends object>(items: AsyncIterable<Item>, text: ItemText<Item>): Promise<void> {
+    return this.lines(items, text);
+  }
+
+  async lines<Item extends object>(items: AsyncIterable<Item>, text: ItemText<Item>): Promise<void> {
     let index = 0;
     for await (const item of items) {
       if (this.#options.stdout.destroyed) return;
@@ -41,7 +42,8 @@ export class HumanReporter implements Reporter {
 
   async fail(error: SrqError): Promise<void> {
     const { red, dim } = this.#talk.paint;
-    this.#talk.write(`${red('✗')} ${error.message}${error.hint ? `\n  ${dim('→')} ${error.hint}` : ''}`);
+    const hint = error.hint ? `\n  ${dim('→')} ${printableLines(error.hint)}` : '';
+    this.#talk.write(`${red('✗')} ${printableLines(error.message)}${hint}`);
   }
 
   progress(label: string): Progress {

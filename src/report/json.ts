@@ -1,5 +1,6 @@
 import type { ChalkInstance } from 'chalk';
 import type { SrqError } from '../model/errors.ts';
+import { harmlessJson } from './output.ts';
 import type { Progress, Reporter, ReporterOptions } from './reporter.ts';
 import { Talk, writeAll } from './talk.ts';
 
@@ -14,17 +15,24 @@ export class JsonReporter implements Reporter {
   }
 
   async result(document: unknown): Promise<void> {
-    await writeAll(this.#options.stdout, `${JSON.stringify(document)}\n`);
+    await writeAll(this.#options.stdout, `${harmlessJson(document)}\n`);
   }
 
   async results<Item extends object>(items: AsyncIterable<Item>): Promise<void> {
     let before = '[';
     for await (const item of items) {
       if (this.#options.stdout.destroyed) return;
-      await writeAll(this.#options.stdout, `${before}${JSON.stringify(item)}`);
+      await writeAll(this.#options.stdout, `${before}${harmlessJson(item)}`);
       before = ',\n';
     }
     await writeAll(this.#options.stdout, before === '[' ? '[]\n' : ']\n');
+  }
+
+  async lines<Item extends object>(items: AsyncIterable<Item>): Promise<void> {
+    for await (const item of items) {
+      if (this.#options.stdout.destroyed) return;
+      await writeAll(this.#options.stdout, `${harmlessJson(item)}\n`);
+    }
   }
 
   say(text: (paint: ChalkInstance) => string): void {

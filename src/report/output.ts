@@ -1,4 +1,5 @@
 import { Chalk, type ChalkInstance } from 'chalk';
+import { padded, textWidth } from './text-width.ts';
 
 /** C0 and C1 controls, bidirectional overrides and other invisible marks, and lone surrogates. */
 const UNPRINTABLE =
@@ -9,10 +10,15 @@ export function printable(text: string): string {
   return text.replace(/[\t\r\n]+/g, ' ').replace(UNPRINTABLE, (mark) => `\\u{${mark.codePointAt(0)?.toString(16)}}`);
 }
 
-/** At most `width` characters, the cut marked. */
-export function clip(text: string, width: number): string {
-  const characters = [...text];
-  return characters.length <= width ? text : `${characters.slice(0, Math.max(0, width - 1)).join('')}…`;
+/** The same for a text whose lines are ours. */
+export function printableLines(text: string): string {
+  return text.split('\n').map(printable).join('\n');
+}
+
+/** JSON in which strangers' text has no power over a terminal either; it says the same. */
+export function harmlessJson(value: unknown): string {
+  const escaped = (mark: string) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return JSON.stringify(value).replace(UNPRINTABLE, escaped);
 }
 
 /** 1234567 as 1,234,567. */
@@ -34,6 +40,6 @@ export function painter(colour: boolean): ChalkInstance {
 
 /** Two columns, the first as wide as its widest entry. */
 export function aligned(pairs: readonly (readonly [string, string])[], indent = '  '): string[] {
-  const width = Math.max(0, ...pairs.map(([name]) => name.length));
-  return pairs.map(([name, value]) => `${indent}${name.padEnd(width)}  ${value}`);
+  const width = Math.max(0, ...pairs.map(([name]) => textWidth(name)));
+  return pairs.map(([name, value]) => `${indent}${padded(name, width)}  ${value}`);
 }

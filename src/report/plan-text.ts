@@ -1,7 +1,8 @@
 import type { ChalkInstance } from 'chalk';
 import type { ImportPlan, RowProblem } from '../model/import-plan.ts';
 import type { FieldSource, Mapping } from '../model/table.ts';
-import { aligned, clip, printable, thousands } from './output.ts';
+import { aligned, printable, thousands } from './output.ts';
+import { clip } from './text-width.ts';
 
 const SHOWN_PROBLEMS = 5;
 const SHOWN_ROWS = 4;

@@ -7,15 +7,24 @@ import type { Progress, ProgressState } from './reporter.ts';
 /** Time over which the present rate is taken. */
 const RATE_WINDOW_MS = 10_000;
 const REDRAW_MS = 200;
-/** Without a terminal: a line this often, so that a log of a night's run stays readable. */
-const LINE_MS = 5_000;
+/** Of the turning mark; the library's own pace is 12 redraws a second. */
+const SPIN_MS = 120;
+/** Without a terminal: a line after so long, each wait twice the one before, so that a log of a night's run stays readable. */
+const FIRST_LINE_MS = 5_000;
+const LONGEST_BETWEEN_LINES_MS = 300_000;
 const SHOWN: readonly Status[] = ['created', 'duplicate', 'rejected', 'failed', 'unknown'];
 
 export const noProgress: Progress = { update: () => {}, end: () => {} };
 
 /** One line on a terminal, redrawn. */
 export function redrawnProgress(label: string, stream: Writable, monotonicMs: () => number): Progress {
-  const spinner = ora({ text: label, stream: stream as NodeJS.WriteStream, discardStdin: false, isEnabled: true });
+  const spinner = ora({
+    text: label,
+    stream: stream as NodeJS.WriteStream,
+    interval: SPIN_MS,
+    discardStdin: false,
+    isEnabled: true,
+  });
   const meter = new Meter(monotonicMs);
   let drawnMs = Number.NEGATIVE_INFINITY;
   spinner.start();
@@ -30,15 +39,17 @@ export function redrawnProgress(label: string, stream: Writable, monotonicMs: ()
   };
 }
 
-/** A plain line now and then. */
+/** A plain line now and then, ever more rarely. */
 export function linesProgress(label: string, stream: Writable, monotonicMs: () => number): Progress {
   const meter = new Meter(monotonicMs);
   let writtenMs = monotonicMs();
+  let waitMs = FIRST_LINE_MS;
   return {
     update(state) {
       meter.note(state.done);
-      if (monotonicMs() - writtenMs < LINE_MS) return;
+      if (monotonicMs() - writtenMs < waitMs) return;
       writtenMs = monotonicMs();
+      waitMs = Math.min(waitMs * 2, LONGEST_BETWEEN_LINES_MS);
       stream.write(`${label} ${meter.describe(state)}\n`);
     },
     end: () => {},

@@ -15,6 +15,9 @@ export interface Progress {
   end(): void;
 }
 
+/** An item of a stream for people, with its line feeds. */
+export type ItemText<Item> = (item: Item, paint: ChalkInstance, index: number) => string;
+
 /**
  * The reader's side of a command: one result on stdout, all talk on stderr. Which form the result has is decided once,
  * by which reporter there is; commands do not ask.
@@ -23,10 +26,9 @@ export interface Reporter {
   /** The command's one result: `document` for programs, `text` for people. */
   result(document: unknown, text: (paint: ChalkInstance) => string): Promise<void>;
   /** A result of many items, as a stream: an array for programs, `text` of each (ending in its own line feed) for people. */
-  results<Item extends object>(
-    items: AsyncIterable<Item>,
-    text: (item: Item, paint: ChalkInstance, index: number) => string,
-  ): Promise<void>;
+  results<Item extends object>(items: AsyncIterable<Item>, text: ItemText<Item>): Promise<void>;
+  /** The same for items without an end: for programs one JSON document a line. */
+  lines<Item extends object>(items: AsyncIterable<Item>, text: ItemText<Item>): Promise<void>;
   /** Talk: silent under --quiet. */
   say(text: (paint: ChalkInstance) => string): void;
   /** What must be seen even under --quiet. */

@@ -31,7 +31,7 @@ export function summaryText(summary: ImportSummary, paint: ChalkInstance): strin
     ...lines,
     ...aligned(files),
     ...(advice === null ? [] : [`${paint.bold('To do')}: ${printable(advice)}`]),
-    ...(next === null ? [] : [`${paint.bold('Next')}: ${next}`]),
+    ...(next === null ? [] : [`${paint.bold('Next')}: ${printable(next)}`]),
   ].join('\n');
 }
 

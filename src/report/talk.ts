@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
 import type { ChalkInstance } from 'chalk';
-import { painter } from './output.ts';
+import { painter, printableLines } from './output.ts';
 import { linesProgress, noProgress, redrawnProgress } from './progress.ts';
 import type { Progress, ReporterOptions } from './reporter.ts';
 
@@ -19,7 +19,7 @@ export class Talk {
   }
 
   warn(message: string): void {
-    this.write(`${this.paint.yellow('!')} ${message}`);
+    this.write(`${this.paint.yellow('!')} ${printableLines(message)}`);
   }
 
   write(text: string): void {

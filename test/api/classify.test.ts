@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Class, classifyCreate, classifyUnsent, failureName, type Next } from '../../src/api/classify.ts';
+import { type Class, classifyCreate, type Next } from '../../src/api/classify.ts';
 import type { Exchange } from '../../src/api/http.ts';
 import { answerWith } from '../helpers/api-client.ts';
 
@@ -88,25 +88,6 @@ test.each(CODES)('before it was written %s is not acted on', (code) => {
   const isForGood = /CERT|SSL/.test(code);
   expect(meaning).toMatchObject({ class: 'not-acted', next: isForGood ? 'stop' : 'again' });
   expect(meaning.stop?.code).toBe(isForGood ? 'unreachable' : undefined);
-});
-
-test.each([
-  'CERT_HAS_EXPIRED',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'ERR_TLS_CERT_ALTNAME_INVALID',
-])('the certificate failure %s stops the run and never weakens the check', (code) => {
-  const { stop } = classifyUnsent(Object.assign(new Error('no'), { code }));
-  expect(stop?.hint).toContain('NODE_EXTRA_CA_CERTS');
-});
-
-test('a failure is named by its code, wherever that is', () => {
-  const refused = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
-  expect(failureName(refused)).toBe('ECONNREFUSED');
-  expect(failureName(new AggregateError([new Error('x'), refused]))).toBe('ECONNREFUSED');
-  expect(failureName(new Error('outer', { cause: refused }))).toBe('ECONNREFUSED');
-  expect(failureName(new TypeError('no code'))).toBe('TypeError');
 });
 
 test('a redirect names the host it leads to, and nothing more of the address', () => {

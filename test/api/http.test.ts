@@ -2,8 +2,9 @@ import type { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { classifyCreate } from '../../src/api/classify.ts';
 import type { Exchange, Http } from '../../src/api/http.ts';
+import type { TracedCall } from '../../src/model/traced-call.ts';
 import { httpTo } from '../helpers/api-client.ts';
-import { selfSigned } from '../helpers/certificate.ts';
+import { certificateMaker } from '../helpers/certificate.ts';
 import { closedPort, rawAnswer, startRawService } from '../helpers/raw-service.ts';
 
 const OK = rawAnswer('200 OK', '{"id":"4711"}');
@@ -30,10 +31,11 @@ describe('before the request is written, nothing can have happened', () => {
     expect(unanswered(await post(httpTo('http://nobody.invalid')))).toEqual(UNSENT);
   });
 
-  const certificate = selfSigned();
+  const makeCertificate = certificateMaker();
 
-  test.skipIf(!certificate)('the certificate is signed by nobody (needs openssl)', async () => {
-    const service = await startRawService((socket) => socket.end(OK), certificate ? { tls: certificate } : {});
+  test.skipIf(!makeCertificate)('the certificate is signed by nobody (needs openssl)', async () => {
+    const tls = makeCertificate?.('nobody');
+    const service = await startRawService((socket) => socket.end(OK), tls ? { tls } : {});
     expect(unanswered(await post(httpTo(`https://127.0.0.1:${service.port}`)))).toEqual(UNSENT_FOR_GOOD);
     expect(service.bytesRead()).toBe(0);
   });
@@ -53,11 +55,19 @@ describe('before the request is written, nothing can have happened', () => {
     expect(unanswered(await post(httpTo(`https://127.0.0.1:${service.port}`)))).toEqual(UNSENT);
   });
 
-  test('the proxy refuses to connect', async () => {
-    const proxy = await startRawService((socket) => socket.end(rawAnswer('407 Proxy Authentication Required')));
-    const through = { https: `http://127.0.0.1:${proxy.port}`, no: null };
-    expect(unanswered(await post(httpTo('https://service.example', { proxy: through })))).toEqual(UNSENT);
+  test.each([
+    [407, UNSENT_FOR_GOOD],
+    [403, UNSENT_FOR_GOOD],
+    [502, UNSENT],
+  ])('the proxy refuses to connect: HTTP %d', async (status, ending) => {
+    const proxy = await startRawService((socket) => socket.end(rawAnswer(`${status} No`)));
+    const network = {
+      proxy: { url: `http://127.0.0.1:${proxy.port}`, authorization: 'Basic dTpw' },
+      secureContext: null,
+    };
+    expect(unanswered(await post(httpTo('https://service.example', { network })))).toEqual(ending);
     expect(proxy.requests()[0]?.head).toMatch(/^CONNECT service\.example:443 /);
+    expect(proxy.requests()[0]?.head).toMatch(/^proxy-authorization: Basic dTpw$/im);
     expect(proxy.requests()).toHaveLength(1);
   });
 
@@ -260,13 +270,22 @@ describe('what is sent', () => {
     expect(request?.body).toBe('fullname=%C3%A9');
   });
 
-  test('is traced with path, status and time, and nothing of what it holds', async () => {
-    const lines: string[] = [];
+  test('is traced without anything that it holds, unless it is told what may be shown', async () => {
+    const calls: TracedCall[] = [];
     const service = await startRawService((socket) => socket.write(OK));
-    const http = httpTo(service.port, { trace: (line) => lines.push(line) });
-    await http.send('POST', '/v1/request/create', { authorization: 'Bearer secret-token' }, 'fullname=Exemplo');
-    expect(lines).toHaveLength(1);
-    expect(lines[0]).toMatch(/^POST http:\/\/127\.0\.0\.1:\d+\/v1\/request\/create: HTTP 200, \d+ ms$/);
+    const http = httpTo(service.port, { traces: [(call) => calls.push(call)] });
+    const headers = { authorization: 'Bearer secret-token', 'x-api-key': 'secret-token' };
+    await http.send('POST', '/v1/request/create?fullname=Exemplo', headers, 'fullname=Exemplo');
+    expect(calls).toMatchObject([
+      {
+        url: `http://127.0.0.1:${service.port}/v1/request/create?***`,
+        headers: { authorization: 'Bearer ***', 'x-api-key': '***' },
+        body: '***',
+        answer: { status: 200, body: '{"id":"***"}' },
+        failure: null,
+      },
+    ]);
+    expect(JSON.stringify(calls)).not.toMatch(/secret-token|Exemplo|4711/);
   });
 
   test('a header that cannot be sent is a failure before the write, not an exception', async () => {

@@ -31,6 +31,7 @@ const FORMS: Readonly<Record<string, (value: string) => string>> = {
   'as JSON with escaped slashes': (value) => JSON.stringify(value).slice(1, -1).replaceAll('/', '\\/'),
   'in a URL with %20': encodeURIComponent,
   'in a URL with +': (value) => new URLSearchParams([[value, '']]).toString().slice(0, -1),
+  'in a URL within a URL': (value) => encodeURIComponent(encodeURIComponent(encodeURIComponent(value))),
   'in a URL, lower-case digits': (value) => encodeURIComponent(value).replace(/%../g, (each) => each.toLowerCase()),
   'as HTML': htmlEscaped,
   'as HTML with numbered entities': (value) =>

@@ -164,7 +164,8 @@ test('--sandbox rehearses the contract of the profile, and says so', async ({ de
   const ended = await desk.run('bulk', desk.write('leads.csv', leadsCsv(2)), '--sandbox', '--verbose');
   expect(ended, ended.stderr).toMatchObject({ code: 0 });
   expect(ended.stderr).toContain('the sandbox in this process, made from the contract');
-  expect(ended.stderr).toMatch(/POST http:\/\/127\.0\.0\.1:\d+\/partner-api\/service-requests: HTTP 201/);
+  expect(ended.stderr).toMatch(/> POST http:\/\/127\.0\.0\.1:\d+\/partner-api\/service-requests\n/);
+  expect(ended.stderr).toContain('< HTTP 201');
 });
 
 test('a damaged contract stops every command that would send, until it is forgotten', async ({ partner, sandbox }) => {

@@ -51,6 +51,65 @@ describe.concurrent('log', () => {
     expect(await partner.run('log', '--csv', '--json')).toMatchObject({ code: 2 });
   });
 
+  test('shows the last ones alone, and those of one run or up to a time', async ({ desk }) => {
+    mkdirSync(desk.state);
+    writeFileSync(logOf(desk), longLog(2_500));
+    const refsOf = async (...filter: string[]) =>
+      documentsOf(await desk.run('log', '--json', ...filter)).map(({ ref }) => ref);
+    expect(await refsOf('--limit', '3')).toEqual(['L-2497', 'L-2498', 'L-2499']);
+    expect(await refsOf('--limit', '0')).toEqual([]);
+    expect(await refsOf('--limit', '1', '--run', 'r', '--until', '2026-11-20')).toEqual(['L-2499']);
+    expect(await refsOf('--until', '2026-11-20T10:00:01Z')).toEqual([]);
+    expect(await refsOf('--run', 'another')).toEqual([]);
+  });
+
+  test('counts by day and status, as a table, JSON and CSV', async ({ desk }) => {
+    mkdirSync(desk.state);
+    const later = longLog(2).replaceAll('2026-11-20', '2026-11-21').replaceAll('"key":"00', '"key":"ff');
+    writeFileSync(logOf(desk), longLog(1_200) + later.replace('"created"', '"rejected"'));
+    expect(await desk.run('log', '--totals')).toMatchObject({
+      code: 0,
+      stdout: '2026-11-20  1,200 created  -\n2026-11-21  1 created      1 rejected\n',
+    });
+    const none = { created: 0, duplicate: 0, rejected: 0, failed: 0, unknown: 0 };
+    expect(documentOf(await desk.run('log', '--totals', '--json', '--status', 'rejected'))).toEqual({
+      totals: [{ day: '2026-11-21', ...none, rejected: 1 }],
+    });
+    expect((await desk.run('log', '--totals', '--csv', '--since', '2026-11-21')).stdout).toBe(
+      'day,created,duplicate,rejected,failed,unknown\r\n2026-11-21,1,0,1,0,0\n',
+    );
+  });
+
+  test('followed, goes on with each outcome as it comes, until Ctrl-C', async ({ partner }) => {
+    await partner.run('create', ...requestFor('um'), '--ref', 'A-1');
+    const following = partner.start(['log', '--follow', '--json']);
+    await following.until(/A-1/);
+    await partner.run('create', ...requestFor('dois'), '--ref', 'A-2');
+    await following.until(/A-2/);
+    following.process.kill('SIGINT');
+    const { code, stdout } = await following.ended;
+    const entries = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect([code, entries.map(({ ref, status }) => [ref, status])]).toEqual([
+      0,
+      [
+        ['A-1', 'created'],
+        ['A-2', 'created'],
+      ],
+    ]);
+  });
+
+  test('followed before there is one, waits for it', async ({ partner }) => {
+    const following = partner.start(['log', '--follow', '--status', 'rejected']);
+    await partner.run('create', ...requestFor('um'), '--ref', 'A-1');
+    await partner.run('create', ...requestFor('três'), '--lang', 'no idea', '--no-validate', '--ref', 'A-3');
+    expect(await following.until(/A-3/)).not.toContain('A-1');
+    following.process.kill('SIGTERM');
+    expect((await following.ended).code).toBe(0);
+  });
+
   test('of nobody is empty, not an error', async ({ desk }) => {
     expect(await desk.run('log', '--json')).toMatchObject({ code: 0, stdout: '[]\n' });
     expect(await desk.run('log')).toMatchObject({ code: 0, stdout: '' });
@@ -58,7 +117,9 @@ describe.concurrent('log', () => {
 
   test.for([
     ['--since', 'yesterday'],
+    ['--until', 'soon'],
     ['--status', 'done'],
+    ['--status', 'invalid'],
   ])('names what cannot be understood: %s %s', async ([flag = '', value = ''], { desk }) => {
     const ended = await desk.run('log', flag, value);
     expect(ended.code).toBe(2);

@@ -79,10 +79,28 @@ describe.concurrent('login', () => {
     const kept = readdirSync(desk.state);
     expect(kept).toEqual(expect.arrayContaining(['default.ndjson', 'default.token.json']));
     for (const name of kept) expect([name, modeOf(join(desk.state, name))]).toEqual([name, '600']);
-    chmodSync(desk.config, 0o777);
-    chmodSync(join(desk.config, 'config.json'), 0o666);
-    await run(loginTo(sandbox, '--client-secret-stdin'), CANARY);
-    expect([modeOf(desk.config), modeOf(join(desk.config, 'config.json'))]).toEqual(['700', '600']);
+    chmodSync(desk.config, 0o755);
+    const again = await run(loginTo(sandbox, '--client-secret-stdin'), CANARY);
+    expect(again.stderr).toContain('was open to other users (mode 0755); its mode is 0700 now');
+    expect(modeOf(desk.config)).toBe('700');
+  });
+
+  test('a settings file that others can read is refused, with the command that closes it', async ({
+    desk,
+    sandbox,
+  }) => {
+    await logIn(desk, sandbox);
+    const settings = join(desk.config, 'config.json');
+    chmodSync(settings, 0o640);
+    for (const args of [['create', ...requestFor('aberto')], ['status'], ['profile', 'list'], loginTo(sandbox)]) {
+      const ended = await desk.run(...args);
+      expect([args[0], ended.code]).toEqual([args[0], 2]);
+      expect(ended.stderr).toMatch(new RegExp(`open to other users \\(mode 0640\\)[\\s\\S]*chmod 600 ${settings}\n`));
+    }
+    expect(sandbox.requests().map(({ operation }) => operation)).toEqual(['token']);
+    expect(modeOf(settings)).toBe('640');
+    chmodSync(settings, 0o600);
+    expect(await desk.run('create', ...requestFor('fechado'))).toMatchObject({ code: 0 });
   });
 });
 

@@ -23,7 +23,9 @@ test('the package holds what runs, and nothing else', () => {
   expect(top).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'package.json']);
   expect(files).toContain('dist/srq.js');
   expect(
-    files.filter((path) => !/^dist\/(?:srq\.js|chunks\/[\w-]+\.js|THIRD-PARTY-LICENSES\.txt)$|^[^/]+$/.test(path)),
+    files.filter(
+      (path) => !/^dist\/(?:srq\.js|help\.txt|chunks\/[\w-]+\.js|THIRD-PARTY-LICENSES\.txt)$|^[^/]+$/.test(path),
+    ),
   ).toEqual([]);
 });
 

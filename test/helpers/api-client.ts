@@ -8,9 +8,9 @@ export function httpTo(baseUrl: string | number, changes: Partial<HttpOptions> =
     baseUrl: typeof baseUrl === 'number' ? `http://127.0.0.1:${baseUrl}` : baseUrl,
     connections: 4,
     timeoutMs: null,
-    proxy: { https: null, no: null },
+    network: { proxy: null, secureContext: null },
     monotonicMs: () => performance.now(),
-    trace: null,
+    traces: [],
     ...changes,
   });
   onTestFinished(() => http.close());

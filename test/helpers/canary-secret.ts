@@ -17,16 +17,21 @@ function base64Cores(text: string): string[] {
   });
 }
 
-const SPELLINGS: readonly string[] = [
-  CANARY,
-  // Half of it is too much as well.
-  'birdsong',
-  encodeURIComponent(CANARY),
-  new URLSearchParams({ s: CANARY }).toString().slice(2),
-  JSON.stringify(CANARY).slice(1, -1),
-  ...base64Cores(CANARY),
-  ...base64Cores(CANARY).map((core) => core.replaceAll('+', '-').replaceAll('/', '_')),
-];
+/** A text as it may turn up: raw, in a URL, in a form, in JSON, in base64 and base64url at any place. */
+export function spellingsOf(text: string): string[] {
+  const cores = base64Cores(text);
+  return [
+    text,
+    encodeURIComponent(text),
+    new URLSearchParams({ s: text }).toString().slice(2),
+    JSON.stringify(text).slice(1, -1),
+    ...cores,
+    ...cores.map((core) => core.replaceAll('+', '-').replaceAll('/', '_')),
+  ];
+}
+
+// Half of it is too much as well.
+const SPELLINGS: readonly string[] = [...spellingsOf(CANARY), 'birdsong'];
 
 /** The spellings of the secret that a text holds. */
 export function secretsIn(text: string): string[] {

@@ -1,47 +1,107 @@
-import { spawn } from 'node:child_process';
-import { accessSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { IPty } from '@lydell/node-pty';
 import { inject } from 'vitest';
+import { secretsIn } from './canary-secret.ts';
 import type { Desk } from './desk.ts';
 
-/** util-linux's `script` gives a program a terminal; without it (macOS has another one) these tests are skipped. */
-export const HAS_TERMINAL = process.platform === 'linux' && exists('/usr/bin/script');
+const pty = load();
 
-function exists(path: string): boolean {
+/** A real terminal comes from a native library; where it cannot be loaded, these tests are skipped. */
+export const HAS_TERMINAL = pty !== null;
+
+function load(): typeof import('@lydell/node-pty') | null {
   try {
-    accessSync(path);
-    return true;
+    return createRequire(import.meta.url)('@lydell/node-pty');
   } catch {
-    return false;
+    return null;
   }
 }
 
 const TIMEOUT_MS = 45_000;
-const quoted = (word: string) => `'${word.replaceAll("'", `'\\''`)}'`;
+
+export interface TerminalOptions {
+  readonly columns?: number;
+  readonly rows?: number;
+  /** `dumb` lets srq draw no line twice. */
+  readonly term?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** srq on a terminal. */
+export class Terminal {
+  /** All that was shown so far, escape sequences included. */
+  shown = '';
+  /** Its exit code. Rejects when it takes too long; it is killed then. */
+  readonly ended: Promise<number>;
+  readonly #pty: IPty;
+  #seenTo = 0;
+  readonly #listeners = new Set<() => void>();
+
+  constructor(desk: Desk, args: readonly string[], options: TerminalOptions = {}) {
+    if (pty === null) throw new Error('There is no terminal here: see HAS_TERMINAL.');
+    const { columns = 80, rows = 24, term = 'xterm-256color' } = options;
+    const env = { PATH: process.env['PATH'] ?? '', ...desk.env, ...options.env };
+    const size = { cols: columns, rows, name: term, cwd: desk.work, env };
+    this.#pty = pty.spawn(process.execPath, [inject('srqProgram'), ...args], size);
+    this.#pty.onData((text) => {
+      this.shown += text;
+      for (const listener of this.#listeners) listener();
+    });
+    this.ended = new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.#pty.kill('SIGKILL');
+        reject(new Error(`Still running after ${TIMEOUT_MS} ms: ${JSON.stringify(this.shown)}`));
+      }, TIMEOUT_MS);
+      this.#pty.onExit(({ exitCode }) => {
+        clearTimeout(timer);
+        const secrets = secretsIn(this.shown);
+        if (secrets.length > 0) reject(new Error(`srq showed the secret: ${JSON.stringify(this.shown)}`));
+        else resolve(exitCode);
+      });
+    });
+    // Whoever only waits for a text need not wait for the end as well.
+    this.ended.catch(() => {});
+  }
+
+  /** Waits until what was shown since the last such wait matches. */
+  async until(pattern: RegExp): Promise<void> {
+    const appeared = new Promise<'appeared'>((resolve) => {
+      const look = () => {
+        const found = pattern.exec(this.shown.slice(this.#seenTo));
+        if (!found) return;
+        this.#seenTo += found.index + found[0].length;
+        this.#listeners.delete(look);
+        resolve('appeared');
+      };
+      this.#listeners.add(look);
+      look();
+    });
+    const first = await Promise.race([appeared, this.ended]);
+    if (first !== 'appeared') throw new Error(`It ended (${first}) without showing ${pattern}: ${this.shown}`);
+  }
+
+  /** Types as a person does: `\r` is Enter, `\x03` is Ctrl-C. */
+  type(text: string): void {
+    this.#pty.write(text);
+  }
+
+  resize(columns: number, rows: number): void {
+    this.#pty.resize(columns, rows);
+  }
+}
 
 /** Runs srq on a terminal: says each answer once its question has appeared, and gives all that was shown, with the exit code. */
 export async function onTerminal(
   desk: Desk,
   args: readonly string[],
   answers: readonly (readonly [question: RegExp, answer: string])[],
-): Promise<{ shown: string; code: number | null }> {
-  const line = [process.execPath, inject('srqProgram'), ...args].map(quoted).join(' ');
-  const env = { PATH: process.env['PATH'] ?? '', TERM: 'dumb', ...desk.env };
-  const child = spawn('script', ['-qefc', line, '/dev/null'], { cwd: desk.work, env });
-  const timer = setTimeout(() => child.kill('SIGKILL'), TIMEOUT_MS);
-  let shown = '';
-  let seenTo = 0;
-  const waiting = [...answers];
-  child.stdin.on('error', () => {});
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    shown += text;
-    for (let next = waiting[0]; next?.[0].test(shown.slice(seenTo)); next = waiting[0]) {
-      seenTo = shown.length;
-      child.stdin.write(`${next[1]}\r`);
-      waiting.shift();
-    }
-  });
-  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
-  clearTimeout(timer);
-  if (waiting.length > 0) throw new Error(`It ended (${code}) without asking ${waiting[0]?.[0]}: ${shown}`);
-  return { shown, code };
+  options: TerminalOptions = { term: 'dumb' },
+): Promise<{ shown: string; code: number }> {
+  const terminal = new Terminal(desk, args, options);
+  for (const [question, answer] of answers) {
+    await terminal.until(question);
+    terminal.type(`${answer}\r`);
+  }
+  const code = await terminal.ended;
+  return { shown: terminal.shown, code };
 }

@@ -155,9 +155,9 @@ class ScriptedLine extends Http {
       baseUrl: 'http://127.0.0.1:9',
       connections: 1,
       timeoutMs: null,
-      proxy: { https: null, no: null },
+      network: { proxy: null, secureContext: null },
       monotonicMs: clock.monotonicMs,
-      trace: null,
+      traces: [],
     });
     this.#answer = answer;
   }

@@ -15,6 +15,7 @@ import { finishDryRun } from '../bulk/summary.ts';
 import { wirePreview } from '../bulk/wire-preview.ts';
 import { destinationOf } from '../connect.ts';
 import type { Context } from '../context.ts';
+import { destinationText } from '../destination-text.ts';
 import { audioReader } from '../request-input.ts';
 import { keepHeapSmall } from '../small-heap.ts';
 
@@ -42,13 +43,10 @@ export async function bulk(context: Context, file: string, options: BulkOptions)
   const results = options.results ?? beside(file, 'results.csv');
   await requireResultsPlace(results, file);
   const log = await context.openLog(`bulk ${basename(file)}`, true);
-  const kind = context.options.sandbox
-    ? `the sandbox in this process${contract.source ? ', made from the contract' : ''}`
-    : `profile ${settings.profile.value}, ${settings.live ? 'live' : 'test'}`;
   const keepAt = beside(file, 'mapping.json');
   const { plan, command } = await agreedPlan(context, input, options, keepAt, async (now) => {
     const planned = await planAloud(context, now, preparation, log, range, options);
-    await say(planned, `${destination.baseUrl} as client ${destination.clientId} (${kind})`);
+    await say(planned, await destinationText(context, destination));
     return planned;
   });
   if (plan.counts.ready > 0) await confirmImport(context, settings, options, plan);

@@ -8,6 +8,7 @@ import { printable } from '../../report/output.ts';
 import { resultText } from '../../report/request-text.ts';
 import { connect } from '../connect.ts';
 import type { Context } from '../context.ts';
+import { sayDestination } from '../destination-text.ts';
 import { codeOfResult, exitNumber } from '../exit-codes.ts';
 import { type RequestOptions, readRequestInput } from '../request-input.ts';
 
@@ -20,8 +21,10 @@ export interface CreateOptions extends RequestOptions, SubmitOptions {}
 export async function create(context: Context, options: CreateOptions): Promise<number> {
   const { drafts, audio } = await readRequestInput(context, options);
   const { api, destination, evidence } = await connect(context, { rate: 'auto', concurrency: CONCURRENCY, audio });
+  const contract = await context.contract();
+  await sayDestination(context, destination);
   const operations = options.validate ? (['create', 'validate'] as const) : (['create'] as const);
-  const preparation = { destination, audio, contract: await context.contract(), operations, strict: false };
+  const preparation = { destination, audio, contract, operations, strict: false };
   const prepared = await Promise.all(drafts.map((draft) => prepareDraft(draft, null, preparation)));
   const log = await context.openLog('create', false);
   const reporter = await context.reporter();

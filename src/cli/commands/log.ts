@@ -1,79 +1,124 @@
+import { followLog } from '../../log/follow-log.ts';
 import { readLog } from '../../log/read-log.ts';
 import { SrqError } from '../../model/errors.ts';
-import { type SentStatus, STATUSES } from '../../model/outcome.ts';
+import { SENT_STATUSES } from '../../model/outcome.ts';
 import type { LogRecord } from '../../model/ports.ts';
 import { csvLine } from '../../report/csv-line.ts';
-import { logLine } from '../../report/request-text.ts';
+import { type LogEntry, logHeading, logLine, totalsText } from '../../report/log-text.ts';
+import { printable } from '../../report/output.ts';
+import type { ItemText } from '../../report/reporter.ts';
 import type { Context } from '../context.ts';
+import { lastOf } from '../last-of.ts';
+import { type LogFilterOptions, logFilter, statusOf } from '../log-filter.ts';
+import { dayTotals } from '../log-totals.ts';
+import { terminalColumns } from '../terminal-columns.ts';
 
-export interface LogOptions {
-  readonly ref?: string;
-  readonly id?: string;
-  readonly since?: string;
-  readonly status?: string;
+export interface LogOptions extends LogFilterOptions {
+  /** Only the last so many. */
+  readonly limit?: number;
   readonly csv?: boolean;
+  readonly totals?: boolean;
+  readonly follow?: boolean;
 }
 
-/** A request of the log as `--json` shows it. A request without a recorded outcome is `unknown`. */
-type LogEntry = Omit<LogRecord, 'event'> & { readonly status: SentStatus };
+/** So many of the past are shown before what is new. */
+const BEFORE_FOLLOWING = 10;
 
 /** What was sent and what came back: one entry a request, the oldest first. */
 export async function log(context: Context, options: LogOptions): Promise<number> {
   if (options.csv && context.options.json) throw new SrqError('usage', 'Choose one of --json and --csv.');
+  if (options.totals && (options.follow || options.limit !== undefined)) {
+    throw new SrqError('usage', '--totals counts all; it goes with neither --follow nor --limit.');
+  }
   const { log: path } = await context.paths();
-  const wanted = filterOf(options, context.clock.nowMs());
+  const wanted = logFilter(options, context.clock.nowMs());
+  if (options.totals) return totals(context, matching(readLog(path), wanted), options);
   const reporter = await context.reporter();
   let shown = 0;
-  const entries = async function* () {
-    for await (const record of readLog(path)) {
-      if (!wanted(record)) continue;
+  const counted = async function* (entries: AsyncIterable<LogEntry>) {
+    for await (const entry of entries) {
       shown += 1;
-      yield entryOf(record);
+      yield entry;
     }
   };
-  await reporter.results(entries(), (entry, paint, index) =>
-    options.csv ? (index === 0 ? csvLine(CSV_COLUMNS) : '') + csvRecord(entry) : `${logLine(entry, paint)}\n`,
-  );
-  if (shown === 0) reporter.say(() => `No requests in ${path}${Object.keys(options).length > 0 ? ' match' : ''}.`);
+  const line = lineOf(context, options);
+  if (options.follow) {
+    context.interruption.listen(() => {});
+    await reporter.lines(counted(following(context, path, wanted, options.limit ?? BEFORE_FOLLOWING)), line);
+    return 0;
+  }
+  await reporter.results(counted(past(path, wanted, options.limit)), line);
+  if (shown === 0) {
+    const filtered = Object.keys(options).length > 0;
+    reporter.say(() => `No requests in ${printable(path)}${filtered ? ' match' : ''}.`);
+  }
   return 0;
 }
 
-const CSV_COLUMNS = ['at', 'status', 'row', 'ref', 'ids', 'http', 'ms', 'message', 'key', 'run'];
+async function* past(path: string, wanted: (record: LogRecord) => boolean, limit?: number): AsyncGenerator<LogEntry> {
+  const entries = matching(readLog(path), wanted);
+  if (limit === undefined) yield* entries;
+  else yield* (await lastOf(entries, limit)).items;
+}
+
+/** What is there, then each outcome as it is recorded, until Ctrl-C. An intent to send is no news yet. */
+async function* following(
+  { clock, interruption }: Context,
+  path: string,
+  wanted: (record: LogRecord) => boolean,
+  limit: number,
+): AsyncGenerator<LogEntry> {
+  const { items, end } = await lastOf(matching(readLog(path), wanted), limit);
+  yield* items;
+  for await (const record of followLog(path, end, clock, interruption.halt.signal)) {
+    if (record.event !== 'sending' && wanted(record)) yield entryOf(record);
+  }
+}
+
+/** Returns what the records return. */
+async function* matching<End>(
+  records: AsyncGenerator<LogRecord, End>,
+  wanted: (record: LogRecord) => boolean,
+): AsyncGenerator<LogEntry, End> {
+  for (;;) {
+    const { value, done } = await records.next();
+    if (done) return value;
+    if (wanted(value)) yield entryOf(value);
+  }
+}
 
 function entryOf({ event, ...record }: LogRecord): LogEntry {
   return { ...record, status: statusOf(event) };
 }
 
-function statusOf(event: LogRecord['event']): SentStatus {
-  // With a licence to send again, the first try is known not to have been taken.
-  if (event === 'licence') return 'failed';
-  return event === 'sending' ? 'unknown' : event;
+const CSV_COLUMNS = ['at', 'status', 'row', 'ref', 'ids', 'http', 'ms', 'message', 'key', 'run'];
+
+function lineOf(context: Context, { csv }: LogOptions): ItemText<LogEntry> {
+  const columns = terminalColumns(context);
+  return (entry, paint, index) => {
+    if (csv) return (index === 0 ? csvLine(CSV_COLUMNS) : '') + csvRecord(entry);
+    const heading = index === 0 && columns !== null ? `${logHeading(columns, paint)}\n` : '';
+    return `${heading}${logLine(entry, columns, paint)}\n`;
+  };
 }
 
 function csvRecord({ at, status, row, ref, ids, http, ms, message, key, run }: LogEntry): string {
   const named = Object.entries(ids).map(([name, value]) => `${name}=${value}`);
   const cells = [at, status, row, ref, named.join(' '), http, ms, message, key, run];
-  return csvLine(cells.map((cell) => String(cell ?? '')));
+  return csvLine(cells.map((cell) => printable(String(cell ?? ''))));
 }
 
-function filterOf({ ref, id, since, status }: LogOptions, nowMs: number): (record: LogRecord) => boolean {
-  if (status !== undefined && !STATUSES.some((each) => each === status)) {
-    throw new SrqError('usage', `"${status}" is no status.`, `One of: ${STATUSES.join(', ')}.`);
-  }
-  const sinceMs = since === undefined ? null : pointInTime(since, nowMs);
-  return (record) =>
-    (ref === undefined || record.ref === ref) &&
-    (id === undefined || Object.values(record.ids).includes(id)) &&
-    (status === undefined || statusOf(record.event) === status) &&
-    (sinceMs === null || Date.parse(record.at) >= sinceMs);
-}
-
-/** A date (2026-11-21, 2026-11-21T18:00Z) or a time ago (90m, 24h, 7d), as milliseconds since 1970. */
-function pointInTime(text: string, nowMs: number): number {
-  const [, count, unit = ''] = /^(\d+)([mhd])$/.exec(text) ?? [];
-  const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000 }[unit];
-  if (count !== undefined && unitMs !== undefined) return nowMs - Number(count) * unitMs;
-  const dateMs = /^\d{4}-\d\d/.test(text) ? Date.parse(text) : Number.NaN;
-  if (!Number.isNaN(dateMs)) return dateMs;
-  throw new SrqError('usage', `"${text}" is no time.`, 'Give a date (2026-11-21) or a time ago (90m, 24h, 7d).');
+async function totals(context: Context, entries: AsyncIterable<LogEntry>, { csv }: LogOptions): Promise<number> {
+  const days = await dayTotals(entries);
+  const reporter = await context.reporter();
+  const document = { totals: days.map(({ day, counts }) => ({ day, ...counts })) };
+  await reporter.result(document, (paint) => {
+    if (!csv) return days.length === 0 ? 'No requests.' : totalsText(days, terminalColumns(context), paint);
+    const rows = days.map(({ day, counts }) => [day, ...SENT_STATUSES.map((status) => String(counts[status]))]);
+    return [['day', ...SENT_STATUSES], ...rows]
+      .map((cells) => csvLine(cells))
+      .join('')
+      .trimEnd();
+  });
+  return 0;
 }

@@ -1,20 +1,26 @@
 import { text } from 'node:stream/consumers';
 import { isLoopback, normalBaseUrl } from '../../config/base-url.ts';
+import { keychainEntry } from '../../config/keychain.ts';
 import type { Profile } from '../../config/profile-store.ts';
 import { runSecretCommand } from '../../config/settings.ts';
 import { FileTokenCache, secretMark } from '../../config/token-cache.ts';
 import { SrqError } from '../../model/errors.ts';
 import type { BodyEncoding } from '../../model/wire.ts';
+import { printable } from '../../report/output.ts';
 import { proveCredentials } from '../connect.ts';
 import type { Context } from '../context.ts';
+import { forgetKeychain } from '../forget-profile.ts';
+import { certificateFiles } from '../network.ts';
 import { ask, askHidden } from '../prompt.ts';
 import { tokenPath } from '../state-paths.ts';
+import { warnOfRepair } from '../warn-of-repair.ts';
 
 export interface LoginOptions {
   readonly baseUrl?: string;
   readonly clientId?: string;
   readonly clientSecretStdin?: boolean;
   readonly secretCommand?: string;
+  readonly keychain?: boolean;
   readonly encoding?: BodyEncoding;
   readonly test?: boolean;
 }
@@ -24,6 +30,9 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
   if (context.options.sandbox) {
     throw new SrqError('usage', '--sandbox needs no login.', 'Just use it: srq bulk FILE --sandbox');
   }
+  if (options.keychain && options.secretCommand !== undefined) {
+    throw new SrqError('usage', 'Choose one of --keychain and --secret-command.', 'See: srq login --help');
+  }
   const name = (await context.profileName()).value;
   const given = await collect(context, options);
   const { baseUrl, clientId } = given;
@@ -31,16 +40,19 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
   const profile: Profile = {
     baseUrl,
     clientId,
-    ...(options.secretCommand === undefined
-      ? { clientSecret: given.secret }
-      : { secretCommand: options.secretCommand }),
+    ...(await keepSecret(context, name, given, options)),
     ...(options.encoding === undefined ? {} : { encoding: options.encoding }),
     ...(options.test ? { test: true } : {}),
+    ...certificateFiles(context.options),
   };
   const profiles = await context.profiles();
+  const before = profiles.get(name);
   await profiles.set(name, profile);
-  const named = { profile: { value: name, source: 'profile' } } as const;
-  const cache = tokenPath(await context.paths(), named);
+  await warnOfRepair(context);
+  if (before?.keychain && !(profile.keychain && before.baseUrl === baseUrl && before.clientId === clientId)) {
+    await forgetKeychain(context, name, before);
+  }
+  const cache = tokenPath(await context.paths(), { profile: { value: name } });
   new FileTokenCache(cache, { baseUrl, clientId }, secretMark(given.secret)).write(token);
   const kind = options.test || isLoopback(baseUrl) ? 'test' : 'live';
   const expiresAt = token.expiresAtMs === null ? null : new Date(token.expiresAtMs).toISOString();
@@ -58,6 +70,33 @@ interface Given {
   readonly baseUrl: string;
   readonly clientId: string;
   readonly secret: string;
+}
+
+type KeptSecret = Pick<Profile, 'clientSecret' | 'secretCommand' | 'keychain'>;
+
+/** What the profile says of its secret. Where the keychain fails, only a person may choose the file in its place. */
+async function keepSecret(
+  context: Context,
+  name: string,
+  given: Given,
+  { secretCommand, keychain }: LoginOptions,
+): Promise<KeptSecret> {
+  if (secretCommand !== undefined) return { secretCommand };
+  if (!keychain) return { clientSecret: given.secret };
+  try {
+    await keychainEntry(name, given, { node: context.process.execPath }).write(given.secret);
+    return { keychain: true };
+  } catch (error) {
+    if (!(error instanceof SrqError)) throw error;
+    const message = `${error.message} Nothing was stored.`;
+    if (!context.interactive) throw new SrqError(error.code, message, error.hint, error);
+    const reporter = await context.reporter();
+    reporter.warn(message);
+    const { path } = await context.profiles();
+    const answer = await ask(context, `Store the secret in ${printable(path)} (mode 0600) instead? [y/N] `);
+    if (/^y(?:es)?$/i.test(answer)) return { clientSecret: given.secret };
+    throw new SrqError(error.code, 'The secret was not stored.', error.hint, error);
+  }
 }
 
 /** From flags and environment; what is missing is asked for on a terminal, else named in one error. */

@@ -5,14 +5,16 @@ import { SrqError } from '../../model/errors.ts';
 import { isTrusted, settleWaitMs } from '../../model/evidence.ts';
 import type { LogRecord } from '../../model/ports.ts';
 import { settleImport } from '../../pipeline/run-import.ts';
-import { doubtLine } from '../../report/request-text.ts';
+import { doubtText } from '../../report/log-text.ts';
 import type { ReadingOptions } from '../bulk/options.ts';
 import { planAloud, readInput } from '../bulk/plan.ts';
 import { follow } from '../bulk/run.ts';
 import { connect } from '../connect.ts';
 import type { Context } from '../context.ts';
+import { sayDestination } from '../destination-text.ts';
 import { exitNumber } from '../exit-codes.ts';
 import { audioReader } from '../request-input.ts';
+import { terminalColumns } from '../terminal-columns.ts';
 
 export interface ResolveOptions extends ReadingOptions {
   /** A person says that they were taken; a text is the identifier. */
@@ -37,9 +39,11 @@ async function list(context: Context, keys: readonly string[], options: ResolveO
   const reporter = await context.reporter();
   const { log: path } = await context.paths();
   const doubtful = await inDoubt(path, keys, options);
+  const nowMs = context.clock.nowMs();
   await reporter.result(
     { unknown: doubtful.map(({ key, at, row, ref, message }) => ({ key, at, row, ref, message })) },
-    () => (doubtful.length === 0 ? 'Nothing is in doubt.' : doubtful.map(doubtLine).join('\n')),
+    (paint) =>
+      doubtful.length === 0 ? 'Nothing is in doubt.' : doubtText(doubtful, nowMs, terminalColumns(context), paint),
   );
   if (doubtful.length > 0) reporter.say(() => HOW_TO);
   return 0;
@@ -47,7 +51,8 @@ async function list(context: Context, keys: readonly string[], options: ResolveO
 
 const HOW_TO = `Look each one up at the service, then say what you found:
   srq resolve KEY --created [ID]    it is there
-  srq resolve KEY --not-created     it is not there: the next run sends it`;
+  srq resolve KEY --not-created     it is not there: the next run sends it
+Or let validate decide: srq resolve --validate --file FILE`;
 
 /** Of several requests none can have a given identifier, and a word about all of them must be meant so. */
 async function byPerson(context: Context, keys: readonly string[], options: ResolveOptions): Promise<number> {
@@ -122,6 +127,7 @@ async function byValidate(context: Context, keys: readonly string[], options: Re
   }
   const audio = audioReader(file === '-' ? '.' : dirname(file));
   const { api, destination, evidence } = await connect(context, { rate: 'auto', concurrency: CONCURRENCY, audio });
+  await sayDestination(context, destination);
   if (!evidence || !isTrusted(evidence)) {
     const seen = evidence ? `${evidence.found} of ${evidence.asked}` : 'none';
     const message = `Validate has not proven that it sees what was created (${seen} found; at least 3, and all, are needed).`;

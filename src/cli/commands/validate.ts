@@ -4,6 +4,7 @@ import { type Prepared, prepareDraft } from '../../pipeline/prepare-row.ts';
 import { verdictText } from '../../report/request-text.ts';
 import { connect } from '../connect.ts';
 import type { Context } from '../context.ts';
+import { sayDestination } from '../destination-text.ts';
 import { exitNumber } from '../exit-codes.ts';
 import { type RequestOptions, readRequestInput } from '../request-input.ts';
 
@@ -13,6 +14,7 @@ type Validated = ValidateResult & { readonly key: string | null };
 export async function validate(context: Context, options: RequestOptions): Promise<number> {
   const { drafts, audio } = await readRequestInput(context, options);
   const { api, destination } = await connect(context, { rate: 'auto', concurrency: 1, audio });
+  await sayDestination(context, destination);
   const reporter = await context.reporter();
   const operations = ['validate'] as const;
   const preparation = { destination, audio, contract: await context.contract(), operations, strict: false };

@@ -1,0 +1,114 @@
+import { lookup } from 'node:dns/promises';
+import { connect, isIP, type Socket } from 'node:net';
+import { connect as connectTls, type SecureContext, type TLSSocket } from 'node:tls';
+import { SrqError } from '../model/errors.ts';
+import { type Network, openProxy } from './dispatcher.ts';
+import { networkFailure } from './network-failure.ts';
+
+/** So long a service that sends no ticket has for refusing the client's certificate. */
+const REFUSAL_MS = 500;
+
+/** What a service's certificate says. */
+export interface ServiceCertificate {
+  readonly issuer: string;
+  readonly expiresAtMs: number;
+  /** `TLSv1.3` */
+  readonly protocol: string;
+}
+
+/** Each of these tries one thing on the way to the service, and throws `SrqError('unreachable')` where that fails. */
+
+/** The addresses of a name. */
+export async function lookUp(host: string): Promise<readonly string[]> {
+  const found = await lookup(host, { all: true }).catch(unreachable);
+  return found.map(({ address }) => address);
+}
+
+export function openConnection(url: URL, timeoutMs: number): Promise<Socket> {
+  const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
+  const socket = connect({ host: hostOf(url), port });
+  return ready(socket, 'connect', timeoutMs).catch(unreachable);
+}
+
+/** A connection to the service by way of the proxy. */
+export async function openTunnel(
+  { hostname, port }: URL,
+  { proxy, secureContext }: Network & { readonly proxy: NonNullable<Network['proxy']> },
+  timeoutMs: number,
+): Promise<Socket> {
+  const pool = openProxy(proxy, { timeout: timeoutMs, ...(secureContext ? { secureContext } : {}) }, timeoutMs);
+  const target = `${hostname}:${port || 443}`;
+  const authorization = proxy.authorization === null ? {} : { 'proxy-authorization': proxy.authorization };
+  try {
+    const { socket, statusCode } = await pool.connect({ path: target, headers: { host: target, ...authorization } });
+    if (statusCode === 200) return socket as Socket;
+    socket.on('error', () => {}).destroy();
+    throw new Error(`Proxy response (${statusCode})`);
+  } catch (error) {
+    return unreachable(error);
+  }
+}
+
+export async function shakeHands(
+  socket: Socket,
+  url: URL,
+  secureContext: SecureContext | null,
+  timeoutMs: number,
+): Promise<ServiceCertificate> {
+  const host = hostOf(url);
+  const tls = connectTls({
+    socket,
+    host,
+    ALPNProtocols: ['http/1.1'],
+    ...(isIP(host) ? {} : { servername: host }),
+    ...(secureContext ? { secureContext } : {}),
+  });
+  await ready(tls, 'secureConnect', timeoutMs)
+    .then(() => accepted(tls))
+    .catch(unreachable);
+  const { issuer, valid_to } = tls.getPeerCertificate();
+  const protocol = tls.getProtocol() ?? '';
+  tls.destroy();
+  return { issuer: [issuer.O ?? issuer.CN].flat().join(', '), expiresAtMs: Date.parse(valid_to), protocol };
+}
+
+/** TLS 1.3 is ready before the service has looked at the client's certificate: it refuses afterwards, or sends a ticket. */
+function accepted(tls: TLSSocket): Promise<void> {
+  if (tls.getProtocol() !== 'TLSv1.3') return Promise.resolve();
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, REFUSAL_MS);
+    tls.once('error', reject).once('session', () => resolve());
+    tls.once('close', () => {
+      clearTimeout(timer);
+      reject(Object.assign(new Error('closed'), { code: 'ECONNRESET' }));
+    });
+  });
+}
+
+function ready<Opening extends Socket>(socket: Opening, event: string, timeoutMs: number): Promise<Opening> {
+  return new Promise((resolve, reject) => {
+    const fail = (error: Error) => {
+      clearTimeout(timer);
+      socket.destroy();
+      reject(error);
+    };
+    const timedOut = Object.assign(new Error('no connection in time'), { code: 'ETIMEDOUT' });
+    const timer = setTimeout(() => fail(timedOut), timeoutMs);
+    socket.once('error', fail);
+    socket.once('close', () => fail(Object.assign(new Error('closed'), { code: 'ECONNRESET' })));
+    socket.once(event, () => {
+      clearTimeout(timer);
+      resolve(socket);
+    });
+  });
+}
+
+function unreachable(error: unknown): never {
+  const { reason, hint } = networkFailure(error instanceof Error ? error : new Error(String(error)));
+  throw new SrqError('unreachable', reason, hint, error);
+}
+
+/** The host's name or address; an IPv6 address without the brackets that it has in a URL. */
+export function hostOf({ hostname }: URL): string {
+  return hostname.replace(/^\[(.*)\]$/, '$1');
+}

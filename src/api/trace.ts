@@ -1,0 +1,74 @@
+import type { TracedCall } from '../model/traced-call.ts';
+import type { Answer, Exchange } from './http.ts';
+import { MASKED, Mask } from './mask.ts';
+import { failureName } from './network-failure.ts';
+
+/** How a call is shown without what is secret or tells of a person: as it was sent, with `***` for each such value. */
+export interface Disguise {
+  /** Under the base URL, with its query. */
+  readonly path: string;
+  readonly body: string | Buffer;
+  /** Finds in the answer what was sent. */
+  readonly mask: Mask;
+  /** Whether a successful answer holds a token, which nobody knows before it is read: its texts are not shown then. */
+  readonly grantsToken: boolean;
+}
+
+/** Where nobody has said what may be shown. */
+export function hideAll(path: string): Disguise {
+  return { path: path.replace(/\?.*/s, '?***'), body: MASKED, mask: new Mask([]), grantsToken: true };
+}
+
+export function tracedCall(
+  method: TracedCall['method'],
+  baseUrl: string,
+  headers: Readonly<Record<string, string>>,
+  exchange: Exchange,
+  { path, body, mask, grantsToken }: Disguise,
+): TracedCall {
+  const { answer } = exchange;
+  const call = { method, url: baseUrl + path, headers: sentHeaders(headers), body: body.toString() };
+  if (!answer) return { ...call, ms: exchange.ms, answer: null, failure: failureName(exchange.error) };
+  const { status, ms } = answer;
+  const shown = grantsToken && isSuccess(answer) ? withoutTexts(answer.body) : masked(answer.body, mask);
+  return { ...call, ms, answer: { status, headers: answerHeaders(answer, mask), body: shown }, failure: null };
+}
+
+const isSuccess = ({ status }: Answer): boolean => status >= 200 && status <= 299;
+
+/** JSON with its names and numbers alone; of anything else nothing. */
+function withoutTexts(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), (_, value: unknown) => (typeof value === 'string' ? MASKED : value));
+  } catch {
+    return MASKED;
+  }
+}
+
+/** Long enough to hold a name in base64; identifiers are shorter. */
+const ENCODED = /[A-Za-z\d+/_=-]{40,}/g;
+
+function masked(text: string, mask: Mask): string {
+  return mask.apply(text).replace(ENCODED, MASKED);
+}
+
+/** The scheme of an authorization is no secret. What a contract adds may be a key, or tell of a person. */
+function sentHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+  const { authorization, ...rest } = headers;
+  const shown = Object.entries(rest).map(([name, value]) => [name, OWN_HEADER.test(name) ? value : MASKED] as const);
+  const scheme = authorization === undefined ? {} : { authorization: `${authorization.split(' ', 1)[0]} ${MASKED}` };
+  return { ...scheme, ...Object.fromEntries(shown) };
+}
+
+const OWN_HEADER = /^(?:accept|content-type)$/;
+
+/** Headers that tell of the service and of the way to it. Others may hold anything: cookies, tokens, an address with a name. */
+const TELLING_HEADER =
+  /^(?:age|allow|cache-control|connection|content-.*|date|keep-alive|retry-after|server|transfer-encoding|vary|via|www-authenticate|.*rate-?limit.*|.*(?:request|correlation|trace)-?id|cf-ray)$/;
+
+function answerHeaders({ headers }: Answer, mask: Mask): Record<string, string> {
+  const pairs = Object.entries(headers).map(([name, value]) => {
+    return [name, TELLING_HEADER.test(name) ? masked(value, mask) : MASKED] as const;
+  });
+  return Object.fromEntries(pairs);
+}

@@ -1,0 +1,90 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isLoopback } from '../../config/base-url.ts';
+import type { Profile } from '../../config/profile-store.ts';
+import { nearest } from '../../model/did-you-mean.ts';
+import { SrqError } from '../../model/errors.ts';
+import { printable } from '../../report/output.ts';
+import { tableText } from '../../report/table-text.ts';
+import type { Context } from '../context.ts';
+import { forgetProfile } from '../forget-profile.ts';
+import { learnedPath } from '../state-paths.ts';
+import { terminalColumns } from '../terminal-columns.ts';
+import { warnOfRepair } from '../warn-of-repair.ts';
+
+/** The stored profiles; the one in force is marked. Never a secret. */
+export async function profileList(context: Context): Promise<number> {
+  const stored = Object.entries((await context.profiles()).all());
+  const { value: inForce } = await context.profileName();
+  const profiles = stored.map(([name, profile]) => entryOf(name, profile, name === inForce));
+  const reporter = await context.reporter();
+  await reporter.result({ profiles }, (paint) => {
+    if (profiles.length === 0) return 'No profiles are stored. Log in with: srq login';
+    const rows = profiles.map(({ name, current, kind, baseUrl, clientId, secret }) => {
+      const marked = current ? paint.bold : (text: string) => text;
+      return [
+        { text: current ? '*' : '' },
+        { text: printable(name), paint: marked },
+        { text: kind, paint: kind === 'live' ? paint.yellow : paint.green },
+        { text: printable(baseUrl) },
+        { text: printable(clientId) },
+        { text: secret, paint: paint.dim },
+      ];
+    });
+    return tableText(['', 'name', 'kind', 'base URL', 'client id', 'secret'], rows, terminalColumns(context), paint);
+  });
+  return 0;
+}
+
+/** Makes a stored profile the one that is used when none is named. */
+export async function profileUse(context: Context, name: string): Promise<number> {
+  const profiles = await context.profiles();
+  const profile = requireStored(profiles.all(), name);
+  await profiles.use(name);
+  await warnOfRepair(context);
+  const reporter = await context.reporter();
+  if (context.process.env['SRQ_PROFILE']) {
+    reporter.warn('SRQ_PROFILE is set: as long as it is, the profile that it names is in force.');
+  }
+  const { kind, baseUrl, clientId } = entryOf(name, profile, true);
+  await reporter.result({ profile: name, kind, baseUrl, clientId }, () =>
+    printable(`Profile ${name} is in use: ${baseUrl} as client ${clientId} (${kind}).`),
+  );
+  return 0;
+}
+
+/** Forgets credentials, token and what was learned. The log stays: it is what keeps leads from being sent twice. */
+export async function profileRemove(context: Context, name: string): Promise<number> {
+  requireStored((await context.profiles()).all(), name);
+  await forgetProfile(context, name);
+  const { state } = await context.paths();
+  await rm(learnedPath({ state }, { profile: { value: name } }), { force: true });
+  const log = join(state, `${name}.ndjson`);
+  const left = Object.keys((await context.profiles()).all());
+  const reporter = await context.reporter();
+  await reporter.result({ profile: name, removed: true, log, left }, () =>
+    [
+      `Removed profile ${name}. Its log stays: ${printable(log)}`,
+      ...(left.length > 0 ? [`Left: ${left.map(printable).join(', ')}. Choose one: srq profile use NAME`] : []),
+    ].join('\n'),
+  );
+  return 0;
+}
+
+function requireStored(profiles: Readonly<Record<string, Profile>>, name: string): Profile {
+  const profile = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
+  if (profile) return profile;
+  const meant = nearest(name, Object.keys(profiles));
+  throw new SrqError(
+    'usage',
+    `There is no profile "${printable(name)}".${meant === null ? '' : ` Did you mean ${printable(meant)}?`}`,
+    'See which there are: srq profile list',
+  );
+}
+
+function entryOf(name: string, profile: Profile, current: boolean) {
+  const { baseUrl, clientId, test, secretCommand, keychain } = profile;
+  const loopback = URL.canParse(baseUrl) && isLoopback(baseUrl);
+  const secret = keychain ? 'keychain' : secretCommand === undefined ? 'stored' : 'command';
+  return { name, current, baseUrl, clientId, kind: test || loopback ? 'test' : 'live', secret };
+}

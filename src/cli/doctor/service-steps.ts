@@ -1,0 +1,136 @@
+import { SrqError } from '../../model/errors.ts';
+import type { RowResult } from '../../model/outcome.ts';
+import type { CachedToken, ValidateResult } from '../../model/ports.ts';
+import type { TracedCall } from '../../model/traced-call.ts';
+import { type Submission, submitRequest } from '../../pipeline/submit-request.ts';
+import { duration } from '../../report/output.ts';
+import type { Connection } from '../connect.ts';
+import type { Context } from '../context.ts';
+import { codeOfResult } from '../exit-codes.ts';
+import type { Examination, Found } from './examination.ts';
+import { madeUpRequest } from './made-up-request.ts';
+
+const SKEW_WARNING_MS = 60_000;
+
+/** What the last answer told of the service's clock. */
+export class ClockReading {
+  /** By how much the service's clock is ahead of ours; null: it has not been seen. */
+  skewMs: number | null = null;
+  /** Time of the call, in which the reading may be wrong. */
+  ms = 0;
+
+  note({ answer, ms }: TracedCall, nowMs: number): void {
+    const atMs = Date.parse(answer?.headers['date'] ?? '');
+    if (Number.isNaN(atMs)) return;
+    this.skewMs = atMs - (nowMs - ms / 2);
+    this.ms = ms;
+  }
+}
+
+/** The service itself: its clock, whether it takes the credentials, whether validate can be understood. */
+export async function takeServiceSteps(
+  context: Context,
+  examination: Examination,
+  { api, destination, proveCredentials }: Connection,
+  reading: ClockReading,
+): Promise<void> {
+  const startedMs = context.clock.monotonicMs();
+  const proof = examination.failure ? null : await proveCredentials().catch(asFailure);
+  const ms = Math.round(context.clock.monotonicMs() - startedMs);
+  await examination.take('clock', () => judgedClock(reading));
+  await examination.take('token', () => judgedToken(proof, ms));
+  await examination.take('validate', async () => {
+    const submission = await madeUpRequest(destination, await context.contract(), context.clock.nowMs()).catch(
+      asFailure,
+    );
+    return submission instanceof SrqError ? untried(submission) : judgedVerdict(await api.validate(submission.request));
+  });
+}
+
+function asFailure(error: unknown): SrqError {
+  if (error instanceof SrqError) return error;
+  throw error;
+}
+
+function judgedClock({ skewMs, ms }: ClockReading): Found<null> {
+  if (skewMs === null) return { result: 'skip', message: 'The service did not tell its time.', value: null, ms };
+  const away = duration(Math.abs(skewMs));
+  if (Math.abs(skewMs) <= SKEW_WARNING_MS) {
+    return { result: 'ok', message: `This clock and the service's agree within ${away}.`, value: null, ms };
+  }
+  const message = `This clock is ${away} ${skewMs > 0 ? 'behind' : 'ahead of'} the service's.`;
+  const hint = 'Set the clock of this machine, best by NTP: the log and the lives of tokens go by it.';
+  return { result: 'warn', message, hint, value: null, ms };
+}
+
+function judgedToken(proof: CachedToken | SrqError | null, ms: number): Found<null> {
+  if (proof instanceof SrqError) throw proof;
+  const lifeMs = proof?.expiresAtMs == null ? null : proof.expiresAtMs - proof.obtainedAtMs;
+  const life = lifeMs === null ? 'the service does not say for how long' : `good for ${duration(lifeMs)}`;
+  return { result: 'ok', message: `The credentials work: a token was granted, ${life}.`, value: null, ms };
+}
+
+/** What a contract demands, nobody can make up. */
+function untried({ message, hint }: SrqError): Found<null> {
+  return { result: 'warn', message: `${message} Validate was not asked.`, hint: hint ?? '', value: null };
+}
+
+function judgedVerdict({ verdict, refused, http, message }: ValidateResult): Found<null> {
+  if (verdict !== 'unknown') {
+    return { result: 'ok', message: `Validate says "${verdict}" of a made-up request.`, value: null };
+  }
+  if (refused === 'failed') throw new SrqError('service', message ?? 'Validate gave no answer.', TRY_LATER);
+  if (refused === 'rejected') {
+    const hint = 'Made-up data may be against its rules. Try one of your own: srq validate --file request.json';
+    return {
+      result: 'warn',
+      message: `Validate refused a made-up request. ${message ?? ''}`.trim(),
+      hint,
+      value: null,
+    };
+  }
+  const hint =
+    'Ask the marketplace how validate answers. Until srq can read it, requests are only created with --no-validate.';
+  return {
+    result: 'warn',
+    message: `Validate answered HTTP ${http}, but srq finds no verdict in it.`,
+    hint,
+    value: null,
+  };
+}
+
+const TRY_LATER =
+  'Try again later: srq doctor. If it stays so, send the report to the marketplace: srq doctor --output FILE';
+
+/** One request that says it is a test, sent and logged like any other. */
+export async function takeCreateStep(
+  context: Context,
+  examination: Examination,
+  { api, destination }: Connection,
+): Promise<void> {
+  await examination.take('create', async () => {
+    const submission = await madeUpRequest(destination, await context.contract(), context.clock.nowMs());
+    const log = await context.openLog('doctor', false);
+    const reporter = await context.reporter();
+    context.interruption.listen(() => reporter.warn('Finishing what is in flight; press Ctrl-C again to leave now.'));
+    const options = { validate: false, onDuplicate: 'skip', again: false } as const;
+    const { result, stop } = await submitRequest(submission, api, log, options);
+    if (stop) throw stop;
+    return judgedCreate(result, submission);
+  });
+}
+
+function judgedCreate(result: RowResult, { key }: Submission): Found<null> {
+  const ids = Object.entries(result.ids).map(([name, value]) => `${name}=${value}`);
+  const told = [...ids, ...(result.message === null ? [] : [result.message])].join(' ');
+  if (result.status === 'created') {
+    return { result: 'ok', message: `A test request was created. ${told}`.trim(), value: null };
+  }
+  if (result.status === 'duplicate') {
+    return { result: 'ok', message: `The service takes the test request for a duplicate. ${told}`.trim(), value: null };
+  }
+  const code = codeOfResult(result);
+  const hint =
+    result.status === 'unknown' ? `Look it up at the service, then: srq resolve ${key.slice(0, 12)}` : TRY_LATER;
+  throw new SrqError(code === 'ok' ? 'service' : code, `The test request is ${result.status}. ${told}`.trim(), hint);
+}

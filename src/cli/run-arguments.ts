@@ -1,0 +1,95 @@
+import { CommanderError } from 'commander';
+import { SrqError } from '../model/errors.ts';
+import type { Context, GlobalOptions } from './context.ts';
+import { EXIT_CODES } from './exit-codes.ts';
+import { type Invoke, makeProgram } from './program.ts';
+
+/**
+ * Runs the command that the arguments name and gives its exit code. Every failure ends here, as words and a number.
+ * Help is written for `columns`.
+ */
+export async function runArguments(process: NodeJS.Process, version: string, columns: number): Promise<number> {
+  let exitCode = 0;
+  let said = '';
+  const invoke: Invoke = async (globals, load, args) => {
+    exitCode = await runCommand(process, globals, async (context) => {
+      const command = await load();
+      return command(context as never, ...(args as never[]));
+    });
+  };
+  const program = makeProgram(version, invoke, {
+    writeOut: (text) => process.stdout.write(text),
+    writeErr: (text) => (said += text),
+    outputError: (text, write) => write(text),
+    getOutHelpWidth: () => columns,
+    getErrHelpWidth: () => columns,
+  });
+  const words = process.argv.slice(2);
+  try {
+    await program.parseAsync(words.length === 0 ? ['--help'] : words, { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode === 0) return 0;
+    const failure = usage(program, words, error.code, said || error.message);
+    // Before parsing has succeeded there is no --json to look at but the word itself.
+    return runCommand(process, words.includes('--json') ? { json: true } : {}, () => Promise.reject(failure));
+  }
+  return exitCode;
+}
+
+async function runCommand(
+  process: NodeJS.Process,
+  globals: GlobalOptions,
+  command: (context: Context) => Promise<number>,
+): Promise<number> {
+  const { Context } = await import('./context.ts');
+  const context = new Context(process, globals);
+  try {
+    return await command(context);
+  } catch (error) {
+    const failure = error instanceof SrqError ? error : fault(error, context);
+    await (await context.reporter()).fail(failure, failure.code);
+    if (!(error instanceof SrqError) && globals.verbose)
+      process.stderr.write(`${context.blotted(String((error as Error)?.stack))}\n`);
+    const interrupted = context.interruption.code;
+    return EXIT_CODES[interrupted ?? failure.code].number;
+  } finally {
+    await context.close();
+  }
+}
+
+/** What commander says of a mistake, as a sentence, with the help of the command that was meant. */
+function usage(program: NamedCommand, words: readonly string[], code: string, said: string): SrqError {
+  const meant = commandIn(program, words);
+  const hint = `See: ${[...meant.map((command) => command.name()), '--help'].join(' ')}`;
+  if (code === 'commander.help') {
+    const names = meant.at(-1)?.commands.map((command) => command.name()) ?? [];
+    return new SrqError('usage', `Say which: ${names.join(', ')}.`, hint);
+  }
+  // An unknown option is named without its value: it may be a secret.
+  const message = said
+    .replace(/^error: /, '')
+    .replace(/^(unknown option '[^'=]+)=.*/s, "$1'")
+    .trim();
+  return new SrqError('usage', message.charAt(0).toUpperCase() + message.slice(1), hint);
+}
+
+interface NamedCommand {
+  readonly commands: readonly NamedCommand[];
+  name(): string;
+}
+
+/** The command and those within it that the words name. */
+function commandIn(command: NamedCommand, words: readonly string[]): NamedCommand[] {
+  for (const [at, word] of words.entries()) {
+    const found = command.commands.find((each) => each.name() === word);
+    if (found) return [command, ...commandIn(found, words.slice(at + 1))];
+  }
+  return [command];
+}
+
+function fault(error: unknown, context: Context): SrqError {
+  const message = context.blotted(error instanceof Error ? `${error.name}: ${error.message}` : String(error));
+  const hint = 'This is a fault of srq. Run it with --verbose for where it happened, and report it.';
+  return new SrqError('fault', message, hint, error);
+}

@@ -1,0 +1,33 @@
+/** The steps of `doctor`, in their order; `create` is only taken if it is asked for. */
+export const STEP_NAMES = [
+  'settings',
+  'proxy',
+  'dns',
+  'tcp',
+  'tls',
+  'clock',
+  'token',
+  'validate',
+  'create',
+  'contract',
+] as const;
+export type StepName = (typeof STEP_NAMES)[number];
+
+/**
+ * What a step came to. `warn`: it works, but not as well as it should, or not for long. `skip`: there was nothing to try, or
+ * an earlier failure makes it pointless.
+ */
+export interface Step {
+  readonly name: StepName;
+  readonly result: 'ok' | 'warn' | 'fail' | 'skip';
+  readonly ms: number;
+  readonly message: string;
+  /** What to do. */
+  readonly hint: string | null;
+}
+
+/** `ok`: no step failed. */
+export interface Diagnosis {
+  readonly ok: boolean;
+  readonly steps: readonly Step[];
+}

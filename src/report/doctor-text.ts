@@ -1,0 +1,25 @@
+import type { ChalkInstance } from 'chalk';
+import type { Diagnosis, Step } from '../model/diagnosis.ts';
+import { duration, printable } from './output.ts';
+
+const NAME_WIDTH = 9;
+
+/** A step a line, what to do below it, and how it stands as a whole. */
+export function diagnosisText({ ok, steps }: Diagnosis, paint: ChalkInstance): string {
+  const warned = steps.some(({ result }) => result === 'warn');
+  const well = warned ? 'All that is needed works; mind the warnings.' : 'All is well.';
+  const end = ok ? `${well} Next: srq bulk FILE --dry-run` : 'Not ready. Mend what failed, then: srq doctor';
+  return [...steps.flatMap((step) => stepLines(step, paint)), paint.bold(end)].join('\n');
+}
+
+function stepLines({ name, result, ms, message, hint }: Step, paint: ChalkInstance): string[] {
+  const took = result === 'skip' ? '' : ` ${paint.dim(`(${ms < 1000 ? `${ms} ms` : duration(ms)})`)}`;
+  const text = printable(message);
+  const line = `${markOf(result, paint)} ${name.padEnd(NAME_WIDTH)} ${result === 'skip' ? paint.dim(text) : text}${took}`;
+  return [line, ...(hint === null ? [] : [`  ${paint.dim('→')} ${printable(hint)}`])];
+}
+
+function markOf(result: Step['result'], paint: ChalkInstance): string {
+  const marks = { ok: paint.green('✓'), warn: paint.yellow('!'), fail: paint.red('✗'), skip: paint.dim('-') };
+  return marks[result];
+}

@@ -1,0 +1,113 @@
+import type { ChalkInstance } from 'chalk';
+import { SENT_STATUSES, type SentStatus } from '../model/outcome.ts';
+import type { LogRecord } from '../model/ports.ts';
+import { printable, thousands } from './output.ts';
+import { identifiersText } from './request-text.ts';
+import { colour } from './summary-text.ts';
+import { type Cell, tableLine, tableText } from './table-text.ts';
+
+/** A request of the log as `--json` shows it. A request without a recorded outcome is `unknown`. */
+export type LogEntry = Omit<LogRecord, 'event'> & { readonly status: SentStatus };
+
+const KEY_WIDTH = 12;
+
+type Column = 'at' | 'status' | 'row' | 'ref' | 'end';
+
+interface Layout {
+  /** The narrowest line that it is for. */
+  readonly least: number;
+  /** The last column takes what is left. */
+  readonly widths: Partial<Record<Column, number>>;
+  readonly time: (at: string) => string;
+}
+
+const WIDEST: Layout = {
+  least: 96,
+  widths: { at: 19, status: 9, row: 7, ref: 20 },
+  time: (at) => at.slice(0, 19),
+};
+const LAYOUTS: readonly Layout[] = [
+  WIDEST,
+  { least: 72, widths: { at: 16, status: 9, ref: 14 }, time: (at) => at.slice(0, 16).replace('T', ' ') },
+  { least: 0, widths: { at: 11, status: 9 }, time: (at) => at.slice(5, 16).replace('T', ' ') },
+];
+const GAP_WIDTH = 2;
+
+/** The headings above the lines of the log. */
+export function logHeading(columns: number, paint: ChalkInstance): string {
+  const names = { at: 'time (UTC)', status: 'status', row: 'row', ref: 'reference', end: 'identifiers or message' };
+  return logColumns(layoutFor(columns), columns, (name) => ({ text: names[name], paint: paint.dim }));
+}
+
+/** A request of the log in one line. `columns`: what a line has room for, null for any length. */
+export function logLine(entry: LogEntry, columns: number | null, paint: ChalkInstance): string {
+  const { at, status, row, ref, ids, message } = entry;
+  const layout = layoutFor(columns);
+  return logColumns(layout, columns, (name, width) => {
+    if (name === 'at') return { text: layout.time(at) };
+    if (name === 'status') return { text: status, paint: colour(status, paint) };
+    if (name === 'row') return { text: String(row).padStart(width) };
+    if (name === 'ref') return { text: printable(ref ?? '-') };
+    return { text: identifiersText(ids) || printable(message ?? '') };
+  });
+}
+
+function layoutFor(columns: number | null): Layout {
+  return LAYOUTS.find(({ least }) => columns === null || columns >= least) ?? WIDEST;
+}
+
+function logColumns({ widths }: Layout, columns: number | null, cell: (name: Column, width: number) => Cell): string {
+  const fixed = Object.entries(widths) as [Column, number][];
+  const taken = fixed.reduce((sum, [, width]) => sum + width + GAP_WIDTH, 0);
+  const rest = columns === null ? Number.POSITIVE_INFINITY : Math.max(0, columns - taken);
+  const named: [Column, number][] = [...fixed, ['end', rest]];
+  return tableLine(
+    named.map(([name, width]) => cell(name, width)),
+    named.map(([, width]) => width),
+  );
+}
+
+/** Requests in doubt: with their keys, by which `resolve` is told which one is meant. */
+export function doubtText(
+  doubtful: readonly LogRecord[],
+  nowMs: number,
+  columns: number | null,
+  paint: ChalkInstance,
+): string {
+  const rows = doubtful.map(({ key, at, row, ref, message }) => [
+    { text: key.slice(0, KEY_WIDTH), paint: paint.bold },
+    { text: ageText(nowMs - Date.parse(at)) },
+    { text: String(row) },
+    { text: printable(ref ?? '-') },
+    { text: printable(message ?? 'The process ended before an answer was recorded.') },
+  ]);
+  return tableText(['key', 'age', 'row', 'reference', 'what is known'], rows, columns, paint);
+}
+
+/** How long ago, in the largest unit: 40 s, 12 min, 5 h, 3 d. */
+function ageText(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
+  return seconds < 172_800 ? `${Math.floor(seconds / 3600)} h` : `${Math.floor(seconds / 86_400)} d`;
+}
+
+/** How many requests of each day ended how. */
+export interface DayTotals {
+  /** UTC, 2026-11-21. */
+  readonly day: string;
+  readonly counts: Readonly<Record<SentStatus, number>>;
+}
+
+/** A line a day, a column a status that occurs. */
+export function totalsText(totals: readonly DayTotals[], columns: number | null, paint: ChalkInstance): string {
+  const statuses = SENT_STATUSES.filter((status) => totals.some(({ counts }) => counts[status] > 0));
+  const rows = totals.map(({ day, counts }) => [
+    { text: day },
+    ...statuses.map((status) => ({
+      text: counts[status] === 0 ? '-' : `${thousands(counts[status])} ${status}`,
+      paint: counts[status] === 0 ? paint.dim : colour(status, paint),
+    })),
+  ]);
+  return tableText(['day, UTC', ...statuses], rows, columns, paint);
+}

@@ -1,0 +1,61 @@
+import type { Command } from 'commander';
+import { describe, expect, test } from 'vitest';
+import { makeProgram } from '../../src/cli/program.ts';
+
+const output = {
+  writeOut: () => {},
+  writeErr: () => {},
+  getOutHelpWidth: () => 80,
+};
+const program = makeProgram('0.0.0', async () => {}, output);
+
+/** Every command that is shown, by its words. */
+function commandsOf(command: Command, words: readonly string[] = []): [string, Command][] {
+  const shown = command.createHelp().visibleCommands(command);
+  return shown.flatMap((each) => {
+    const name = [...words, each.name()];
+    return [[name.join(' '), each] as [string, Command], ...commandsOf(each, name)];
+  });
+}
+
+function helpOf(command: Command): string[] {
+  let text = '';
+  command.configureOutput({ ...output, writeOut: (part) => (text += part) });
+  command.outputHelp();
+  return text.trimEnd().split('\n');
+}
+
+describe('the help of a command', () => {
+  test.each(commandsOf(program))(
+    '%s fits a screen of 80 columns and 24 lines, with one to three examples',
+    (name, command) => {
+      const lines = helpOf(command);
+      expect(lines.length).toBeLessThan(24);
+      expect(lines.filter((line) => line.length > 80)).toEqual([]);
+      const examples = lines.filter((line) =>
+        new RegExp(`^ {2}(?:eval "\\$\\()?srq ${name.split(' ')[0]}\\b`).test(line),
+      );
+      expect(examples.length).toBeGreaterThanOrEqual(1);
+      expect(examples.length).toBeLessThanOrEqual(3);
+    },
+  );
+
+  test('of all commands fits 80 columns and names every one', () => {
+    const lines = helpOf(program);
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+    expect(lines.length).toBeLessThanOrEqual(30);
+    for (const command of program.createHelp().visibleCommands(program))
+      expect(lines.filter((line) => line.startsWith(`  ${command.name()} `))).toHaveLength(1);
+  });
+
+  test('says how to see the options that few need, and that shows them', async () => {
+    const bulk = program.commands.find((command) => command.name() === 'bulk') as Command;
+    const short = helpOf(bulk).join('\n');
+    expect(short).not.toContain('--settle');
+    expect(short).toContain('srq help bulk --all');
+    let text = '';
+    const fresh = makeProgram('0.0.0', async () => {}, { ...output, writeOut: (part) => (text += part) });
+    await fresh.parseAsync(['help', 'bulk', '--all'], { from: 'user' });
+    for (const { long } of bulk.options) expect(text).toContain(`  ${long}`);
+  });
+});

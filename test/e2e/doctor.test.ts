@@ -1,0 +1,251 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import type { Step } from '../../src/model/diagnosis.ts';
+import { CANARY } from '../helpers/canary-secret.ts';
+import { certificateMaker } from '../helpers/certificate.ts';
+import { contractOf } from '../helpers/contracts.ts';
+import { test } from '../helpers/desk.ts';
+import { startProxy } from '../helpers/proxy-service.ts';
+import { closedPort } from '../helpers/raw-service.ts';
+import { documentOf, type Ended } from '../helpers/run-srq.ts';
+import { startScriptedService } from '../helpers/scripted-service.ts';
+import { HAS_TERMINAL, onTerminal } from '../helpers/terminal.ts';
+import { startTlsFront } from '../helpers/tls-front.ts';
+
+/** Each step as `name result`. */
+function stepsOf(ended: Ended): string[] {
+  return (documentOf(ended)['steps'] as Step[]).map(({ name, result }) => `${name} ${result}`);
+}
+
+const stepOf = (ended: Ended, name: string) =>
+  (documentOf(ended)['steps'] as Step[]).find((step) => step.name === name);
+
+describe('the doctor', () => {
+  test('tries a step at a time, with the time it took, and creates nothing', async ({ partner, sandbox }) => {
+    const ended = await partner.run('doctor', '--json');
+    expect([ended.code, documentOf(ended)['ok']]).toEqual([0, true]);
+    expect(stepsOf(ended)).toEqual([
+      ...[
+        'settings ok',
+        'proxy ok',
+        'dns ok',
+        'tcp ok',
+        'tls skip',
+        'clock ok',
+        'token ok',
+        'validate ok',
+        'contract skip',
+      ],
+    ]);
+    for (const step of documentOf(ended)['steps'] as Step[]) {
+      expect(Object.keys(step)).toEqual(['name', 'result', 'ms', 'message', 'hint']);
+      expect(step.ms).toBeGreaterThanOrEqual(0);
+    }
+    expect(stepOf(ended, 'token')?.message).toContain('1 h 0 min');
+    expect(sandbox.requests().map(({ operation }) => operation)).toEqual(['token', 'validate']);
+    expect(partner.files().filter((name) => name.endsWith('.ndjson'))).toEqual([]);
+  });
+
+  test('works with nothing set up on the sandbox', async ({ desk }) => {
+    expect(await desk.run('doctor', '--sandbox')).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/All is well/),
+    });
+  });
+
+  test('says what is missing before anything is tried', async ({ desk }) => {
+    const ended = await desk.run('doctor', '--json');
+    expect([ended.code, stepsOf(ended)[0], stepOf(ended, 'settings')?.hint]).toEqual([
+      4,
+      'settings fail',
+      expect.stringContaining('srq login'),
+    ]);
+    expect(
+      stepsOf(ended)
+        .slice(1)
+        .every((step) => step.endsWith(' skip')),
+    ).toBe(true);
+    desk.env['SRQ_BASE_URL'] = 'http://service.invalid';
+    expect(await desk.run('doctor')).toMatchObject({ code: 2 });
+  });
+
+  test('never takes refused for unreachable', async ({ partner }) => {
+    partner.env['SRQ_CLIENT_SECRET'] = 'not-the-secret';
+    const refused = await partner.run('doctor', '--json');
+    expect([refused.code, stepsOf(refused).slice(3)]).toEqual([
+      4,
+      ['tcp ok', 'tls skip', 'clock ok', 'token fail', 'validate skip', 'contract skip'],
+    ]);
+    partner.env['SRQ_BASE_URL'] = `http://127.0.0.1:${await closedPort()}`;
+    const closed = await partner.run('doctor', '--json');
+    expect([closed.code, stepsOf(closed).slice(2, 5)]).toEqual([5, ['dns ok', 'tcp fail', 'tls skip']]);
+    expect(stepOf(closed, 'tcp')?.message).toContain('nobody listens at 127.0.0.1:');
+    partner.env['SRQ_BASE_URL'] = 'https://nobody.invalid';
+    const unknown = await partner.run('doctor', '--json');
+    expect([unknown.code, stepsOf(unknown).slice(1, 4)]).toEqual([5, ['proxy ok', 'dns fail', 'tcp skip']]);
+  });
+
+  test('sees a clock that is wrong, though the credentials are refused', async ({ desk }) => {
+    const { baseUrl } = await startScriptedService({
+      token: () => ({ status: 401, headers: { date: new Date(Date.now() + 3600_000).toUTCString() } }),
+    });
+    desk.use({ baseUrl, clientId: '7' });
+    const ended = await desk.run('doctor', '--json');
+    expect(stepOf(ended, 'clock')).toMatchObject({
+      result: 'warn',
+      message: expect.stringMatching(/(?:1 h 0|59) min.* behind/),
+    });
+    expect(ended.code).toBe(4);
+  });
+
+  test('says when validate answers and srq cannot read its verdict, or refuses made-up data', async ({ desk }) => {
+    const answers = [
+      { status: 200, body: { hello: 'world' } },
+      { status: 422, body: { message: 'no such place' } },
+      { status: 404 },
+    ];
+    const { baseUrl } = await startScriptedService({ validate: ({ number }) => answers[number - 1] ?? null });
+    desk.use({ baseUrl, clientId: '7' });
+    const runs = [
+      await desk.run('doctor', '--json'),
+      await desk.run('doctor', '--json'),
+      await desk.run('doctor', '--json'),
+    ];
+    expect(runs.map((ended) => [ended.code, stepOf(ended, 'validate')?.result])).toEqual([
+      [0, 'warn'],
+      [0, 'warn'],
+      [5, 'fail'],
+    ]);
+  });
+
+  test('creates one request that says it is a test, by way of the log', async ({ partner, sandbox }) => {
+    const ended = await partner.run('doctor', '--create', '--json');
+    expect([ended.code, stepsOf(ended).slice(-2)]).toEqual([0, ['create ok', 'contract skip']]);
+    const created = sandbox.requests().filter(({ operation }) => operation === 'create');
+    expect(created).toHaveLength(1);
+    expect(created[0]?.params['request_text']).toMatch(/^TEST by srq doctor/);
+    expect(partner.records().map(({ event, ref }) => [event, ref])).toEqual([
+      ['sending', 'srq-doctor'],
+      ['created', 'srq-doctor'],
+    ]);
+    expect(await partner.run('doctor', '--create')).toMatchObject({ code: 0 });
+  });
+
+  test('says whether the answers bear out the contract, and which of its settings they speak against', async ({
+    desk,
+    openSandbox,
+  }) => {
+    const contract = contractOf('form-openapi30.yaml');
+    const identifiers = [{ name: 'code', pointer: '/nowhere/code' }];
+    const wrong = { ...contract, create: { ...contract.create, identifiers } };
+    desk.use(await openSandbox({ contract }));
+    await desk.run('contract', 'learn', desk.write('right.json', JSON.stringify(contract)), '--yes');
+    const right = await desk.run('doctor', '--create', '--json');
+    expect([right.code, stepOf(right, 'contract')]).toEqual([
+      0,
+      expect.objectContaining({ result: 'ok', message: expect.stringMatching(/bear out: .*create\.identifiers/) }),
+    ]);
+    await desk.run('contract', 'learn', desk.write('wrong.json', JSON.stringify(wrong)), '--yes');
+    const ended = await desk.run('doctor', '--create', '--json');
+    expect([ended.code, stepOf(ended, 'contract')]).toEqual([
+      0,
+      expect.objectContaining({
+        result: 'warn',
+        message: expect.stringContaining('create.identifiers'),
+        hint: expect.stringContaining('srq contract forget'),
+      }),
+    ]);
+  });
+
+  test('asks validate nothing when the contract demands what nobody can make up', async ({ desk, openSandbox }) => {
+    const contract = contractOf('form-openapi30.yaml');
+    const [first, ...others] = contract.create.parameters ?? [];
+    const needed = { ...first, field: 'badge', path: ['badge'], required: true };
+    const demanding = {
+      ...contract,
+      validate: { ...contract.validate, parameters: [needed, ...others] },
+      create: { ...contract.create, parameters: [needed, ...others] },
+    };
+    desk.use(await openSandbox({ contract }));
+    await desk.run('contract', 'learn', desk.write('demanding.json', JSON.stringify(demanding)), '--yes');
+    const ended = await desk.run('doctor', '--json');
+    expect([ended.code, stepOf(ended, 'validate')]).toEqual([
+      0,
+      expect.objectContaining({ result: 'warn', message: expect.stringContaining('badge') }),
+    ]);
+  });
+
+  test('lists a test request whose answer was lost as in doubt', async ({ partner, sandbox }) => {
+    sandbox.setInstructions([{ on: 'create', fault: 'reset-after' }]);
+    const ended = await partner.run('doctor', '--create', '--json');
+    expect([ended.code, stepOf(ended, 'create')?.hint]).toEqual([7, expect.stringContaining('srq resolve')]);
+  });
+
+  test('writes a report without secrets, which replaces none but an earlier one', async ({ partner, sandbox }) => {
+    const mine = partner.write('leads.csv', 'ref\n1\n');
+    expect(await partner.run('doctor', '--output', mine)).toMatchObject({ code: 2 });
+    expect([partner.read('leads.csv'), sandbox.requests()]).toEqual(['ref\n1\n', []]);
+    for (const time of [1, 2])
+      expect([time, (await partner.run('doctor', '--output', 'report.json')).code]).toEqual([time, 0]);
+    const report = partner.read('report.json');
+    expect(JSON.parse(report)).toMatchObject({ ok: true, baseUrl: sandbox.baseUrl, clientId: sandbox.clientId });
+    const { accessToken } = JSON.parse(readFileSync(join(partner.state, 'default.token.json'), 'utf8'));
+    expect([report.includes(accessToken), report.includes(CANARY)]).toEqual([false, false]);
+  });
+});
+
+const make = certificateMaker();
+
+describe.skipIf(!make)('the doctor and a secured service (needs openssl)', () => {
+  test('tells issuer and end of the certificate, and warns two weeks before', async ({ desk, sandbox }) => {
+    const ca = make?.('Office CA');
+    for (const [days, result] of [
+      [60, 'ok'],
+      [5, 'warn'],
+    ] as const) {
+      const pair = make?.('service', { days, ...(ca ? { signedBy: ca } : {}) });
+      desk.use({ ...sandbox, baseUrl: await startTlsFront(sandbox.baseUrl, { ...pair }) });
+      const ended = await desk.run('doctor', '--json', '--ca-file', ca?.certFile ?? '');
+      expect(stepOf(ended, 'tls')).toMatchObject({
+        result,
+        message: expect.stringMatching(/certificate by Office CA, good until/),
+      });
+      expect(ended.code).toBe(0);
+    }
+  });
+
+  test('goes through a proxy, and tells its failures from those of the service', async ({ desk, sandbox }) => {
+    const pair = make?.('service');
+    const baseUrl = await startTlsFront(sandbox.baseUrl, { ...pair });
+    desk.use({ ...sandbox, baseUrl });
+    const { url } = await startProxy({ user: 'ana:word' });
+    const run = (address: string) =>
+      desk.start(['doctor', '--json', '--ca-file', pair?.certFile ?? ''], { env: { HTTPS_PROXY: address } }).ended;
+    const through = await run(url.replace('//', '//ana:word@'));
+    expect(stepsOf(through).slice(1, 5)).toEqual(['proxy ok', 'dns skip', 'tcp skip', 'tls ok']);
+    expect(through.stdout).not.toContain('ana:word');
+    const refused = await run(url);
+    expect([refused.code, stepOf(refused, 'proxy')?.message]).toEqual([5, expect.stringContaining('HTTP 407')]);
+  });
+
+  test('says that an authority is unknown, and by which flag it is made known', async ({ desk, sandbox }) => {
+    desk.use({ ...sandbox, baseUrl: await startTlsFront(sandbox.baseUrl, { ...make?.('self') }) });
+    const ended = await desk.run('doctor', '--json');
+    expect([ended.code, stepOf(ended, 'tls')]).toEqual([
+      5,
+      expect.objectContaining({ result: 'fail', hint: expect.stringContaining('--ca-file FILE') }),
+    ]);
+  });
+});
+
+test('a live service gets a test request on a person’s word alone', async ({ desk }) => {
+  // Loopback is never live, so this leads elsewhere.
+  Object.assign(desk.env, { SRQ_BASE_URL: 'https://nobody.invalid', SRQ_CLIENT_ID: '7', SRQ_CLIENT_SECRET: CANARY });
+  const silent = await desk.run('doctor', '--create');
+  expect([silent.code, silent.stderr]).toEqual([2, expect.stringContaining('srq doctor --create --yes')]);
+  expect(await desk.run('doctor', '--create', '--yes')).toMatchObject({ code: 5 });
+  if (!HAS_TERMINAL) return;
+  const asked = await onTerminal(desk, ['doctor', '--create'], [[/Type yes:/, 'no']]);
+  expect([asked.code, asked.shown]).toEqual([2, expect.stringContaining('Not confirmed')]);
+});

@@ -1,0 +1,118 @@
+import type { TlsOptions } from 'node:tls';
+import { describe, expect } from 'vitest';
+import type { Sandbox } from '../../src/sandbox/server.ts';
+import { CANARY } from '../helpers/canary-secret.ts';
+import { certificateMaker, type Pair } from '../helpers/certificate.ts';
+import { type Desk, test } from '../helpers/desk.ts';
+import { requestFor } from '../helpers/leads.ts';
+import { loginTo, storedProfiles } from '../helpers/login.ts';
+import { startProxy } from '../helpers/proxy-service.ts';
+import { closedPort, rawAnswer, startRawService } from '../helpers/raw-service.ts';
+import { startTlsFront } from '../helpers/tls-front.ts';
+
+const make = certificateMaker();
+
+/** Puts TLS before the sandbox and has the environment lead there. */
+async function secured(desk: Desk, sandbox: Sandbox, options: TlsOptions, host?: '::1'): Promise<Sandbox> {
+  const service = { ...sandbox, baseUrl: await startTlsFront(sandbox.baseUrl, options, host) };
+  desk.use(service);
+  return service;
+}
+
+describe.skipIf(!make)('TLS (needs openssl)', () => {
+  test('a private authority is trusted where --ca-file names it, and a login keeps that', async ({ desk, sandbox }) => {
+    const ca = make?.('Office CA') as Pair;
+    const service = await secured(desk, sandbox, { ...make?.('service', { signedBy: ca }) });
+    const refused = await desk.run('create', ...requestFor('sem autoridade'));
+    expect(refused.code).toBe(5);
+    expect(refused.stderr).toMatch(/signed by nobody whom this machine trusts[\s\S]*--ca-file FILE/);
+    expect(await desk.run('create', ...requestFor('com autoridade'), '--ca-file', ca.certFile)).toMatchObject({
+      code: 0,
+    });
+
+    for (const name of ['SRQ_BASE_URL', 'SRQ_CLIENT_ID', 'SRQ_CLIENT_SECRET']) delete desk.env[name];
+    desk.write('ca.pem', ca.cert);
+    const login = loginTo(service, '--client-secret-stdin', '--ca-file', 'ca.pem');
+    expect(await desk.start(login, { stdin: CANARY }).ended).toMatchObject({ code: 0 });
+    expect(storedProfiles(desk)['default']).toMatchObject({ caFile: `${desk.work}/ca.pem` });
+    const elsewhere = desk.start(['create', ...requestFor('noutra pasta')], { cwd: desk.folder });
+    expect(await elsewhere.ended).toMatchObject({ code: 0 });
+  });
+
+  test('a client certificate is shown to a service that wants one, its key opened by a passphrase', async ({
+    desk,
+    sandbox,
+  }) => {
+    const pair = make?.('service') as Pair;
+    const ours = make?.('partner', { signedBy: pair, passphrase: 'open sesame' }) as Pair;
+    await secured(desk, sandbox, { ...pair, ca: pair.cert, requestCert: true, rejectUnauthorized: true });
+    const files = ['--ca-file', pair.certFile, '--cert', ours.certFile, '--key', ours.keyFile];
+    const env = { SRQ_KEY_PASSPHRASE: 'open sesame' };
+    const created = desk.start(['create', ...requestFor('com certificado'), ...files, '--verbose'], { env });
+    const ended = await created.ended;
+    expect([ended.code, ended.stdout + ended.stderr]).toEqual([0, expect.not.stringContaining('open sesame')]);
+
+    const locked = await desk.run('create', ...requestFor('x'), ...files);
+    expect([locked.code, locked.stderr]).toEqual([2, expect.stringContaining('SRQ_KEY_PASSPHRASE')]);
+    const without = await desk.run('doctor', '--ca-file', pair.certFile);
+    expect([without.code, without.stdout]).toEqual([5, expect.stringMatching(/✗ tls .*asks for a client certificate/)]);
+  });
+
+  test('a service at an IPv6 address is reached', async ({ desk, sandbox }) => {
+    const pair = make?.('service') as Pair;
+    const { baseUrl } = await secured(desk, sandbox, { ...pair }, '::1');
+    expect(baseUrl).toMatch(/^https:\/\/\[::1\]:\d+$/);
+    expect(await desk.run('create', ...requestFor('por IPv6'), '--ca-file', pair.certFile)).toMatchObject({ code: 0 });
+    const diagnosed = await desk.run('doctor', '--ca-file', pair.certFile);
+    expect([diagnosed.code, diagnosed.stdout]).toEqual([0, expect.stringMatching(/✓ tls .*TLSv1\.3/)]);
+  });
+
+  test('a proxy is gone through with user and password, which nothing shows; NO_PROXY goes past it', async ({
+    desk,
+    sandbox,
+  }) => {
+    const pair = make?.('service') as Pair;
+    const { baseUrl } = await secured(desk, sandbox, { ...pair });
+    const proxy = await startProxy({ user: `ana:${CANARY}` });
+    const address = proxy.url.replace('//', `//ana:${encodeURIComponent(CANARY)}@`);
+    const run = (need: string, env: Record<string, string>, ...more: string[]) =>
+      desk.start(['create', ...requestFor(need), '--ca-file', pair.certFile, ...more], { env }).ended;
+
+    expect(await run('pelo proxy', { HTTPS_PROXY: address }, '--verbose')).toMatchObject({ code: 0 });
+    expect(new Set(proxy.targets)).toEqual(new Set([baseUrl.replace('https://', '')]));
+    const before = proxy.targets.length;
+    expect(await run('sem proxy', { HTTPS_PROXY: address, NO_PROXY: '127.0.0.1' })).toMatchObject({ code: 0 });
+    expect(proxy.targets).toHaveLength(before);
+
+    const wrong = await run('x', { HTTPS_PROXY: address.replace('ana', 'eva') });
+    expect([wrong.code, wrong.stderr]).toEqual([5, expect.stringContaining('The proxy wants to know who you are')]);
+    const port = await closedPort();
+    const gone = await run('x', { HTTPS_PROXY: `http://127.0.0.1:${port}` });
+    expect([gone.code, gone.stderr]).toEqual([5, expect.stringContaining(`The proxy 127.0.0.1:${port} could not be`)]);
+  });
+});
+
+test('a redirect is not followed, and what was in the request goes nowhere else', async ({ desk }) => {
+  const elsewhere = await startRawService((socket) => socket.end(rawAnswer('200 OK', '{"access_token":"x"}')));
+  const location = `http://127.0.0.1:${elsewhere.port}/oauth/token`;
+  const moved = await startRawService((socket) => socket.end(rawAnswer('307 Moved', '', { location })));
+  desk.use({ baseUrl: `http://127.0.0.1:${moved.port}`, clientId: '7' });
+  expect(await desk.run('create', ...requestFor('x'))).toMatchObject({ code: 5 });
+  expect(elsewhere.connections()).toBe(0);
+});
+
+test('a service that takes the connection and never answers is given up after --timeout', async ({ desk }) => {
+  const silent = await startRawService(() => {});
+  desk.use({ baseUrl: `http://127.0.0.1:${silent.port}`, clientId: '7' });
+  const { code, stderr } = await desk.run('validate', ...requestFor('x'), '--timeout', '0.2');
+  expect([code, stderr]).toEqual([5, expect.stringContaining('gave no answer to the token request')]);
+  expect(stderr).toContain('srq doctor');
+});
+
+test('nothing is sent where the check of certificates is turned off', async ({ desk, sandbox }) => {
+  desk.use(sandbox);
+  const env = { NODE_TLS_REJECT_UNAUTHORIZED: '0' };
+  const { code, stderr } = await desk.start(['create', ...requestFor('x')], { env }).ended;
+  expect([code, stderr]).toEqual([2, expect.stringContaining('--ca-file FILE')]);
+  expect(sandbox.requests()).toEqual([]);
+});

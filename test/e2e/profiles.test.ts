@@ -1,0 +1,140 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { test } from '../helpers/desk.ts';
+import { leadsCsv, requestFor } from '../helpers/leads.ts';
+import { logIn, storedProfiles } from '../helpers/login.ts';
+import { documentOf } from '../helpers/run-srq.ts';
+
+describe.concurrent('srq profile', () => {
+  test('list shows every profile and marks the one in force, without a secret', async ({ desk, sandbox }) => {
+    await logIn(desk, sandbox, '--profile', 'shop');
+    await logIn(desk, sandbox, '--profile', 'office');
+    const listed = async (env = {}) => documentOf(await desk.start(['profile', 'list', '--json'], { env }).ended);
+    const { baseUrl, clientId } = sandbox;
+    const common = { baseUrl, clientId, kind: 'test', secret: 'stored' };
+    expect(await listed()).toEqual({
+      profiles: [
+        { name: 'shop', current: false, ...common },
+        { name: 'office', current: true, ...common },
+      ],
+    });
+    expect(await listed({ SRQ_PROFILE: 'shop' })).toMatchObject({ profiles: [{ current: true }, { current: false }] });
+    expect((await desk.run('profile', 'list')).stdout).toMatch(/^ +shop +test[^\n]*\n\* +office +test/);
+  });
+
+  test('use chooses the one that is used where none is named', async ({ desk, sandbox }) => {
+    await logIn(desk, sandbox, '--profile', 'shop');
+    await logIn(desk, sandbox, '--profile', 'office');
+    expect(documentOf(await desk.run('profile', 'use', 'shop', '--json'))).toMatchObject({ profile: 'shop' });
+    expect(documentOf(await desk.run('status', '--json'))).toMatchObject({ profile: 'shop' });
+    const env = { SRQ_PROFILE: 'shop' };
+    expect((await desk.start(['profile', 'use', 'office'], { env }).ended).stderr).toContain('SRQ_PROFILE');
+    const slip = await desk.run('profile', 'use', 'ofice');
+    expect(slip).toMatchObject({ code: 2, stderr: expect.stringContaining('Did you mean office?') });
+    expect(documentOf(await desk.run('status', '--json'))).toMatchObject({ profile: 'office' });
+  });
+
+  test('remove forgets credentials, token and what was learned; the log stays and is named', async ({
+    desk,
+    sandbox,
+  }) => {
+    await logIn(desk, sandbox, '--profile', 'shop');
+    await logIn(desk, sandbox, '--profile', 'office');
+    await desk.run('bulk', desk.write('leads.csv', leadsCsv(4)), '--rate', 'max');
+    const log = join(desk.state, 'office.ndjson');
+    const before = readFileSync(log, 'utf8');
+    expect(existsSync(join(desk.state, 'office.learned.json'))).toBe(true);
+    const ended = await desk.run('profile', 'remove', 'office', '--json');
+    expect(documentOf(ended)).toEqual({ profile: 'office', removed: true, log, left: ['shop'] });
+    expect(Object.keys(storedProfiles(desk))).toEqual(['shop']);
+    expect(desk.files().filter((name) => /office\.(?:token|learned)/.test(name))).toEqual([]);
+    expect(readFileSync(log, 'utf8')).toBe(before);
+    expect(await desk.run('profile', 'remove', 'office')).toMatchObject({ code: 2 });
+  });
+
+  test('alone says which commands it has', async ({ desk }) => {
+    const ended = await desk.run('profile');
+    expect(ended).toMatchObject({ code: 2, stdout: '' });
+    expect(ended.stderr).toMatch(/list, use, remove[\s\S]*srq profile --help/);
+  });
+});
+
+describe.concurrent('every command that sends says where to, as whom and by which profile', () => {
+  test.for([
+    ['create', ...requestFor('onde')],
+    ['validate', ...requestFor('onde')],
+  ])('%s', async (args, { desk, sandbox }) => {
+    await logIn(desk, sandbox, '--profile', 'shop');
+    const line = `To ${sandbox.baseUrl} as client ${sandbox.clientId} (profile shop, test)\n`;
+    expect((await desk.run(...args)).stderr).toBe(line);
+    expect((await desk.run(...args, '--quiet')).stderr).toBe('');
+    expect((await desk.run(...args, '--json')).stderr).toBe('');
+  });
+
+  test('bulk', async ({ desk, sandbox }) => {
+    await logIn(desk, sandbox, '--profile', 'shop');
+    const { stderr } = await desk.run('bulk', desk.write('leads.csv', leadsCsv(1)), '--rate', 'max');
+    expect(stderr).toContain(`${sandbox.baseUrl} as client ${sandbox.clientId} (profile shop, test)`);
+  });
+});
+
+test('a mistyped profile is not taken for somebody who is not logged in', async ({ desk, sandbox }) => {
+  await logIn(desk, sandbox, '--profile', 'shop');
+  const ended = await desk.run('create', ...requestFor('x'), '--profile', 'shpo');
+  expect(ended.code).toBe(4);
+  expect(ended.stderr).toMatch(/no profile "shpo"\. Did you mean shop\?[\s\S]*srq profile list/);
+});
+
+describe.concurrent('nothing that was found out at one service is used at another', () => {
+  test('no token: the profile now leads elsewhere, and the old token is not shown there', async ({
+    desk,
+    sandbox,
+    openSandbox,
+  }) => {
+    const other = await openSandbox();
+    await logIn(desk, sandbox);
+    await desk.run('create', ...requestFor('aqui'));
+    const settings = join(desk.config, 'config.json');
+    const moved = readFileSync(settings, 'utf8').replaceAll(sandbox.baseUrl, other.baseUrl);
+    writeFileSync(settings, moved.replaceAll(sandbox.clientId, other.clientId));
+    expect(documentOf(await desk.run('status', '--json'))).toMatchObject({ token: { state: 'none' } });
+    expect(await desk.run('create', ...requestFor('aqui'))).toMatchObject({ code: 0 });
+    expect(other.requests().map(({ operation, status }) => [operation, status])).toEqual([
+      ['token', 200],
+      ['validate', 200],
+      ['create', 201],
+    ]);
+  });
+
+  test('no evidence: what validate has shown at one service settles no doubt at another', async ({
+    desk,
+    sandbox,
+    openSandbox,
+  }) => {
+    const other = await openSandbox();
+    desk.use(sandbox);
+    const leads = desk.write('leads.csv', leadsCsv(5));
+    await desk.run('bulk', leads, '--rate', 'max');
+    const ask = () => desk.run('resolve', '--validate', '--file', leads);
+    expect((await ask()).code).toBe(0);
+    desk.use(other);
+    expect(await ask()).toMatchObject({ code: 7, stderr: expect.stringContaining('has not proven') });
+  });
+
+  test('no log: what was created at one service is sent to another all the same', async ({
+    desk,
+    sandbox,
+    openSandbox,
+  }) => {
+    const other = await openSandbox();
+    const leads = desk.write('leads.csv', leadsCsv(3));
+    const run = async () => documentOf(await desk.run('bulk', leads, '--rate', 'max', '--json'));
+    desk.use(sandbox);
+    expect(await run()).toMatchObject({ created: 3 });
+    desk.use(other);
+    expect(await run()).toMatchObject({ created: 3, repeated: 0 });
+    desk.use(sandbox);
+    expect(await run()).toMatchObject({ created: 0, repeated: 3 });
+  });
+});

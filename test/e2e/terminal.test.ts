@@ -1,0 +1,166 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { CANARY } from '../helpers/canary-secret.ts';
+import { type Desk, test } from '../helpers/desk.ts';
+import { leadsCsv } from '../helpers/leads.ts';
+import { storedProfiles } from '../helpers/login.ts';
+import { longLog } from '../helpers/long-log.ts';
+import { statsOf } from '../helpers/sandbox-view.ts';
+import { HAS_TERMINAL, Terminal } from '../helpers/terminal.ts';
+
+const COLOUR = /\u001b\[[0-9;]*m/;
+const ESCAPE = /\u001b\[[0-9;?]*[A-Za-z]/g;
+
+/** What a person reads. */
+const seen = (shown: string) => shown.replace(ESCAPE, '').replaceAll('\r', '');
+
+/** Stores a profile as a login would: live, since its address is none that srq knows as this machine's. */
+function liveSettings(desk: Desk, baseUrl: string): void {
+  mkdirSync(desk.config, { mode: 0o700 });
+  const path = join(desk.config, 'config.json');
+  const live = { baseUrl, clientId: '7', clientSecret: CANARY };
+  writeFileSync(path, JSON.stringify({ current: 'shop', profiles: { shop: live } }));
+  chmodSync(path, 0o600);
+}
+
+describe.skipIf(!HAS_TERMINAL)('on a real terminal', () => {
+  test('login asks for what is missing and does not show the secret', async ({ desk, sandbox }) => {
+    const terminal = new Terminal(desk, ['login', '--profile', 'shop']);
+    await terminal.until(/Base URL: /);
+    terminal.type(`${sandbox.baseUrl}\r`);
+    await terminal.until(/Client id: /);
+    terminal.type(`${sandbox.clientId}\r`);
+    await terminal.until(/Client secret \(not shown\):/);
+    terminal.type(`${CANARY}\r`);
+    await terminal.until(/The credentials work/);
+    // The terminal's keeper rejects where the secret was shown.
+    expect(await terminal.ended).toBe(0);
+    expect(terminal.shown).toMatch(COLOUR);
+    expect(storedProfiles(desk)['shop']).toMatchObject({ clientId: sandbox.clientId, clientSecret: CANARY });
+  });
+
+  test('Ctrl-C at a question ends with 130, and nothing is stored', async ({ desk, sandbox }) => {
+    const args = ['login', '--base-url', sandbox.baseUrl, '--client-id', sandbox.clientId];
+    const terminal = new Terminal(desk, args);
+    await terminal.until(/Client secret/);
+    terminal.type('\x03');
+    expect(await terminal.ended).toBe(130);
+    expect(existsSync(join(desk.config, 'config.json'))).toBe(false);
+  });
+
+  test('--no-input and CI are never asked, not even there', async ({ desk }) => {
+    for (const [args, env] of [
+      [['login', '--no-input'], {}],
+      [['login'], { CI: 'true' }],
+    ] as const) {
+      const terminal = new Terminal(desk, args, { env });
+      expect(await terminal.ended).toBe(2);
+      expect(seen(terminal.shown)).toMatch(/Missing: .*--base-url.*--client-id.*client secret/s);
+    }
+  });
+
+  test('a live import shows its plan and goes on once the number of rows is typed', async ({ desk }) => {
+    // It is this machine, which srq does not know, and nobody answers there: what matters is what is asked before.
+    liveSettings(desk, 'https://0.0.0.0:1');
+    const leads = desk.write('leads.csv', leadsCsv(3));
+    for (const [number, end, code] of [
+      ['2', /Not confirmed\. Nothing was sent/, 2],
+      ['3', /Stopped/, 5],
+    ] as const) {
+      const terminal = new Terminal(desk, ['bulk', leads]);
+      await terminal.until(/profile shop, live/);
+      await terminal.until(/3 ready/);
+      await terminal.until(/Enter to go on/);
+      terminal.type('\r');
+      await terminal.until(/Type 3 to send these requests to the live service: /);
+      terminal.type(`${number}\r`);
+      await terminal.until(end);
+      expect(await terminal.ended).toBe(code);
+    }
+  });
+
+  test('progress is redrawn calmly on one line, in any width, and the terminal is left as it was', async ({
+    desk,
+    openSandbox,
+  }) => {
+    const sandbox = await openSandbox({ latencyMs: 15 });
+    desk.use(sandbox);
+    const leads = desk.write('leads.csv', leadsCsv(60));
+    const startedMs = performance.now();
+    const terminal = new Terminal(desk, ['bulk', leads, '--rate', 'max', '--concurrency', '1', '--yes']);
+    await terminal.until(/Sending \d+\/60/);
+    terminal.resize(30, 10);
+    await terminal.until(/Sending \d+\/60/);
+    terminal.resize(200, 50);
+    expect(await terminal.ended).toBe(0);
+    const seconds = (performance.now() - startedMs) / 1000;
+    const redraws = terminal.shown.match(/Sending \d+\/60/g)?.length ?? 0;
+    expect(redraws).toBeGreaterThan(2);
+    expect(redraws / seconds).toBeLessThan(12);
+    expect(seen(terminal.shown)).toMatch(/Done: 60 rows[\s\S]*60 {2}created/);
+    // The cursor is shown again at the end.
+    expect(terminal.shown.lastIndexOf('\u001b[?25h')).toBeGreaterThan(terminal.shown.lastIndexOf('\u001b[?25l'));
+  });
+
+  test('Ctrl-C once finishes what is in flight and writes everything', async ({ desk, openSandbox }) => {
+    const sandbox = await openSandbox({ latencyMs: 20 });
+    desk.use(sandbox);
+    const leads = desk.write('leads.csv', leadsCsv(200));
+    const terminal = new Terminal(desk, ['bulk', leads, '--rate', 'max', '--concurrency', '2', '--yes']);
+    await terminal.until(/Sending [1-9]\d*\/200/);
+    terminal.type('\x03');
+    await terminal.until(/Finishing what is in flight/);
+    expect(await terminal.ended).toBe(130);
+    expect(seen(terminal.shown)).toMatch(/Stopped: 200 rows[\s\S]*Next: srq bulk/);
+    const { created } = await statsOf(sandbox);
+    expect(created).toBeLessThan(200);
+    const results = readFileSync(join(desk.work, 'leads.results.csv'), 'utf8').trim().split('\r\n');
+    expect(results).toHaveLength(201);
+    expect(results.filter((line) => line.includes(',created,'))).toHaveLength(created);
+  });
+
+  test('Ctrl-C twice leaves at once', async ({ desk, openSandbox }) => {
+    const sandbox = await openSandbox({ latencyMs: 20_000 });
+    desk.use(sandbox);
+    const terminal = new Terminal(desk, ['bulk', desk.write('leads.csv', leadsCsv(3)), '--rate', 'max', '--yes']);
+    await terminal.until(/Sending/);
+    terminal.type('\x03');
+    await terminal.until(/press Ctrl-C again/);
+    terminal.type('\x03');
+    expect(await terminal.ended).toBe(130);
+  });
+
+  test('the log has headings, and lines that fit', async ({ desk }) => {
+    mkdirSync(desk.state);
+    writeFileSync(join(desk.state, 'default.ndjson'), longLog(30));
+    for (const columns of [40, 80, 130]) {
+      const terminal = new Terminal(desk, ['log', '--limit', '5'], { columns });
+      expect(await terminal.ended).toBe(0);
+      const lines = seen(terminal.shown).trimEnd().split('\n');
+      expect(lines).toHaveLength(6);
+      expect(lines[0]).toMatch(/^time/);
+      expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(columns);
+    }
+  });
+
+  test.for<[string, readonly string[], Record<string, string>]>([
+    ['NO_COLOR', [], { NO_COLOR: '1' }],
+    ['--no-color', ['--no-color'], {}],
+    ['a dumb terminal', [], { TERM: 'dumb' }],
+  ])('no colours with %s', async ([, args, env], { desk }) => {
+    const term = env['TERM'] ?? 'xterm';
+    const coloured = new Terminal(desk, ['status']);
+    const plain = new Terminal(desk, ['status', ...args], { env, term });
+    await Promise.all([coloured.ended, plain.ended]);
+    expect(coloured.shown).toMatch(COLOUR);
+    expect(plain.shown).not.toMatch(COLOUR);
+    expect(seen(plain.shown)).toBe(seen(coloured.shown));
+  });
+});
+
+test('nothing that is piped has colours or is redrawn', async ({ desk }) => {
+  const { stdout, stderr } = await desk.run('bulk', desk.write('leads.csv', leadsCsv(2)), '--sandbox', '--yes');
+  expect(stdout).toContain('Done: 2 rows');
+  expect(stdout + stderr).not.toContain('\u001b');
+});

@@ -1,0 +1,34 @@
+import { createServer } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { endWithTest, join } from './tls-front.ts';
+
+export interface ProxyService {
+  /** Without user name and password. */
+  readonly url: string;
+  /** What it was asked to connect to, in this order. */
+  readonly targets: readonly string[];
+}
+
+/** An HTTP proxy on 127.0.0.1 that tells those who are not `user` from those who are: `name:password`. Ends with the test. */
+export async function startProxy({ user }: { readonly user?: string } = {}): Promise<ProxyService> {
+  const targets: string[] = [];
+  const expected = user === undefined ? undefined : `Basic ${Buffer.from(user).toString('base64')}`;
+  const server = createServer((_, response) => response.writeHead(405).end());
+  server.on('connect', ({ url = '', headers }, client: Socket) => {
+    client.on('error', () => {});
+    if (expected !== undefined && headers['proxy-authorization'] !== expected) {
+      client.end('HTTP/1.1 407 Proxy Authentication Required\r\nproxy-authenticate: Basic realm="office"\r\n\r\n');
+      return;
+    }
+    targets.push(url);
+    const { hostname, port } = new URL(`http://${url}`);
+    const service = connect(Number(port), hostname.replace(/^\[(.*)\]$/, '$1'), () => {
+      client.write('HTTP/1.1 200 Connection established\r\n\r\n');
+      join(client, service);
+    });
+    service.on('error', () => client.end('HTTP/1.1 502 Bad Gateway\r\n\r\n'));
+  });
+  endWithTest(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, targets };
+}
