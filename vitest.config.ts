@@ -7,6 +7,8 @@ export default defineConfig({
     globalSetup: ['test/helpers/build.ts'],
     // By default two cores get one worker; most tests wait for processes that they started.
     maxWorkers: 2,
+    // Otherwise the text of a style sheet (`?raw`) is empty.
+    css: { include: /\.css/ },
     // End-to-end tests start real processes; two cores and a cold disk may make one of them slow.
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -2,7 +2,7 @@
 // and the bundled libraries' licences. With an argument: into that folder instead.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { rolldown } from 'rolldown';
 
 const folder = process.argv[2] ?? 'dist';
@@ -14,6 +14,7 @@ const bundle = await rolldown({
   platform: 'node',
   // What stays a dependency brings binaries of its own and cannot be bundled.
   external: Object.keys(dependencies),
+  plugins: [embeddedText()],
   transform: { define: { SRQ_VERSION: JSON.stringify(version) } },
 });
 const { output } = await bundle.write({
@@ -28,6 +29,18 @@ chmodSync(program, 0o755);
 // Without the file the program works its help out; with it, it need not. See src/main.ts.
 writeFileSync(join(folder, 'help.txt'), execFileSync(process.execPath, [program, '--help']));
 writeFileSync(join(folder, 'THIRD-PARTY-LICENSES.txt'), licences(output.flatMap((chunk) => chunk.moduleIds ?? [])));
+
+/** `import text from './page.css?raw'` gives the file's text, as under vitest. */
+function embeddedText() {
+  return {
+    name: 'embedded-text',
+    resolveId: (name, importer) => (name.endsWith('?raw') ? resolve(dirname(importer), name) : null),
+    load: (id) => {
+      if (!id.endsWith('?raw')) return null;
+      return { code: `export default ${JSON.stringify(readFileSync(id.slice(0, -4), 'utf8'))}`, moduleType: 'js' };
+    },
+  };
+}
 
 /** Name, version and licence text of every package that has a module in the bundle. */
 function licences(moduleIds) {

@@ -10,18 +10,23 @@ interface Waiting {
   readonly reject: (error: SrqError) => void;
 }
 
+/** Told of each answer 429 or 503, and for how long nobody sends then. */
+export type Refused = (http: number, pauseMs: number) => void;
+
 /** Lets requests through one by one, as {@link Pace} allows: the only place where anything waits for its turn. */
 export class Turnstile {
   readonly #pace: Pace;
   readonly #clock: Clock;
   readonly #stopping: AbortSignal;
+  readonly #refused: Refused | null;
   #queue: Waiting[] = [];
   #sleeping: AbortController | null = null;
 
-  constructor(pace: Pace, clock: Clock, stopping: AbortSignal) {
+  constructor(pace: Pace, clock: Clock, stopping: AbortSignal, refused: Refused | null = null) {
     this.#pace = pace;
     this.#clock = clock;
     this.#stopping = stopping;
+    this.#refused = refused;
     stopping.addEventListener('abort', () => this.#pump(), { once: true });
   }
 
@@ -37,7 +42,11 @@ export class Turnstile {
   }
 
   leave(ticket: Ticket, exchange: Exchange): void {
-    this.#pace.answered(ticket, this.#clock.monotonicMs(), paceAnswer(exchange, this.#clock.nowMs()));
+    const nowMs = this.#clock.monotonicMs();
+    const answer = paceAnswer(exchange, this.#clock.nowMs());
+    this.#pace.answered(ticket, nowMs, answer);
+    const isRefusal = answer.kind === 'throttled' || answer.kind === 'overloaded';
+    if (isRefusal) this.#refused?.(exchange.answer?.status ?? 0, this.#pace.pausedMs(nowMs));
     this.#pump();
   }
 

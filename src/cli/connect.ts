@@ -3,7 +3,7 @@ import { Http } from '../api/http.ts';
 import { Pace } from '../api/pace.ts';
 import { RequestApi } from '../api/request-api.ts';
 import { Tokens } from '../api/token.ts';
-import { Turnstile } from '../api/turnstile.ts';
+import { type Refused, Turnstile } from '../api/turnstile.ts';
 import { LearnedStore } from '../config/learned-store.ts';
 import { notLoggedIn, type Settings } from '../config/settings.ts';
 import { FileTokenCache, secretMark } from '../config/token-cache.ts';
@@ -37,6 +37,7 @@ export interface ConnectOptions {
   readonly watch?: (call: TracedCall) => void;
   /** The column that a field came from, for errors that name it. */
   readonly fieldName?: (field: string) => string | null;
+  readonly refused?: Refused;
 }
 
 /** Where the profile in force sends to. Throws `SrqError('auth')` that names everything that is missing. */
@@ -71,7 +72,7 @@ export async function connect(context: Context, options: ConnectOptions): Promis
   const learned = store.read();
   const { rate, concurrency, audio } = options;
   const pace = new Pace({ rate, concurrency, random: Math.random, learned: learned.pace });
-  const turnstile = new Turnstile(pace, clock, stopping);
+  const turnstile = new Turnstile(pace, clock, stopping, options.refused);
   const { fieldName = () => null } = options;
   const secrets = [clientSecret];
   const api = new RequestApi({ http, tokens, turnstile, audio, contract, fieldName, clock, stopping, secrets });

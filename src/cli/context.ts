@@ -42,6 +42,7 @@ export interface Paths {
 export class Context {
   readonly process: NodeJS.Process;
   readonly options: GlobalOptions;
+  readonly version: string;
   readonly clock: Clock = systemClock;
   /** Names this process's records in the log. */
   readonly run = randomUUID();
@@ -55,9 +56,10 @@ export class Context {
   readonly #closers: (() => Promise<void>)[] = [];
   readonly #secrets: string[] = [];
 
-  constructor(process: NodeJS.Process, options: GlobalOptions) {
+  constructor(process: NodeJS.Process, options: GlobalOptions, version: string) {
     this.process = process;
     this.options = options;
+    this.version = version;
     this.interruption = new Interruption(process);
   }
 

@@ -1,6 +1,7 @@
 import { SrqError } from '../model/errors.ts';
 import type { SentStatus } from '../model/outcome.ts';
-import type { LogEvent, LogRecord } from '../model/ports.ts';
+import type { LogRecord } from '../model/ports.ts';
+import { statusOfEvent } from '../model/run-row.ts';
 
 /** The flags by which `log` chooses requests. */
 export interface LogFilterOptions {
@@ -13,13 +14,6 @@ export interface LogFilterOptions {
   readonly run?: string;
 }
 
-/** What a request's last record says of it. */
-export function statusOf(event: LogEvent): SentStatus {
-  // With a licence to send again, the first try is known not to have been taken.
-  if (event === 'licence') return 'failed';
-  return event === 'sending' ? 'unknown' : event;
-}
-
 /** Throws `SrqError('usage')` for a time that is none. */
 export function logFilter(options: LogFilterOptions, nowMs: number): (record: LogRecord) => boolean {
   const { ref, id, status, run } = options;
@@ -30,7 +24,7 @@ export function logFilter(options: LogFilterOptions, nowMs: number): (record: Lo
     return (
       (ref === undefined || record.ref === ref) &&
       (id === undefined || Object.values(record.ids).includes(id)) &&
-      (status === undefined || statusOf(record.event) === status) &&
+      (status === undefined || statusOfEvent(record.event) === status) &&
       (run === undefined || record.run.startsWith(run)) &&
       atMs >= sinceMs &&
       atMs < untilMs

@@ -42,6 +42,7 @@ export function makeProgram(version: string, invoke: Invoke, output: OutputConfi
   addRequestCommands(program, run);
   addBulk(program, run);
   addLog(program, run);
+  addReport(program, run);
   addResolve(program, run);
   addContract(program, run);
   addSandbox(program, run);
@@ -232,6 +233,8 @@ function addBulk(program: Command, run: Run): void {
       choice('--in-doubt <what>', 'rows that may have been taken', ['park', 'validate']).default('validate').hideHelp(),
     )
     .option('--results <file>', 'every row with its outcome (<name>.results.csv)')
+    .option('--report <file>', 'the run as a page with charts, in one file (.html)')
+    .addOption(rare('--include-input', 'with --report: show the cells of the input: personal data'))
     .option('--yes', 'do not ask whether plan and columns are right')
     .addHelpText(
       'after',
@@ -342,6 +345,19 @@ function addContract(program: Command, run: Run): void {
     .description('go back to what the public document says')
     .addHelpText('after', examples('srq contract forget --profile shop'))
     .action(run(async () => (await import('./commands/contract.ts')).forget));
+}
+
+function addReport(program: Command, run: Run): void {
+  const report = program
+    .command('report')
+    .description('write an import as a page with charts; also while it runs')
+    .requiredOption('-o, --output <file>', 'write the page there (.html)')
+    .option('--run <id>', 'the import whose id begins so, or "all" (the last one)')
+    .option('--input <file>', 'list all rows of this file, not only what was sent')
+    .option('--include-input', 'with --input: show its cells, which are personal data');
+  addReadingOptions(report)
+    .addHelpText('after', examples('srq report -o run.html', 'srq report --input leads.csv --run all -o all.html'))
+    .action(run(async () => (await import('./commands/report.ts')).report));
 }
 
 function addSandbox(program: Command, run: Run): void {

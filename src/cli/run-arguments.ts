@@ -12,7 +12,7 @@ export async function runArguments(process: NodeJS.Process, version: string, col
   let exitCode = 0;
   let said = '';
   const invoke: Invoke = async (globals, load, args) => {
-    exitCode = await runCommand(process, globals, async (context) => {
+    exitCode = await runCommand(process, version, globals, async (context) => {
       const command = await load();
       return command(context as never, ...(args as never[]));
     });
@@ -32,18 +32,19 @@ export async function runArguments(process: NodeJS.Process, version: string, col
     if (error.exitCode === 0) return 0;
     const failure = usage(program, words, error.code, said || error.message);
     // Before parsing has succeeded there is no --json to look at but the word itself.
-    return runCommand(process, words.includes('--json') ? { json: true } : {}, () => Promise.reject(failure));
+    return runCommand(process, version, words.includes('--json') ? { json: true } : {}, () => Promise.reject(failure));
   }
   return exitCode;
 }
 
 async function runCommand(
   process: NodeJS.Process,
+  version: string,
   globals: GlobalOptions,
   command: (context: Context) => Promise<number>,
 ): Promise<number> {
   const { Context } = await import('./context.ts');
-  const context = new Context(process, globals);
+  const context = new Context(process, globals, version);
   try {
     return await command(context);
   } catch (error) {

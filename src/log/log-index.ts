@@ -36,8 +36,17 @@ export class LogIndex {
   }
 
   offset(key: string): number | null {
-    const entry = this.#keys.find(key);
-    return entry < 0 ? null : Math.floor(this.#keys.valueAt(entry) / STATE_RANGE);
+    const number = this.number(key);
+    return number < 0 ? null : this.offsetOf(number);
+  }
+
+  /** Requests are numbered from 0 in the order in which they first came; -1: there is no such request. */
+  number(key: string): number {
+    return this.#keys.find(key);
+  }
+
+  offsetOf(number: number): number {
+    return Math.floor(this.#keys.valueAt(number) / STATE_RANGE);
   }
 
   set(key: string, event: LogEvent, by: LogRecord['by'], offset: number): void {

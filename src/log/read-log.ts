@@ -5,6 +5,11 @@ import { readLines } from './lines.ts';
 import { LogIndex } from './log-index.ts';
 import { decodeRecord } from './record.ts';
 import { requireRegularFile } from './regular-file.ts';
+import { readRecordAt } from './tail.ts';
+
+export interface LogReader extends Pick<DeliveryLog, 'lookup' | 'read'> {
+  close(): Promise<void>;
+}
 
 /**
  * The last record of every request in the log, oldest first, as a stream. Takes no lock: an unfinished last line is
@@ -12,6 +17,25 @@ import { requireRegularFile } from './regular-file.ts';
  * Throws `SrqError('log')` on damage.
  */
 export async function* readLog(path: string): AsyncGenerator<LogRecord, number> {
+  const records = readRecords(path);
+  for (;;) {
+    const { value, done } = await records.next();
+    if (done) return value;
+    if (value.isLast) yield value.record;
+  }
+}
+
+/** A record among all of its log's. */
+export interface ReadRecord {
+  readonly record: LogRecord;
+  /** Its request, by the order in which requests first came, from 0. */
+  readonly request: number;
+  /** Whether it is the last one of its request. */
+  readonly isLast: boolean;
+}
+
+/** Every record of the log in its order; else as {@link readLog}. */
+export async function* readRecords(path: string): AsyncGenerator<ReadRecord, number> {
   const file = await openForReading(path);
   if (!file) return 0;
   try {
@@ -21,7 +45,9 @@ export async function* readLog(path: string): AsyncGenerator<LogRecord, number> 
       for (const line of lines) {
         if (line.offset >= index.end) return index.end;
         const record = decodeRecord(line.text);
-        if (typeof record !== 'string' && index.offset(record.key) === line.offset) yield record;
+        if (typeof record === 'string') continue;
+        const request = index.number(record.key);
+        yield { record, request, isLast: index.offsetOf(request) === line.offset };
       }
     }
     return index.end;
@@ -32,14 +58,27 @@ export async function* readLog(path: string): AsyncGenerator<LogRecord, number> 
 
 /** What the log knows of each key, without taking part in it: for dry runs. */
 export async function openLogIndex(path: string): Promise<Pick<DeliveryLog, 'lookup'>> {
+  const { lookup, close } = await openLogReader(path);
+  await close();
+  return { lookup };
+}
+
+/** The same with the records themselves, until it is closed. */
+export async function openLogReader(path: string): Promise<LogReader> {
   const index = new LogIndex(path);
   const file = await openForReading(path);
+  const close = async () => file?.close();
   try {
     if (file) await index.catchUp(file);
-  } finally {
-    await file?.close();
+  } catch (error) {
+    await close();
+    throw error;
   }
-  return { lookup: (key) => index.state(key) };
+  const read = (key: string) => {
+    const offset = index.offset(key);
+    return file === null || offset === null ? null : readRecordAt(file.fd, offset);
+  };
+  return { lookup: (key) => index.state(key), read, close };
 }
 
 /** Null if there is no such file. */

@@ -9,8 +9,8 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
 
 /** One line of the log, its line feed included. */
 export function encodeRecord(subject: LogSubject, event: LogEvent, at: string, run: string, details: object): Buffer {
-  const { key, row, ref } = subject;
-  return Buffer.from(`${JSON.stringify({ key, event, at, run, row, ref, ...details })}\n`);
+  const { key, row, ref, market } = subject;
+  return Buffer.from(`${JSON.stringify({ key, event, at, run, row, ref, market, ...details })}\n`);
 }
 
 /** A line read back, or the reason why it is not one. */
@@ -36,6 +36,7 @@ export function decodeRecord(line: string | null): LogRecord | string {
     run: typeof record.run === 'string' ? record.run : '',
     row: typeof record.row === 'number' ? record.row : 0,
     ref: typeof record.ref === 'string' ? record.ref : null,
+    ...(typeof record.market === 'string' ? { market: record.market } : {}),
     ids: typeof record.ids === 'object' && record.ids !== null ? (record.ids as Identifiers) : {},
     http: typeof record.http === 'number' ? record.http : null,
     ms: typeof record.ms === 'number' ? record.ms : null,

@@ -1,5 +1,6 @@
 import type { Ledger } from './ledger.ts';
 import type { Counts, Identifiers, Problem, Status } from './outcome.ts';
+import type { LogRecord } from './ports.ts';
 import type { ServiceRequest } from './service-request.ts';
 import type { Mapping, Row, Table } from './table.ts';
 
@@ -28,12 +29,16 @@ export interface ImportPlan {
   readonly ledger: Ledger;
 }
 
-/** One row of the input with what became of it, for the results file. */
+/** One row of the input with what became of it, for the results file and the report. */
 export interface RowReport {
   readonly row: Row;
   readonly status: Status;
   readonly ids: Identifiers;
   readonly message: string | null;
+  /** The last record of its request. */
+  readonly record: LogRecord | null;
+  /** Why it is invalid. */
+  readonly problems: readonly Problem[];
 }
 
 /** The end of an import, for people and scripts. */

@@ -75,6 +75,8 @@ export interface LogSubject {
   readonly key: string;
   readonly row: number;
   readonly ref: string | null;
+  /** Code of the market, where it is known. */
+  readonly market?: string;
 }
 
 /** One line of the log, read back. */

@@ -5,41 +5,50 @@ import { rowsInRange } from './plan-import.ts';
 import { type Preparation, prepareRow } from './prepare-row.ts';
 
 /**
- * Every row of the input with what became of it, read back from the log. `untried`: what to say of rows that the run did
- * not get to.
+ * Every row of the input with what became of it, read back from the log. `untried`: what to say of rows that were not
+ * sent; `untriedStatus`: `ready` as long as they may still be.
  */
 export async function* reportRows(
   plan: ImportPlan,
   log: Pick<DeliveryLog, 'read'>,
   preparation: Preparation,
   untried: string,
+  untriedStatus: 'failed' | 'ready' = 'failed',
 ): AsyncGenerator<RowReport> {
   for await (const batch of rowsInRange(plan.table, plan.range)) {
     for (const row of batch) {
       const status = plan.ledger.status(row.number);
-      if (status === 'ready') yield { row, status: 'failed', ids: {}, message: untried };
-      else if (status === 'invalid') yield { row, status, ids: {}, message: await whyInvalid(row, plan, preparation) };
-      else yield { row, status, ...recorded(row, plan, log) };
+      if (status === 'ready') yield { ...NOT_SENT, row, status: untriedStatus, message: untried };
+      else if (status === 'invalid') yield { ...NOT_SENT, row, status, ...(await whyInvalid(row, plan, preparation)) };
+      else yield { row, status, problems: [], ...recorded(row, plan, log) };
     }
   }
 }
 
-async function whyInvalid(row: Row, { mapping }: ImportPlan, preparation: Preparation): Promise<string> {
+const NOT_SENT = { ids: {}, record: null, problems: [] };
+
+async function whyInvalid(
+  row: Row,
+  { mapping }: ImportPlan,
+  preparation: Preparation,
+): Promise<Pick<RowReport, 'message' | 'problems'>> {
   const { problems } = await prepareRow(row, mapping, preparation);
   const telling = problems.filter(({ severity }) => severity === 'error' || preparation.strict);
-  return telling.map(({ column, message }) => (column === null ? message : `${column}: ${message}`)).join(' ');
+  const sentences = telling.map(({ column, message }) => (column === null ? message : `${column}: ${message}`));
+  return { message: sentences.join(' '), problems: telling };
 }
 
 function recorded(
   row: Row,
   { ledger }: ImportPlan,
   log: Pick<DeliveryLog, 'read'>,
-): Pick<RowReport, 'ids' | 'message'> {
+): Pick<RowReport, 'ids' | 'message' | 'record'> {
   const key = ledger.key(row.number);
   const record = key === null ? null : log.read(key);
   const first = ledger.firstRow(row.number);
-  if (first !== row.number) return { ids: record?.ids ?? {}, message: `The same content as row ${first}.` };
-  return { ids: record?.ids ?? {}, message: messageOf(record, ledger.status(row.number) === 'repeated') };
+  const ids = record?.ids ?? {};
+  if (first !== row.number) return { ids, record, message: `The same content as row ${first}.` };
+  return { ids, record, message: messageOf(record, ledger.status(row.number) === 'repeated') };
 }
 
 function messageOf(record: LogRecord | null, repeated: boolean): string | null {

@@ -26,6 +26,8 @@ export interface ImportDeps {
   readonly preparation: Preparation;
   /** Aborted by the user, or here: nothing new is started, what is in flight is finished. */
   readonly halt: AbortController;
+  /** Told when the breaker holds everything back. */
+  readonly broke?: (pauseMs: number) => void;
 }
 
 /**
@@ -55,7 +57,10 @@ export async function* runImport(
       const advice = supervisor.observe(submitted);
       stop ??= advice.stop;
       if (stop) halt.abort();
-      if (advice.pauseMs > 0) pause = recover(submission, advice.pauseMs, deps);
+      if (advice.pauseMs > 0) {
+        deps.broke?.(advice.pauseMs);
+        pause = recover(submission, advice.pauseMs, deps);
+      }
       yield submitted;
     }
   } catch (error) {

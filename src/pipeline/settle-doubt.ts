@@ -1,11 +1,12 @@
 import type { Outcome } from '../model/outcome.ts';
-import type { Clock, DeliveryLog, LoggedState, LogSubject, MarketplaceApi } from '../model/ports.ts';
+import type { Clock, DeliveryLog, LoggedState, MarketplaceApi } from '../model/ports.ts';
 import {
   inDoubt,
   recorded,
   type Submission,
   type SubmitOptions,
   type Submitted,
+  subjectOf,
   submitRequest,
 } from './submit-request.ts';
 
@@ -92,8 +93,6 @@ async function repeatUnderKey(
   const circumstances = { stop: sent.stop, unreadable: false, wasClear: false };
   return recorded(submission, outcome, circumstances, () => log.outcome(subject, outcome));
 }
-
-const subjectOf = ({ key, row, request }: Submission): LogSubject => ({ key, row, ref: request.ref });
 
 function settled(submission: Submission, status: Outcome['status'], message: string | null): Submitted {
   const stillDoubted = inDoubt(submission);

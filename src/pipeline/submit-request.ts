@@ -1,6 +1,6 @@
 import { SrqError } from '../model/errors.ts';
 import type { Identifiers, Outcome, RowResult, Status } from '../model/outcome.ts';
-import type { DeliveryLog, LoggedState, MarketplaceApi, ValidateResult } from '../model/ports.ts';
+import type { DeliveryLog, LoggedState, LogSubject, MarketplaceApi, ValidateResult } from '../model/ports.ts';
 import { repetitionKey, type ServiceRequest } from '../model/service-request.ts';
 
 /** A checked request on its way out. */
@@ -40,12 +40,12 @@ export async function submitRequest(
   log: DeliveryLog,
   options: SubmitOptions,
 ): Promise<Submitted> {
-  const { request, key, row } = submission;
+  const { request, key } = submission;
   const seen = log.lookup(key);
   const known = knownStatus(seen, options);
   if (known) return plain(knownResult(submission, known, log));
 
-  const subject = { key, row, ref: request.ref };
+  const subject = subjectOf(submission);
   const checked = options.validate ? await validateFirst(submission, api, options) : NOT_ASKED;
   if (checked.outcome) return recordUnsent(submission, log, seen, checked.outcome, checked);
   const again = options.again && seen !== 'none';
@@ -78,9 +78,9 @@ async function recordUnsent(
   outcome: Outcome,
   circumstances: Circumstances,
 ): Promise<Submitted> {
-  const { row, key, request } = submission;
+  const { key } = submission;
   if (seen === 'created') return { ...plain(resultOf(submission, outcome)), ...circumstances };
-  const noted = () => log.outcome({ key, row, ref: request.ref }, outcome, { seen });
+  const noted = () => log.outcome(subjectOf(submission), outcome, { seen });
   const submitted = await recorded(submission, outcome, circumstances, noted);
   const known = knownStatus(log.lookup(key), { onDuplicate: 'skip', again: false });
   const told = known !== null && known !== outcome.status;
@@ -163,6 +163,12 @@ function outcomeOf(
 /** A 2xx web page, or a body that ended too soon or is no data: perhaps not the service at all. */
 function isUnreadable(outcome: Outcome): boolean {
   return outcome.status === 'created' && outcome.raw !== null && /^\s*</.test(outcome.raw);
+}
+
+/** Who the records of a request are about. */
+export function subjectOf({ key, row, request }: Submission): LogSubject {
+  const { country } = request.params;
+  return { key, row, ref: request.ref, ...(country === undefined ? {} : { market: country }) };
 }
 
 /** A request that stays in doubt. */

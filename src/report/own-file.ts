@@ -1,5 +1,6 @@
-import { lstat, open } from 'node:fs/promises';
-import { SrqError } from '../model/errors.ts';
+import { randomUUID } from 'node:crypto';
+import { lstat, open, rm, writeFile } from 'node:fs/promises';
+import { SrqError, systemCode } from '../model/errors.ts';
 
 const HEAD_BYTES = 64 * 1024;
 
@@ -20,6 +21,18 @@ export async function requireOwnOrNew(
   if (!found.isFile()) throw new SrqError('usage', `${path} is not a regular file; nothing was written.`, hint);
   if (found.size > 0 && !isOwn(await headOf(path))) {
     throw new SrqError('usage', `${path} exists and is no ${kind} of srq; it is not replaced.`, hint);
+  }
+}
+
+/** Makes sure, before anything is sent, that a file can be written beside `path`. Throws `SrqError('usage')`. */
+export async function requireWritable(path: string, kind: string, option: string): Promise<void> {
+  const part = `${path}.${randomUUID()}.part`;
+  try {
+    await writeFile(part, '', { mode: 0o600 });
+    await rm(part);
+  } catch (error) {
+    const message = `The ${kind} ${path} could not be written (${systemCode(error)}). Nothing was sent.`;
+    throw new SrqError('usage', message, `Name another place: ${option} FILE`, error);
   }
 }
 

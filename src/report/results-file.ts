@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { realpath, rename, rm } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
 import { SrqError, systemCode } from '../model/errors.ts';
 import type { RowReport } from '../model/import-plan.ts';
 import type { Identifiers } from '../model/outcome.ts';
 import { RESULT_COLUMNS } from '../model/table.ts';
 import { csvLine } from './csv-line.ts';
-import { requireOwnOrNew } from './own-file.ts';
+import { requireOwnOrNew, requireWritable } from './own-file.ts';
 
 /** Without it Excel takes UTF-8 for something else. */
 const BYTE_ORDER_MARK = '\ufeff';
@@ -80,14 +80,7 @@ export async function requireResultsPlace(path: string, input: string): Promise<
   }
   const isResults = (head: string) => RESULT_COLUMNS.every((name) => (head.split(/\r?\n/, 1)[0] ?? '').includes(name));
   await requireOwnOrNew(path, 'results file', '--results', isResults);
-  const part = `${path}.${randomUUID()}.part`;
-  try {
-    await writeFile(part, '', { mode: 0o600 });
-    await rm(part);
-  } catch (error) {
-    const message = `The results file ${path} could not be written (${systemCode(error)}). Nothing was sent.`;
-    throw new SrqError('usage', message, 'Name another place: --results FILE', error);
-  }
+  await requireWritable(path, 'results file', '--results');
 }
 
 /** The first identifier is the one the service names first; all of them are in the log. */

@@ -19,7 +19,7 @@ function at(line: string): string[] {
 
 describe('at the cursor there can stand', () => {
   test.each<[string, string[]]>([
-    ['re', ['resolve']],
+    ['re', ['report', 'resolve']],
     ['profile ', ['list', 'use', 'remove']],
     ['profile use ', ['shop', 'office']],
     ['profile remove o', ['office']],

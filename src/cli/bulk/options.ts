@@ -27,6 +27,9 @@ export interface BulkOptions extends ReadingOptions, SubmitOptions {
   readonly settle?: number;
   readonly inDoubt: 'park' | 'validate';
   readonly results?: string;
+  /** Where the run is told as a page. */
+  readonly report?: string;
+  readonly includeInput?: boolean;
   readonly yes?: boolean;
 }
 

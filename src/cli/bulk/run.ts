@@ -1,4 +1,5 @@
 import type { FileLog } from '../../log/file-log.ts';
+import { openRunNotes, type RunNotes } from '../../log/run-notes.ts';
 import type { SrqError } from '../../model/errors.ts';
 import { isTrusted, settleWaitMs } from '../../model/evidence.ts';
 import type { ImportPlan } from '../../model/import-plan.ts';
@@ -14,6 +15,7 @@ import { writeResults } from '../../report/results-file.ts';
 import { connect } from '../connect.ts';
 import type { Context } from '../context.ts';
 import type { BulkOptions, RunFiles } from './options.ts';
+import { beginNote, figuresOf, noted, reportRun } from './run-report.ts';
 import { finishRun } from './summary.ts';
 
 /** Sends what the plan found ready, settles what is in doubt, writes the results file and the summary. */
@@ -26,10 +28,16 @@ export async function runPlan(
   files: RunFiles,
 ): Promise<number> {
   const { ready, unknown } = plan.counts;
-  const stop = ready + unknown > 0 ? await deliver(context, plan, log, preparation, options) : null;
+  const notes = openRunNotes(log.path, context.run, context.clock);
+  notes.note(beginNote(context, await context.settings(), plan, files.file, options));
+  const stop = ready + unknown > 0 ? await deliver(context, plan, log, preparation, options, notes) : null;
+  notes.note({ event: 'end', stopped: stop?.message ?? (context.interruption.code ? 'Interrupted.' : null) });
   const untried = `Not tried: ${stop?.message ?? 'the run was interrupted.'} The next run sends it.`;
   const { columns, delimiter } = plan.table;
-  await writeResults(files.results, columns, delimiter ?? ',', reportRows(plan, log, preparation, untried));
+  const figures = options.report === undefined ? null : figuresOf(plan, options.includeInput);
+  const rows = reportRows(plan, log, preparation, untried);
+  await writeResults(files.results, columns, delimiter ?? ',', figures ? noted(rows, figures, plan.mapping) : rows);
+  if (figures) await reportRun(context, options.report ?? '', figures);
   return finishRun(context, plan, stop, files);
 }
 
@@ -40,16 +48,19 @@ async function deliver(
   log: FileLog,
   preparation: Preparation,
   options: BulkOptions,
+  notes: RunNotes,
 ): Promise<SrqError | null> {
   const { halt } = context.interruption;
   const { clock } = context;
   const { concurrency, maxErrors } = options;
   const rate = options.rate ?? (context.options.sandbox ? 'max' : 'auto');
   const { audio } = preparation;
-  const connection = await connect(context, { rate, concurrency, audio, fieldName: columnOf(plan.mapping) });
+  const fieldName = columnOf(plan.mapping);
+  const connection = await connect(context, { rate, concurrency, audio, fieldName, refused: notes.refused });
   const { api } = connection;
   const witness = new Witness(api, clock, halt.signal, connection.evidence);
-  const deps: ImportDeps = { api, log, clock, witness, preparation, halt };
+  const broke = (pauseMs: number) => notes.note({ event: 'breaker', pauseMs });
+  const deps: ImportDeps = { api, log, clock, witness, preparation, halt, broke };
   const budget = maxErrors ? { count: budgetCount(maxErrors, plan.rows) } : null;
   const importOptions = { ...options, budget };
   const reporter = await context.reporter();

@@ -1,11 +1,13 @@
 import { basename, dirname, join } from 'node:path';
 import { openLogIndex } from '../../log/read-log.ts';
 import type { Contract } from '../../model/contract.ts';
+import { SrqError } from '../../model/errors.ts';
 import type { ImportPlan } from '../../model/import-plan.ts';
 import type { Destination } from '../../model/service-request.ts';
 import { contractName } from '../../report/contract-text.ts';
 import { planText } from '../../report/plan-text.ts';
 import { requireResultsPlace } from '../../report/results-file.ts';
+import { requireReportPlace } from '../../report/run-report-file.ts';
 import { confirmImport, requireConsent } from '../bulk/consent.ts';
 import { agreedPlan } from '../bulk/corrections.ts';
 import type { BulkOptions } from '../bulk/options.ts';
@@ -23,6 +25,7 @@ import { keepHeapSmall } from '../small-heap.ts';
 export async function bulk(context: Context, file: string, options: BulkOptions): Promise<number> {
   keepHeapSmall();
   const startedMs = context.clock.monotonicMs();
+  requireReportable(options);
   const settings = await context.settings();
   if (!options.dryRun) requireConsent(context, settings, options);
   const input = await readInput(context, file, options);
@@ -42,6 +45,7 @@ export async function bulk(context: Context, file: string, options: BulkOptions)
   }
   const results = options.results ?? beside(file, 'results.csv');
   await requireResultsPlace(results, file);
+  if (options.report !== undefined) await requireReportPlace(options.report, '--report');
   const log = await context.openLog(`bulk ${basename(file)}`, true);
   const keepAt = beside(file, 'mapping.json');
   const { plan, command } = await agreedPlan(context, input, options, keepAt, async (now) => {
@@ -51,6 +55,16 @@ export async function bulk(context: Context, file: string, options: BulkOptions)
   });
   if (plan.counts.ready > 0) await confirmImport(context, settings, options, plan);
   return runPlan(context, plan, log, preparation, options, { file, results, command, startedMs });
+}
+
+/** Throws `SrqError('usage')` for flags of a report that could not have an effect. */
+function requireReportable({ report, includeInput, dryRun }: BulkOptions): void {
+  if (includeInput && report === undefined) {
+    throw new SrqError('usage', '--include-input is about a report.', 'Add: --report run.html');
+  }
+  if (dryRun && report !== undefined) {
+    throw new SrqError('usage', 'A dry run has nothing to report.', 'Leave --report out, or --dry-run.');
+  }
 }
 
 /** Keys depend on where requests go; a dry run without a login compares with an empty log. */

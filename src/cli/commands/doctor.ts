@@ -80,14 +80,12 @@ async function requireConsent(context: Context, { yes }: DoctorOptions): Promise
   }
 }
 
-declare const SRQ_VERSION: string;
-
 async function surroundings(context: Context): Promise<Readonly<Record<string, string | null>>> {
-  const { version, platform, arch } = context.process;
+  const { version: node, platform, arch } = context.process;
   const settings = await context.settings().catch(() => null);
   return {
-    version: SRQ_VERSION,
-    node: `${version}, ${platform} ${arch}`,
+    version: context.version,
+    node: `${node}, ${platform} ${arch}`,
     at: new Date(context.clock.nowMs()).toISOString(),
     baseUrl: settings?.baseUrl?.value ?? null,
     clientId: settings?.clientId?.value ?? null,

@@ -3,13 +3,14 @@ import { readLog } from '../../log/read-log.ts';
 import { SrqError } from '../../model/errors.ts';
 import { SENT_STATUSES } from '../../model/outcome.ts';
 import type { LogRecord } from '../../model/ports.ts';
+import { statusOfEvent } from '../../model/run-row.ts';
 import { csvLine } from '../../report/csv-line.ts';
 import { type LogEntry, logHeading, logLine, totalsText } from '../../report/log-text.ts';
 import { printable } from '../../report/output.ts';
 import type { ItemText } from '../../report/reporter.ts';
 import type { Context } from '../context.ts';
 import { lastOf } from '../last-of.ts';
-import { type LogFilterOptions, logFilter, statusOf } from '../log-filter.ts';
+import { type LogFilterOptions, logFilter } from '../log-filter.ts';
 import { dayTotals } from '../log-totals.ts';
 import { terminalColumns } from '../terminal-columns.ts';
 
@@ -88,7 +89,7 @@ async function* matching<End>(
 }
 
 function entryOf({ event, ...record }: LogRecord): LogEntry {
-  return { ...record, status: statusOf(event) };
+  return { ...record, status: statusOfEvent(event) };
 }
 
 const CSV_COLUMNS = ['at', 'status', 'row', 'ref', 'ids', 'http', 'ms', 'message', 'key', 'run'];

@@ -99,14 +99,14 @@ async function byPerson(context: Context, keys: readonly string[], options: Reso
 }
 
 async function settleByWord(log: FileLog, record: LogRecord, { created, notCreated }: ResolveOptions): Promise<void> {
-  const { key, row, ref } = record;
+  const { key } = record;
   const seen = log.lookup(key);
   const ids = typeof created === 'string' ? { id: created } : {};
   const message = 'Created, as a person says.';
   const outcome = { status: 'created', ids, http: null, message, raw: null, ms: null } as const;
   const noted = notCreated
-    ? await log.licence({ key, row, ref }, seen, 'person')
-    : await log.outcome({ key, row, ref }, outcome, { seen, by: 'person' });
+    ? await log.licence(record, seen, 'person')
+    : await log.outcome(record, outcome, { seen, by: 'person' });
   if (!noted)
     throw new SrqError('log', `Another process has just recorded something about ${key}.`, 'See: srq resolve');
 }

@@ -1,0 +1,83 @@
+import { basename } from 'node:path';
+import type { Settings } from '../../config/settings.ts';
+import { readRecords } from '../../log/read-log.ts';
+import { readRunNotes } from '../../log/run-notes.ts';
+import { SrqError } from '../../model/errors.ts';
+import type { ImportPlan, RowReport } from '../../model/import-plan.ts';
+import type { RunBegin } from '../../model/run-note.ts';
+import type { Mapping } from '../../model/table.ts';
+import { runRowOf } from '../../pipeline/run-row.ts';
+import { RunFigures } from '../../report/page/run-figures.ts';
+import { writeRunReport } from '../../report/run-report-file.ts';
+import type { Context } from '../context.ts';
+import type { BulkOptions } from './options.ts';
+
+/** What a report says of the settings of a run. Values of --set and --map may be personal data and stay out. */
+export function beginNote(
+  context: Context,
+  { profile, live, baseUrl }: Settings,
+  { rows, counts }: ImportPlan,
+  file: string,
+  options: BulkOptions,
+): RunBegin {
+  const { maxErrors } = options;
+  const settings = {
+    '--rate': String(options.rate ?? (context.options.sandbox ? 'max' : 'auto')),
+    '--concurrency': String(options.concurrency),
+    '--on-duplicate': options.onDuplicate,
+    '--in-doubt': options.inDoubt,
+    '--settle': options.settle === undefined ? 'learned, at least 60 s' : `${options.settle} s`,
+    '--max-errors': maxErrors === undefined ? 'off' : `${maxErrors.count}${maxErrors.percent ? '%' : ''}`,
+    ...(options.limit === undefined ? {} : { '--limit': String(options.limit) }),
+    ...(options.skip === 0 ? {} : { '--skip': String(options.skip) }),
+    ...(options.validate ? {} : { '--no-validate': 'on' }),
+    ...(options.again ? { '--again': 'on' } : {}),
+    ...(options.strict ? { '--strict': 'on' } : {}),
+  };
+  const service = baseUrl === null ? '' : new URL(baseUrl.value).host;
+  const name = file === '-' ? 'standard input' : basename(file);
+  const { version } = context;
+  return { event: 'begin', version, file: name, profile: profile.value, live, service, rows, counts, settings };
+}
+
+/** Passes the rows on and adds each to the figures. */
+export async function* noted(
+  reports: AsyncIterable<RowReport>,
+  figures: RunFigures,
+  mapping: Mapping,
+): AsyncGenerator<RowReport> {
+  for await (const report of reports) {
+    figures.add(runRowOf(report, mapping, figures.columns !== null));
+    yield report;
+  }
+}
+
+/** Figures of rows that come from the input. `includeInput`: its cells are shown. */
+export function figuresOf(plan: Pick<ImportPlan, 'table'>, includeInput: boolean | undefined): RunFigures {
+  return new RunFigures(includeInput ? plan.table.columns : null);
+}
+
+/** Adds the notes on a run. Null: on none, as several are meant. */
+export async function addNotes(figures: RunFigures, log: string, run: string | null): Promise<void> {
+  for await (const note of readRunNotes(log)) if (note.run === run) figures.note(note);
+}
+
+/** Adds what the run sent and when it got its answers. */
+export async function addCourse(figures: RunFigures, log: string, run: string | null): Promise<void> {
+  for await (const { record } of readRecords(log)) if (run === null || record.run === run) figures.record(record);
+}
+
+/** The report of a run that has just ended. Its outcomes are in the log, so a failure is said and no more. */
+export async function reportRun(context: Context, path: string, figures: RunFigures): Promise<void> {
+  const reporter = await context.reporter();
+  const { log } = await context.paths();
+  try {
+    await addNotes(figures, log, context.run);
+    await addCourse(figures, log, context.run);
+    await writeRunReport(path, figures, { writtenAt: new Date(context.clock.nowMs()).toISOString(), hasInput: true });
+    reporter.say(() => `Report: ${path}`);
+  } catch (error) {
+    if (!(error instanceof SrqError)) throw error;
+    reporter.warn(`${error.message} ${error.hint ?? ''}`);
+  }
+}

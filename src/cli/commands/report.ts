@@ -1,0 +1,101 @@
+import { dirname } from 'node:path';
+import { openLogReader, readRecords } from '../../log/read-log.ts';
+import { readRunNotes } from '../../log/run-notes.ts';
+import { SrqError } from '../../model/errors.ts';
+import type { NotedInRun } from '../../model/run-note.ts';
+import { planAsLogged } from '../../pipeline/plan-as-logged.ts';
+import { reportRows } from '../../pipeline/report-rows.ts';
+import { runRowOfRecord } from '../../pipeline/run-row.ts';
+import { RunFigures } from '../../report/page/run-figures.ts';
+import { requireReportPlace, writeRunReport } from '../../report/run-report-file.ts';
+import type { ReadingOptions } from '../bulk/options.ts';
+import { planAloud, readInput } from '../bulk/plan.ts';
+import { addCourse, addNotes, figuresOf, noted } from '../bulk/run-report.ts';
+import type { Context } from '../context.ts';
+import { audioReader } from '../request-input.ts';
+import { keepHeapSmall } from '../small-heap.ts';
+
+export interface ReportOptions extends ReadingOptions {
+  readonly output: string;
+  /** Beginning of a run's id, or `all`; the last import if left out. */
+  readonly run?: string;
+  readonly input?: string;
+  readonly includeInput?: boolean;
+}
+
+/** Writes a run as a page, from its log: at any time, also while it runs. */
+export async function report(context: Context, options: ReportOptions): Promise<number> {
+  keepHeapSmall();
+  if (options.includeInput && options.input === undefined) {
+    throw new SrqError('usage', '--include-input needs the input: the log does not hold it.', 'Add: --input FILE');
+  }
+  await requireReportPlace(options.output, '--output');
+  const { log } = await context.paths();
+  const run = await chosenRun(log, options.run);
+  const { input } = options;
+  const figures =
+    input === undefined ? await figuresOfLog(log, run) : await figuresOfInput(context, input, log, run, options);
+  const writtenAt = new Date(context.clock.nowMs()).toISOString();
+  await writeRunReport(options.output, figures, { writtenAt, hasInput: input !== undefined });
+  const { rows, counts, listed } = figures;
+  const document = { report: options.output, run, rows, ...counts, listed: listed.length };
+  const reporter = await context.reporter();
+  await reporter.result(document, () => `Written: ${options.output} (${rows} rows, ${listed.length} listed)`);
+  return 0;
+}
+
+/** Null: all that is in the log. Throws `SrqError('usage')` for a run that is not known. */
+async function chosenRun(log: string, wanted: string | undefined): Promise<string | null> {
+  if (wanted === 'all') return null;
+  const begun: Extract<NotedInRun, { event: 'begin' }>[] = [];
+  for await (const note of readRunNotes(log)) if (note.event === 'begin') begun.push(note);
+  if (wanted === undefined) return begun.at(-1)?.run ?? null;
+  const found = begun.findLast(({ run }) => run.startsWith(wanted));
+  if (found) return found.run;
+  const last = begun.slice(-5).map(({ run, at, file }) => `${run.slice(0, 8)} (${at.slice(0, 16)}, ${file})`);
+  const hint = last.length > 0 ? `The last ones: ${last.join(', ')}` : 'All that is in the log: srq report --run all';
+  throw new SrqError('usage', `No import in ${log} has an id that begins with "${wanted}".`, hint);
+}
+
+/** What became of each request that the run touched, as the log has it now, whoever recorded it. */
+async function figuresOfLog(log: string, run: string | null): Promise<RunFigures> {
+  const figures = new RunFigures(null);
+  await addNotes(figures, log, run);
+  const touched: boolean[] = [];
+  for await (const { record, request, isLast } of readRecords(log)) {
+    const isOurs = run === null || record.run === run;
+    touched[request] = isOurs || touched[request] === true;
+    if (isOurs) figures.record(record);
+    if (isLast && touched[request]) figures.add(runRowOfRecord(record));
+  }
+  figures.addUntouched();
+  return figures;
+}
+
+/** How each row of the file stands now, by the log. */
+async function figuresOfInput(
+  context: Context,
+  file: string,
+  path: string,
+  run: string | null,
+  options: ReportOptions,
+): Promise<RunFigures> {
+  const settings = await context.settings();
+  const input = await readInput(context, file, options);
+  const destination = { baseUrl: settings.baseUrl?.value ?? '', clientId: settings.clientId?.value ?? '' };
+  const audio = audioReader(file === '-' ? '.' : dirname(file));
+  const contract = await context.contract();
+  const preparation = { destination, audio, contract, operations: ['create'] as const, strict: false };
+  const log = await openLogReader(path);
+  context.onClose(() => log.close());
+  const plan = await planAloud(context, input, preparation, log, WHOLE_FILE, { onDuplicate: 'skip', again: false });
+  planAsLogged(plan, log);
+  const figures = figuresOf(plan, options.includeInput);
+  const rows = reportRows(plan, log, preparation, 'Not sent.', 'ready');
+  for await (const _ of noted(rows, figures, plan.mapping));
+  await addNotes(figures, path, run);
+  await addCourse(figures, path, run);
+  return figures;
+}
+
+const WHOLE_FILE = { skip: 0, limit: null };

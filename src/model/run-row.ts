@@ -1,0 +1,28 @@
+import type { Identifiers, Problem, SentStatus, Status } from './outcome.ts';
+import type { LogEvent } from './ports.ts';
+
+/** One row or request of a run, as the report shows it. */
+export interface RunRow {
+  readonly row: number;
+  readonly ref: string | null;
+  readonly key: string | null;
+  /** Code of the market, or null if it is not known. */
+  readonly market: string | null;
+  readonly status: Status;
+  readonly ids: Identifiers;
+  readonly http: number | null;
+  readonly message: string | null;
+  /** When the last record of it was written. */
+  readonly at: string | null;
+  /** Why it is invalid. */
+  readonly problems: readonly Problem[];
+  /** The cells of the input, if they may be shown. */
+  readonly cells: readonly string[] | null;
+}
+
+/** How a request stands whose last record is this one; without a recorded outcome it is unknown. */
+export function statusOfEvent(event: LogEvent): SentStatus {
+  // With a licence to send again, the first try is known not to have been taken.
+  if (event === 'licence') return 'failed';
+  return event === 'sending' ? 'unknown' : event;
+}

@@ -1,0 +1,118 @@
+import { duration, thousands } from '../output.ts';
+import { type Html, html, NOTHING } from './html.ts';
+import { type Bucket, quantileMs, type TimeBuckets } from './time-buckets.ts';
+
+/** Drawn in these units and stretched to the width of the page; texts stand beside the drawing, so they keep their size. */
+const WIDTH = 1000;
+const HEIGHT = 160;
+
+const PARTS = ['created', 'duplicate', 'rejected', 'failed', 'unknown'] as const;
+
+/** Shares of a whole as one bar. Decoration of a table that says the same. */
+export function shareBar(parts: readonly (readonly [string, number])[], most: number): Html {
+  let x = 0;
+  const bars = parts.map(([name, count]) => {
+    const width = most > 0 ? (count / most) * WIDTH : 0;
+    x += width;
+    return html`<rect class="fill-${name}" x="${round(x - width)}" y="0" width="${round(width)}" height="10"/>`;
+  });
+  return html`<svg class="share" viewBox="0 0 ${WIDTH} 10" preserveAspectRatio="none" aria-hidden="true">${bars}</svg>`;
+}
+
+/** Requests a second over the run, by how they ended, with pauses, refusals and the breaker marked. */
+export function throughputChart(course: TimeBuckets): Html {
+  const { buckets, widthMs } = course;
+  const perSecond = (count: number) => (count * 1000) / widthMs;
+  const peak = Math.max(...buckets.map((bucket) => perSecond(endedIn(bucket))), 0);
+  const step = WIDTH / Math.max(1, buckets.length);
+  const bars = buckets.flatMap((bucket, at) => {
+    let y = HEIGHT;
+    return PARTS.filter((part) => bucket.ended[part] > 0).map((part) => {
+      const height = (perSecond(bucket.ended[part]) / peak) * HEIGHT;
+      y -= height;
+      return rect(`fill-${part}`, at * step + step * 0.08, y, step * 0.84, height);
+    });
+  });
+  const title = `Requests a second over the run; at most ${speed(peak)}`;
+  return plot(course, title, [...pauses(course, step), ...bars, ...marks(course, step)], `up to ${speed(peak)}`);
+}
+
+/** Time of the service's answers over the run: a band from the median to what 95 of 100 stay below. */
+export function answerTimeChart(course: TimeBuckets): Html {
+  const times = course.buckets.map((bucket) => [quantileMs(bucket, 0.5), quantileMs(bucket, 0.95)] as const);
+  const medians = times.flatMap(([median]) => (median === null ? [] : [median]));
+  const peak = Math.max(...times.map(([, most]) => most ?? 0), 1);
+  const low = Math.max(0.5, Math.min(...medians, peak) / 2);
+  const y = (ms: number) => HEIGHT * (1 - Math.log(Math.max(ms, low) / low) / Math.log(peak / low));
+  const step = WIDTH / Math.max(1, times.length);
+  const bars = times.flatMap(([median, most], at) => {
+    if (median === null || most === null) return [];
+    const [x, width] = [at * step + step * 0.08, step * 0.84];
+    return [rect('band', x, y(most), width, y(median) - y(most)), rect('median', x, y(median) - 1, width, 3)];
+  });
+  const title = `Time of the service's answers over the run; 95 of 100 within ${milliseconds(peak)} at the slowest`;
+  return plot(course, title, [...pauses(course, step), ...bars], `from ${milliseconds(low)} to ${milliseconds(peak)}`);
+}
+
+/** What both charts show, to read: stretches in which nothing happened are left out. */
+export function courseTable({ buckets, startMs, widthMs }: TimeBuckets): Html {
+  const rows = buckets.flatMap((bucket, at) => {
+    if (endedIn(bucket) + bucket.refused + bucket.breaks + bucket.pausedMs === 0) return [];
+    const cells = PARTS.map((part) => html`<td>${thousands(bucket.ended[part])}</td>`);
+    return html`<tr><th scope="row">${clockTime(startMs + at * widthMs)}</th>${cells}<td>${thousands(bucket.refused)}</td><td>${thousands(bucket.breaks)}</td><td>${bucket.pausedMs > 0 ? duration(bucket.pausedMs) : '–'}</td><td>${answerTime(bucket, 0.5)}</td><td>${answerTime(bucket, 0.95)}</td></tr>`;
+  });
+  const heads = ['From (UTC)', ...PARTS, '429, 503', 'breaker', 'paused', 'median', '95 of 100'];
+  return html`<details><summary>The same as a table, ${duration(widthMs)} a line</summary>
+<div class="wide" tabindex="0" role="region" aria-label="Course of the run"><table class="numbers">
+<thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
+<tbody>${rows}</tbody></table></div></details>`;
+}
+
+export function answerTime(bucket: Bucket, share: number): string {
+  const time = quantileMs(bucket, share);
+  return time === null ? '–' : milliseconds(time);
+}
+
+export function speed(perSecond: number): string {
+  return `${perSecond < 10 ? Number(perSecond.toFixed(1)) : thousands(perSecond)}/s`;
+}
+
+export function endedIn({ ended }: Bucket): number {
+  return PARTS.reduce((total, part) => total + ended[part], 0);
+}
+
+function plot(course: TimeBuckets, title: string, drawn: readonly Html[], scale: string): Html {
+  const { startMs, widthMs, buckets } = course;
+  const halves = [1, 2, 3].map((at) => html`<line class="grid" x1="0" x2="${WIDTH}" y1="${at * 40}" y2="${at * 40}"/>`);
+  const middleMs = startMs + (buckets.length * widthMs) / 2;
+  return html`<div class="plot"><p aria-hidden="true">${scale}</p>
+<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${title}">${halves}${drawn}</svg>
+<p class="times" aria-hidden="true"><span>${clockTime(startMs)}</span><span>${clockTime(middleMs)}</span><span>${clockTime(startMs + buckets.length * widthMs)}</span></p></div>`;
+}
+
+function pauses({ buckets, widthMs }: TimeBuckets, step: number): Html[] {
+  return buckets.map(({ pausedMs }, at) =>
+    pausedMs > 0 ? rect('pause', at * step, 0, Math.max(1, (pausedMs / widthMs) * step), HEIGHT) : NOTHING,
+  );
+}
+
+function marks({ buckets }: TimeBuckets, step: number): Html[] {
+  return buckets.flatMap(({ refused, breaks }, at) => [
+    ...(refused > 0 ? [rect('refused', at * step, 0, step, 5)] : []),
+    ...(breaks > 0 ? [rect('break', at * step + step / 2 - 1.5, 0, 3, HEIGHT)] : []),
+  ]);
+}
+
+function rect(name: string, x: number, y: number, width: number, height: number): Html {
+  return html`<rect class="${name}" x="${round(x)}" y="${round(y)}" width="${round(width)}" height="${round(height)}"/>`;
+}
+
+const round = (length: number) => Math.round(length * 100) / 100;
+
+function milliseconds(ms: number): string {
+  return ms < 1000 ? `${Math.round(ms)} ms` : duration(ms);
+}
+
+function clockTime(atMs: number): string {
+  return new Date(atMs).toISOString().slice(11, 19);
+}

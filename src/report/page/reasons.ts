@@ -1,0 +1,78 @@
+import type { Status } from '../../model/outcome.ts';
+import type { RunRow } from '../../model/run-row.ts';
+import { adviceOn } from '../problem-advice.ts';
+
+const MOST_REASONS = 200;
+const SHOWN_ROWS = 20;
+const OTHER = 'Other reasons';
+
+/** Rows that were not taken for the same reason. */
+export interface Reason {
+  readonly status: Status;
+  readonly text: string;
+  readonly advice: string;
+  count: number;
+  /** The first rows. */
+  readonly rows: number[];
+}
+
+/** Groups rows that were not taken by their reason, in bounded memory. */
+export class Reasons {
+  readonly #numbers = new Map<string, number>();
+  readonly #reasons: Reason[] = [];
+
+  get all(): readonly Reason[] {
+    return this.#reasons;
+  }
+
+  /** Returns the numbers of the row's reasons in {@link all}. */
+  add({ row, status, http, message, problems }: RunRow): readonly number[] {
+    if (status === 'invalid' && problems.length > 0) {
+      return problems.map((problem) => {
+        const where = problem.column === null ? '' : `${problem.column}: `;
+        return this.#count(row, status, where + generalised(problem.message), adviceOn(problem));
+      });
+    }
+    if (status !== 'rejected' && status !== 'failed' && status !== 'unknown' && status !== 'invalid') return [];
+    const text = generalised(message ?? 'No reason was recorded.');
+    return [this.#count(row, status, text, adviceFor(status, http))];
+  }
+
+  #count(row: number, status: Status, text: string, advice: string): number {
+    const known = this.#numbers.get(`${status} ${text}`);
+    const isNew = known === undefined;
+    if (isNew && this.#reasons.length >= MOST_REASONS && text !== OTHER) return this.#count(row, status, OTHER, advice);
+    const number = known ?? this.#reasons.push({ status, text, advice, count: 0, rows: [] }) - 1;
+    if (isNew) this.#numbers.set(`${status} ${text}`, number);
+    const reason = this.#reasons[number];
+    if (reason) {
+      reason.count += 1;
+      if (reason.rows.length < SHOWN_ROWS && !reason.rows.includes(row)) reason.rows.push(row);
+    }
+    return number;
+  }
+}
+
+/**
+ * A message without what differs from row to row, and without values of the row: quoted texts, addresses, identifiers and
+ * numbers. The status of an answer stays. A value may hold quotes itself, so all between the first and the last one goes.
+ */
+export function generalised(message: string): string {
+  return message
+    .replace(/".*"|“[^”]*”|`[^`]*`|(?<![\p{L}\d])'[^']*'(?![\p{L}\d])/gsu, '“…”')
+    .replace(/[^\s@]+@[^\s@]+/g, '…')
+    .replace(/\b(?=[0-9a-f-]*\d)[0-9a-f]{8}[0-9a-f-]*\b/gi, '#')
+    .replace(/(?<!HTTP \d*)\d+(?:[.,:/-]\d+)*/g, '#');
+}
+
+const ADVICE: Readonly<Partial<Record<Status, string>>> = {
+  rejected: 'Correct these rows in the results file and import that: only they are sent.',
+  failed: 'Run the same command again: it sends these, and nothing twice.',
+  unknown: 'Look each one up at the service; then srq resolve KEY --created [ID] or --not-created.',
+  invalid: 'Correct these rows in the file, or export it again.',
+};
+
+function adviceFor(status: Status, http: number | null): string {
+  if (http === 403) return 'Ask the marketplace whether this client may create requests in these markets.';
+  return ADVICE[status] ?? '';
+}

@@ -1,0 +1,143 @@
+import { createHash } from 'node:crypto';
+import { STATUSES } from '../../model/outcome.ts';
+import { duration, thousands } from '../output.ts';
+import { type Html, html, jsonData, NOTHING } from './html.ts';
+import script from './page-script.js?raw';
+import style from './page-style.css?raw';
+import type { ListedRow } from './row-list.ts';
+import type { RunFigures } from './run-figures.ts';
+import { course, doubts, markets, moment, reasons, settings, toDo, totals } from './sections.ts';
+
+/** By this an earlier report is known, which may be replaced. */
+const GENERATOR = 'srq run report';
+const MOST_CELL_LETTERS = 500;
+
+export interface PageFacts {
+  /** When the page was written, ISO 8601. */
+  readonly writtenAt: string;
+  /** Whether all rows of the input were read, or only what the log has. */
+  readonly hasInput: boolean;
+}
+
+/** Whether a file that begins so is a report. */
+export function isReport(head: string): boolean {
+  return head.includes(`<meta name="generator" content="${GENERATOR}">`);
+}
+
+/**
+ * The run as one HTML document that loads nothing: its style and script are the only ones that its policy lets run, and
+ * all foreign text is escaped.
+ */
+export function reportPage(figures: RunFigures, facts: PageFacts): string {
+  const listed = figures.listed;
+  const policy = `default-src 'none'; style-src ${hashOf(style)}; script-src ${hashOf(script)}; base-uri 'none'; form-action 'none'`;
+  const data = jsonData({
+    statuses: STATUSES,
+    columns: figures.columns,
+    rows: listed.map((row) => encoded(row)),
+  });
+  const title = figures.begin ? `Import of ${figures.begin.file}` : 'Requests in the log';
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${raw(policy)}">
+<meta name="generator" content="${GENERATOR}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<style>${raw(style)}</style>
+</head>
+<body>
+<a class="skip" href="#rows">To the list of rows</a>
+<header><h1><bdi>${title}</bdi></h1>
+${headline(figures, facts)}</header>
+<main>
+<section aria-labelledby="outcome"><h2 id="outcome">Outcome</h2>
+<p class="lead">${thousands(figures.rows)} ${figures.rows === 1 ? 'row' : 'rows'}</p>${totals(figures)}</section>
+<section aria-labelledby="todo"><h2 id="todo">What is left to do</h2>${toDo(figures)}</section>
+${section('doubt', 'In doubt', doubts(figures))}
+${section('reasons', 'Reasons', reasons(figures))}
+${section('markets', 'Markets', markets(figures))}
+${section('course', 'Over the run', course(figures))}
+${section('rows', 'Rows', list(figures, listed.length, facts))}
+${section('settings', 'Settings of the run', settings(figures))}
+</main>
+<footer><p>Written by srq on ${moment(facts.writtenAt)} UTC. ${figures.columns ? 'Holds personal data of the input.' : 'Holds references and identifiers, no names, addresses, numbers or texts.'} Times are UTC.</p></footer>
+<script type="application/json" id="data">${data}</script>
+<script>${raw(script)}</script>
+</body>
+</html>
+`.markup;
+}
+
+function headline({ begin, end }: RunFigures, { writtenAt }: PageFacts): Html {
+  if (!begin) return html`<p class="lead">As the log has it on ${moment(writtenAt)} UTC</p>`;
+  const tookMs = Date.parse(end?.at ?? writtenAt) - Date.parse(begin.at);
+  const state = !end
+    ? html`<span class="state state-open">No end recorded</span> Under way, or ended without a word`
+    : end.stopped === null
+      ? html`<span class="state state-done">Finished</span>`
+      : html`<span class="state state-stopped">Stopped early</span> <bdi>${end.stopped}</bdi>`;
+  return html`<p class="state-line">${state}</p>
+<p class="lead"><span>${moment(begin.at)} UTC</span> <span>${end ? 'took' : 'for'} ${duration(Math.max(0, tookMs))}</span> <span>to ${begin.service}</span> <span>profile ${begin.profile}, ${begin.live ? 'live' : 'test'}</span></p>`;
+}
+
+function section(id: string, title: string, content: Html | null): Html {
+  if (!content) return NOTHING;
+  return html`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2>${content}</section>`;
+}
+
+/** The list itself is drawn by the script from the data. */
+function list({ gathered, columns, counts }: RunFigures, listed: number, { hasInput }: PageFacts): Html {
+  const notes = [
+    ...(listed < gathered
+      ? [
+          `${thousands(listed)} of ${thousands(gathered)} are listed: those not created before the others, then the last.`,
+        ]
+      : []),
+    ...(!hasInput && counts.repeated + counts.invalid > 0
+      ? ['Rows that were never sent are not in the log: srq report --input FILE lists them too.']
+      : []),
+    ...(columns ? ['A row opens to its cells of the input.'] : []),
+    ...(listed === 0 ? ['Nothing to list yet.'] : []),
+  ];
+  return html`${notes.map((note) => html`<p class="note">${note}</p>`)}
+<noscript><p class="note">The list needs JavaScript; everything above does not.</p></noscript>
+<div id="list" hidden>
+<form class="filters" role="search" aria-label="Rows">
+<label>Search <input id="search" type="search" autocomplete="off" spellcheck="false" placeholder="Row, reference, identifier, message"></label>
+<label>Status <select id="status"><option value="">all</option></select></label>
+<label>Market <select id="market"><option value="">all</option></select></label>
+<button type="button" id="clear">Clear</button>
+</form>
+<p id="found" class="note" role="status"></p>
+<div class="wide" tabindex="0" role="region" aria-label="Rows"><table id="table"><thead><tr></tr></thead><tbody></tbody></table></div>
+<nav aria-label="Pages of the list"><button type="button" id="previous">Previous</button> <span id="page"></span> <button type="button" id="next">Next</button></nav>
+</div>`;
+}
+
+/** Short, as there are thousands; `page-script.js` reads it in this order. */
+function encoded({ row, ref, status, market, ids, message, reasons: numbers, key, at, http, cells }: ListedRow) {
+  const shown = cells?.map((cell) => (cell.length > MOST_CELL_LETTERS ? `${cell.slice(0, MOST_CELL_LETTERS)}…` : cell));
+  const text = message ?? '';
+  return [
+    row,
+    ref ?? '',
+    STATUSES.indexOf(status),
+    market ?? '',
+    Object.entries(ids),
+    text,
+    numbers,
+    key,
+    at,
+    http,
+    shown ?? null,
+  ];
+}
+
+const raw = (markup: string): Html => ({ markup });
+
+function hashOf(text: string): string {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+}

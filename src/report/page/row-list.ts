@@ -1,0 +1,58 @@
+import type { Status } from '../../model/outcome.ts';
+import type { RunRow } from '../../model/run-row.ts';
+
+/** A row of the list with the numbers of its reasons. */
+export interface ListedRow extends RunRow {
+  readonly reasons: readonly number[];
+}
+
+/** What a person must look at is kept before what ended well. */
+const RANKS: Readonly<Record<Status, number>> = {
+  unknown: 0,
+  rejected: 1,
+  invalid: 1,
+  failed: 1,
+  duplicate: 2,
+  repeated: 2,
+  ready: 2,
+  created: 3,
+};
+
+/** The rows a page lists: at most `limit`, those that need a look before the others, of equals the last. */
+export class RowList {
+  readonly #limit: number;
+  readonly #ranks: ListedRow[][] = [[], [], [], []];
+  /** How many of each rank were dropped from its front. */
+  readonly #dropped = [0, 0, 0, 0];
+  #kept = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  add(row: ListedRow): void {
+    this.#ranks[RANKS[row.status]]?.push(row);
+    this.#kept += 1;
+    if (this.#kept > this.#limit) this.#dropOne();
+  }
+
+  /** In the order of rows. */
+  rows(): ListedRow[] {
+    return this.#ranks.flatMap((rows, rank) => rows.slice(this.#dropped[rank])).sort((a, b) => a.row - b.row);
+  }
+
+  #dropOne(): void {
+    for (let rank = this.#ranks.length - 1; rank >= 0; rank--) {
+      const rows = this.#ranks[rank] ?? [];
+      const dropped = this.#dropped[rank] ?? 0;
+      if (rows.length === dropped) continue;
+      this.#kept -= 1;
+      // Cutting the front off at each row would cost the square of their number.
+      if (dropped + 1 > this.#limit / 8) {
+        rows.splice(0, dropped + 1);
+        this.#dropped[rank] = 0;
+      } else this.#dropped[rank] = dropped + 1;
+      return;
+    }
+  }
+}

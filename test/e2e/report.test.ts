@@ -1,0 +1,135 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { type Desk, test } from '../helpers/desk.ts';
+import { leadsCsv } from '../helpers/leads.ts';
+import { longLog } from '../helpers/long-log.ts';
+import { documentOf } from '../helpers/run-srq.ts';
+
+const bulk = (desk: Desk, ...args: string[]) => desk.run('bulk', '--rate', 'max', ...args);
+const logOf = (desk: Desk) => join(desk.state, 'default.ndjson');
+/** What the list of a page holds: number, reference, status, market, identifiers, message, reasons, key, time, HTTP, cells. */
+const dataOf = (page: string) =>
+  JSON.parse(/<script type="application\/json" id="data">(.*)<\/script>/.exec(page)?.[1] ?? '');
+const MIXED = `${leadsCsv(3)}X-1,FR,Rita Exemplo,rita@example.com,,Paris,Obras\n`;
+
+describe.concurrent('report', () => {
+  test('of bulk tells every row, its market and the settings, and nothing personal', async ({ partner }) => {
+    const leads = partner.write('leads.csv', MIXED);
+    const ended = await bulk(partner, leads, '--set', 'category=Segredo', '--report', 'run.html', '--json');
+    expect(documentOf(ended)).toMatchObject({ created: 3, invalid: 1 });
+    expect(ended.stderr).toContain('Report: run.html');
+    const page = partner.read('run.html');
+    const { columns, rows } = dataOf(page);
+    expect([columns, rows.map(([row, ref]: [number, string]) => `${row} ${ref}`)]).toEqual([
+      null,
+      ['1 L-0', '2 L-1', '3 L-2', '4 X-1'],
+    ]);
+    for (const shown of [
+      'Import of leads.csv',
+      'Finished',
+      '<th scope="row">PT</th><td>3</td>',
+      '--concurrency',
+      'X-1',
+    ])
+      expect(page).toContain(shown);
+    for (const personal of ['Ana', 'Rita', 'example.com', '912345678', 'Pintar', 'Paris', 'Segredo', '"FR"'])
+      expect(page).not.toContain(personal);
+    expect(statSync(join(partner.work, 'run.html')).mode & 0o777).toBe(0o600);
+  });
+
+  test('shows no name of a recording that is missing', async ({ partner }) => {
+    const [header, row] = leadsCsv(1).split('\n');
+    const leads = partner.write('leads.csv', `${header},audio_file\n${row},Rita Exemplo.mp3\n`);
+    expect(documentOf(await bulk(partner, leads, '--report', 'run.html', '--json'))).toMatchObject({ invalid: 1 });
+    expect(partner.read('run.html')).toContain('There is no recording …');
+    expect(partner.read('run.html')).not.toContain('Rita');
+  });
+
+  test('shows the cells of the input where that is asked for', async ({ partner }) => {
+    const leads = partner.write('leads.csv', MIXED);
+    await bulk(partner, leads, '--report', 'run.html', '--include-input');
+    expect(partner.read('run.html')).toContain('Ana Exemplo 2');
+    expect(await partner.run('report', '--input', leads, '--include-input', '-o', 'run.html')).toMatchObject({
+      code: 0,
+    });
+    expect(partner.read('run.html')).toContain('Rita Exemplo');
+    const alone = await partner.run('report', '--include-input', '-o', 'other.html');
+    expect(alone).toMatchObject({ code: 2, stderr: expect.stringContaining('--input FILE') });
+  });
+
+  test('is written from the log at any time, of the last import or another', async ({ partner }) => {
+    await bulk(partner, partner.write('first.csv', leadsCsv(2)));
+    await bulk(partner, partner.write('leads.csv', MIXED));
+    const last = documentOf(await partner.run('report', '-o', 'run.html', '--json'));
+    expect(last).toMatchObject({ rows: 4, created: 1, repeated: 2, invalid: 1, listed: 1, report: 'run.html' });
+    expect(partner.read('run.html')).toContain('--input FILE');
+    expect(partner.read('run.html')).toContain('<th scope="row">PT</th><td>1</td>');
+    const firstRun = String(partner.records()[0]?.['run']);
+    const first = documentOf(await partner.run('report', '--run', firstRun.slice(0, 8), '-o', 'run.html', '--json'));
+    expect(first).toMatchObject({ run: firstRun, rows: 2, created: 2 });
+    expect(partner.read('run.html')).toContain('Import of first.csv');
+    const all = documentOf(await partner.run('report', '--run', 'all', '-o', 'run.html', '--json'));
+    expect(all).toMatchObject({ run: null, created: 3 });
+    const unknown = await partner.run('report', '--run', 'nobody', '-o', 'run.html');
+    expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('leads.csv') });
+  });
+
+  test('tells by the input how each row stands now', async ({ partner }) => {
+    await bulk(partner, partner.write('first.csv', leadsCsv(2)));
+    const leads = partner.write('leads.csv', `${MIXED}${leadsCsv(1).split('\n')[1]}\n`);
+    const told = documentOf(await partner.run('report', '--input', leads, '-o', 'run.html', '--json'));
+    expect(told).toMatchObject({ rows: 5, created: 2, ready: 1, invalid: 1, repeated: 1, listed: 5 });
+  });
+
+  test('is written while the run goes on, and says that it has no end', async ({ partner, openSandbox }) => {
+    partner.use(await openSandbox({ latencyMs: 300 }));
+    const leads = partner.write('leads.csv', leadsCsv(30));
+    const running = partner.start(['bulk', leads, '--rate', 'max', '--concurrency', '1']);
+    while (!existsSync(logOf(partner)) || !readFileSync(logOf(partner), 'utf8').includes('"created"'))
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    const told = documentOf(await partner.run('report', '-o', 'run.html', '--json'));
+    expect(told).toMatchObject({ rows: 30, created: expect.any(Number), failed: 0 });
+    expect(told['ready']).toBeGreaterThan(0);
+    expect(partner.read('run.html')).toContain('No end recorded');
+    running.process.kill('SIGKILL');
+    await running.ended;
+  });
+
+  test('of a log without notes tells all that is in it', async ({ desk }) => {
+    mkdirSync(desk.state);
+    writeFileSync(logOf(desk), longLog(2_000));
+    const told = documentOf(await desk.run('report', '-o', 'run.html', '--json'));
+    expect(told).toMatchObject({ run: null, rows: 2000, created: 2000, listed: 2000 });
+    rmSync(logOf(desk));
+    expect(documentOf(await desk.run('report', '-o', 'run.html', '--json'))).toMatchObject({ rows: 0 });
+  });
+
+  test('replaces nothing but an earlier report, and says so before anything is sent', async ({ partner, sandbox }) => {
+    const leads = partner.write('leads.csv', leadsCsv(1));
+    const mine = partner.write('mine.html', '<title>mine</title>');
+    for (const args of [
+      ['bulk', leads, '--rate', 'max', '--report', mine],
+      ['bulk', leads, '--rate', 'max', '--report', 'missing/run.html'],
+      ['bulk', leads, '--rate', 'max', '--include-input'],
+      ['bulk', leads, '--dry-run', '--report', 'run.html'],
+      ['report', '-o', mine],
+      ['report'],
+    ])
+      expect(await partner.run(...args)).toMatchObject({ code: 2 });
+    expect(partner.read('mine.html')).toBe('<title>mine</title>');
+    expect(sandbox.requests()).toEqual([]);
+    for (const _ of [1, 2]) expect(await bulk(partner, leads, '--report', 'run.html')).toMatchObject({ code: 0 });
+  });
+
+  test('shows what was refused, where the run paused and what is in doubt', async ({ partner, openSandbox }) => {
+    partner.use(await openSandbox({ faults: { 'reset-after': 0.1, '429': 0.1 }, seed: 4 }));
+    const leads = partner.write('leads.csv', leadsCsv(20));
+    const ended = documentOf(await bulk(partner, leads, '--in-doubt', 'park', '--report', 'run.html', '--json'));
+    const page = partner.read('run.html');
+    expect(Number(ended['unknown'])).toBeGreaterThan(0);
+    expect(page).toMatch(/srq resolve [0-9a-f]{12} --created/);
+    expect(page).toMatch(/answers were 429 or 503/);
+    expect(page).toContain('class="pause"');
+  });
+});

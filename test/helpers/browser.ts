@@ -1,0 +1,80 @@
+import { existsSync } from 'node:fs';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { test as base } from 'vitest';
+
+const USUAL_PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+
+/** `CHROME_BIN`, or where systems have it; undefined where there is none. */
+const chromium = [process.env['CHROME_BIN'] ?? '', ...USUAL_PLACES].find((path) => path !== '' && existsSync(path));
+
+export const PHONE: BrowserContextOptions = { viewport: { width: 360, height: 740 } };
+export const DESKTOP: BrowserContextOptions = { viewport: { width: 1280, height: 900 } };
+
+interface Scene {
+  readonly browser: Browser;
+  /** Opens an address in a window of its own; it is closed, and its errors fail the test, when the test ends. */
+  readonly openPage: (address: string, options?: BrowserContextOptions) => Promise<OpenPage>;
+}
+
+interface OpenPage {
+  readonly page: Page;
+  /** The addresses that were asked for, the page's own first. */
+  readonly requests: readonly string[];
+}
+
+/** A test that needs Chromium; skipped where there is none. */
+export const test = base.extend<Scene>({
+  browser: [
+    // biome-ignore lint/correctness/noEmptyPattern: vitest reads the names of the fixtures in use here
+    async ({}, use) => {
+      const { chromium: launcher } = await import('playwright-core');
+      // The sandbox of Chromium needs rights that a container's root does not have; what is opened here is our own.
+      const browser = await launcher.launch({ executablePath: chromium ?? '', args: ['--no-sandbox'] });
+      await use(browser);
+      await browser.close();
+    },
+    { scope: 'file' },
+  ],
+  openPage: async ({ browser }, use) => {
+    const errors: string[] = [];
+    const closers: (() => Promise<void>)[] = [];
+    await use(async (address, options = DESKTOP) => {
+      const context = await browser.newContext(options);
+      closers.push(() => context.close());
+      const page = await context.newPage();
+      const requests: string[] = [];
+      page.on('request', (request) => requests.push(request.url()));
+      page.on('pageerror', (error) => errors.push(error.message));
+      page.on('console', (message) => {
+        if (message.type() === 'error') errors.push(message.text());
+      });
+      page.on('dialog', (dialog) => {
+        errors.push(`a dialog: ${dialog.message()}`);
+        void dialog.dismiss();
+      });
+      await page.goto(address);
+      return { page, requests };
+    });
+    for (const close of closers) await close();
+    if (errors.length > 0) throw new Error(`The page said: ${errors.join('\n')}`);
+  },
+});
+
+/** `describe.skipIf(withoutBrowser)` around tests that need one. */
+export const withoutBrowser = chromium === undefined;
+
+/** What axe finds that is serious or worse, as `rule: element`. Run outside the page's own policy, as an extension would. */
+export async function seriousViolations(page: Page): Promise<string[]> {
+  const { default: axe } = await import('axe-core');
+  await page.evaluate(axe.source);
+  const found: { id: string; impact: string; nodes: { target: string[] }[] }[] = await page.evaluate(
+    'axe.run().then(({ violations }) => violations)',
+  );
+  return found
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
+}
+
+/** How much wider than the window the page is, in pixels. */
+export const overflowOf = (page: Page): Promise<number> =>
+  page.evaluate('document.documentElement.scrollWidth - innerWidth');

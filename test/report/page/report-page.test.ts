@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { html, jsonData } from '../../../src/report/page/html.ts';
+import { isReport, reportPage } from '../../../src/report/page/report-page.ts';
+import { RunFigures } from '../../../src/report/page/run-figures.ts';
+import { mixedFigures, rowOf, second } from './figures.ts';
+
+const FACTS = { writtenAt: second(60), hasInput: true };
+
+test("the policy lets nothing but the page's own style and script through", () => {
+  const page = reportPage(mixedFigures(100), FACTS);
+  const policy = /http-equiv="Content-Security-Policy" content="([^"]+)"/.exec(page)?.[1] ?? '';
+  const hash = (text: string | undefined) =>
+    `'sha256-${createHash('sha256')
+      .update(text ?? '')
+      .digest('base64')}'`;
+  expect(policy).toContain("default-src 'none'");
+  expect(policy).toContain(`style-src ${hash(/<style>(.*?)<\/style>/s.exec(page)?.[1])}`);
+  expect(policy).toContain(`script-src ${hash(/<script>(.*?)<\/script>/s.exec(page)?.[1])}`);
+  expect(policy).not.toContain('unsafe');
+  expect(page).toContain('prefers-color-scheme');
+  expect(page).not.toMatch(/\son\w+=|\sstyle=|(?:src|href)="(?!#)/);
+});
+
+test('foreign text is escaped and made visible, in markup and in data', () => {
+  expect(html`<p title="${'"><b>&\'\u202e'}">${'<i>'}</p>`.markup).toBe(
+    '<p title="&quot;&gt;&lt;b&gt;&amp;&#39;\\u{202e}">&lt;i&gt;</p>',
+  );
+  const text = '</script><!-- \u202e & "';
+  const data = jsonData([text]).markup;
+  expect(data).not.toMatch(/[<>&\u202e]/);
+  expect(JSON.parse(data)).toEqual(['</script><!-- \\u{202e} & "']);
+});
+
+test('a report is known by its head, and nothing else is', () => {
+  expect(isReport(reportPage(new RunFigures(null), FACTS))).toBe(true);
+  expect(isReport('<!doctype html><title>mine</title>')).toBe(false);
+});
+
+test('the page holds cells of the input only if they were asked for', () => {
+  const cells = ['Ana Exemplo'];
+  const open = new RunFigures(['Name']);
+  open.add(rowOf(1, { cells }));
+  expect(reportPage(open, FACTS)).toContain('Ana Exemplo');
+  expect(reportPage(open, FACTS)).toContain('Holds personal data');
+  const closed = mixedFigures(100);
+  expect(reportPage(closed, FACTS)).not.toContain('"109');
+  expect(reportPage(closed, FACTS)).toContain('no names, addresses, numbers or texts');
+});
+
+test('says how many rows it lists where there are more', () => {
+  const figures = new RunFigures(['Name']);
+  for (let row = 1; row <= 5100; row++) figures.add(rowOf(row, { cells: ['x'] }));
+  expect(reportPage(figures, FACTS)).toContain('5,000 of 5,100 are listed');
+});
+
+test('a log without anything gives a page that says so', () => {
+  const page = reportPage(new RunFigures(null), { ...FACTS, hasInput: false });
+  for (const said of ['Nothing was sent', 'Nothing is left to do', 'No outcome is recorded', 'Nothing to list'])
+    expect(page).toContain(said);
+  expect(page.split('<script>')[0]).not.toMatch(/NaN|Infinity|undefined/);
+});
