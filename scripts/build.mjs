@@ -2,8 +2,9 @@
 // and the bundled libraries' licences. With an argument: into that folder instead.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { rolldown } from 'rolldown';
+import { embeddedText } from './embedded-text.mjs';
 
 const folder = process.argv[2] ?? 'dist';
 const { version, dependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
@@ -29,18 +30,6 @@ chmodSync(program, 0o755);
 // Without the file the program works its help out; with it, it need not. See src/main.ts.
 writeFileSync(join(folder, 'help.txt'), execFileSync(process.execPath, [program, '--help']));
 writeFileSync(join(folder, 'THIRD-PARTY-LICENSES.txt'), licences(output.flatMap((chunk) => chunk.moduleIds ?? [])));
-
-/** `import text from './page.css?raw'` gives the file's text, as under vitest. */
-function embeddedText() {
-  return {
-    name: 'embedded-text',
-    resolveId: (name, importer) => (name.endsWith('?raw') ? resolve(dirname(importer), name) : null),
-    load: (id) => {
-      if (!id.endsWith('?raw')) return null;
-      return { code: `export default ${JSON.stringify(readFileSync(id.slice(0, -4), 'utf8'))}`, moduleType: 'js' };
-    },
-  };
-}
 
 /** Name, version and licence text of every package that has a module in the bundle. */
 function licences(moduleIds) {

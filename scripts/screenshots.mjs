@@ -9,6 +9,7 @@ import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { chromium } from 'playwright-core';
+import { pictureInbox } from './inbox-picture.mjs';
 
 const ROWS = 3000;
 const IMAGES = 'docs/images';
@@ -27,7 +28,9 @@ const browser = await chromium.launch({
 });
 try {
   const [ready] = await once(createInterface(sandbox.stdout), 'line');
-  await pictureReport(JSON.parse(ready));
+  const access = JSON.parse(ready);
+  await pictureReport(access);
+  await pictureInbox(browser, access.baseUrl, join(IMAGES, 'inbox.png'));
 } finally {
   await browser.close();
   sandbox.kill('SIGTERM');

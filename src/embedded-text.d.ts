@@ -1,5 +1,11 @@
-/** A file's text, put into the bundle (scripts/build.mjs) or given by vitest. */
+/** A file's text, given by scripts/embedded-text.mjs. */
 declare module '*?raw' {
+  const text: string;
+  export default text;
+}
+
+/** One script made of a file and all that it imports. */
+declare module '*?bundled' {
   const text: string;
   export default text;
 }

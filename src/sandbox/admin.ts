@@ -4,67 +4,89 @@ import { SrqError } from '../model/errors.ts';
 import { type Answer, jsonAnswer, refusal } from './answer.ts';
 import { describeFault, FAULT_KINDS, readFaultRates } from './faults.ts';
 import { readBody } from './http-message.ts';
-import { OPERATIONS, type ReceivedRequests } from './received-requests.ts';
 import type { Replays } from './replays.ts';
+import { bodyOf, pageOf, recordingOf, requestInFull, sameContent } from './request-calls.ts';
 import type { SandboxState } from './sandbox-state.ts';
+import { changeSettings, settingsOf } from './settings.ts';
+import { wholeNumber } from './whole-number.ts';
 
 export const ADMIN_PREFIX = '/_sandbox/';
 
-type Action = (state: SandboxState, query: URLSearchParams, body: unknown) => Answer | Promise<Answer>;
+interface Call {
+  readonly query: URLSearchParams;
+  readonly body: unknown;
+  /** Of the request that the path names; 0 where it names none. */
+  readonly number: number;
+}
+
+type Action = (state: SandboxState, call: Call) => Answer | Promise<Answer>;
 
 const LARGEST_BODY_BYTES = 1024 * 1024;
-const DEFAULT_PAGE = 100;
-const LARGEST_PAGE = 10_000;
 const DEFAULT_WAIT_MS = 10_000;
 
 /** Every admin call there is, by method and name. */
 const ACTIONS: Readonly<Record<string, Action>> = {
-  'GET requests': ({ received }, query) => jsonAnswer(200, pageOf(received, query)),
+  'GET requests': async ({ received }, { query }) => jsonAnswer(200, await pageOf(received, query)),
   'DELETE requests': (state) => {
     state.forgetRequests();
     return { status: 204, headers: {}, body: '' };
   },
+  'GET requests/NUMBER': ({ received }, { number }) => jsonAnswer(200, requestInFull(received, number)),
+  'GET requests/NUMBER/same': async ({ received }, { number }) => jsonAnswer(200, await sameContent(received, number)),
+  'GET requests/NUMBER/body': ({ received }, { number }) => bodyOf(received, number),
+  'GET requests/NUMBER/recording': (state, { number }) => recordingOf(state, number),
   'GET faults': (state) => faultsAnswer(state),
-  'PUT faults': (state, _query, body) => {
+  'PUT faults': (state, { body }) => {
     state.faultRates = readFaultRates(objectFrom(body));
+    state.received.tellWatchers();
     return faultsAnswer(state);
   },
+  'GET settings': (state) => jsonAnswer(200, settingsOf(state)),
+  'PUT settings': (state, { body }) => {
+    changeSettings(state, body);
+    state.received.tellWatchers();
+    return jsonAnswer(200, settingsOf(state));
+  },
   'GET instructions': (state) => jsonAnswer(200, state.instructions.list()),
-  'PUT instructions': (state, _query, body) => {
+  'PUT instructions': (state, { body }) => {
     state.instructions.replace(body);
     return jsonAnswer(200, state.instructions.list());
   },
   'GET stats': ({ service }) => jsonAnswer(200, { ...service.marketplace.stats(), ...replayed(service.replays) }),
-  'GET wait': async (state, query) => {
+  'GET wait': async (state, { query }) => {
     const wanted = wholeNumber(query, 'created', 1);
     return jsonAnswer(200, await waitForCreated(state, wanted, wholeNumber(query, 'timeoutMs', DEFAULT_WAIT_MS)));
   },
 };
 
-/** The admin calls as one line each, for the page at `/`. */
-export const ADMIN_CALLS: readonly string[] = Object.keys(ACTIONS).map((each) => each.replace(' ', ` ${ADMIN_PREFIX}`));
+/** The admin calls as one line each, for whoever asks at `/` without a browser. */
+export const ADMIN_CALLS: readonly string[] = [...Object.keys(ACTIONS), 'GET events'].map((each) =>
+  each.replace(' ', ` ${ADMIN_PREFIX}`),
+);
 
-/** Answers a path under {@link ADMIN_PREFIX}. Only pages of the sandbox's own origin may change anything. */
+/** Answers a path under {@link ADMIN_PREFIX}. */
 export async function answerAdmin(
   request: IncomingMessage,
   path: string,
   query: URLSearchParams,
   state: SandboxState,
 ): Promise<Answer> {
-  const method = request.method ?? '';
-  const origin = request.headers.origin;
-  if (method !== 'GET' && origin !== undefined && origin !== `http://${request.headers.host}`) {
-    return refusal(403, 'forbidden', 'Pages of another origin may not change the sandbox.');
-  }
-  const name = `${method} ${path.slice(ADMIN_PREFIX.length)}`;
-  const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
+  const { name, number } = namedBy(path.slice(ADMIN_PREFIX.length));
+  const called = `${request.method} ${name}`;
+  const action = Object.hasOwn(ACTIONS, called) ? ACTIONS[called] : undefined;
   if (!action) return refusal(404, 'not_found', `Admin calls: ${ADMIN_CALLS.join('; ')}.`);
   try {
-    return await action(state, query, method === 'PUT' ? await readJson(request) : null);
+    return await action(state, { query, number, body: request.method === 'PUT' ? await readJson(request) : null });
   } catch (error) {
     if (error instanceof SrqError) return refusal(400, 'invalid_request', error.message);
     throw error;
   }
+}
+
+/** `requests/12/body` is the call `requests/NUMBER/body` for 12. */
+function namedBy(rest: string): { readonly name: string; readonly number: number } {
+  const [, before = '', digits = '', after = ''] = /^(requests\/)(\d{1,15})(|\/\w+)$/.exec(rest) ?? [];
+  return digits === '' ? { name: rest, number: 0 } : { name: `${before}NUMBER${after}`, number: Number(digits) };
 }
 
 async function readJson(request: IncomingMessage): Promise<unknown> {
@@ -82,13 +104,6 @@ function objectFrom(body: unknown): Record<string, unknown> {
   throw new SrqError('usage', 'The body must be one JSON object.');
 }
 
-function wholeNumber(query: URLSearchParams, name: string, otherwise: number): number {
-  const text = query.get(name);
-  if (text === null) return otherwise;
-  if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new SrqError('usage', `${name} must be a whole number.`);
-}
-
 function faultsAnswer(state: SandboxState): Answer {
   const kinds = Object.fromEntries(FAULT_KINDS.map((kind) => [kind, describeFault(kind)]));
   return jsonAnswer(200, { rates: state.faultRates, kinds });
@@ -96,18 +111,6 @@ function faultsAnswer(state: SandboxState): Answer {
 
 /** Creates that were answered again, where the contract names a header for that. */
 const replayed = (replays: Replays | null): object => (replays ? { replayed: replays.count } : {});
-
-function pageOf(received: ReceivedRequests, query: URLSearchParams): object {
-  const offset = wholeNumber(query, 'offset', 0);
-  const limit = Math.min(LARGEST_PAGE, wholeNumber(query, 'limit', DEFAULT_PAGE));
-  const operation = OPERATIONS.find((each) => each === query.get('operation'));
-  if (query.has('operation') && !operation)
-    throw new SrqError('usage', `operation is one of ${OPERATIONS.join(', ')}.`);
-  // `cut` stands for the connections that ended without an answer.
-  const status =
-    query.get('status') === 'cut' ? null : query.has('status') ? wholeNumber(query, 'status', 0) : undefined;
-  return { offset, limit, ...received.page({ status, operation }, offset, limit) };
-}
 
 async function waitForCreated(
   { service, received, closing }: SandboxState,

@@ -4,7 +4,7 @@ import { JSON_CONTENT_TYPE } from '../model/wire.ts';
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: string | Buffer;
 }
 
 /** JSON that is already text: the way to a number of more digits than JavaScript can hold. */

@@ -4,15 +4,14 @@ import type { Answer } from './answer.ts';
 import type { BodyTree, Leaf } from './body-tree.ts';
 import { bodyDecoder } from './decode-body.ts';
 import { parametersSchema } from './parameters-schema.ts';
-import { type Content, identityOf, type ReceivedAudio, receivedAudio } from './request-content.ts';
+import { type Content, identityOf, receivedAudio } from './request-content.ts';
 import { type Problems, schemaCheck } from './schema-check.ts';
+import { isSecretHeader } from './secrets.ts';
 import type { ArrivedCall } from './service-interface.ts';
 
 export type ContentDecoder = (call: ArrivedCall) => Promise<Content | Answer>;
 
 const DATA_URL = /^data:[^,]*;base64,/;
-/** Their values are kept nowhere. */
-const SECRET_HEADER = /auth|key|token|secret|signature|cookie/i;
 
 /**
  * Decodes the calls of an operation and checks them against its document. On purpose it shares nothing with the client's
@@ -21,7 +20,7 @@ const SECRET_HEADER = /auth|key|token|secret|signature|cookie/i;
 export function contentDecoder(operation: Operation, name: string, idempotencyHeader: string | null): ContentDecoder {
   const decode = bodyDecoder(operation);
   const headers = placedIn(operation, 'header').map(nameOf);
-  const shownHeaders = headers.filter((each) => !SECRET_HEADER.test(each));
+  const shownHeaders = headers.filter((each) => !isSecretHeader(each));
   if (idempotencyHeader !== null) shownHeaders.push(idempotencyHeader);
   const audio = audioReader(operation);
   const check = checkOf(operation, name);
@@ -29,12 +28,14 @@ export function contentDecoder(operation: Operation, name: string, idempotencyHe
     const tree = await decode(call);
     if ('status' in tree) return tree;
     const { recording, others, problems } = audio(tree.leaves);
+    const heard = recording && receivedAudio(recording);
     const inContent = [...others.map((leaf) => [leaf.path.join('.'), shownText(leaf)] as const), ...call.query];
     return {
       encoding: operation.encoding,
       params: Object.fromEntries([...inContent, ...valuesOf(call, shownHeaders)]),
-      audio: recording,
-      key: identityOf(inContent, recording),
+      audio: heard,
+      recording,
+      key: identityOf(inContent, heard),
       problems: { ...check(tree, call), ...problems },
     };
   };
@@ -70,7 +71,7 @@ function checkOf(operation: Operation, name: string): (tree: BodyTree, call: Arr
 }
 
 interface Heard {
-  readonly recording: ReceivedAudio | null;
+  readonly recording: Buffer | null;
   readonly others: readonly Leaf[];
   readonly problems: Problems;
 }
@@ -84,7 +85,7 @@ function audioReader({ parameters }: Operation): (leaves: readonly Leaf[]) => He
     if (!leaf) return { recording: null, others: leaves, problems: {} };
     const { content, problem } = recordingOf(leaf, form);
     const problems = problem === null ? {} : { [place]: problem };
-    return { recording: receivedAudio(content), others: leaves.filter((each) => each !== leaf), problems };
+    return { recording: content, others: leaves.filter((each) => each !== leaf), problems };
   };
 }
 

@@ -16,7 +16,7 @@ export function tokenDecoder({ auth, encoding }: TokenOperation): (call: Arrived
     if ('status' in tree) return tree;
     const inBody = Object.fromEntries(tree.leaves.map(({ path, text }) => [path.join('.'), text]));
     const params = auth === 'basic' ? { ...inBody, ...basicCredentials(call.headers.authorization) } : inBody;
-    return { encoding, params, audio: null, key: '', problems: {} };
+    return { encoding, params, audio: null, recording: null, key: '', problems: {} };
   };
 }
 

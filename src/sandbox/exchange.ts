@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Answer, refusal } from './answer.ts';
 import { drawFault, type FaultableCall, type FaultKind, type Reply, strike } from './faults.ts';
 import { bearerToken, readBody, sendAnswer } from './http-message.ts';
+import { exchangeOf } from './kept-exchange.ts';
 import type { Operation } from './received-requests.ts';
 import type { Content } from './request-content.ts';
 import { actOn } from './routes.ts';
@@ -25,6 +26,8 @@ export async function answerCall(
     : refusal(413, 'payload_too_large', `The body is larger than ${LARGEST_BODY_BYTES} bytes.`);
   const { reply, number, receivedAtMs } = decide(operation, bearerToken(request.headers.authorization), content, state);
   const pauseMs = state.latencyMs + reply.pauseMs;
+  const heard = { operation, request, body, answer: reply.answer, nowMs: receivedAtMs };
+  state.received.keepExchange(number, exchangeOf(heard, state.service));
   if (pauseMs > 0) await pause(pauseMs, undefined, { signal: state.closing });
   if (reply.answer === 'cut') {
     request.socket.resetAndDestroy();

@@ -42,3 +42,13 @@ export function bearerToken(authorization: string | undefined): string | null {
 export function isLoopbackHost(host: string | undefined): boolean {
   return /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i.test(host ?? '');
 }
+
+/**
+ * Whether a page of another origin asks: another port of this machine is one, too. Browsers say so by one of two headers,
+ * and pages cannot change them; other programs send neither.
+ */
+export function isFromElsewhere({ headers }: IncomingMessage): boolean {
+  const site = headers['sec-fetch-site'] ?? 'none';
+  if (site !== 'same-origin' && site !== 'none') return true;
+  return headers.origin !== undefined && headers.origin !== `http://${headers.host}`;
+}

@@ -42,7 +42,8 @@ const MOST_DOUBLES_LISTED = 100;
 
 /** What the service remembers: the tokens it granted and the contents it took. Time is handed in. */
 export class Marketplace {
-  readonly #tokenTtlSeconds: number;
+  /** The life of tokens that are granted from now on. */
+  tokenTtlSeconds: number;
   readonly #tokens = new Map<string, number>();
   readonly #createdByKey = new Map<string, number>();
   readonly #seen = new Map<string, Seen>();
@@ -51,15 +52,15 @@ export class Marketplace {
   #created = 0;
 
   constructor(tokenTtlSeconds: number, random: () => number) {
-    this.#tokenTtlSeconds = tokenTtlSeconds;
+    this.tokenTtlSeconds = tokenTtlSeconds;
     this.#lastId = 10n ** 19n + BigInt(Math.floor(random() * 2 ** 32)) * 2n ** 32n;
   }
 
   grantToken(nowMs: number): GrantedToken {
     for (const [token, expiresAtMs] of this.#tokens) if (expiresAtMs <= nowMs) this.#tokens.delete(token);
     const accessToken = randomBytes(32).toString('base64url');
-    this.#tokens.set(accessToken, nowMs + this.#tokenTtlSeconds * 1000);
-    return { accessToken, expiresInSeconds: this.#tokenTtlSeconds };
+    this.#tokens.set(accessToken, nowMs + this.tokenTtlSeconds * 1000);
+    return { accessToken, expiresInSeconds: this.tokenTtlSeconds };
   }
 
   isTokenValid(token: string, nowMs: number): boolean {

@@ -1,6 +1,9 @@
 import type { ContractEncoding } from '../model/contract.ts';
 import type { FaultKind } from './faults.ts';
+import { FilteredNumbers } from './filtered-numbers.ts';
+import { type Exchange, packExchange, unpackExchange } from './kept-exchange.ts';
 import type { ReceivedAudio } from './request-content.ts';
+import type { Filter } from './request-filter.ts';
 import { TextArena } from './text-arena.ts';
 
 export const OPERATIONS = ['token', 'create', 'validate'] as const;
@@ -32,7 +35,7 @@ export interface ReceivedRequest {
 /** What is known when a request has arrived and its answer is decided. */
 export type Arrival = Omit<ReceivedRequest, 'number' | 'receivedAt' | 'answerMs'> & { readonly receivedAtMs: number };
 
-type KeptContent = Pick<ReceivedRequest, 'encoding' | 'params' | 'audio' | 'key'>;
+export type KeptContent = Pick<ReceivedRequest, 'encoding' | 'params' | 'audio' | 'key'>;
 
 interface Entry {
   readonly number: number;
@@ -44,8 +47,25 @@ interface Entry {
   readonly fault: FaultKind | null;
   readonly requestId: string | null;
   answerMs: number | null;
+  /** Where the arena of exchanges holds it, or held it; null if it was never kept. */
+  exchangePlace: number | null;
 }
 
+/** What is wanted of a list. */
+export interface Stretch {
+  readonly offset: number;
+  readonly limit: number;
+  /** Else the order is that of arrival. */
+  readonly isNewestFirst: boolean;
+}
+
+export interface Page {
+  readonly total: number;
+  readonly items: readonly ReceivedRequest[];
+}
+
+/** Raw bodies and answers take the most room, and are of interest while they are fresh. */
+const MOST_EXCHANGE_BYTES = 48 * 1024 * 1024;
 /** Validate and create of one content come close together; looking back so far they share one text. */
 const SHARED_CONTENTS = 1_000;
 
@@ -55,6 +75,11 @@ export class ReceivedRequests {
   #lastNumber = 0;
   readonly #contents = new TextArena();
   readonly #recentPlaces = new Map<string, number>();
+  readonly #exchanges = new TextArena(MOST_EXCHANGE_BYTES);
+  readonly #fitting = new FilteredNumbers(
+    () => this.#entries,
+    (entry) => this.#contentOf(entry),
+  );
   readonly #watchers = new Set<() => void>();
 
   /** Adds an arrival and returns it as kept. */
@@ -71,42 +96,78 @@ export class ReceivedRequests {
       fault,
       requestId,
       answerMs: null,
+      exchangePlace: null,
     };
     this.#entries.push(entry);
-    for (const look of this.#watchers) look();
+    this.tellWatchers();
     return this.#expand(entry);
+  }
+
+  /** Keeps what went over the wire, until newer ones need the room. */
+  keepExchange(number: number, exchange: Exchange): void {
+    const entry = this.#entry(number);
+    if (entry) entry.exchangePlace = this.#exchanges.add(packExchange(exchange));
+  }
+
+  /** Null if it is not kept, or no longer. */
+  exchange(number: number): Exchange | null {
+    const place = this.#entry(number)?.exchangePlace ?? null;
+    return place === null ? null : unpackExchange(this.#exchanges.read(place));
   }
 
   /** Notes when an answer was complete. Does nothing for a request that was cleared away meanwhile. */
   answered(number: number, answerMs: number): void {
-    const entry = this.#entries[number - (this.#entries[0]?.number ?? 0)];
-    if (entry) entry.answerMs = answerMs;
+    const entry = this.#entry(number);
+    if (!entry) return;
+    entry.answerMs = answerMs;
+    this.tellWatchers();
+  }
+
+  /** The number of the oldest that is kept, and how many are; numbers have no gaps. */
+  get extent(): { readonly first: number; readonly count: number } {
+    return { first: this.#entries[0]?.number ?? this.#lastNumber + 1, count: this.#entries.length };
+  }
+
+  find(number: number): ReceivedRequest | null {
+    const entry = this.#entry(number);
+    return entry ? this.#expand(entry) : null;
   }
 
   all(): readonly ReceivedRequest[] {
     return this.#entries.map((entry) => this.#expand(entry));
   }
 
-  /** One page of those that fit: `status` is an HTTP status, or null for cut connections; undefined fits all. */
-  page(wanted: Wanted, offset: number, limit: number): { readonly total: number; readonly items: ReceivedRequest[] } {
-    const fitting = this.#entries.filter(
-      (entry) =>
-        (wanted.status === undefined || entry.status === wanted.status) &&
-        (wanted.operation === undefined || entry.operation === wanted.operation),
-    );
-    return { total: fitting.length, items: fitting.slice(offset, offset + limit).map((entry) => this.#expand(entry)) };
+  /** One page of those that fit. */
+  async page(filter: Filter, { offset, limit, isNewestFirst }: Stretch): Promise<Page> {
+    const fitting = await this.#fitting.find(filter);
+    const total = fitting.length;
+    const [from, to] = isNewestFirst ? [total - offset - limit, total - offset] : [offset, offset + limit];
+    const numbers = fitting.slice(Math.max(0, from), Math.max(0, to));
+    if (isNewestFirst) numbers.reverse();
+    return { total, items: numbers.flatMap((number) => this.find(number) ?? []) };
   }
 
   clear(): void {
     this.#entries = [];
     this.#contents.clear();
     this.#recentPlaces.clear();
+    this.#exchanges.clear();
+    this.#fitting.clear();
+    this.tellWatchers();
   }
 
-  /** Calls `look` after each arrival until the returned function is called. */
+  /** Calls `look` after each change until the returned function is called. */
   watch(look: () => void): () => void {
     this.#watchers.add(look);
     return () => this.#watchers.delete(look);
+  }
+
+  tellWatchers(): void {
+    for (const look of this.#watchers) look();
+  }
+
+  #entry(number: number): Entry | undefined {
+    return this.#entries[number - this.extent.first];
   }
 
   #keepContent({ encoding, params, audio, key }: Arrival): number {
@@ -121,14 +182,12 @@ export class ReceivedRequests {
   }
 
   #expand(entry: Entry): ReceivedRequest {
-    const { number, operation, receivedAtMs, contentPlace, status, fault, requestId, answerMs } = entry;
-    const content: KeptContent = JSON.parse(this.#contents.read(contentPlace));
+    const { number, operation, receivedAtMs, status, fault, requestId, answerMs } = entry;
     const receivedAt = new Date(receivedAtMs).toISOString();
-    return { number, operation, receivedAt, ...content, status, fault, requestId, answerMs };
+    return { number, operation, receivedAt, ...this.#contentOf(entry), status, fault, requestId, answerMs };
   }
-}
 
-export interface Wanted {
-  readonly status?: number | null | undefined;
-  readonly operation?: Operation | undefined;
+  #contentOf({ contentPlace }: Entry): KeptContent {
+    return JSON.parse(this.#contents.read(contentPlace));
+  }
 }

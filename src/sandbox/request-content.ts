@@ -15,6 +15,8 @@ export interface Content {
   readonly encoding: ContractEncoding;
   readonly params: Readonly<Record<string, string>>;
   readonly audio: ReceivedAudio | null;
+  /** The recording itself; it is kept nowhere but in the body. */
+  readonly recording: Buffer | null;
   /** The identity by which duplicates are recognised, 32 hex digits. */
   readonly key: string;
   /** What was wrong with single parameters while decoding, by name. */
@@ -56,22 +58,29 @@ function jsonPairs(body: Buffer): Pairs | Answer {
 function contentOf(encoding: BodyEncoding, pairs: Pairs): Content {
   const params = new Map<string, string>();
   const problems = new Map<string, string>();
-  let audio: ReceivedAudio | null = null;
+  let recording: Buffer | null = null;
   for (const [name, value] of pairs) {
     if (params.has(name)) problems.set(name, 'is given more than once');
     if (typeof value !== 'string') {
       problems.set(name, 'must be a string');
       params.set(name, JSON.stringify(value));
     } else if (name === AUDIO_PARAMETER && value !== '') {
-      const decoded = Buffer.from(value, 'base64');
-      if (decoded.toString('base64') !== value) problems.set(name, 'is not base64');
-      audio = receivedAudio(decoded);
+      recording = Buffer.from(value, 'base64');
+      if (recording.toString('base64') !== value) problems.set(name, 'is not base64');
     } else {
       params.set(name, value);
     }
   }
+  const audio = recording && receivedAudio(recording);
   const key = identityOf(params, audio);
-  return { encoding, params: Object.fromEntries(params), audio, key, problems: Object.fromEntries(problems) };
+  return {
+    encoding,
+    params: Object.fromEntries(params),
+    audio,
+    recording,
+    key,
+    problems: Object.fromEntries(problems),
+  };
 }
 
 export function receivedAudio(content: Buffer): ReceivedAudio {

@@ -20,7 +20,7 @@ export interface Service {
   /** Null where create does not recognise repeats. */
   readonly replays: Replays | null;
   /** Create and validate draw from it; null for no limit. */
-  readonly rateLimit: RateLimit | null;
+  rateLimit: RateLimit | null;
 }
 
 /** One call to one of the three operations, its body read. */

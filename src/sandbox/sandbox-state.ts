@@ -34,14 +34,14 @@ export interface SandboxOptions {
   readonly now: () => number;
 }
 
-/** What a running sandbox answers from. `faultRates` may be replaced while it runs. */
+/** What a running sandbox answers from. Faults and latency may be changed while it runs. */
 export interface SandboxState {
   readonly service: Service;
   readonly instructions: Instructions;
   readonly received: ReceivedRequests;
   faultRates: FaultRates;
   readonly random: () => number;
-  readonly latencyMs: number;
+  latencyMs: number;
   readonly now: () => number;
   /** Fires when the sandbox closes. */
   readonly closing: AbortSignal;

@@ -6,12 +6,16 @@ import { type Answer, refusal } from './answer.ts';
 import { DOCUMENTED_INTERFACE } from './documented-interface.ts';
 import { answerCall } from './exchange.ts';
 import { type FaultRates, readFaultRates } from './faults.ts';
-import { isLoopbackHost, sendAnswer } from './http-message.ts';
+import { isFromElsewhere, isLoopbackHost, sendAnswer } from './http-message.ts';
+import { INBOX_PAGE } from './inbox-page.ts';
 import type { Instruction } from './instructions.ts';
+import { sendEvents } from './live-events.ts';
 import type { ReceivedRequest } from './received-requests.ts';
 import { findOperation } from './routes.ts';
 import { openState, type SandboxOptions, type SandboxState } from './sandbox-state.ts';
 import type { ServiceInterface } from './service-interface.ts';
+
+const EVENTS_PATH = `${ADMIN_PREFIX}events`;
 
 /** A marketplace that runs on this machine only. */
 export interface Sandbox {
@@ -63,6 +67,7 @@ function sandboxAt(baseUrl: string, state: SandboxState, closeOnce: () => Promis
     requests: () => state.received.all(),
     setFaults: (faults) => {
       state.faultRates = readFaultRates(faults);
+      state.received.tellWatchers();
     },
     setInstructions: (instructions) => state.instructions.replace(instructions),
     close: () => {
@@ -73,21 +78,42 @@ function sandboxAt(baseUrl: string, state: SandboxState, closeOnce: () => Promis
 }
 
 async function handle(request: IncomingMessage, response: ServerResponse, state: SandboxState): Promise<void> {
-  const [path = '', query = ''] = (request.url ?? '').split('?', 2);
+  const [path = '', search = ''] = (request.url ?? '').split('?', 2);
+  const query = new URLSearchParams(search);
   if (!isLoopbackHost(request.headers.host)) {
     await sendAnswer(response, refusal(403, 'forbidden', 'The sandbox answers under the names of this machine only.'));
-  } else if (path.startsWith(ADMIN_PREFIX)) {
-    await sendAnswer(response, await answerAdmin(request, path, new URLSearchParams(query), state));
   } else if (path === '/' && request.method === 'GET') {
-    await sendAnswer(response, welcome());
+    await sendAnswer(response, front(request));
+  } else if (path.startsWith(ADMIN_PREFIX)) {
+    await handleOwn(request, response, path, query, state);
   } else {
     const operation = findOperation(request.method ?? '', path, state.service.offered);
     if (typeof operation !== 'string') await sendAnswer(response, operation);
-    else await answerCall(operation, new URLSearchParams(query), request, response, state);
+    else await answerCall(operation, query, request, response, state);
   }
 }
 
-function welcome(): Answer {
+/** What the sandbox has beside the operations. Pages of other origins get none of it. */
+async function handleOwn(
+  request: IncomingMessage,
+  response: ServerResponse,
+  path: string,
+  query: URLSearchParams,
+  state: SandboxState,
+): Promise<void> {
+  if (isFromElsewhere(request)) {
+    const message = 'Pages of another origin may neither read nor change the sandbox.';
+    await sendAnswer(response, refusal(403, 'forbidden', message));
+  } else if (path === EVENTS_PATH && request.method === 'GET') {
+    await sendEvents(response, state);
+  } else {
+    await sendAnswer(response, await answerAdmin(request, path, query, state));
+  }
+}
+
+/** The inbox for browsers; for other programs, what can be called. Neither holds anything that was received. */
+function front({ headers }: IncomingMessage): Answer {
+  if (headers.accept?.includes('text/html')) return INBOX_PAGE;
   const lines = ['srq sandbox: a local marketplace to try things against. Nothing sent here leaves this machine.', ''];
   return {
     status: 200,

@@ -14,9 +14,13 @@ async function readyOf(running: Running): Promise<{ baseUrl: string; clientId: s
 const shell = (line: string) => line.trim().split(/\s+/);
 
 describe.concurrent('the sandbox command', () => {
-  test('says how to log in to it, and those words work', async ({ desk }) => {
+  test('says how to log in to it and where its inbox is, and those words work', async ({ desk }) => {
     const running = desk.start(['sandbox', '--port', '0']);
     const said = await running.until(/Stop it with Ctrl-C/);
+    const [, inbox = ''] = /^ *inbox +(\S+)$/m.exec(said) ?? [];
+    const { text } = await send('GET', inbox, { accept: 'text/html' });
+    expect(text).toContain('<h1>Sandbox inbox</h1>');
+    expect(text).toMatch(/<style>[^<]+--.*<script type="module">.*startControls/s);
     const [assignment = '', program, ...args] = shell(/^.*srq login.*$/m.exec(said)?.[0] ?? '');
     const [name = '', secret = ''] = assignment.split('=');
     expect([name, program]).toEqual(['SRQ_CLIENT_SECRET', 'srq']);

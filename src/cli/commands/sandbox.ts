@@ -46,7 +46,7 @@ export async function sandbox(context: Context, options: SandboxCommandOptions):
         ['base URL', baseUrl],
         ['client id', clientId],
         ['client secret', clientSecret],
-        ['requests', `${baseUrl}/_sandbox/requests`],
+        ['inbox', `${baseUrl}/`],
         ...(follows === null ? [] : [['contract', follows] as const]),
       ]),
       'Log in to it from another terminal:',

@@ -1,0 +1,65 @@
+// The inbox of the sandbox. What is open is in the address, so that it can be linked to and gone back from.
+import { controlsChanged, startControls } from './controls.js';
+import { byId, count } from './elements.js';
+import { listChanged, listOpen, startList } from './request-list.js';
+import { requestChanged, showRequest } from './request-view.js';
+import { call, listen } from './sandbox-calls.js';
+
+function changed(present) {
+  const requests = present.count === 1 ? '1 request' : `${count(present.count)} requests`;
+  byId('totals').textContent = `${requests}, ${count(present.created)} created`;
+  byId('clear').disabled = present.count === 0;
+  listChanged(present);
+  controlsChanged(present);
+  requestChanged();
+}
+
+function connected(isConnected) {
+  document.body.classList.toggle('offline', !isConnected);
+  byId('offline').textContent = isConnected ? '' : 'The sandbox cannot be reached. Start it again: srq sandbox';
+}
+
+/** `#12` is a request, nothing is none; other places of the page change nothing. */
+function openFromAddress(hasFocus) {
+  const found = /^(?:#(\d{1,15}))?$/.exec(location.hash);
+  if (!found) return;
+  const number = found[1] === undefined ? null : Number(found[1]);
+  const opener = listOpen(number);
+  showRequest(number, hasFocus);
+  if (number === null) opener?.focus();
+}
+
+function close() {
+  // Not `location.hash = ''`: that scrolls to the top.
+  history.pushState(null, '', location.pathname);
+  openFromAddress(false);
+}
+
+async function clear() {
+  try {
+    await call('DELETE', 'requests');
+    close();
+  } catch (error) {
+    byId('trouble').textContent = error.message;
+  }
+}
+
+byId('address').textContent = location.origin;
+byId('close').addEventListener('click', close);
+byId('clear').addEventListener('click', () => byId('clearing').showModal());
+byId('clearing').addEventListener('close', () => {
+  const isWanted = byId('clearing').returnValue === 'clear';
+  // Escape closes it with the value of the last time.
+  byId('clearing').returnValue = '';
+  if (isWanted) clear();
+});
+addEventListener('keydown', ({ key, target }) => {
+  // In a field or the dialog the browser has a use for it.
+  if (key === 'Escape' && !byId('request').hidden && !target.closest('input, select, dialog')) close();
+});
+addEventListener('hashchange', () => openFromAddress(true));
+
+await startControls();
+startList();
+openFromAddress(false);
+listen({ changed, connected });

@@ -1,0 +1,77 @@
+import type { IncomingMessage } from 'node:http';
+import type { Answer } from './answer.ts';
+import type { Operation } from './received-requests.ts';
+import type { Service } from './routes.ts';
+import { shownHeader, shownTokenBody, withoutCredentials } from './secrets.ts';
+
+type Headers = readonly (readonly [name: string, value: string])[];
+
+/** One exchange as it went over the wire, without secrets. */
+export interface Exchange {
+  readonly method: string;
+  /** With the query. */
+  readonly path: string;
+  readonly headers: Headers;
+  /** As it arrived; null where it was not kept. */
+  readonly body: Buffer | null;
+  /** Null where the connection was cut instead. */
+  readonly answer: { readonly status: number; readonly headers: Headers; readonly body: string } | null;
+}
+
+/** Longer ones are not kept: a few of them would push out all others. */
+const LONGEST_BODY_BYTES = 16 * 1024 * 1024;
+
+export interface Heard {
+  readonly operation: Operation;
+  readonly request: Pick<IncomingMessage, 'method' | 'url' | 'rawHeaders' | 'headers'>;
+  /** Null where it was too long to be read. */
+  readonly body: Buffer | null;
+  readonly answer: Answer | 'cut';
+  readonly nowMs: number;
+}
+
+export function exchangeOf({ operation, request, body, answer, nowMs }: Heard, service: Service): Exchange {
+  const { idempotencyHeader } = service.offered;
+  const headers = pairsOf(request.rawHeaders).map(([name, value]) => {
+    const isShown = name.toLowerCase() === idempotencyHeader?.toLowerCase();
+    return [name, isShown ? value : shownHeader(name, value)] as const;
+  });
+  return {
+    method: request.method ?? '',
+    path: withoutCredentials(request.url ?? '', service, nowMs),
+    headers,
+    body: keptBody(operation, request.headers['content-type'], body),
+    answer: answer === 'cut' ? null : keptAnswer(operation, answer, service, nowMs),
+  };
+}
+
+function pairsOf(rawHeaders: readonly string[]): Headers {
+  return rawHeaders.flatMap((name, place) => (place % 2 === 0 ? [[name, rawHeaders[place + 1] ?? ''] as const] : []));
+}
+
+function keptBody(operation: Operation, contentType: string | undefined, body: Buffer | null): Buffer | null {
+  if (body === null || body.length > LONGEST_BODY_BYTES) return null;
+  return operation === 'token' ? shownTokenBody(contentType, body) : body;
+}
+
+function keptAnswer(operation: Operation, answer: Answer, service: Service, nowMs: number): Exchange['answer'] {
+  const { status, headers } = answer;
+  const body = answer.body.toString();
+  const shown = operation === 'token' ? withoutCredentials(body, service, nowMs) : body;
+  return { status, headers: Object.entries(headers), body: shown };
+}
+
+/**
+ * As one text: JSON without the body on the first line, after it the body, a character for each byte.
+ * `unpackExchange` is its inverse; it gives null for the empty text.
+ */
+export function packExchange({ body, ...head }: Exchange): string {
+  return `${JSON.stringify({ ...head, hasBody: body !== null })}\n${body?.toString('latin1') ?? ''}`;
+}
+
+export function unpackExchange(text: string): Exchange | null {
+  if (text === '') return null;
+  const end = text.indexOf('\n');
+  const { hasBody, ...head }: Omit<Exchange, 'body'> & { hasBody: boolean } = JSON.parse(text.slice(0, end));
+  return { ...head, body: hasBody ? Buffer.from(text.slice(end + 1), 'latin1') : null };
+}

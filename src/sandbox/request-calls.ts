@@ -1,0 +1,99 @@
+import { mediaTypeOfBytes } from '../model/media-type.ts';
+import { type Answer, refusal } from './answer.ts';
+import { curlCommand } from './curl-command.ts';
+import type { Exchange } from './kept-exchange.ts';
+import type { ReceivedRequest, ReceivedRequests } from './received-requests.ts';
+import { readFilter } from './request-filter.ts';
+import type { SandboxState } from './sandbox-state.ts';
+import { wholeNumber } from './whole-number.ts';
+
+const DEFAULT_PAGE = 100;
+const LARGEST_PAGE = 10_000;
+/** What a list has room for. */
+const BRIEF_CHARACTERS = 160;
+/** What a page shows of a body; the whole of it is a call of its own. */
+const LONGEST_SHOWN_BYTES = 64 * 1024;
+const FIRST_SAME = { offset: 0, limit: 100, isNewestFirst: false };
+
+/** Those that fit the query, in the order of arrival or `order=newest` first. `brief=true` cuts long values. */
+export async function pageOf(received: ReceivedRequests, query: URLSearchParams): Promise<object> {
+  const offset = wholeNumber(query, 'offset', 0);
+  const limit = Math.min(LARGEST_PAGE, wholeNumber(query, 'limit', DEFAULT_PAGE));
+  const filter = readFilter(query, wholeNumber(query, 'until', null));
+  const isNewestFirst = query.get('order') === 'newest';
+  const { total, items } = await received.page(filter, { offset, limit, isNewestFirst });
+  return { offset, limit, total, items: query.get('brief') === 'true' ? items.map(brief) : items };
+}
+
+function brief(request: ReceivedRequest): ReceivedRequest {
+  const params = Object.entries(request.params).map(([name, value]) => [name, value.slice(0, BRIEF_CHARACTERS)]);
+  return { ...request, params: Object.fromEntries(params) };
+}
+
+/** One request, with what went over the wire as far as that is still kept; `null` if it is unknown. */
+export function requestInFull(received: ReceivedRequests, number: number): object | null {
+  const request = received.find(number);
+  if (!request) return null;
+  const exchange = received.exchange(number);
+  return { ...request, exchange: exchange && shownExchange(exchange, number) };
+}
+
+function shownExchange(exchange: Exchange, number: number): object {
+  const { body, ...rest } = exchange;
+  if (body === null) return { ...rest, body, bodyBytes: null, isBodyCut: false, curl: null };
+  return {
+    ...rest,
+    body: body.toString('utf8', 0, LONGEST_SHOWN_BYTES),
+    bodyBytes: body.length,
+    isBodyCut: body.length > LONGEST_SHOWN_BYTES,
+    curl: curlCommand({ ...rest, body }, number),
+  };
+}
+
+/** The numbers of the others with this content, or that name the same identifier, in order. */
+export async function sameContent(received: ReceivedRequests, number: number): Promise<readonly number[]> {
+  const request = received.find(number);
+  const marks = [request?.key, request?.requestId].filter((mark) => typeof mark === 'string');
+  const numbers = new Set<number>();
+  for (const mark of marks) {
+    const { items } = await received.page({ words: [mark.toLowerCase()] }, FIRST_SAME);
+    // The words may also stand in somebody's text.
+    const same = items.filter((each) => each.number !== number && (each.key === mark || each.requestId === mark));
+    for (const each of same) numbers.add(each.number);
+  }
+  return [...numbers].sort((a, b) => a - b);
+}
+
+const GONE = refusal(404, 'not_found', 'This is not kept, or no longer.');
+
+/** What is foreign is never shown by a browser as a page of this origin: it is saved. */
+const asFile = (name: string) => ({
+  'content-disposition': `attachment; filename="${name}"`,
+  'content-security-policy': "default-src 'none'; sandbox",
+  'cache-control': 'no-store',
+});
+
+/** The body as it arrived. */
+export function bodyOf(received: ReceivedRequests, number: number): Answer {
+  const body = received.exchange(number)?.body;
+  if (!body) return GONE;
+  return {
+    status: 200,
+    headers: { 'content-type': 'application/octet-stream', ...asFile(`request-${number}.body`) },
+    body,
+  };
+}
+
+/** The recording of a request, decoded from its body once more. */
+export async function recordingOf({ received, service }: SandboxState, number: number): Promise<Answer> {
+  const request = received.find(number);
+  const exchange = received.exchange(number);
+  if (!request?.audio || !exchange?.body) return GONE;
+  const { searchParams } = new URL(exchange.path, 'http://localhost');
+  const headers = Object.fromEntries(exchange.headers.map(([name, value]) => [name.toLowerCase(), value]));
+  const call = { headers, query: searchParams, body: exchange.body };
+  const content = await service.offered.decode(request.operation, call);
+  if ('status' in content || !content.recording) return GONE;
+  const type = mediaTypeOfBytes(content.recording) ?? 'application/octet-stream';
+  return { status: 200, headers: { 'content-type': type, ...asFile(`request-${number}`) }, body: content.recording };
+}

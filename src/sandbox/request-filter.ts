@@ -1,0 +1,71 @@
+import { SrqError } from '../model/errors.ts';
+import { type KeptContent, OPERATIONS, type Operation, type ReceivedRequest } from './received-requests.ts';
+
+/** Which requests are wanted; what is left out fits all. */
+export interface Filter {
+  readonly operation?: Operation;
+  /** An HTTP status, `2xx` to `5xx`, or `cut` for connections that ended without an answer. */
+  readonly status?: string;
+  /** The value of a parameter whose name ends in `country`. */
+  readonly country?: string;
+  /** These words, in lower case and without accents, are all in the values, the identifier, the key or the fault. */
+  readonly words?: readonly string[];
+  /** Only those up to this number. */
+  readonly until?: number;
+}
+
+/** What is at hand of each request. */
+export type Head = Pick<ReceivedRequest, 'number' | 'operation' | 'status' | 'fault' | 'requestId'>;
+
+const STATUS = /^(?:\d{3}|[2-5]xx|cut)$/;
+
+/** Reads a filter from a query. Throws `SrqError('usage')` for values that nothing can fit. */
+export function readFilter(query: URLSearchParams, until: number | null): Filter {
+  const [operation, status, country] = [given(query, 'operation'), given(query, 'status'), given(query, 'country')];
+  const known = OPERATIONS.find((each) => each === operation);
+  if (operation && !known) throw new SrqError('usage', `operation is one of ${OPERATIONS.join(', ')}.`);
+  if (status && !STATUS.test(status)) throw new SrqError('usage', 'status is an HTTP status, 2xx to 5xx, or cut.');
+  const words = folded(given(query, 'text')).split(/\s+/).filter(Boolean);
+  return {
+    ...(known && { operation: known }),
+    ...(status && { status }),
+    ...(country && { country }),
+    ...(words.length > 0 && { words }),
+    ...(until !== null && { until }),
+  };
+}
+
+const given = (query: URLSearchParams, name: string): string => query.get(name) ?? '';
+
+/** What can be told without the content. */
+export function fitsHead({ operation, status, until }: Filter, head: Head): boolean {
+  if (operation !== undefined && head.operation !== operation) return false;
+  if (until !== undefined && head.number > until) return false;
+  return status === undefined || fitsStatus(status, head.status);
+}
+
+function fitsStatus(wanted: string, status: number | null): boolean {
+  if (status === null) return wanted === 'cut';
+  return wanted.endsWith('xx') ? wanted.startsWith(String(status)[0] ?? '') : wanted === String(status);
+}
+
+/** `read` is asked only where the content matters. */
+export function fitsContent({ country, words }: Filter, head: Head, read: () => KeptContent): boolean {
+  if (country === undefined && words === undefined) return true;
+  const { params, key } = read();
+  if (country !== undefined && countryOf(params) !== country) return false;
+  if (words === undefined) return true;
+  const text = folded([...Object.values(params), head.requestId, key, head.fault].join('\n'));
+  return words.every((word) => text.includes(word));
+}
+
+/** Under a contract it may lie deeper: `customer.country`. */
+function countryOf(params: Readonly<Record<string, string>>): string | undefined {
+  const name = Object.keys(params).find((each) => each.split('.').at(-1) === 'country');
+  return name === undefined ? undefined : params[name];
+}
+
+/** Lower case and without accents, so that `ines` finds `Inês`. */
+function folded(text: string): string {
+  return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+}

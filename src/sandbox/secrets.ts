@@ -1,0 +1,47 @@
+import type { Service } from './routes.ts';
+
+const MASK = '***';
+const SECRET_HEADER = /auth|key|token|secret|signature|cookie/i;
+const SECRET_PARAMETER = /secret|password|assertion|token/i;
+/** The form of the sandbox's own tokens. */
+const TOKEN_LIKE = /[\w-]{43}/g;
+
+/** Headers whose values are kept nowhere. */
+export const isSecretHeader = (name: string): boolean => SECRET_HEADER.test(name);
+
+/** The value of a header as it may be shown: of a secret one, at most the scheme. */
+export function shownHeader(name: string, value: string): string {
+  if (!isSecretHeader(name)) return value;
+  const scheme = /^(?:Bearer|Basic)(?= )/i.exec(value)?.[0];
+  return scheme === undefined ? MASK : `${scheme} ${MASK}`;
+}
+
+/** The body of a token request as it may be shown; null where a secret cannot be told from the rest. */
+export function shownTokenBody(contentType: string | undefined, body: Buffer): Buffer | null {
+  const text = body.toString('utf8');
+  if (contentType?.includes('json')) return shownJson(text);
+  if (!contentType?.includes('urlencoded')) return null;
+  const pairs = text.split('&').map((pair) => {
+    const [name = '', value] = pair.split('=', 2);
+    if (value === undefined) return MASK;
+    const [decoded = ''] = new URLSearchParams(`${name}=`).keys();
+    return SECRET_PARAMETER.test(decoded) ? `${name}=${MASK}` : pair;
+  });
+  return Buffer.from(pairs.join('&'));
+}
+
+function shownJson(text: string): Buffer | null {
+  try {
+    const masked = (name: string, value: unknown): unknown => (SECRET_PARAMETER.test(name) ? MASK : value);
+    return Buffer.from(JSON.stringify(JSON.parse(text, masked)));
+  } catch {
+    return null;
+  }
+}
+
+/** A text of the sandbox's own without the client secret, and without tokens that can still be used. */
+export function withoutCredentials(text: string, { credentials, marketplace }: Service, nowMs: number): string {
+  return text
+    .replaceAll(credentials.clientSecret, MASK)
+    .replace(TOKEN_LIKE, (found) => (marketplace.isTokenValid(found, nowMs) ? MASK : found));
+}

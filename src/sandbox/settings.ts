@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { SrqError } from '../model/errors.ts';
+import { RateLimit } from './rate-limit.ts';
+import type { SandboxState } from './sandbox-state.ts';
+
+const settingsSchema = z.strictObject({
+  /** Added to every answer of the three operations. */
+  latencyMs: z.int().min(0).max(600_000),
+  /** Creates and validates a second; null for no limit. */
+  ratePerSecond: z.number().positive().max(1_000_000).nullable(),
+  /** The life of tokens that are granted from now on. */
+  tokenTtlSeconds: z.int().min(1).max(31_536_000),
+});
+
+/** What can be changed while the sandbox runs, faults apart. */
+export type Settings = z.output<typeof settingsSchema>;
+
+export const settingsOf = ({ latencyMs, service }: SandboxState): Settings => ({
+  latencyMs,
+  ratePerSecond: service.rateLimit?.ratePerSecond ?? null,
+  tokenTtlSeconds: service.marketplace.tokenTtlSeconds,
+});
+
+/** Changes what is given and leaves the rest. Throws `SrqError('usage')` where something cannot be understood. */
+export function changeSettings(state: SandboxState, given: unknown): void {
+  const parsed = settingsSchema.partial().safeParse(given);
+  if (!parsed.success) {
+    throw new SrqError('usage', `Cannot understand the settings: ${z.prettifyError(parsed.error)}`);
+  }
+  const { latencyMs, ratePerSecond, tokenTtlSeconds } = parsed.data;
+  const { service } = state;
+  if (latencyMs !== undefined) state.latencyMs = latencyMs;
+  if (tokenTtlSeconds !== undefined) service.marketplace.tokenTtlSeconds = tokenTtlSeconds;
+  if (ratePerSecond !== undefined && ratePerSecond !== settingsOf(state).ratePerSecond) {
+    service.rateLimit = ratePerSecond === null ? null : new RateLimit(ratePerSecond, state.now());
+  }
+}

@@ -1,0 +1,247 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Sandbox } from '../../src/sandbox/server.ts';
+import { askToken, FORM, grantedToken, JSON_TYPE, LEAD, partnerOf, sandboxWith, send } from './sandbox-client.ts';
+
+/** The head of a wave file and bytes that are no text. */
+const RECORDING = Buffer.from('RIFF\x24\0\0\0WAVEfmt \xff\xfe\0\x80', 'latin1');
+
+let sandbox: Sandbox;
+beforeEach(async () => {
+  sandbox = await sandboxWith();
+});
+
+const get = (call: string) => send('GET', `${sandbox.baseUrl}/_sandbox/${call}`);
+const got = async (call: string) => JSON.parse((await get(call)).text);
+
+describe('the list', () => {
+  const numbers = async (query: string): Promise<number[]> =>
+    (await got(`requests?${query}`)).items.map((each: { number: number }) => each.number);
+
+  beforeEach(async () => {
+    // The token is the first request, these are 2 to 6.
+    const { create, validate } = await partnerOf(sandbox);
+    await create({ ...LEAD, fullname: 'Inês Castelo' });
+    await create({ ...LEAD, country: 'DE', fullname: 'Inês Berg' });
+    await create({ ...LEAD, country: 'ES', fullname: 'Inês Río' });
+    await validate({ ...LEAD, fullname: 'Inês Castelo' });
+    await create({ ...LEAD, country: 'XX' });
+  });
+
+  test('can have the newest first, page by page', async () => {
+    expect(await numbers('order=newest&limit=2')).toEqual([6, 5]);
+    expect(await numbers('order=newest&limit=2&offset=4')).toEqual([2, 1]);
+    expect(await numbers('order=newest&limit=4&offset=4')).toEqual([2, 1]);
+    expect(await numbers('order=newest&offset=6')).toEqual([]);
+  });
+
+  test.each([
+    ['country=PT', [2, 5]],
+    ['country=DE&operation=create', [3]],
+    ['status=2xx', [1, 2, 3, 4, 5]],
+    ['status=422', [6]],
+    ['status=4xx', [6]],
+    ['status=5xx', []],
+    ['text=ines+castelo', [2, 5]],
+    ['text=rio++INÊS', [4]],
+    ['text=nobody', []],
+    ['until=3', [1, 2, 3]],
+    ['until=3&text=ines&order=newest', [3, 2]],
+  ])('with %s has %j', async (query, expected) => {
+    expect(await numbers(query)).toEqual(expected);
+  });
+
+  test('finds an identifier and a key, and what comes later as well', async () => {
+    const { key, requestId } = await got('requests/3');
+    expect(await numbers(`text=${requestId}`)).toEqual([3]);
+    expect(await numbers(`text=${key}`)).toEqual([3]);
+    const { validate } = await partnerOf(sandbox);
+    await validate({ ...LEAD, country: 'DE', fullname: 'Inês Berg' });
+    expect(await numbers(`text=${key}`)).toEqual([3, 8]);
+  });
+
+  test('is cut short where that is asked for', async () => {
+    const { create } = await partnerOf(sandbox);
+    await create({ ...LEAD, request_text: 'long '.repeat(1000) });
+    const { items } = await got('requests?order=newest&limit=1&brief=true');
+    expect(items[0].params.request_text).toHaveLength(160);
+    expect((await got(`requests/${items[0].number}`)).params.request_text).toHaveLength(5000);
+  });
+
+  test('begins anew once it is cleared', async () => {
+    expect(await numbers('country=PT')).toEqual([2, 5]);
+    await send('DELETE', `${sandbox.baseUrl}/_sandbox/requests`);
+    expect(await numbers('country=PT')).toEqual([]);
+    const { create } = await partnerOf(sandbox);
+    await create(LEAD);
+    expect(await numbers('country=PT')).toEqual([8]);
+  });
+
+  test.each([
+    ['status=6xx', 'status is an HTTP status'],
+    ['operation=delete', 'operation is one of'],
+    ['until=soon', 'until must be a whole number'],
+  ])('refuses %s', async (query, reason) => {
+    const reply = await get(`requests?${query}`);
+    expect([reply.status, JSON.parse(reply.text).message]).toEqual([400, expect.stringContaining(reason)]);
+  });
+});
+
+describe('one request in full', () => {
+  test('has what was received and answered', async () => {
+    const { create } = await partnerOf(sandbox);
+    const reply = await create(LEAD);
+    const { exchange, ...request } = await got('requests/2');
+    expect(request).toEqual(sandbox.requests()[1]);
+    expect(exchange).toMatchObject({ method: 'POST', path: '/v1/request/create' });
+    expect([exchange.body, exchange.bodyBytes]).toEqual([
+      new URLSearchParams(LEAD).toString(),
+      new URLSearchParams(LEAD).toString().length,
+    ]);
+    expect(exchange.headers).toContainEqual(['content-type', FORM['content-type']]);
+    expect(exchange.answer).toMatchObject({ status: 201, body: reply.text });
+  });
+
+  test('says of a cut connection that there was no answer', async () => {
+    const { create } = await partnerOf(sandbox);
+    sandbox.setFaults({ 'reset-after': 1 });
+    await create(LEAD).catch(() => undefined);
+    const request = await got('requests/2');
+    expect([request.status, request.exchange.answer]).toEqual([null, null]);
+    expect(request.requestId).toMatch(/^\d{20}$/);
+  });
+
+  test('is null for a number that nothing has', async () => {
+    expect([await got('requests/1'), await got('requests/1/same')]).toEqual([null, []]);
+    expect((await get('requests/1/body')).status).toBe(404);
+  });
+
+  test('names the others with its content, and those that it repeats', async () => {
+    const { create, validate } = await partnerOf(sandbox);
+    await create(LEAD);
+    await create({ ...LEAD, fullname: 'Somebody else' });
+    await validate(LEAD);
+    await create(LEAD);
+    // One that only speaks of the first.
+    const { key } = await got('requests/2');
+    await create({ ...LEAD, request_text: `like ${key}` });
+    expect(await got('requests/2/same')).toEqual([4, 5]);
+    expect(await got('requests/3/same')).toEqual([]);
+  });
+
+  test.each(['form', 'json'])(
+    'gives back a recording that came as %s, and the body byte for byte',
+    async (encoding) => {
+      const token = await grantedToken(sandbox);
+      const params = { ...LEAD, audio: RECORDING.toString('base64') };
+      const body = encoding === 'json' ? JSON.stringify(params) : new URLSearchParams(params).toString();
+      const type = encoding === 'json' ? JSON_TYPE : FORM;
+      await send('POST', `${sandbox.baseUrl}/v1/request/create`, { ...type, authorization: `Bearer ${token}` }, body);
+      const recording = await fetch(`${sandbox.baseUrl}/_sandbox/requests/2/recording`);
+      expect(recording.headers.get('content-type')).toBe('audio/wav');
+      expect(Buffer.from(await recording.arrayBuffer())).toEqual(RECORDING);
+      const raw = await get('requests/2/body');
+      expect(raw.text).toBe(body);
+      // A browser saves what is foreign, it does not show it as a page of the sandbox.
+      expect(raw.headers).toMatchObject({
+        'content-type': 'application/octet-stream',
+        'content-disposition': expect.stringMatching(/^attachment/),
+        'x-content-type-options': 'nosniff',
+      });
+    },
+  );
+
+  test('of a long body shows the beginning and keeps the whole', async () => {
+    const { create } = await partnerOf(sandbox);
+    await create({ ...LEAD, request_text: 'x'.repeat(100_000) });
+    const { exchange } = await got('requests/2');
+    expect([exchange.body.length, exchange.isBodyCut]).toEqual([64 * 1024, true]);
+    expect((await get('requests/2/body')).text).toHaveLength(exchange.bodyBytes);
+  });
+
+  test('is kept until newer ones need the room; the list keeps all', async () => {
+    const body = 'x'.repeat(15 * 1024 * 1024);
+    for (let row = 1; row <= 5; row++) {
+      await send('POST', `${sandbox.baseUrl}/v1/request/create`, { 'content-type': 'text/plain' }, body);
+    }
+    expect((await got('requests/1')).exchange).toBeNull();
+    expect((await got('requests/5')).exchange.bodyBytes).toBe(body.length);
+    expect((await got('requests')).total).toBe(5);
+  });
+});
+
+describe('secrets', () => {
+  test.each(['form', 'json'])('of a token request that came as %s are shown nowhere', async (encoding) => {
+    const asked = {
+      grant_type: 'client_credentials',
+      client_id: sandbox.clientId,
+      client_secret: sandbox.clientSecret,
+    };
+    const [type, body] =
+      encoding === 'json' ? [JSON_TYPE, JSON.stringify(asked)] : [FORM, new URLSearchParams(asked).toString()];
+    await send('POST', `${sandbox.baseUrl}/oauth/token?secret=${sandbox.clientSecret}`, type, body);
+    for (const call of ['requests', 'requests/1', 'requests/1/body']) {
+      expect((await get(call)).text).not.toContain(sandbox.clientSecret);
+    }
+    const { exchange } = await got('requests/1');
+    expect(exchange.body).toContain(sandbox.clientId);
+    expect(exchange.body).toContain('***');
+  });
+
+  test('that were granted are not in the answer as it is shown', async () => {
+    const token = await grantedToken(sandbox);
+    const { text } = await get('requests/1');
+    expect(text).not.toContain(token);
+    expect(JSON.parse(JSON.parse(text).exchange.answer.body)).toMatchObject({ access_token: '***', expires_in: 3600 });
+  });
+
+  test('in headers are masked, but for the scheme', async () => {
+    const token = await grantedToken(sandbox);
+    const headers = { ...FORM, authorization: `Bearer ${token}`, cookie: 'a=canary', 'x-api-key': 'canary' };
+    await send('POST', `${sandbox.baseUrl}/v1/request/create`, headers, new URLSearchParams(LEAD).toString());
+    const { text } = await get('requests/2');
+    expect(text).not.toContain(token);
+    expect(text).not.toContain('canary');
+    expect(JSON.parse(text).exchange.headers).toContainEqual(['authorization', 'Bearer ***']);
+  });
+
+  test('that cannot be told from the rest leave nothing of the body', async () => {
+    await send('POST', `${sandbox.baseUrl}/oauth/token`, { 'content-type': 'text/plain' }, sandbox.clientSecret);
+    expect((await got('requests/1')).exchange).toMatchObject({ body: null, curl: null });
+  });
+});
+
+describe('the command', () => {
+  /** What a shell makes of it, with `curl` as a program that prints its arguments. */
+  async function argumentsOf(command: string): Promise<string[]> {
+    const script = `curl() { for each; do printf '%s\\0' "$each"; done; }; TOKEN=from-variable; ${command}`;
+    const { stdout } = await promisify(execFile)('sh', ['-c', script]);
+    return stdout.split('\0').slice(0, -1);
+  }
+
+  test('sends the same again, however hostile the text, with the token of a variable', async () => {
+    const { create, token } = await partnerOf(sandbox);
+    const text = `it's "$HOME" \`id\` $(id) \\ \n&& echo 'done'; %41`;
+    const body = JSON.stringify({ ...LEAD, request_text: text });
+    const headers = { ...JSON_TYPE, authorization: `Bearer ${token}`, 'x-note': "it's $HOME" };
+    await send('POST', `${sandbox.baseUrl}/v1/request/create?a[b]=c&d=$HOME`, headers, body);
+    await create(LEAD);
+    const { exchange } = await got('requests/2');
+    expect(exchange.curl).not.toContain(token);
+    const given = await argumentsOf(exchange.curl);
+    expect(given.slice(0, 4)).toEqual(['-g', '-X', 'POST', `${sandbox.baseUrl}/v1/request/create?a[b]=c&d=$HOME`]);
+    expect(given).toContain("x-note: it's $HOME");
+    expect(given).toContain('authorization: Bearer from-variable');
+    expect(given.slice(-2)).toEqual(['--data-raw', body]);
+    expect(given.filter((each) => /^(host|content-length|connection):/i.test(each))).toEqual([]);
+  });
+
+  test('fetches from the sandbox what no shell can hold', async () => {
+    await askToken(sandbox);
+    await send('POST', `${sandbox.baseUrl}/v1/request/create`, JSON_TYPE, '{"a":"\u0000\u001b"}');
+    const { exchange } = await got('requests/2');
+    expect(exchange.curl).toContain(`curl -s '${sandbox.baseUrl}/_sandbox/requests/2/body' | curl -g -X 'POST'`);
+    expect(exchange.curl).toContain('--data-binary @-');
+  });
+});
