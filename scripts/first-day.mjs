@@ -2,7 +2,7 @@
 // npm run first-day. What differs from run to run (address, client, times, durations, folders) is made the same.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
@@ -28,6 +28,11 @@ const STEPS = [
   ['', 'srq bulk leads.csv'],
   ['', 'srq bulk leads.csv --quiet'],
   ['What was sent, and what came back.', 'srq log'],
+  [
+    'Weeks later a description of the interface comes by mail. srq learns it, and rehearses with it on a sandbox that demands what it says.',
+    'srq contract learn api.yaml --yes',
+  ],
+  ['', 'srq bulk leads.csv --sandbox --quiet'],
 ];
 
 const folder = mkdtempSync(join(tmpdir(), 'srq-first-day-'));
@@ -55,6 +60,7 @@ function transcript({ baseUrl, clientId, clientSecret }) {
   const bin = join(folder, 'bin');
   for (const each of [home, bin]) mkdirSync(each);
   writeFileSync(join(home, 'secret'), clientSecret);
+  copyFileSync('fixtures/contracts/form-openapi30.yaml', join(home, 'api.yaml'));
   writeFileSync(join(bin, 'srq'), `#!/bin/sh\nexec '${process.execPath}' '${resolve('dist/srq.js')}' "$@"\n`);
   chmodSync(join(bin, 'srq'), 0o755);
   const env = { PATH: `${bin}:${process.env.PATH}`, HOME: home, BASE_URL: baseUrl, CLIENT_ID: clientId };
@@ -75,6 +81,7 @@ function run(command, options) {
 function sameEveryTime(text, { home, baseUrl, clientId }) {
   return text
     .replaceAll(home, '~')
+    .replace(/\/\S*srq-sandbox-\w+/g, '/tmp/srq-sandbox-Ab3xY9')
     .replaceAll(baseUrl, 'http://127.0.0.1:4010')
     .replaceAll(`port ${new URL(baseUrl).port}`, 'port 4010')
     .replaceAll(clientId, '700100')

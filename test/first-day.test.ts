@@ -9,15 +9,16 @@ const commands = [...page.matchAll(/^\$ srq (.*)$/gm)].map(([, line = '']) =>
   (line.replace(/ < \S+$/, '').match(/"[^"]*"|\S+/g) ?? []).map((word) => word.replace(/^"|"$/g, '')),
 );
 
-test('the first day goes from login to log', () => {
+test('the first day goes from login to log, and a later one to the contract', () => {
   const names = [...new Set(commands.map(([name]) => name))];
-  expect(names).toEqual(['login', 'doctor', 'status', 'validate', 'create', 'template', 'bulk', 'log']);
+  expect(names).toEqual(['login', 'doctor', 'status', 'validate', 'create', 'template', 'bulk', 'log', 'contract']);
 });
 
 test.each(commands)('srq %s of the first day exists, with its flags', (...words) => {
   const command = program.commands.find((each) => each.name() === words[0]);
   expect(command).toBeDefined();
-  const known = [...program.options, ...(command?.options ?? [])].map(({ long }) => long);
+  const within = command?.commands.find((each) => each.name() === words[1]);
+  const known = [program, command, within].flatMap((each) => each?.options.map(({ long }) => long) ?? []);
   const unknown = words.filter((word) => word.startsWith('--') && !known.includes(word));
   expect(unknown).toEqual([]);
 });

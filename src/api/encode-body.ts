@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { LosslessNumber, stringify } from 'lossless-json';
 import type { ContractEncoding, Json, Parameter } from '../model/contract.ts';
 
@@ -23,23 +22,25 @@ export interface EncodedBody {
   readonly body: string | Buffer;
 }
 
-/** Puts the values into a body. `contentType`: what the service calls it; a boundary is added. */
+/**
+ * Puts the values into a body. `contentType`: what the service calls it; a body of several parts has the boundary in it, which
+ * stands nowhere in the values.
+ */
 export function bodyEncoder(
   encoding: ContractEncoding,
   contentType: string,
+  boundary: string,
 ): (entries: readonly Entry[]) => EncodedBody {
   switch (encoding) {
     case 'json':
       return (entries) => ({ contentType, body: stringify(nested(entries)) ?? '{}' });
     case 'form':
       return (entries) => ({ contentType, body: new URLSearchParams(pairs(entries)).toString() });
-    case 'multipart': {
-      const boundary = `srq-${randomUUID()}`;
+    case 'multipart':
       return (entries) => ({
         contentType: `multipart/form-data; boundary=${boundary}`,
         body: Buffer.concat([...entries.flatMap((each) => parts(each, boundary)), Buffer.from(`--${boundary}--\r\n`)]),
       });
-    }
   }
 }
 

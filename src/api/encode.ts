@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
 import type { Alternative, Contract, Operation, Parameter } from '../model/contract.ts';
 import { chosenAlternatives, dataUrlPrefix, isFixed, wireValue } from '../model/contract-rules.ts';
@@ -33,9 +34,10 @@ export interface Encoder extends Encodes {
 export function makeEncoder({ create, validate }: Contract): Encoder {
   // What only create has a name for is left out of a validate that has its own names.
   const createAlone = validate.parameters === null ? NONE : describedOperation(create).fields;
+  const boundary = `srq-${randomUUID()}`;
   const encodes = (shown: Shown) => ({
-    create: operationEncoder(create, NONE, create.idempotency?.header ?? null, shown),
-    validate: operationEncoder(validate, createAlone, null, shown),
+    create: operationEncoder(create, NONE, create.idempotency?.header ?? null, boundary, shown),
+    validate: operationEncoder(validate, createAlone, null, boundary, shown),
   });
   return { ...encodes(asItIs), shown: encodes(masked) };
 }
@@ -55,6 +57,7 @@ function operationEncoder(
   operation: Operation,
   leftOut: ReadonlySet<string>,
   ownHeader: string | null,
+  boundary: string,
   shown: Shown,
 ): Encode {
   const { method, path, contentType } = operation;
@@ -65,7 +68,7 @@ function operationEncoder(
     ({ path: [name = ''] }) => !OWN_HEADERS.test(name) && name.toLowerCase() !== ownHeader?.toLowerCase(),
   );
   const undescribed = undescribedEncoder(operation, leftOut, shown);
-  const encodeBody = bodyEncoder(operation.encoding, contentType);
+  const encodeBody = bodyEncoder(operation.encoding, contentType, boundary);
   return (request, audioBase64) => {
     const given = new Given(request, audioBase64);
     const constants = chosenAlternatives(operation, (field) => given.has(field)).flatMap((each) => each.constants);

@@ -1,14 +1,11 @@
 import type { CreateOperation } from '../model/contract.ts';
+import { isIdentifyingName } from '../model/identifying-name.ts';
 import type { Identifiers } from '../model/outcome.ts';
 import { answerValue, type Member, members, plainWords } from './answer-value.ts';
 import type { Answer } from './http.ts';
 import type { Mask } from './mask.ts';
 import { textsAt } from './pointer.ts';
 
-const IDENTIFYING = new Set(['id', 'uuid', 'guid', 'reference', 'ref', 'number', 'code']);
-/** `phone_number`, `country_code`, `status_code`, `user_id`: named alike, but not what names the request. */
-const NOT_IDENTIFYING =
-  /^(?:phone|mobile|tel|telephone|fax|post|postal|zip|country|market|lang|language|locale|status|error|http|response|result|user|client|partner|account|category|page|house|street|trace|correlation|contact|currency|region|area|city|dial|calling)$/;
 const LENGTH_LIMIT = 200;
 
 /** The identifiers in their documented places; of several for one name the later ones are numbered. None: not there. */
@@ -40,8 +37,7 @@ export function readIdentifiers(answer: Answer, sent: Mask): Identifiers {
 }
 
 function identifierText(member: Member, sent: Mask): string | null {
-  const last = member.words.at(-1) ?? '';
-  if (!IDENTIFYING.has(last) || member.words.slice(0, -1).some((word) => NOT_IDENTIFYING.test(word))) return null;
+  if (!isIdentifyingName(member.words)) return null;
   if (typeof member.value !== 'string') return null;
   if (member.value === '' || member.value.length > LENGTH_LIMIT || sent.hides(member.value)) return null;
   return member.value;

@@ -1,7 +1,9 @@
-import type { Contract, Observations, Operation } from '../model/contract.ts';
+import { basename } from 'node:path';
+import type { Contract, Observations, Operation, Parameter } from '../model/contract.ts';
 import { SrqError } from '../model/errors.ts';
 import type { Outcome } from '../model/outcome.ts';
 import type { AudioReader, Clock, MarketplaceApi, Sent, ValidateResult } from '../model/ports.ts';
+import { isSecretName } from '../model/secret-name.ts';
 import type { ServiceRequest } from '../model/service-request.ts';
 import { JSON_CONTENT_TYPE } from '../model/wire.ts';
 import { AnswerReader } from './answer-reader.ts';
@@ -46,6 +48,7 @@ export class RequestApi implements MarketplaceApi {
   readonly #encoder: Encoder;
   readonly #reader: AnswerReader;
   readonly #secrets: readonly string[];
+  readonly #sendsFileName: boolean;
   #reached = false;
   #unreachedInARow = 0;
 
@@ -54,7 +57,10 @@ export class RequestApi implements MarketplaceApi {
     this.#parts = parts;
     this.#encoder = makeEncoder(contract);
     this.#reader = new AnswerReader(contract, fieldName);
-    this.#secrets = [...parts.secrets, ...headerConstants(contract)];
+    this.#secrets = [...parts.secrets, ...givenKeys(contract)];
+    this.#sendsFileName = parametersOf(contract).some(
+      ({ field, audioForm }) => field === 'audio_name' || audioForm === 'binary',
+    );
   }
 
   get isIdempotent(): boolean {
@@ -168,7 +174,9 @@ export class RequestApi implements MarketplaceApi {
   }
 
   #maskFor(request: ServiceRequest): Mask {
-    return new Mask([...Object.values(request.params), ...this.#secrets]);
+    const { params, audio } = request;
+    const fileName = audio && this.#sendsFileName ? [basename(audio.path)] : [];
+    return new Mask([...Object.values(params), ...fileName, ...this.#secrets]);
   }
 }
 
@@ -199,8 +207,13 @@ function acceptedTypes({ success }: Operation): string {
   return described === JSON_CONTENT_TYPE ? JSON_CONTENT_TYPE : `${described}, ${JSON_CONTENT_TYPE};q=0.9`;
 }
 
-/** What the partner gave for a header may be a key. */
-function headerConstants({ create, validate }: Contract): string[] {
-  const parameters = [...(create.parameters ?? []), ...(validate.parameters ?? [])];
-  return parameters.flatMap((each) => (each.in === 'header' && each.constant !== null ? [each.constant] : []));
+/** What the partner gave for header or query may be a key; in the body its name tells. */
+function givenKeys(contract: Contract): string[] {
+  return parametersOf(contract).flatMap(({ in: place, path, constant }) =>
+    constant !== null && (place !== 'body' || isSecretName(path.at(-1) ?? '')) ? [constant] : [],
+  );
+}
+
+function parametersOf({ create, validate }: Contract): Parameter[] {
+  return [...(create.parameters ?? []), ...(validate.parameters ?? [])];
 }

@@ -1,5 +1,6 @@
 import type { TokenOperation } from '../model/contract.ts';
 import { FORM_CONTENT_TYPE, JSON_CONTENT_TYPE } from '../model/wire.ts';
+import { MASKED } from './mask.ts';
 
 /** Who asks. */
 export interface Credentials {
@@ -21,6 +22,7 @@ export function tokenRequest(operation: TokenOperation, { clientId, clientSecret
   const inBody = auth === 'body' ? { client_id: clientId, client_secret: clientSecret } : {};
   const parameters = { grant_type: 'client_credentials', ...inBody, ...extra };
   const basic = auth === 'basic' ? basicCredentials(clientId, clientSecret) : null;
+  const hiddenExtra = Object.entries(extra).flatMap(([name, value]) => (OPEN.test(name) ? [] : [value]));
   const isJson = encoding === 'json';
   return {
     path,
@@ -30,8 +32,17 @@ export function tokenRequest(operation: TokenOperation, { clientId, clientSecret
       ...(basic === null ? {} : { authorization: `Basic ${basic}` }),
     },
     body: isJson ? JSON.stringify(parameters) : new URLSearchParams(parameters).toString(),
-    secrets: basic === null ? [clientSecret] : [clientSecret, basic],
+    secrets: [clientSecret, ...(basic === null ? [] : [basic]), ...hiddenExtra],
   };
+}
+
+/** What it says openly, whatever the partner gave: who asks, and for what. */
+const OPEN = /^(?:scope|audience|resource)$/;
+
+/** The same with `***` for what may be a secret. */
+export function shownTokenRequest(operation: TokenOperation, { clientId }: Credentials): TokenRequest {
+  const extra = Object.entries(operation.extra).map(([name, value]) => [name, OPEN.test(name) ? value : MASKED]);
+  return tokenRequest({ ...operation, extra: Object.fromEntries(extra) }, { clientId, clientSecret: MASKED });
 }
 
 /** RFC 6749, 2.3.1: both are form-encoded first. */

@@ -1,13 +1,13 @@
 import { DOCUMENTED_CONTRACT, type Observations, type TokenOperation } from '../model/contract.ts';
 import type { CachedToken, Clock, TokenCache } from '../model/ports.ts';
 import type { Http } from './http.ts';
-import { MASKED, Mask } from './mask.ts';
+import { Mask } from './mask.ts';
 import { Observed } from './observed.ts';
 import { LONGEST_PAUSE_MS } from './refusal-pause.ts';
 import { retryDelayMs, TRIES } from './retry.ts';
 import { readToken } from './token-answer.ts';
 import { tokenError } from './token-error.ts';
-import { type Credentials, tokenRequest } from './token-request.ts';
+import { type Credentials, shownTokenRequest, tokenRequest } from './token-request.ts';
 import { tooLate } from './turnstile.ts';
 
 /** Share of a token's life after which a new one is fetched in the background. */
@@ -116,7 +116,7 @@ export class Tokens {
 
   async #fetch(): Promise<CachedToken> {
     const { path, headers, body, secrets } = tokenRequest(this.#operation, this.#credentials);
-    const shown = tokenRequest(this.#operation, { ...this.#credentials, clientSecret: MASKED });
+    const shown = shownTokenRequest(this.#operation, this.#credentials);
     const disguise = () => ({ ...shown, mask: new Mask(secrets), grantsToken: true });
     for (let tried = 1; ; tried++) {
       const askedAtMs = this.#clock.nowMs();

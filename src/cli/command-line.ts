@@ -5,6 +5,20 @@ export function commandLine(words: readonly string[]): string {
   return ['srq', ...words.map(shellWord)].join(' ');
 }
 
+/** Those whose meaning depends on the profile, and on the log, too. */
+const OF_PROFILE = 'login|logout|status|doctor|validate|contract (?:learn|show|forget)';
+const OF_LOG = 'create|bulk|log|report|resolve';
+const SUGGESTED = new RegExp(`\\bsrq (?:(?:${OF_PROFILE})|(${OF_LOG}))\\b(?! --help)`, 'g');
+
+/** The commands that a text suggests, with the flags that chose profile and log of this one: to be pasted as they stand. */
+export function inFull(text: string, { profile, log }: { readonly profile?: string; readonly log?: string }): string {
+  return text.replace(SUGGESTED, (command, ofLog: string | undefined) => {
+    const profileFlag = profile === undefined || text.includes('--profile') ? [] : ['--profile', shellWord(profile)];
+    const logFlag = log === undefined || ofLog === undefined ? [] : ['--log', shellWord(log)];
+    return [command, ...profileFlag, ...logFlag].join(' ');
+  });
+}
+
 /** The words without these options and their values, however they are written: `--map A=b`, `--map=A=b`. */
 export function withoutOptions(words: readonly string[], options: readonly string[]): string[] {
   return words.filter((word, at) => {

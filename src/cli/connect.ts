@@ -8,11 +8,13 @@ import { LearnedStore } from '../config/learned-store.ts';
 import { notLoggedIn, type Settings } from '../config/settings.ts';
 import { FileTokenCache, secretMark } from '../config/token-cache.ts';
 import type { Contract } from '../model/contract.ts';
+import { SrqError } from '../model/errors.ts';
 import type { Evidence } from '../model/evidence.ts';
 import type { AudioReader, CachedToken, TokenCache } from '../model/ports.ts';
 import type { Destination } from '../model/service-request.ts';
 import type { TracedCall } from '../model/traced-call.ts';
 import { CONTRADICTION_HINT, contradictionText } from '../report/contract-text.ts';
+import { inFull } from './command-line.ts';
 import type { Context } from './context.ts';
 import { networkOf } from './network.ts';
 import { learnedPath, tokenPath } from './state-paths.ts';
@@ -65,7 +67,7 @@ export async function connect(context: Context, options: ConnectOptions): Promis
   const http = await openHttp(context, destination.baseUrl, options.concurrency, network, options.watch);
   const paths = await context.paths();
   const cache = new FileTokenCache(tokenPath(paths, settings), destination, secretMark(clientSecret));
-  const contract = await context.contract();
+  const contract = await contractFor(context, destination.baseUrl);
   const credentials = { clientId: destination.clientId, clientSecret };
   const tokens = new Tokens(http, credentials, cache, clock, stopping, contract.token);
   const store = new LearnedStore(learnedPath(paths, settings), destination);
@@ -94,7 +96,7 @@ async function keepObservations(context: Context, contract: Contract, api: Reque
   (await context.contracts()).observe(contract, seen);
   const against = contradictionText(contract, seen);
   if (against === null) return;
-  (await context.reporter()).warn(`${against} ${CONTRADICTION_HINT}`);
+  (await context.reporter()).warn(`${against} ${inFull(CONTRADICTION_HINT, context.options)}`);
 }
 
 /** Asks the service for a token with credentials that are not stored yet. Throws as `Tokens.prove` does. */
@@ -102,9 +104,23 @@ export async function proveCredentials(context: Context, destination: Destinatio
   const http = await openHttp(context, destination.baseUrl, 1, networkOf(context, destination.baseUrl, {}));
   const { signal } = context.interruption.halt;
   const credentials = { clientId: destination.clientId, clientSecret };
-  const { token } = await context.contract(destination.baseUrl);
+  const { token } = await contractFor(context, destination.baseUrl);
   const tokens = new Tokens(http, credentials, noCache, context.clock, signal, token);
   return tokens.prove();
+}
+
+/** Throws `SrqError('settings')` for a contract with keys that were given for another address than this one. */
+async function contractFor(context: Context, baseUrl: string): Promise<Contract> {
+  const contract = await context.contract(baseUrl);
+  const { profile, ownBaseUrl } = await context.settings();
+  if (ownBaseUrl === null || ownBaseUrl === baseUrl) return contract;
+  const { holdsSecrets } = await import('../contract/contract-secrets.ts');
+  if (!holdsSecrets(contract)) return contract;
+  throw new SrqError(
+    'settings',
+    `The contract of profile ${profile.value} holds keys for ${ownBaseUrl}; they are not sent to ${baseUrl}.`,
+    'Use a profile of its own for each address, and learn the contract for it: srq contract learn FILE --profile NAME',
+  );
 }
 
 const noCache: TokenCache = { read: () => null, write: () => {}, forget: () => {} };

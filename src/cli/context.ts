@@ -191,6 +191,7 @@ export class Context {
       profile: { value: 'sandbox', source: 'flag' },
       baseUrl: { value: sandbox.baseUrl, source: 'sandbox' },
       clientId: { value: sandbox.clientId, source: 'sandbox' },
+      ownBaseUrl: null,
       secret: { state: 'stored', read: async () => sandbox.clientSecret },
       encoding: 'form',
       live: false,

@@ -1,10 +1,11 @@
 import type { Finding, Proposal, Question } from '../model/contract.ts';
 import { SrqError } from '../model/errors.ts';
+import { isSecretName } from '../model/secret-name.ts';
 import { printable } from '../report/output.ts';
 import { commandLine } from './command-line.ts';
 import type { Context } from './context.ts';
 import { type Answers, OPERATION_NAMES } from './contract-documents.ts';
-import { ask } from './prompt.ts';
+import { ask, askHidden } from './prompt.ts';
 
 /**
  * What documents come to once a person has answered what they leave open. Asks on a terminal alone, until nothing is open
@@ -19,7 +20,9 @@ export async function answered(
   if (proposal.questions.length === 0 || !context.interactive) return proposal;
   let answers = given;
   for (const question of proposal.questions) {
-    const answer = await ask(context, `${printable(question.text)}\n${answerName(question)}: `);
+    const name = answerName(question);
+    const asking = isSecretName(name) ? askHidden : ask;
+    const answer = await asking(context, `${printable(question.text)}\n${name}: `);
     if (answer === '') return proposal;
     answers = withAnswer(answers, question, answer);
   }

@@ -53,9 +53,10 @@ export async function propose(
     return learnContract(documents, { ...answers, environment, baseUrl, learnedAt });
   }
   const given = readContract(parsed, only.name, 'Write one with: srq contract show --json > contract.json');
-  const contract = await withSafePatterns(given);
+  const { withGivenSecrets } = await import('../contract/contract-secrets.ts');
+  const { contract, questions } = withGivenSecrets(await withSafePatterns(given), answers.constants);
   const { files = [only.name], title = 'What the public document says', kind = 'contract' } = contract.source ?? {};
-  return { contract: { ...contract, source: { files, title, kind, learnedAt } }, questions: [], notes: [] };
+  return { contract: { ...contract, source: { files, title, kind, learnedAt } }, questions, notes: [] };
 }
 
 /** Whoever wrote the file by hand may have named a pattern that runs away: it is left to the service. */

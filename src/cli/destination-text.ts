@@ -1,5 +1,6 @@
 import type { Settings } from '../config/settings.ts';
 import type { Destination } from '../model/service-request.ts';
+import { contractName } from '../report/contract-text.ts';
 import { printable } from '../report/output.ts';
 import type { Context } from './context.ts';
 
@@ -18,10 +19,11 @@ function profileText({ profile, live }: Settings): string {
   return `profile ${profile.value}, ${live ? 'live' : 'test'}`;
 }
 
-/** Tells a person where the command is about to send; a program knows by `srq status --json`. */
+/** Tells a person where the command is about to send, and by which contract; a program knows by `srq status --json`. */
 export async function sayDestination(context: Context, destination: Destination): Promise<void> {
   if (context.options.json) return;
   const reporter = await context.reporter();
   const where = await destinationText(context, destination);
-  reporter.say((paint) => paint.dim(`To ${where}`));
+  const contract = await context.contract();
+  reporter.say((paint) => paint.dim(`To ${where}${contract.source ? ` by ${contractName(contract)}` : ''}`));
 }

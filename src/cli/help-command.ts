@@ -15,7 +15,8 @@ export function addHelpCommand(program: Command, run: Run): void {
     .action((words: string[], { all }: { all?: boolean }, help: Command) => {
       if (words[0] === EXIT_CODES_TOPIC) return exitCodes(help);
       const wanted = words.reduce((command, word) => subcommand(command, word, help), program);
-      if (all) wanted.configureHelp({ visibleOptions: ({ options }) => options as Option[] });
+      if (all)
+        wanted.configureHelp({ ...wanted.configureHelp(), visibleOptions: ({ options }) => options as Option[] });
       wanted.outputHelp();
       return undefined;
     })

@@ -1,4 +1,4 @@
-import { InvalidArgumentError, Option } from 'commander';
+import { Argument, InvalidArgumentError, Option } from 'commander';
 import { nearest } from '../model/did-you-mean.ts';
 
 /** Parsers of option values, for commander: each takes the text and returns the value or says what is wrong with it. */
@@ -48,9 +48,18 @@ export function errorBudget(text: string): { count: number; percent: boolean } {
 
 /** An option with one of a few values. */
 export function choice(flags: string, description: string, values: readonly string[]): Option {
-  return new Option(flags, description).choices(values).argParser((text) => {
+  return new Option(flags, description).choices(values).argParser(oneOf(values));
+}
+
+/** The same for an argument. */
+export function chosenArgument(name: string, description: string, values: readonly string[]): Argument {
+  return new Argument(name, description).choices(values).argParser(oneOf(values));
+}
+
+function oneOf(values: readonly string[]): (text: string) => string {
+  return (text) => {
     if (values.includes(text)) return text;
     const meant = nearest(text, values);
     throw new InvalidArgumentError(`${meant === null ? '' : `Did you mean ${meant}? `}One of: ${values.join(', ')}.`);
-  });
+  };
 }

@@ -1,9 +1,18 @@
-import { Argument, Command, Option, type OutputConfiguration } from 'commander';
+import { Command, Option, type OutputConfiguration } from 'commander';
 import { SENT_STATUSES } from '../model/outcome.ts';
 import { SHELLS } from './completion/shells.ts';
 import type { Context, GlobalOptions } from './context.ts';
 import { addHelpCommand } from './help-command.ts';
-import { choice, errorBudget, faultRate, pair, positiveNumber, rate, wholeNumber } from './option-values.ts';
+import {
+  choice,
+  chosenArgument,
+  errorBudget,
+  faultRate,
+  pair,
+  positiveNumber,
+  rate,
+  wholeNumber,
+} from './option-values.ts';
 
 /** Runs one command with what commander made of its arguments; resolves to its exit code. */
 export type Invoke = (
@@ -23,12 +32,12 @@ export function makeProgram(version: string, invoke: Invoke, output: OutputConfi
     .configureOutput(output)
     .helpOption('-h, --help', 'print help')
     .showSuggestionAfterError(true)
-    .usage('COMMAND [options]')
-    .description('Hand service requests over to the marketplace, and none twice.')
+    .usage('COMMAND [options]   hands over service requests, and none twice')
     .version(version, '--version', 'print the version')
     .configureHelp({
       visibleOptions: ({ options }) => options.filter(({ hidden }) => !hidden) as Option[],
       optionDescription: describe,
+      argumentDescription: ({ description }) => description,
       subcommandTerm: (command) => command.name(),
     });
   addGlobalOptions(program);
@@ -60,12 +69,10 @@ export function makeProgram(version: string, invoke: Invoke, output: OutputConfi
 
 export type Run = (load: Parameters<Invoke>[1]) => (...args: unknown[]) => Promise<void>;
 
+/** With the commands this is all that a screen has room for. */
 const EVERYWHERE = `
 Everywhere: --profile NAME --sandbox --json --quiet --verbose  (srq help --all)
-Examples:
-  srq bulk leads.csv --sandbox   try an import with nothing set up
-  srq login                      store credentials, once they are proven
-  srq bulk leads.csv             import; the same again goes on where it stopped`;
+Example: srq bulk leads.csv --sandbox     tries an import with nothing set up`;
 
 /** Shorter than commander's own: an option is to fit in a line. */
 function describe({ description, argChoices, defaultValue }: Option): string {
@@ -166,7 +173,7 @@ function addProfile(program: Command, run: Run): void {
     .action(run(async () => (await import('./commands/profile.ts')).profileUse));
   profile
     .command('remove <name>')
-    .description('forget it, its token and what was learned; its log stays')
+    .description('forget it, its token and contract; its log stays')
     .addHelpText('after', examples('srq profile remove shop'))
     .action(run(async () => (await import('./commands/profile.ts')).profileRemove));
 }
@@ -380,9 +387,7 @@ function addListings(program: Command, run: Run): void {
   program
     .command('template')
     .description('write an example file of leads')
-    .addArgument(
-      new Argument('<format>', 'csv, as a spreadsheet of the market has it, or json').choices(['csv', 'json']),
-    )
+    .addArgument(chosenArgument('<format>', 'csv, as a spreadsheet of the market has it, or json', ['csv', 'json']))
     .option('--market <code>', 'market whose language and form it has', 'PT')
     .option('--output <file>', 'write it there; an existing file stays')
     .addHelpText('after', examples('srq template csv --market DE --output leads.csv'))
@@ -398,11 +403,11 @@ function addCompletion(program: Command, run: Run): void {
   program
     .command('completion')
     .description('let a shell complete commands, options, profiles, files')
-    .addArgument(new Argument('<shell>').choices(SHELLS))
+    .addArgument(chosenArgument('<shell>', '', SHELLS))
     .addHelpText(
       'after',
       examples(
-        'eval "$(srq completion bash)"                           in ~/.bashrc',
+        'eval "$(srq completion bash)"       in ~/.bashrc; for zsh the same in ~/.zshrc',
         'srq completion fish > ~/.config/fish/completions/srq.fish',
         'srq completion powershell | Out-String | Invoke-Expression',
       ),

@@ -1,5 +1,7 @@
 import { CommanderError } from 'commander';
+import { nearest } from '../model/did-you-mean.ts';
 import { SrqError } from '../model/errors.ts';
+import { inFull } from './command-line.ts';
 import type { Context, GlobalOptions } from './context.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import { type Invoke, makeProgram } from './program.ts';
@@ -49,7 +51,8 @@ async function runCommand(
     return await command(context);
   } catch (error) {
     const failure = error instanceof SrqError ? error : fault(error, context);
-    await (await context.reporter()).fail(failure, failure.code);
+    const { code, message, hint } = failure;
+    await (await context.reporter()).fail({ message, hint: hint && inFull(hint, globals) }, code);
     if (!(error instanceof SrqError) && globals.verbose)
       process.stderr.write(`${context.blotted(String((error as Error)?.stack))}\n`);
     const interrupted = context.interruption.code;
@@ -67,16 +70,25 @@ function usage(program: NamedCommand, words: readonly string[], code: string, sa
     const names = meant.at(-1)?.commands.map((command) => command.name()) ?? [];
     return new SrqError('usage', `Say which: ${names.join(', ')}.`, hint);
   }
-  // An unknown option is named without its value: it may be a secret.
+  const [, option] = /^error: unknown option '([^'=]+)/.exec(said) ?? [];
+  if (option !== undefined) return new SrqError('usage', unknownOption(option, meant), hint);
   const message = said
     .replace(/^error: /, '')
-    .replace(/^(unknown option '[^'=]+)=.*/s, "$1'")
+    .replace(/\n\(Did you mean ([^)]*)\)/, '. Did you mean $1')
     .trim();
   return new SrqError('usage', message.charAt(0).toUpperCase() + message.slice(1), hint);
 }
 
+/** The option is named without its value: it may be a secret. Those that help leaves out are suggested, too. */
+function unknownOption(option: string, meant: readonly NamedCommand[]): string {
+  const known = meant.flatMap(({ options }) => options.flatMap(({ long }) => long ?? []));
+  const near = nearest(option, known);
+  return `Unknown option ${option}.${near === null ? '' : ` Did you mean ${near}?`}`;
+}
+
 interface NamedCommand {
   readonly commands: readonly NamedCommand[];
+  readonly options: readonly { readonly long?: string | undefined }[];
   name(): string;
 }
 

@@ -19,6 +19,8 @@ export interface Settings {
   readonly profile: Sourced<string>;
   readonly baseUrl: Sourced<string> | null;
   readonly clientId: Sourced<string> | null;
+  /** Where the profile's own secrets may go; null where none is stored. */
+  readonly ownBaseUrl: string | null;
   readonly secret: Secret;
   readonly encoding: BodyEncoding;
   /** Live services ask before a bulk run. Loopback and profiles marked with --test are tests. */
@@ -53,6 +55,7 @@ export function resolveSettings(
     profile: name,
     baseUrl: normal,
     clientId,
+    ownBaseUrl: profile?.baseUrl ?? null,
     // A stored secret goes nowhere but where it was stored for.
     secret: secretOf(env['SRQ_CLIENT_SECRET'], name.value, ownDestination ? profile : null, keychain),
     encoding: profile?.encoding ?? 'form',

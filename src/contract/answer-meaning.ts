@@ -1,4 +1,5 @@
 import type { Confidence, CreateOperation, Json, VerdictRule } from '../model/contract.ts';
+import { isIdentifyingName } from '../model/identifying-name.ts';
 import type { AnswerPlace, DescribedAnswer } from './answers.ts';
 import { scalarOf } from './json-parts.ts';
 
@@ -10,9 +11,6 @@ export interface FoundRule {
   readonly why: string;
 }
 
-const IDENTIFYING = /^(?:id|uuid|guid|reference|ref|number|code)$/;
-const NOT_IDENTIFYING =
-  /^(?:phone|mobile|tel|telephone|fax|post|postal|zip|country|market|lang|language|locale|status|error|http|response|result|user|client|partner|account|category|page|house|street|trace|correlation|contact|customer|currency|region|area|city|dial|calling|message)$/;
 /** Parts of an answer that speak of something else than the request. */
 const FOREIGN =
   /^(?:errors?|links?|users?|account|client|customer|contact|person|partner|categor(?:y|ies)|location|country|meta|included|relationships|duplicates?|matches)$/;
@@ -52,7 +50,7 @@ function isIdentifier({ words, path, types }: AnswerPlace): boolean {
   ) {
     return false;
   }
-  return IDENTIFYING.test(words.at(-1) ?? '') && !words.slice(0, -1).some((word) => NOT_IDENTIFYING.test(word));
+  return isIdentifyingName(words);
 }
 
 /** How the answers of validate tell a duplicate: by status, then by their body. */

@@ -1,6 +1,7 @@
 import type { Question } from '../model/contract.ts';
 import { nearest } from '../model/did-you-mean.ts';
 import { SrqError } from '../model/errors.ts';
+import { isSecretName } from '../model/secret-name.ts';
 import type { JsonObject } from './described.ts';
 import { textOf } from './json-parts.ts';
 import { allowedValues } from './leaf-parameter.ts';
@@ -35,7 +36,7 @@ export function givenConstants(values: Readonly<Record<string, string>>): GivenC
       return {
         name: `constant:${name}`,
         text: `The service requires "${path.join('.')}"${told.length > 0 ? ` (${told.join('; ')})` : ''}. What is its value?`,
-        answer: `--set ${name}=VALUE`,
+        answer: answerFor(name),
       };
     },
     refuseUnused() {
@@ -47,8 +48,13 @@ export function givenConstants(values: Readonly<Record<string, string>>): GivenC
         `The document has no parameter "${name}".`,
         meant === null
           ? 'Leave it out, or see the names with: srq contract learn FILE --dry-run'
-          : `Did you mean: --set ${meant}=VALUE`,
+          : `Did you mean: ${answerFor(meant)}`,
       );
     },
   };
+}
+
+/** The flag that gives a value; a secret is no argument, which others can read. */
+export function answerFor(name: string): string {
+  return `--set ${name}=${isSecretName(name) ? '@FILE' : 'VALUE'}`;
 }

@@ -1,5 +1,6 @@
 import type { Finding, Json, Operation, Parameter } from '../model/contract.ts';
 import { SrqError } from '../model/errors.ts';
+import { shownValue } from '../model/secret-name.ts';
 import { errorTextPlaces } from './answer-meaning.ts';
 import type { DescribedAnswer } from './answers.ts';
 import { listedCategories } from './category-list.ts';
@@ -126,7 +127,7 @@ function described(parameter: Parameter): string {
     ...(parameter.isList ? ['as a list'] : []),
     ...(parameter.audioForm === null ? [] : [parameter.audioForm]),
     ...lengthText(parameter),
-    ...(parameter.constant === null ? [] : [`always ${parameter.constant}`]),
+    ...(parameter.constant === null ? [] : [`always ${shownValue(parameter.path.at(-1) ?? '', parameter.constant)}`]),
     ...(parameter.values === null || parameter.constant !== null
       ? []
       : [`one of ${parameter.values.map(({ value, label }) => (label ? `${value} (${label})` : value)).join(', ')}`]),

@@ -1,5 +1,6 @@
 import type { TokenOperation } from '../model/contract.ts';
 import { DOCUMENTED_CONTRACT } from '../model/contract.ts';
+import { shownValue } from '../model/secret-name.ts';
 import { type AnswerPlace, answersOf } from './answers.ts';
 import type { DescribedOperation, Reading } from './described-operation.ts';
 import { valuesOf } from './flat-schema.ts';
@@ -66,7 +67,7 @@ function extraOf(body: OperationBody | null, given: GivenConstants, notebook: No
     const value = given.valueOf(path) ?? (required ? scalarOf(fixed) : null);
     if (value !== null) {
       extra[name] = value;
-      notebook.find(`token.${name}`, value, where, 'certain', 'the token request has to hold it');
+      notebook.find(`token.${name}`, shownValue(name, value), where, 'certain', 'the token request has to hold it');
     } else if (required) notebook.ask(given.question(path, keywords));
   }
   return extra;

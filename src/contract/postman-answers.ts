@@ -1,10 +1,11 @@
 import type { Json } from '../model/contract.ts';
+import { isSecretName } from '../model/secret-name.ts';
 import type { JsonObject } from './described.ts';
 import { isTooDeep, mergedSchemas, schemaOf } from './example-schema.ts';
 import { isObject, listOf, objectOf, scalarOf } from './json-parts.ts';
 import { parsed } from './postman-body.ts';
 import { groupedBy, type Pair, pairNamed, pairsOf } from './postman-format.ts';
-import { isSecretName, withoutSecrets } from './postman-secrets.ts';
+import { withoutSecrets } from './postman-secrets.ts';
 
 const LONGEST_ANSWER = 1 << 18;
 const LONGEST_TEXT = 2000;

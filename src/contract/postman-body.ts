@@ -1,9 +1,10 @@
 import type { Json } from '../model/contract.ts';
+import { isSecretName, SECRET } from '../model/secret-name.ts';
 import type { JsonObject } from './described.ts';
 import { isTooDeep, knownPart, schemaOf } from './example-schema.ts';
 import { isObject, objectOf, scalarOf } from './json-parts.ts';
 import { type Pair, pairNamed, pairsOf } from './postman-format.ts';
-import { isSecretName, SECRET, withoutSecrets } from './postman-secrets.ts';
+import { withoutSecrets } from './postman-secrets.ts';
 import { isUnknown, type Variables } from './postman-variables.ts';
 
 const FORM = 'application/x-www-form-urlencoded';

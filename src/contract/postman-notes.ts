@@ -1,7 +1,8 @@
+import { isSecretName } from '../model/secret-name.ts';
 import { limitsOf } from './postman-answers.ts';
 import type { Script } from './postman-format.ts';
 import type { ReadRequest } from './postman-request.ts';
-import { type FoundSecret, isSecretName } from './postman-secrets.ts';
+import type { FoundSecret } from './postman-secrets.ts';
 import type { Variables } from './postman-variables.ts';
 
 const MOST_NOTES = 30;

@@ -1,4 +1,5 @@
 import type { Json } from '../model/contract.ts';
+import { isSecretName } from '../model/secret-name.ts';
 import type { JsonObject } from './described.ts';
 import { mergedSchemas } from './example-schema.ts';
 import { objectOf, pointerPart } from './json-parts.ts';
@@ -6,7 +7,6 @@ import { responseOf } from './postman-answers.ts';
 import type { Body } from './postman-body.ts';
 import { descriptionOf, groupedBy } from './postman-format.ts';
 import type { ReadRequest } from './postman-request.ts';
-import { isSecretName } from './postman-secrets.ts';
 import { isUnknown, type Variables } from './postman-variables.ts';
 
 /** More of them teach nothing. */

@@ -1,9 +1,7 @@
 import type { Json } from '../model/contract.ts';
+import { isSecretName, SECRET } from '../model/secret-name.ts';
 import type { JsonObject } from './described.ts';
 import { isObject, pointerPart, scalarOf } from './json-parts.ts';
-
-/** Stands where a secret stood. */
-export const SECRET = '<secret>';
 
 /** A secret that stands in a document. */
 export interface FoundSecret {
@@ -12,11 +10,6 @@ export interface FoundSecret {
   readonly value: string;
 }
 
-const SECRET_WORDS =
-  /secret|passw(?:or)?d|passphrase|token|apikey|authorization|credential|signature|cookie|jwt|bearer|sessionid|.key$/;
-/** `token_url`, `token_type`, `Idempotency-Key` say something about a secret, or are none. */
-const NO_SECRET =
-  /(?:type|url|uri|host|server|domain|endpoint|path|name|expiry|expires|expiresin|expiresat|life|lifetime|validity|duration|seconds|ttl|header|prefix|method|format|location)$|(?:idempotenc\w*|public|primary|foreign|sort|dedup\w*)key$/;
 /** Names that a document gives for want of a value. */
 const GENERIC =
   /^(?:your|my|the)?(?:client|access|api|auth|bearer|partner|user)?(?:secret|password|token|key|apikey|credentials?)(?:here|value)?$/;
@@ -43,12 +36,6 @@ const TELLTALES: readonly (readonly [RegExp, string])[] = [
   [/\b(Bearer|Basic) {1,9}(?=[\w.~+/=-]*\d)[\w.~+/=-]{8,}/gi, `$1 ${SECRET}`],
   [/:\/\/[^\s/@]{1,500}@/g, '://'],
 ];
-
-/** Whether what stands under this name is to be kept from everyone. */
-export function isSecretName(name: string): boolean {
-  const folded = name.toLowerCase().replace(/[^a-z\d]/g, '');
-  return SECRET_WORDS.test(folded) && !NO_SECRET.test(folded);
-}
 
 /** Whether a value is one: by its name; in the settings of an authorization unless its name is known; or always. */
 type Secrecy = 'named' | 'settings' | 'always';

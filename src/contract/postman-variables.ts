@@ -1,8 +1,8 @@
 import type { Json } from '../model/contract.ts';
 import { SrqError } from '../model/errors.ts';
+import { isSecretName, SECRET } from '../model/secret-name.ts';
 import { objectOf } from './json-parts.ts';
 import { pairsOf } from './postman-format.ts';
-import { isSecretName, SECRET } from './postman-secrets.ts';
 
 /** `{{name}}`; with `#` it is {@link unquoted}. */
 const REFERENCE = /\{\{([^{}#]{1,200})\}\}/g;

@@ -4,11 +4,11 @@ import { duration, printable } from './output.ts';
 
 const NAME_WIDTH = 9;
 
-/** A step a line, what to do below it, and how it stands as a whole. */
-export function diagnosisText({ ok, steps }: Diagnosis, paint: ChalkInstance): string {
+/** A step a line, what to do below it, and how it stands as a whole. `next`: the command to go on with. */
+export function diagnosisText({ ok, steps }: Diagnosis, next: string, paint: ChalkInstance): string {
   const warned = steps.some(({ result }) => result === 'warn');
   const well = warned ? 'All that is needed works; mind the warnings.' : 'All is well.';
-  const end = ok ? `${well} Next: srq bulk FILE --dry-run` : 'Not ready. Mend what failed, then: srq doctor';
+  const end = ok ? `${well} Next: ${next}` : `Not ready. Mend what failed, then: ${next}`;
   return [...steps.flatMap((step) => stepLines(step, paint)), paint.bold(end)].join('\n');
 }
 

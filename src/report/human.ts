@@ -40,10 +40,10 @@ export class HumanReporter implements Reporter {
     this.#talk.warn(message);
   }
 
-  async fail(error: SrqError): Promise<void> {
+  async fail({ message, hint }: Pick<SrqError, 'message' | 'hint'>): Promise<void> {
     const { red, dim } = this.#talk.paint;
-    const hint = error.hint ? `\n  ${dim('→')} ${printableLines(error.hint)}` : '';
-    this.#talk.write(`${red('✗')} ${printableLines(error.message)}${hint}`);
+    const advice = hint ? `\n  ${dim('→')} ${printableLines(hint)}` : '';
+    this.#talk.write(`${red('✗')} ${printableLines(message)}${advice}`);
   }
 
   progress(label: string): Progress {

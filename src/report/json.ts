@@ -43,7 +43,7 @@ export class JsonReporter implements Reporter {
     this.#talk.warn(message);
   }
 
-  fail({ message, hint }: SrqError, code: string): Promise<void> {
+  fail({ message, hint }: Pick<SrqError, 'message' | 'hint'>, code: string): Promise<void> {
     return this.result({ error: { code, message, hint } });
   }
 

@@ -33,7 +33,7 @@ export interface Reporter {
   say(text: (paint: ChalkInstance) => string): void;
   /** What must be seen even under --quiet. */
   warn(message: string): void;
-  fail(error: SrqError, code: string): Promise<void>;
+  fail(error: Pick<SrqError, 'message' | 'hint'>, code: string): Promise<void>;
   progress(label: string): Progress;
 }
 

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { commandLine, withoutOptions } from '../../src/cli/command-line.ts';
+import { commandLine, inFull, withoutOptions } from '../../src/cli/command-line.ts';
 
 /** The words that a shell makes of a command line, the program's name left out. */
 function wordsOf(line: string): string[] {
@@ -38,6 +38,29 @@ describe.skipIf(process.platform === 'win32')('A command line pasted into a shel
       }),
       { seed: 20261121, numRuns: 60 },
     );
+  });
+});
+
+describe('The commands in a hint', () => {
+  const here = { profile: 'my shop', log: 'a.ndjson' };
+
+  test.each([
+    ['Log in again: srq login', "Log in again: srq login --profile 'my shop'"],
+    ['srq resolve KEY --created [ID]', "srq resolve --profile 'my shop' --log a.ndjson KEY --created [ID]"],
+    [
+      'Check it (srq status). Then: srq doctor',
+      "Check it (srq status --profile 'my shop'). Then: srq doctor --profile 'my shop'",
+    ],
+    ['Learn it: srq contract learn FILE', "Learn it: srq contract learn --profile 'my shop' FILE"],
+    ['See: srq bulk --help', 'See: srq bulk --help'],
+    ['Or: srq login --profile shop', 'Or: srq login --profile shop'],
+    [
+      'srq sends nothing. See which there are: srq profile list',
+      'srq sends nothing. See which there are: srq profile list',
+    ],
+  ])('%j name the profile and the log that this one was given', (hint, expected) => {
+    expect(inFull(hint, here)).toBe(expected);
+    expect(inFull(hint, {})).toBe(hint);
   });
 });
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { describePostman } from '../../src/contract/postman.ts';
-import { isSecretName } from '../../src/contract/postman-secrets.ts';
 import type { Json } from '../../src/model/contract.ts';
+import { isSecretName } from '../../src/model/secret-name.ts';
 import { aCollection, anItem, at, bodyOf, described } from './collections.ts';
 
 const CANARY = 'canary/7f3+X';

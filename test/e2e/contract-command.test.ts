@@ -3,9 +3,11 @@ import { existsSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import type { Contract } from '../../src/model/contract.ts';
+import { CANARY } from '../helpers/canary-secret.ts';
 import { contractFile, contractOf } from '../helpers/contracts.ts';
 import { type Desk, test } from '../helpers/desk.ts';
 import { leadsCsv, requestFor } from '../helpers/leads.ts';
+import { logIn } from '../helpers/login.ts';
 import { documentOf } from '../helpers/run-srq.ts';
 import { HAS_TERMINAL, onTerminal } from '../helpers/terminal.ts';
 import { creates } from '../sandbox/sandbox-client.ts';
@@ -227,4 +229,91 @@ test('secrets in a collection reach no file and no output', async ({ desk }) => 
   const written = desk.files().filter((name) => /\.(?:json|ndjson)$/.test(name));
   expect(written).toContain(join('config', 'contracts', 'default.json'));
   for (const name of written) expect(readFileSync(join(desk.folder, name), 'utf8')).not.toContain('INVENTED-');
+});
+
+describe.concurrent('a secret that the service wants in each request', () => {
+  const KEY = 'INVENTED-key/+7';
+  const parameters = [{ name: 'X-Api-Key', in: 'header', required: true, schema: { type: 'string' } }];
+  const body = {
+    type: 'object',
+    properties: Object.fromEntries(['country', 'phone', 'request_text'].map((name) => [name, { type: 'string' }])),
+  };
+  const operation = {
+    parameters,
+    requestBody: { content: { 'application/json': { schema: body } } },
+    responses: { 201: { description: 'created' } },
+  };
+  const paths = { '/v1/request/create': { post: operation }, '/v1/request/validate': { post: operation } };
+  const DOCUMENT = JSON.stringify({ openapi: '3.0.3', info: { title: 'Keyed', version: '1' }, paths });
+  const keptBy = (desk: Desk): Contract => JSON.parse(readFileSync(stored(desk), 'utf8'));
+  const keyIn = ({ create }: Contract) => create.parameters?.find(({ path }) => path[0] === 'X-Api-Key')?.constant;
+
+  test('is refused among the arguments, and read from a file; no output holds it', async ({ desk }) => {
+    const api = desk.write('api.json', DOCUMENT);
+    const refused = await desk.run('contract', 'learn', api, '--yes', '--set', `X-Api-Key=${KEY}`);
+    expect([refused.code, existsSync(stored(desk))]).toEqual([2, false]);
+    expect(refused.stderr).toContain('--set X-Api-Key=@FILE');
+    desk.write('key', `${KEY}\n`);
+    const given = ['--yes', '--set', 'X-Api-Key=@key'];
+    const learned = await desk.run('contract', 'learn', api, ...given);
+    expect(learned, learned.stderr).toMatchObject({ code: 0 });
+    expect(keyIn(keptBy(desk))).toBe(KEY);
+    const asJson = await desk.run('contract', 'show', '--json');
+    const ended = [refused, learned, await desk.run('contract', 'learn', api, ...given, '--json'), asJson];
+    ended.push(
+      await desk.run('contract', 'show'),
+      await desk.run('create', ...requestFor('x'), '--sandbox', '--verbose'),
+    );
+    const said = ended.map(({ stdout, stderr }) => stdout + stderr).join('\n');
+    expect(said).not.toContain('INVENTED');
+    expect(said).toContain('x-api-key: ***');
+
+    const shown = desk.write('shown.json', asJson.stdout);
+    const again = ['contract', 'learn', shown, '--profile', 'second', '--yes'];
+    const asked = await desk.run(...again);
+    expect(asked).toMatchObject({ code: 2, stderr: expect.stringContaining('--set X-Api-Key=@FILE') });
+    expect(await desk.run(...again, '--set', 'X-Api-Key=@key')).toMatchObject({ code: 0 });
+    const second: Contract = JSON.parse(readFileSync(stored(desk, 'second'), 'utf8'));
+    expect({ ...second, source: null }).toEqual({ ...keptBy(desk), source: null });
+  });
+
+  test('goes to no other address than that of the profile it was given for', async ({ desk, openSandbox }) => {
+    const [own, other] = [await openSandbox(), await openSandbox()];
+    await logIn(desk, own);
+    desk.write('key', KEY);
+    await desk.run('contract', 'learn', desk.write('api.json', DOCUMENT), '--yes', '--set', 'X-Api-Key=@key');
+    const env = { SRQ_BASE_URL: other.baseUrl, SRQ_CLIENT_ID: other.clientId, SRQ_CLIENT_SECRET: CANARY };
+    const elsewhere = await desk.start(['create', ...requestFor('x')], { env }).ended;
+    expect(elsewhere.code).toBe(2);
+    expect(elsewhere.stderr).toContain(`holds keys for ${own.baseUrl}; they are not sent to ${other.baseUrl}`);
+    expect(await logIn(desk, other)).toMatchObject({ code: 2 });
+    expect(await logIn(desk, other, '--profile', 'second')).toMatchObject({ code: 0 });
+    expect(other.requests().map(({ operation }) => operation)).toEqual(['token']);
+    expect((await desk.run('create', ...requestFor('x'), '--profile', 'default')).stderr).not.toContain('holds keys');
+  });
+
+  test.skipIf(!HAS_TERMINAL)('is asked for on a terminal without being shown', async ({ desk }) => {
+    const { shown, code } = await onTerminal(
+      desk,
+      ['contract', 'learn', desk.write('api.json', DOCUMENT)],
+      [
+        [/X-Api-Key:/, KEY],
+        [/\[y\/N\] $/, 'y'],
+      ],
+    );
+    expect(code, shown).toBe(0);
+    expect(shown).not.toContain('INVENTED');
+    expect(keyIn(keptBy(desk))).toBe(KEY);
+  });
+});
+
+test('login, create and validate say which contract is in force', async ({ desk, openSandbox }) => {
+  const sandbox = await openSandbox({ contract: contractOf('form-openapi30.yaml') });
+  await desk.run('contract', 'learn', contractFile('form-openapi30.yaml'), '--yes');
+  const login = await logIn(desk, sandbox);
+  expect(login.stdout).toContain('Its requests obey Service Request API (form-openapi30.yaml).\n');
+  for (const command of ['create', 'validate']) {
+    const { stderr } = await desk.run(command, ...requestFor('um'));
+    expect(stderr).toContain('(profile default, test) by Service Request API (form-openapi30.yaml)\n');
+  }
 });

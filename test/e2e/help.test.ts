@@ -15,11 +15,15 @@ describe.concurrent('help', () => {
     const { code, stdout } = await desk.run('help', '--all');
     expect(code).toBe(0);
     for (const option of ['--profile', '--no-input', '--ca-file', '--version']) expect(stdout).toContain(`  ${option}`);
+    expect(stdout).toMatch(/^ {2}bulk +import/m);
   });
 
   test.for<[string[], string, string]>([
     [['bluk'], 'Did you mean bulk?', 'srq --help'],
     [['bulk', 'x.csv', '--dry-rum'], 'Did you mean --dry-run?', 'srq bulk --help'],
+    [['bulk', 'x.csv', '--concurency', '3'], 'Did you mean --concurrency?', 'srq bulk --help'],
+    [['status', '--quite'], 'Did you mean --quiet?', 'srq status --help'],
+    [['template', 'cvs'], 'Did you mean csv?', 'srq template --help'],
     [['profile', 'lits'], 'Did you mean list?', 'srq profile --help'],
     [['profile', 'use'], 'name', 'srq profile use --help'],
     [['log', '--status', 'rejcted'], 'Did you mean rejected?', 'srq log --help'],

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
+import { contractFile } from '../helpers/contracts.ts';
 import { test } from '../helpers/desk.ts';
 import { leadsCsv, requestFor } from '../helpers/leads.ts';
 import { logIn, storedProfiles } from '../helpers/login.ts';
@@ -35,20 +36,23 @@ describe.concurrent('srq profile', () => {
     expect(documentOf(await desk.run('status', '--json'))).toMatchObject({ profile: 'office' });
   });
 
-  test('remove forgets credentials, token and what was learned; the log stays and is named', async ({
+  test('remove forgets credentials, token, contract and what was learned; the log stays and is named', async ({
     desk,
     sandbox,
   }) => {
     await logIn(desk, sandbox, '--profile', 'shop');
     await logIn(desk, sandbox, '--profile', 'office');
     await desk.run('bulk', desk.write('leads.csv', leadsCsv(4)), '--rate', 'max');
+    expect(await desk.run('contract', 'learn', contractFile('form-openapi30.yaml'), '--yes')).toMatchObject({
+      code: 0,
+    });
     const log = join(desk.state, 'office.ndjson');
     const before = readFileSync(log, 'utf8');
     expect(existsSync(join(desk.state, 'office.learned.json'))).toBe(true);
     const ended = await desk.run('profile', 'remove', 'office', '--json');
     expect(documentOf(ended)).toEqual({ profile: 'office', removed: true, log, left: ['shop'] });
     expect(Object.keys(storedProfiles(desk))).toEqual(['shop']);
-    expect(desk.files().filter((name) => /office\.(?:token|learned)/.test(name))).toEqual([]);
+    expect(desk.files().filter((name) => /office\.(?!ndjson)/.test(name))).toEqual([]);
     expect(readFileSync(log, 'utf8')).toBe(before);
     expect(await desk.run('profile', 'remove', 'office')).toMatchObject({ code: 2 });
   });
@@ -79,11 +83,20 @@ describe.concurrent('every command that sends says where to, as whom and by whic
   });
 });
 
-test('a mistyped profile is not taken for somebody who is not logged in', async ({ desk, sandbox }) => {
+test('a mistyped profile is not taken for one that is not logged in, or that has nothing in doubt', async ({
+  desk,
+  sandbox,
+}) => {
   await logIn(desk, sandbox, '--profile', 'shop');
   const ended = await desk.run('create', ...requestFor('x'), '--profile', 'shpo');
   expect(ended.code).toBe(4);
   expect(ended.stderr).toMatch(/no profile "shpo"\. Did you mean shop\?[\s\S]*srq profile list/);
+  for (const args of [['log'], ['resolve'], ['bulk', desk.write('leads.csv', leadsCsv(1)), '--dry-run']]) {
+    const { stderr } = await desk.run(...args, '--profile', 'shpo', '--quiet');
+    expect([args[0], stderr]).toEqual([args[0], expect.stringContaining('no profile "shpo"')]);
+    const known = await desk.run(...args, '--profile', 'shop', '--quiet');
+    expect([args[0], known.stderr]).toEqual([args[0], '']);
+  }
 });
 
 describe.concurrent('nothing that was found out at one service is used at another', () => {

@@ -10,6 +10,8 @@ interface Scripted {
 
 interface Arrived {
   readonly path: string;
+  /** With what follows the question mark. */
+  readonly url: string;
   readonly headers: IncomingMessage['headers'];
   readonly body: string;
   /** 1 for the first on this path. */
@@ -42,9 +44,10 @@ export async function startScriptedService(
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
-    const path = request.url ?? '';
+    const url = request.url ?? '';
+    const path = url.replace(/\?.*/, '');
     const body = Buffer.concat(chunks).toString('utf8');
-    const call = { path, headers: request.headers, body, number: at(path).length + 1 };
+    const call = { path, url, headers: request.headers, body, number: at(path).length + 1 };
     arrived.push(call);
     const answer = await (scripts[path] ?? unknownPath)(call);
     if (!answer) {

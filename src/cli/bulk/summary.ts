@@ -3,7 +3,7 @@ import type { ImportPlan, ImportSummary } from '../../model/import-plan.ts';
 import type { Counts } from '../../model/outcome.ts';
 import { adviceOn } from '../../report/problem-advice.ts';
 import { summaryText } from '../../report/summary-text.ts';
-import { commandLine, withoutOptions } from '../command-line.ts';
+import { commandLine, inFull, withoutOptions } from '../command-line.ts';
 import type { Context } from '../context.ts';
 import { codesOfCounts, exitNumber } from '../exit-codes.ts';
 import type { RunFiles } from './options.ts';
@@ -22,7 +22,7 @@ export async function finishRun(
     ...(await shared(context, plan, counts, files.startedMs)),
     notTried: ended.ready,
     results: files.results,
-    advice: stop ? stop.hint : adviceFor(counts),
+    advice: stop ? stop.hint && inFull(stop.hint, context.options) : adviceFor(counts),
     stopped: stop ? stop.message : code ? 'Interrupted.' : null,
     next: nextCommand(context, counts, ended.ready, files, stop),
   };

@@ -20,6 +20,7 @@ import type { Context } from '../context.ts';
 import { destinationText } from '../destination-text.ts';
 import { audioReader } from '../request-input.ts';
 import { keepHeapSmall } from '../small-heap.ts';
+import { warnOfUnknownProfile } from '../unknown-profile.ts';
 
 /** Imports a file: reads and checks it whole, shows what would happen, sends, and accounts for every row. */
 export async function bulk(context: Context, file: string, options: BulkOptions): Promise<number> {
@@ -38,6 +39,7 @@ export async function bulk(context: Context, file: string, options: BulkOptions)
   const range = { skip: options.skip, limit: options.limit ?? null };
 
   if (options.dryRun) {
+    await warnOfUnknownProfile(context);
     const log = await openLogIndex((await context.paths()).log);
     const plan = await planAloud(context, input, preparation, log, range, options);
     await say(plan, 'nowhere: this is a dry run');

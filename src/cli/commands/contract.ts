@@ -1,10 +1,12 @@
+import { readFile } from 'node:fs/promises';
 import { isLoopback, normalBaseUrl } from '../../config/base-url.ts';
 import type { ContractStore } from '../../config/contract-store.ts';
 import type { ServerSuggestion } from '../../model/contract.ts';
-import { SrqError } from '../../model/errors.ts';
+import { SrqError, systemCode } from '../../model/errors.ts';
+import { isSecretName } from '../../model/secret-name.ts';
 import { contractName, contractText, proposalText } from '../../report/contract-text.ts';
 import { printable } from '../../report/output.ts';
-import { commandLine, withoutOptions } from '../command-line.ts';
+import { commandLine, inFull, withoutOptions } from '../command-line.ts';
 import type { Context } from '../context.ts';
 import { answered, requireAgreement } from '../contract-agreement.ts';
 import { type Answers, OPERATION_NAMES, propose, readDocuments } from '../contract-documents.ts';
@@ -20,7 +22,7 @@ export interface LearnOptions {
 /** Turns the partner's own documents into the contract of the profile, once a person has agreed. */
 export async function learn(context: Context, files: readonly string[], options: LearnOptions): Promise<number> {
   const store = await profileContracts(context);
-  const given = answersOf(options);
+  const given = await givenAnswers(options);
   const { baseUrl } = await context.settings();
   const set = await readDocuments(files, options.environment);
   const proposeWith = (answers: Answers) => propose(set, answers, baseUrl?.value ?? null, context.clock.nowMs());
@@ -28,7 +30,9 @@ export async function learn(context: Context, files: readonly string[], options:
   const { contract, questions, notes } = proposal;
   const profile = (await context.profileName()).value;
   const logins = contract.servers.flatMap(loginCommand);
-  const document = { profile, stored: !options.dryRun, file: store.path, contract, questions, notes, logins };
+  const { withoutSecretValues } = await import('../../contract/contract-secrets.ts');
+  const shown = withoutSecretValues(contract);
+  const document = { profile, stored: !options.dryRun, file: store.path, contract: shown, questions, notes, logins };
   const reporter = await context.reporter();
   if (options.dryRun) {
     await reporter.result(document, (paint) =>
@@ -43,7 +47,7 @@ export async function learn(context: Context, files: readonly string[], options:
     [
       `${paint.green('✓')} Profile ${profile} obeys ${contractName(contract)}.`,
       ...loginLines(logins, context),
-      'Next: srq bulk FILE --sandbox    rehearses against a sandbox made from it',
+      inFull('Next: srq bulk FILE --sandbox    rehearses against a sandbox made from it', context.options),
     ].join('\n'),
   );
   return 0;
@@ -54,11 +58,13 @@ export async function show(context: Context): Promise<number> {
   const store = await profileContracts(context);
   const contract = await context.contract();
   const observations = store.observations(contract);
+  const learnOne = inFull('Learn one with: srq contract learn FILE', context.options);
   const reporter = await context.reporter();
-  await reporter.result({ ...contract, observations }, (paint) =>
+  const { withoutSecretValues } = await import('../../contract/contract-secrets.ts');
+  await reporter.result({ ...withoutSecretValues(contract), observations }, (paint) =>
     contract.source
       ? contractText(contract, observations, width(context), paint)
-      : 'No contract was learned: what the public document says is in force.\nLearn one with: srq contract learn FILE',
+      : `No contract was learned: what the public document says is in force.\n${learnOne}`,
   );
   return 0;
 }
@@ -82,13 +88,43 @@ async function profileContracts(context: Context): Promise<ContractStore> {
   throw new SrqError('usage', message, 'Name the profile: srq contract show --profile NAME');
 }
 
-function answersOf({ set, operation }: LearnOptions): Answers {
+async function givenAnswers({ set, operation }: LearnOptions): Promise<Answers> {
   const unknown = operation.find(([name]) => !OPERATION_NAMES.some((each) => each === name));
   if (unknown) {
     const hint = "Name one of these: --operation create='POST /path', validate=…, token=…";
     throw new SrqError('usage', `"${printable(unknown[0])}" is none of the service's operations.`, hint);
   }
-  return { constants: Object.fromEntries(set), operations: Object.fromEntries(operation) };
+  return {
+    constants: Object.fromEntries(await Promise.all(set.map(constantOf))),
+    operations: Object.fromEntries(operation),
+  };
+}
+
+/** `@FILE` is the first line of that file. Throws `SrqError('usage')` for a secret that stands among the arguments. */
+async function constantOf([name, value]: readonly [string, string]): Promise<[string, string]> {
+  if (value.startsWith('@')) return [name, await firstLine(value.slice(1))];
+  if (!isSecretName(name)) return [name, value];
+  const message = `"${printable(name)}" is the name of a secret, and others can read the arguments of a program.`;
+  throw new SrqError(
+    'usage',
+    message,
+    `Put it into a file: --set ${name}=@FILE   or leave it out, to be asked on a terminal.`,
+  );
+}
+
+async function firstLine(path: string): Promise<string> {
+  try {
+    const line = (await readFile(path, 'utf8')).split(/\r?\n/, 1)[0]?.trim() ?? '';
+    if (line !== '') return line;
+  } catch (error) {
+    throw new SrqError(
+      'input',
+      `${path} cannot be read (${systemCode(error)}).`,
+      'Name another file: --set NAME=@FILE',
+      error,
+    );
+  }
+  throw new SrqError('input', `${path} begins with an empty line.`, 'Put the value into its first line.');
 }
 
 /** The login for a server of the document; none for an address that secrets must not go to. Only a known test is marked. */

@@ -6,6 +6,7 @@ import { settleDoubt } from '../../pipeline/settle-doubt.ts';
 import { knownStatus, type SubmitOptions, submitRequest } from '../../pipeline/submit-request.ts';
 import { printable } from '../../report/output.ts';
 import { resultText } from '../../report/request-text.ts';
+import { inFull } from '../command-line.ts';
 import { connect } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { sayDestination } from '../destination-text.ts';
@@ -61,7 +62,7 @@ export async function create(context: Context, options: CreateOptions): Promise<
   }
   // With a single request that was not sent the reason to stop is the whole story.
   if (stop && results.length === 1 && results[0]?.status === 'failed') throw stop;
-  if (stop) reporter.warn(`${stop.message} ${stop.hint ?? ''}`.trim());
+  if (stop) reporter.warn(`${stop.message} ${inFull(stop.hint ?? '', context.options)}`.trim());
   await reporter.result(results.length === 1 ? results[0] : results, (paint) =>
     results.map((result) => resultText(result, paint)).join('\n'),
   );

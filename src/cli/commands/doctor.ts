@@ -1,9 +1,10 @@
 import { writeFile } from 'node:fs/promises';
-import { STEP_NAMES } from '../../model/diagnosis.ts';
+import { type Diagnosis, STEP_NAMES } from '../../model/diagnosis.ts';
 import { SrqError, systemCode } from '../../model/errors.ts';
 import { doctorReport, isDoctorReport } from '../../report/doctor-report.ts';
 import { diagnosisText } from '../../report/doctor-text.ts';
 import { requireOwnOrNew } from '../../report/own-file.ts';
+import { inFull } from '../command-line.ts';
 import { type Connection, connect } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { takeContractStep } from '../doctor/contract-step.ts';
@@ -26,14 +27,20 @@ export async function doctor(context: Context, options: DoctorOptions): Promise<
   if (output !== undefined) await requireOwnOrNew(output, 'doctor report', '--output', isDoctorReport);
   if (options.create) await requireConsent(context, options);
   const examination = await examine(context, options.create === true);
-  const { diagnosis, failure } = examination;
+  const { failure } = examination;
+  const diagnosis = withHintsInFull(examination.diagnosis, context);
   const reporter = await context.reporter();
   if (output !== undefined) {
     await writeReport(output, context.blotted(doctorReport(diagnosis, await surroundings(context))));
     reporter.say(() => `Written, without secrets: ${output}`);
   }
-  await reporter.result(diagnosis, (paint) => diagnosisText(diagnosis, paint));
+  const next = inFull(diagnosis.ok ? 'srq bulk FILE --dry-run' : 'srq doctor', context.options);
+  await reporter.result(diagnosis, (paint) => diagnosisText(diagnosis, next, paint));
   return exitNumber(failure === null ? [] : [failure]);
+}
+
+function withHintsInFull({ ok, steps }: Diagnosis, { options }: Context): Diagnosis {
+  return { ok, steps: steps.map((step) => ({ ...step, hint: step.hint && inFull(step.hint, options) })) };
 }
 
 async function examine(context: Context, create: boolean): Promise<Examination> {

@@ -13,6 +13,7 @@ import { lastOf } from '../last-of.ts';
 import { type LogFilterOptions, logFilter } from '../log-filter.ts';
 import { dayTotals } from '../log-totals.ts';
 import { terminalColumns } from '../terminal-columns.ts';
+import { warnOfUnknownProfile } from '../unknown-profile.ts';
 
 export interface LogOptions extends LogFilterOptions {
   /** Only the last so many. */
@@ -50,6 +51,7 @@ export async function log(context: Context, options: LogOptions): Promise<number
   }
   await reporter.results(counted(past(path, wanted, options.limit)), line);
   if (shown === 0) {
+    await warnOfUnknownProfile(context);
     const filtered = Object.keys(options).length > 0;
     reporter.say(() => `No requests in ${printable(path)}${filtered ? ' match' : ''}.`);
   }

@@ -6,7 +6,9 @@ import { runSecretCommand } from '../../config/settings.ts';
 import { FileTokenCache, secretMark } from '../../config/token-cache.ts';
 import { SrqError } from '../../model/errors.ts';
 import type { BodyEncoding } from '../../model/wire.ts';
+import { contractName } from '../../report/contract-text.ts';
 import { printable } from '../../report/output.ts';
+import { inFull } from '../command-line.ts';
 import { proveCredentials } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { forgetKeychain } from '../forget-profile.ts';
@@ -56,11 +58,14 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
   new FileTokenCache(cache, { baseUrl, clientId }, secretMark(given.secret)).write(token);
   const kind = options.test || isLoopback(baseUrl) ? 'test' : 'live';
   const expiresAt = token.expiresAtMs === null ? null : new Date(token.expiresAtMs).toISOString();
+  const contract = await context.contract(baseUrl);
+  const document = { profile: name, baseUrl, clientId, kind, expiresAt, config: profiles.path };
   const reporter = await context.reporter();
-  await reporter.result({ profile: name, baseUrl, clientId, kind, expiresAt, config: profiles.path }, (paint) =>
+  await reporter.result({ ...document, contract: contract.source }, (paint) =>
     [
       `${paint.green('✓')} The credentials work. Logged in to ${baseUrl} as client ${clientId} (profile ${name}, ${kind}).`,
-      `Next: srq bulk FILE --dry-run`,
+      ...(contract.source ? [`Its requests obey ${contractName(contract)}.`] : []),
+      inFull('Next: srq bulk FILE --dry-run', context.options),
     ].join('\n'),
   );
   return 0;

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isLoopback } from '../../config/base-url.ts';
+import { ContractStore } from '../../config/contract-store.ts';
 import type { Profile } from '../../config/profile-store.ts';
 import { nearest } from '../../model/did-you-mean.ts';
 import { SrqError } from '../../model/errors.ts';
@@ -8,7 +9,7 @@ import { printable } from '../../report/output.ts';
 import { tableText } from '../../report/table-text.ts';
 import type { Context } from '../context.ts';
 import { forgetProfile } from '../forget-profile.ts';
-import { learnedPath } from '../state-paths.ts';
+import { contractPaths, learnedPath } from '../state-paths.ts';
 import { terminalColumns } from '../terminal-columns.ts';
 import { warnOfRepair } from '../warn-of-repair.ts';
 
@@ -53,12 +54,14 @@ export async function profileUse(context: Context, name: string): Promise<number
   return 0;
 }
 
-/** Forgets credentials, token and what was learned. The log stays: it is what keeps leads from being sent twice. */
+/** Forgets credentials, token, contract and what was learned. The log stays: it is what keeps leads from being sent twice. */
 export async function profileRemove(context: Context, name: string): Promise<number> {
   requireStored((await context.profiles()).all(), name);
   await forgetProfile(context, name);
-  const { state } = await context.paths();
+  const paths = await context.paths();
+  const { state } = paths;
   await rm(learnedPath({ state }, { profile: { value: name } }), { force: true });
+  new ContractStore(name, contractPaths(paths, name)).forget();
   const log = join(state, `${name}.ndjson`);
   const left = Object.keys((await context.profiles()).all());
   const reporter = await context.reporter();

@@ -9,12 +9,14 @@ import { doubtText } from '../../report/log-text.ts';
 import type { ReadingOptions } from '../bulk/options.ts';
 import { planAloud, readInput } from '../bulk/plan.ts';
 import { follow } from '../bulk/run.ts';
+import { inFull } from '../command-line.ts';
 import { connect } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { sayDestination } from '../destination-text.ts';
 import { exitNumber } from '../exit-codes.ts';
 import { audioReader } from '../request-input.ts';
 import { terminalColumns } from '../terminal-columns.ts';
+import { warnOfUnknownProfile } from '../unknown-profile.ts';
 
 export interface ResolveOptions extends ReadingOptions {
   /** A person says that they were taken; a text is the identifier. */
@@ -45,13 +47,15 @@ async function list(context: Context, keys: readonly string[], options: ResolveO
     (paint) =>
       doubtful.length === 0 ? 'Nothing is in doubt.' : doubtText(doubtful, nowMs, terminalColumns(context), paint),
   );
-  if (doubtful.length > 0) reporter.say(() => HOW_TO);
+  if (doubtful.length === 0) await warnOfUnknownProfile(context);
+  else reporter.say(() => inFull(HOW_TO, context.options));
   return 0;
 }
 
-const HOW_TO = `Look each one up at the service, then say what you found:
-  srq resolve KEY --created [ID]    it is there
-  srq resolve KEY --not-created     it is not there: the next run sends it
+const HOW_TO = `Look each one up at the service, then say what you found. It is there:
+  srq resolve KEY --created [ID]
+It is not there, and the next run sends it:
+  srq resolve KEY --not-created
 Or let validate decide: srq resolve --validate --file FILE`;
 
 /** Of several requests none can have a given identifier, and a word about all of them must be meant so. */

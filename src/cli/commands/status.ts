@@ -2,6 +2,7 @@ import type { Sourced } from '../../config/settings.ts';
 import { FileTokenCache } from '../../config/token-cache.ts';
 import { contractName } from '../../report/contract-text.ts';
 import { aligned } from '../../report/output.ts';
+import { inFull } from '../command-line.ts';
 import type { Context } from '../context.ts';
 import { tokenPath } from '../state-paths.ts';
 
@@ -48,7 +49,7 @@ export async function status(context: Context): Promise<number> {
         ],
         '',
       ),
-      ...(baseUrl && clientId && secret.state !== 'missing' ? [] : ['Log in with: srq login']),
+      ...(baseUrl && clientId && secret.state !== 'missing' ? [] : [inFull('Log in with: srq login', context.options)]),
     ].join('\n'),
   );
   return 0;

@@ -1,0 +1,56 @@
+import type { Contract, Operation, Question } from '../model/contract.ts';
+import { isSecretName, SECRET, shownValue } from '../model/secret-name.ts';
+import { answerFor } from './given-constants.ts';
+
+/** The contract as it may be shown: `<secret>` in place of what the partner gave under the name of one. */
+export function withoutSecretValues(contract: Contract): Contract {
+  return withConstants(contract, shownValue);
+}
+
+/** Whether the partner gave a secret for it. */
+export function holdsSecrets(contract: Contract): boolean {
+  let found = false;
+  withConstants(contract, (name, value) => {
+    found ||= isSecretName(name);
+    return value;
+  });
+  return found;
+}
+
+/** A contract that was shown, with the secrets that a person gives for it again; those that are missing are asked for. */
+export function withGivenSecrets(
+  contract: Contract,
+  given: Readonly<Record<string, string>>,
+): { readonly contract: Contract; readonly questions: readonly Question[] } {
+  const missing = new Set<string>();
+  const filled = withConstants(contract, (name, value) => {
+    if (value !== SECRET) return value;
+    if (Object.hasOwn(given, name)) return given[name] ?? null;
+    missing.add(name);
+    return null;
+  });
+  const questions = [...missing].map((name) => ({
+    name: `constant:${name}`,
+    text: `The contract was written down without the secret "${name}". What is it?`,
+    answer: answerFor(name),
+  }));
+  return { contract: filled, questions };
+}
+
+function withConstants(contract: Contract, change: (name: string, value: string) => string | null): Contract {
+  const { create, validate, token } = contract;
+  const changed = (parameters: Operation['parameters']) =>
+    parameters?.map((each) =>
+      each.constant === null ? each : { ...each, constant: change(each.path.at(-1) ?? '', each.constant) },
+    ) ?? null;
+  const extra = Object.entries(token.extra).flatMap(([name, value]) => {
+    const now = change(name, value);
+    return now === null ? [] : [[name, now] as const];
+  });
+  return {
+    ...contract,
+    create: { ...create, parameters: changed(create.parameters) },
+    validate: { ...validate, parameters: changed(validate.parameters) },
+    token: { ...token, extra: Object.fromEntries(extra) },
+  };
+}
