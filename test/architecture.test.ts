@@ -25,7 +25,6 @@ const HOME_OF_LIBRARY: Readonly<Record<string, string>> = {
   fflate: 'src/files',
   'fs-native-extensions': 'src/log',
   yaml: 'src/contract',
-  'safe-regex2': 'src/contract',
   'ajv/dist/2020.js': 'src/sandbox',
   'libphonenumber-js/max': 'src/model',
   'libphonenumber-js/mobile/examples': 'src/model',

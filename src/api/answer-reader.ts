@@ -11,6 +11,9 @@ import { type ParameterNames, parameterNames } from './parameter-names.ts';
 import { readVerdict, saidVerdict } from './verdict.ts';
 import { ruledVerdict } from './verdict-rules.ts';
 
+const NO_VALIDATE_HINT =
+  'The document describes no validate. Create without it: --no-validate; for good: srq contract learn FILE --operation validate=none';
+
 /**
  * Reads answers as the service's description says; what is not where it should be is searched for, and counted as a
  * contradiction.
@@ -28,9 +31,12 @@ export class AnswerReader {
 
   /** What an exchange tells; for validate, whose verdict is read elsewhere, why there is none. */
   meaning(exchange: Exchange, operation: 'create' | 'validate'): Meaning {
-    const { create, unavailableIsNotActed } = this.#contract;
+    const { create, unavailableIsNotActed, hasValidate } = this.#contract;
     const duplicate = operation === 'create' ? create.duplicate : [];
-    return classifyCreate(exchange, { duplicate, unavailableIsNotActed });
+    const meaning = classifyCreate(exchange, { duplicate, unavailableIsNotActed });
+    const isGuessed = operation === 'validate' && hasValidate === null;
+    if (!isGuessed || !meaning.stop || exchange.answer?.status !== 404) return meaning;
+    return { ...meaning, stop: { ...meaning.stop, hint: NO_VALIDATE_HINT } };
   }
 
   /** Of a request that was created. */

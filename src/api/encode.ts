@@ -33,7 +33,8 @@ export interface Encoder extends Encodes {
 /** Everything that does not depend on the request is done here, once. */
 export function makeEncoder({ create, validate }: Contract): Encoder {
   // What only create has a name for is left out of a validate that has its own names.
-  const createAlone = validate.parameters === null ? NONE : describedOperation(create).fields;
+  const { fields, byWholeName } = describedOperation(create);
+  const createAlone = validate.parameters === null ? NONE : new Set([...fields, ...byWholeName.keys()]);
   const boundary = `srq-${randomUUID()}`;
   const encodes = (shown: Shown) => ({
     create: operationEncoder(create, NONE, create.idempotency?.header ?? null, boundary, shown),
@@ -68,9 +69,10 @@ function operationEncoder(
     ({ path: [name = ''] }) => !OWN_HEADERS.test(name) && name.toLowerCase() !== ownHeader?.toLowerCase(),
   );
   const undescribed = undescribedEncoder(operation, leftOut, shown);
+  const wholeNames = new Map([...describedOperation(operation).byWholeName].map(([name, field]) => [field, name]));
   const encodeBody = bodyEncoder(operation.encoding, contentType, boundary);
   return (request, audioBase64) => {
-    const given = new Given(request, audioBase64);
+    const given = new Given(request, audioBase64, wholeNames);
     const constants = chosenAlternatives(operation, (field) => given.has(field)).flatMap((each) => each.constants);
     const entries = [...inBody.flatMap((each) => entryOf(each, given, shown)), ...undescribed(given)];
     if (constants.length > 0) setConstants(entries, constants);
@@ -92,10 +94,13 @@ function operationEncoder(
 class Given {
   readonly request: ServiceRequest;
   readonly #audioBase64: string | null;
+  readonly #wholeNames: ReadonlyMap<string, string>;
 
-  constructor(request: ServiceRequest, audioBase64: string | null) {
+  /** `wholeNames`: of fields that may be given by these, too. */
+  constructor(request: ServiceRequest, audioBase64: string | null, wholeNames: ReadonlyMap<string, string>) {
     this.request = request;
     this.#audioBase64 = audioBase64;
+    this.#wholeNames = wholeNames;
   }
 
   has(field: string): boolean {
@@ -114,8 +119,13 @@ class Given {
       case 'ref':
         return params[field] ?? ref;
       default:
-        return Object.hasOwn(params, field) ? (params[field] ?? null) : null;
+        return this.#param(field) ?? this.#param(this.#wholeNames.get(field) ?? field);
     }
+  }
+
+  #param(name: string): string | null {
+    const { params } = this.request;
+    return Object.hasOwn(params, name) ? (params[name] ?? null) : null;
   }
 }
 
@@ -167,10 +177,10 @@ function undescribedEncoder(
   leftOut: ReadonlySet<string>,
   shown: Shown,
 ): (given: Given) => Entry[] {
-  const { fields, others } = describedOperation(operation);
-  const { parent, closed } = others;
-  const described = new Set([...fields, ...leftOut]);
-  const skipped = new Set([...described, ...(closed ? FIELDS : [])]);
+  const { fields, byWholeName, others } = describedOperation(operation);
+  const { parent, takesOwn } = others;
+  const described = new Set([...fields, ...byWholeName.keys(), ...leftOut]);
+  const skipped = new Set([...described, ...(takesOwn ? [] : FIELDS)]);
   const audioIsDescribed = skipped.has('audio_file');
   return (given) => {
     const { params, audio } = given.request;

@@ -11,6 +11,14 @@ export class Observed {
     counts[isConfirmed ? 'confirmed' : 'contradicted'] += 1;
   }
 
+  /** Takes back a confirmation that turned out to be none. */
+  withdraw(setting: string): void {
+    const counts = this.#counts.get(setting);
+    if (!counts) return;
+    counts.confirmed -= 1;
+    if (counts.confirmed + counts.contradicted === 0) this.#counts.delete(setting);
+  }
+
   get counts(): Observations {
     return Object.fromEntries([...this.#counts].map(([setting, counts]) => [setting, { ...counts }]));
   }

@@ -72,7 +72,13 @@ export class RequestApi implements MarketplaceApi {
     return { ...this.#parts.tokens.observations, ...this.#reader.observed.counts };
   }
 
+  /** The last verdict cannot be right, so it bears nothing out. */
+  disbelieveVerdict(): void {
+    this.#reader.observed.withdraw('validate.verdict');
+  }
+
   async validate(request: ServiceRequest): Promise<ValidateResult> {
+    if (this.#parts.contract.hasValidate === false) return failedValidate(NO_VALIDATE, null);
     const sent = this.#maskFor(request);
     for (let tried = 1; ; tried++) {
       const exchange = await this.#call('validate', request, {}, sent, always);
@@ -180,6 +186,7 @@ export class RequestApi implements MarketplaceApi {
   }
 }
 
+const NO_VALIDATE = 'The service has no validate, as its contract says.';
 const STOPPED = 'The run was stopped before this request was sent.';
 const NOT_WRITTEN: Exchange = { answer: null, error: new Error('not written'), written: false, ms: 0 };
 const always = () => Promise.resolve(true);

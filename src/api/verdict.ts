@@ -1,3 +1,4 @@
+import { saidOfDuplicate } from '../model/duplicate-words.ts';
 import type { Verdict } from '../model/ports.ts';
 import { type AnswerValue, answerValue, type Member, members, plainWords } from './answer-value.ts';
 import type { Answer } from './http.ts';
@@ -15,11 +16,13 @@ const VERDICT_TEXTS = new Set(['status', 'result', 'verdict', 'outcome', 'state'
 const DUPLICATE_LISTS = new Set(['duplicates', 'matches']);
 
 /**
- * What an answer of validate says, read in a fixed order: status 409 or 208; a boolean; a status text; a list of matches.
- * Anything else is `unknown`: srq does not guess.
+ * What an answer of validate says, read in a fixed order: status 208, or 409 that speaks of nothing else; a boolean; a
+ * status text; a list of matches. Anything else is `unknown`: srq does not guess.
  */
 export function readVerdict(answer: Answer): Verdict {
-  if (answer.status === 409 || answer.status === 208) return 'duplicate';
+  if (answer.status === 208) return 'duplicate';
+  if (answer.status === 409)
+    return errorSaysDuplicate(answer) || errorTexts(answer).every(saysNothing) ? 'duplicate' : 'unknown';
   if (answer.status < 200 || answer.status > 299) return 'unknown';
   return saidVerdict(answer);
 }
@@ -54,17 +57,28 @@ export function saidRefused(answer: Answer): boolean {
 /** True if an error's code or text says that the request is a duplicate. */
 export function errorSaysDuplicate(answer: Answer): boolean {
   if (saidVerdict(answer) === 'duplicate') return true;
+  const said = errorTexts(answer).map(saidOfDuplicate);
+  return said.some((each) => each !== null && each !== 'no');
+}
+
+function errorTexts(answer: Answer): string[] {
   const told = members(answerValue(answer)).filter(({ words }) =>
     words.some((word) => /^(?:error|errors|code|type|title|detail|message|reason)$/.test(word)),
   );
-  const texts = told.flatMap(({ value }) => (typeof value === 'string' ? [value] : [JSON.stringify(value)]));
-  return [...texts, plainWords(answer) ?? ''].some((text) =>
-    /duplicat|already (?:exists|submitted|created|received)/i.test(text),
-  );
+  const texts = told.map(({ value }) => (typeof value === 'string' ? value : JSON.stringify(value)));
+  return [...texts, plainWords(answer) ?? ''];
 }
 
+/** No more than the status tells. */
+const saysNothing = (text: string): boolean =>
+  /^(?:null|about:blank|error|[\W\d]*(?:conflict)?\W*)$/i.test(text.trim());
+
+/** Parts of an answer that speak of the customer's data: an e-mail address that exists is no request that does. */
+const ABOUT_DATA = /(?:^|[._-])(?:customer|contact|person|location|address|city|country|phone|mobile|e?mail)[^.]*\./i;
+
 /** Flags that speak of duplicates first: a request can be valid and a duplicate. */
-function flagVerdict(found: readonly Member[]): Verdict | undefined {
+function flagVerdict(all: readonly Member[]): Verdict | undefined {
+  const found = all.filter(({ path }) => !ABOUT_DATA.test(path));
   const flag = (names: ReadonlySet<string>): boolean | undefined =>
     found
       .filter(({ words }) => names.has(words.join('')))

@@ -25,7 +25,7 @@ export interface Connection {
   readonly network: Network;
   /** Asks for a new token even if there is one. Throws as `Tokens.prove` does. */
   proveCredentials(): Promise<CachedToken>;
-  /** What earlier runs found out about how well validate sees. */
+  /** What earlier runs found out about how well validate sees; null if nothing, or if there is none now. */
   readonly evidence: Evidence | null;
   /** Keeps what this run found out for the next one. */
   keep(evidence: Evidence | null): void;
@@ -84,7 +84,7 @@ export async function connect(context: Context, options: ConnectOptions): Promis
     destination,
     network,
     proveCredentials: () => tokens.prove(),
-    evidence: learned.evidence,
+    evidence: contract.hasValidate === false ? null : learned.evidence,
     keep: (evidence) => store.write({ evidence, pace: pace.learned() ?? learned.pace }),
   };
 }

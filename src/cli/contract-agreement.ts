@@ -7,34 +7,52 @@ import type { Context } from './context.ts';
 import { type Answers, OPERATION_NAMES } from './contract-documents.ts';
 import { ask, askHidden } from './prompt.ts';
 
+export interface Answered {
+  readonly proposal: Proposal;
+  /** Those of the flags and those given on the terminal. */
+  readonly answers: Answers;
+}
+
 /**
- * What documents come to once a person has answered what they leave open. Asks on a terminal alone, until nothing is open
- * or the person has no answer.
+ * What documents come to once a person has answered what they leave open. Asks on a terminal alone, again after an answer
+ * that does not fit, until nothing is open or the person has no answer.
  */
 export async function answered(
   context: Context,
   given: Answers,
   propose: (answers: Answers) => Promise<Proposal>,
-): Promise<Proposal> {
-  const proposal = await propose(given);
-  if (proposal.questions.length === 0 || !context.interactive) return proposal;
+): Promise<Answered> {
   let answers = given;
-  for (const question of proposal.questions) {
+  let proposal = await propose(given);
+  while (context.interactive) {
+    // An answer may open another question: which list of categories, once create is known.
+    const [question] = proposal.questions;
+    if (question === undefined) break;
     const name = answerName(question);
     const asking = isSecretName(name) ? askHidden : ask;
     const answer = await asking(context, `${printable(question.text)}\n${name}: `);
-    if (answer === '') return proposal;
-    answers = withAnswer(answers, question, answer);
+    // What each row gives has no value of its own.
+    if (answer === '' && !question.answer.endsWith('=')) break;
+    const more = withAnswer(answers, question, answer);
+    const next = await propose(more).catch(unfit);
+    if (next instanceof SrqError) (await context.reporter()).warn(printable(next.message));
+    else [answers, proposal] = [more, next];
   }
-  // An answer may open another question: which list of categories, once create is known.
-  return answered(context, answers, propose);
+  return { proposal, answers };
+}
+
+function unfit(error: unknown): SrqError {
+  if (error instanceof SrqError && error.code === 'input') return error;
+  throw error;
 }
 
 function answerName({ name }: Question): string {
   return printable(name.slice(name.indexOf(':') + 1));
 }
 
-function withAnswer({ constants, operations }: Answers, { name }: Question, answer: string): Answers {
+/** Of numbered choices, the number is an answer, too. */
+function withAnswer({ constants, operations }: Answers, { name, choices }: Question, said: string): Answers {
+  const answer = choices?.[Number(said) - 1] ?? said;
   const [kind = '', ...rest] = name.split(':');
   const about = rest.join(':');
   const operation = OPERATION_NAMES.find((each) => kind === 'operation' && each === about);
@@ -45,11 +63,13 @@ function withAnswer({ constants, operations }: Answers, { name }: Question, answ
 /** Throws `SrqError('usage')` unless nothing is left open and a person agrees: on the terminal, or by `--yes`. */
 export async function requireAgreement(
   context: Context,
-  { questions, contract }: Proposal,
+  { proposal, answers: said }: Answered,
+  given: Answers,
   yes: boolean,
   profile: string,
 ): Promise<void> {
-  const words = context.process.argv.slice(2);
+  const { questions, contract } = proposal;
+  const words = [...context.process.argv.slice(2), ...flagsOf(said, given)];
   if (questions.length > 0) {
     const open = questions.map(({ text }) => printable(text)).join(' ');
     const answers = questions.map(({ answer }) => printable(answer)).join(' ');
@@ -64,6 +84,18 @@ export async function requireAgreement(
   }
   const answer = await ask(context, `${weakText(weak).trim()}\nKeep this contract for profile ${profile}? [y/N] `);
   if (!/^y(?:es)?$/i.test(answer)) throw new SrqError('usage', 'Not agreed; nothing was stored.');
+}
+
+/** The flags that say what was answered on the terminal. */
+function flagsOf({ constants, operations }: Answers, given: Answers): string[] {
+  return [
+    ...Object.entries(constants)
+      .filter(([name]) => !Object.hasOwn(given.constants, name))
+      .flatMap(([name, value]) => ['--set', `${name}=${isSecretName(name) ? '@FILE' : value}`]),
+    ...Object.entries(operations)
+      .filter(([name]) => !Object.hasOwn(given.operations, name))
+      .flatMap(([name, value]) => ['--operation', `${name}=${value}`]),
+  ];
 }
 
 function weakText(weak: readonly Finding[]): string {

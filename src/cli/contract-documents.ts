@@ -1,8 +1,9 @@
 import { open, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { isContractLike, readContract } from '../config/contract-schema.ts';
-import type { Contract, Operation, Parameter, Proposal } from '../model/contract.ts';
+import type { Proposal } from '../model/contract.ts';
 import { SrqError, systemCode } from '../model/errors.ts';
+import { givenProposal } from './given-contract.ts';
 
 /** A description of the interface, as it lies in a file. */
 interface DocumentFile {
@@ -53,23 +54,9 @@ export async function propose(
     return learnContract(documents, { ...answers, environment, baseUrl, learnedAt });
   }
   const given = readContract(parsed, only.name, 'Write one with: srq contract show --json > contract.json');
-  const { withGivenSecrets } = await import('../contract/contract-secrets.ts');
-  const { contract, questions } = withGivenSecrets(await withSafePatterns(given), answers.constants);
+  const { contract, ...rest } = await givenProposal(given, answers.constants);
   const { files = [only.name], title = 'What the public document says', kind = 'contract' } = contract.source ?? {};
-  return { contract: { ...contract, source: { files, title, kind, learnedAt } }, questions, notes: [] };
-}
-
-/** Whoever wrote the file by hand may have named a pattern that runs away: it is left to the service. */
-async function withSafePatterns({ create, validate, ...rest }: Contract): Promise<Contract> {
-  const { isSafePattern } = await import('../contract/schema-keywords.ts');
-  const checked = (each: Parameter) =>
-    each.pattern === null || isSafePattern(each.pattern) ? each : { ...each, pattern: null };
-  const inAll = (parameters: Operation['parameters']) => parameters?.map(checked) ?? null;
-  return {
-    ...rest,
-    create: { ...create, parameters: inAll(create.parameters) },
-    validate: { ...validate, parameters: inAll(validate.parameters) },
-  };
+  return { ...rest, contract: { ...contract, source: { files, title, kind, learnedAt } } };
 }
 
 /** A file that holds a contract as `srq contract show --json` writes it, parsed; null for any other. */

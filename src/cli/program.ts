@@ -330,7 +330,12 @@ function addContract(program: Command, run: Run): void {
     .description('read an OpenAPI description, a Postman collection, or both; ask; keep it')
     .option('--environment <file>', 'the environment of a Postman collection')
     .option('--set <name=value>', 'what every request holds (repeatable)', pair('NAME=VALUE', 'first'), [])
-    .option('--operation <name=path>', 'which is create, validate or token', pair('OPERATION=PATH', 'first'), [])
+    .option(
+      '--operation <name=path>',
+      'which is create, token, validate (or none)',
+      pair('OPERATION=PATH', 'first'),
+      [],
+    )
     .option('--dry-run', 'show what would be learned')
     .option('--yes', 'agree to it, guesses included')
     .addHelpText(

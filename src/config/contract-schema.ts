@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { Contract, Json } from '../model/contract.ts';
 import { SrqError } from '../model/errors.ts';
+import { isServicePath } from '../model/service-path.ts';
 
 /** What was parsed as JSON is JSON: walking through it again would only bound its depth by the stack. */
 const json = z.custom<Json>(() => true);
 const count = z.number().nullable();
-/** Under the base URL and nowhere else: another host, a query or a header smuggled in would get the credentials. */
-const path = z.string().regex(/^\/(?!\/)[^\s?#\\]*$/, 'is not a path');
-const basePath = z.string().regex(/^(?:\/[^\s?#\\/]+)*$/, 'is not a path');
+const path = z.string().refine(isServicePath, 'is not a path under the base URL');
+const basePath = path.regex(/^(?:\/[^/]+)+$/, 'is not a path').or(z.literal(''));
 const pointer = z.string().regex(/^(?:\/.*)?$/s, 'is not a JSON pointer');
 /** Headers that belong to the call itself. */
 const OWN_HEADERS = /^(?:authorization|connection|content-.*|cookie|expect|host|te|transfer-encoding|upgrade)$/i;
@@ -25,6 +25,7 @@ const parameter = z
     type: z.enum(['string', 'integer', 'number', 'boolean']),
     isList: z.boolean(),
     required: z.boolean(),
+    requiredWithin: z.array(z.string()).nullable(),
     values: z.array(z.object({ value: z.string(), label: z.string().nullable() })).nullable(),
     minLength: count,
     maxLength: count,
@@ -78,6 +79,7 @@ const contractSchema: z.ZodType<Contract> = z.object({
     idempotency: z.object({ header, format: z.enum(['uuid', 'text']) }).nullable(),
   }),
   validate: z.object({ ...operation, verdict: verdicts }),
+  hasValidate: z.boolean().nullable(),
   token: z.object({
     path,
     auth: z.enum(['body', 'basic']),

@@ -22,7 +22,7 @@ export interface DescribedAnswer {
   /** What its body can hold, from the schema, else from the examples. */
   readonly places: readonly AnswerPlace[];
   readonly source: 'schema' | 'example' | 'nothing';
-  /** An example, or one made from the schema; null if nothing is known of the body. */
+  /** An example, or one made from the schema; null if nothing is known of the body, but of a success without one its status. */
   readonly sample: SampleAnswer | null;
 }
 
@@ -38,6 +38,9 @@ export interface AnswerPlace {
   readonly isEnum: boolean;
   readonly description: string;
 }
+
+export const succeeded = ({ status }: DescribedAnswer): boolean => status >= 200 && status < 300 && status !== 208;
+export const refused = ({ status }: DescribedAnswer): boolean => status >= 400 && status < 500;
 
 const DEEPEST = 8;
 const MOST_PLACES = 1000;
@@ -70,7 +73,11 @@ function answerOf(
     pointer: place.pointer,
     headers: Object.keys(objectOf(objectOf(place.value)['headers'])),
   };
-  if (media === undefined) return { ...answer, places: [], source: 'nothing', sample: null };
+  if (media === undefined) {
+    const isSuccess = status >= 200 && status < 300;
+    const sample = isSuccess ? { status, contentType: JSON_CONTENT_TYPE, body: null } : null;
+    return { ...answer, places: [], source: 'nothing', sample };
+  }
   const { schema } = reading.schemas.expand(media.value['schema'], `${media.pointer}/schema`);
   const examples = examplesOf(reading, media);
   const shown = examples.flatMap((example) => valuePlaces(example, [])).slice(0, MOST_PLACES);

@@ -1,3 +1,6 @@
+import type { Contract } from '../model/contract.ts';
+import { SrqError } from '../model/errors.ts';
+import { isServicePath } from '../model/service-path.ts';
 import type { DescribedOperation, Reading } from './described-operation.ts';
 import { listOf, objectOf, textOf } from './json-parts.ts';
 import { clientCredentialsFlow } from './learn-token.ts';
@@ -71,6 +74,17 @@ export function tokenPathOf(
   const below = base.path !== '' && path.startsWith(`${base.path}/`) ? path.slice(base.path.length) : path;
   notebook.find('token.path', below, `${flow.pointer}/tokenUrl`, 'certain', 'the client credentials flow');
   return below;
+}
+
+/** Throws `SrqError('input')` for a path that leads elsewhere than under the base URL. */
+export function requireServicePaths({ create, validate, token, basePath }: Contract): void {
+  const path = [create.path, validate.path, token.path, basePath || '/'].find((each) => !isServicePath(each));
+  if (path === undefined) return;
+  throw new SrqError(
+    'input',
+    `The document has the path "${path}", which is none under the base URL.`,
+    'Nothing is sent to such an address. Mend it in the document, then: srq contract learn FILE',
+  );
 }
 
 /** A relative address goes on from the first server's, as a link on a page would. */

@@ -11,6 +11,8 @@ export interface Leaf {
   readonly keywords: JsonObject;
   readonly shape: 'scalar' | 'list' | 'object';
   readonly required: boolean;
+  /** The object, itself not required, in which it is required once that holds anything; null: none. */
+  readonly requiredWithin: readonly string[] | null;
   readonly where: string;
 }
 
@@ -36,23 +38,29 @@ export const pathKey = (path: readonly string[]): string => path.join('\u0000');
 /** All that a body can hold, and what of it is required together. */
 export function bodyLeaves(schema: JsonObject, { placeOf }: Pick<SchemaReader, 'placeOf'>): BodyLeaves {
   const budget = { leaves: MOST_LEAVES };
-  return read(flatten(schema), [], true, placeOf(schema));
+  return read(flatten(schema), [], null, placeOf(schema));
 
-  function read(flat: Flat, path: readonly string[], isRequired: boolean, where: string): BodyLeaves {
-    const base = readProperties({ ...flat, branches: [] }, path, isRequired, where);
+  /** `optional`: the nearest object around it that is not required; null: all of them are. */
+  function read(flat: Flat, path: readonly string[], optional: Leaf['requiredWithin'], where: string): BodyLeaves {
+    const base = readProperties({ ...flat, branches: [] }, path, optional, where);
     return flat.branches.reduce((before, list) => {
       const branches = list.slice(0, MOST_BRANCHES).map((branch) => {
         const { branches: inner, ...rest } = flatten(branch);
-        return read(merge({ ...flat, branches: [] }, { ...rest, branches: inner }), path, isRequired, where);
+        return read(merge({ ...flat, branches: [] }, { ...rest, branches: inner }), path, optional, where);
       });
-      return withChoice(before, base, branches, isRequired);
+      return withChoice(before, base, branches, optional === null);
     }, base);
   }
 
-  function readProperties(flat: Flat, path: readonly string[], isRequired: boolean, where: string): BodyLeaves {
+  function readProperties(
+    flat: Flat,
+    path: readonly string[],
+    optional: Leaf['requiredWithin'],
+    where: string,
+  ): BodyLeaves {
     const parts = [...flat.properties].map(([name, schema]): BodyLeaves => {
       const place = placeOf(schema) || placeOf(objectAt(schema['allOf'])) || where;
-      return readProperty(flatten(schema), [...path, name], isRequired && flat.required.has(name), place);
+      return readProperty(flatten(schema), [...path, name], flat.required.has(name), optional, place);
     });
     return {
       leaves: parts.flatMap(({ leaves }) => leaves),
@@ -60,15 +68,25 @@ export function bodyLeaves(schema: JsonObject, { placeOf }: Pick<SchemaReader, '
     };
   }
 
-  function readProperty(flat: Flat, path: readonly string[], required: boolean, where: string): BodyLeaves {
+  function readProperty(
+    flat: Flat,
+    path: readonly string[],
+    isRequired: boolean,
+    optional: Leaf['requiredWithin'],
+    where: string,
+  ): BodyLeaves {
     budget.leaves -= 1;
     if (flat.keywords['readOnly'] === true || budget.leaves < 0) return { leaves: [], choices: [] };
+    const required = isRequired && optional === null;
+    const requiredWithin = isRequired ? optional : null;
     const leaf = (shape: Leaf['shape'], keywords: JsonObject): BodyLeaves => ({
-      leaves: [{ path, keywords, shape, required, where }],
+      leaves: [{ path, keywords, shape, required, requiredWithin, where }],
       choices: [],
     });
     if (flat.properties.size > 0 || flat.branches.length > 0) {
-      return path.length < DEEPEST ? read(flat, path, required, where) : leaf('object', flat.keywords);
+      return path.length < DEEPEST
+        ? read(flat, path, isRequired ? optional : path, where)
+        : leaf('object', flat.keywords);
     }
     const types = typesOf(flat.keywords).filter((type) => type !== 'null');
     if (types.includes('array')) {
@@ -95,9 +113,9 @@ function withChoice(
   branches: readonly BodyLeaves[],
   isRequired: boolean,
 ): BodyLeaves {
-  const always = requiredKeys(base);
-  const [first = new Set<string>(), ...others] = branches.map(requiredKeys);
-  const inAll = new Set([...first].filter((key) => others.every((each) => each.has(key))));
+  const always = keysOf(base, isRequiredLeaf);
+  const inAll = keysOfAll(branches, isRequiredLeaf);
+  const withinInAll = keysOfAll(branches, ({ requiredWithin }) => requiredWithin !== null);
   const shared = choicesOfAll(branches);
   const varying = varyingConstants(branches);
   const alternatives = branches.flatMap((branch) => {
@@ -116,7 +134,8 @@ function withChoice(
     const key = pathKey(leaf.path);
     const known = leaves.get(key);
     const required = (known?.required ?? false) || always.has(key) || inAll.has(key);
-    leaves.set(key, { ...(known ?? leaf), required });
+    const requiredWithin = withinInAll.has(key) ? leaf.requiredWithin : (known?.requiredWithin ?? null);
+    leaves.set(key, { ...(known ?? leaf), required, requiredWithin });
   }
   for (const key of varying) leaves.delete(key);
   const own = isRequired && isChoice(alternatives) ? [sortedByDemand(alternatives)] : [];
@@ -127,8 +146,15 @@ function withChoice(
 const includes = (choices: BodyLeaves['choices'], choice: readonly LeafAlternative[]): boolean =>
   choices.some((each) => JSON.stringify(each) === JSON.stringify(choice));
 
-const requiredKeys = ({ leaves }: BodyLeaves): Set<string> =>
-  new Set(leaves.filter(({ required }) => required).map(({ path }) => pathKey(path)));
+const isRequiredLeaf = ({ required }: Leaf): boolean => required;
+
+const keysOf = ({ leaves }: BodyLeaves, holds: (leaf: Leaf) => boolean): Set<string> =>
+  new Set(leaves.filter(holds).map(({ path }) => pathKey(path)));
+
+function keysOfAll(branches: readonly BodyLeaves[], holds: (leaf: Leaf) => boolean): Set<string> {
+  const [first = new Set<string>(), ...others] = branches.map((branch) => keysOf(branch, holds));
+  return new Set([...first].filter((key) => others.every((each) => each.has(key))));
+}
 
 /** The choices that every branch offers in the same words. */
 function choicesOfAll(branches: readonly BodyLeaves[]): Map<string, readonly LeafAlternative[]> {

@@ -1,4 +1,5 @@
 import type { Json } from '../model/contract.ts';
+import { apiKeyParameters, isSameParameter } from './api-keys.ts';
 import type { Described, JsonObject } from './described.ts';
 import { createSchemaReader, type SchemaReader } from './expand-schema.ts';
 import { isObject, listOf, objectOf, pointerTo, textOf } from './json-parts.ts';
@@ -49,16 +50,27 @@ export function operationsOf({ described, references }: Reading): DescribedOpera
       const value = holder[method];
       if (!isObject(value) || !path.startsWith('/')) return [];
       const pointer = pointerTo(place.pointer, method);
-      const parameters = [
+      const said = [
         ...parametersOf(references, holder['parameters'], pointerTo(place.pointer, 'parameters')),
         ...parametersOf(references, value['parameters'], pointerTo(pointer, 'parameters')),
       ];
+      const keys = apiKeyParameters(described.document, value, references).filter(
+        (key) => !said.some((each) => isSameParameter(each.value, key.value)),
+      );
+      const parameters = [...said, ...keys];
       const told = [value['summary'], value['description'], ...listOf(value['tags'])].map(textOf);
       const words = told.join(' ').slice(0, LONGEST_WORDS);
       const name = `${method.toUpperCase()} ${path}`;
       return [{ method, path, name, id: textOf(value['operationId']), words, value, pointer, parameters }];
     });
   });
+}
+
+/** The paths that stand outside of the document. */
+export function pathProblems({ described, references }: Reading): string[] {
+  return Object.entries(objectOf(described.document['paths'])).flatMap(
+    ([path, item]) => references.follow(item, pointerTo('/paths', path)).problem ?? [],
+  );
 }
 
 /** An operation's own parameter takes the place of the path's of the same name. */

@@ -1,4 +1,5 @@
 import type { Confidence } from '../model/contract.ts';
+import { aliasOf } from '../model/field-aliases.ts';
 import { nameWords } from './json-parts.ts';
 
 /** What a name is taken for. `rank`: how far it is from srq's own name, 0 is best. */
@@ -23,7 +24,7 @@ const SYNONYMS: Readonly<Record<string, string>> = {
     'request_description description message text details need_description job_description request_message request_details need enquiry inquiry comments comment body | notes note summary',
   category:
     'category_id category_code category_key category_slug categories service_category service_category_id service service_id service_code service_type profession profession_id trade trade_id job_type',
-  ref: 'reference external_reference external_ref external_id partner_reference partner_ref client_reference customer_reference',
+  ref: 'reference external_reference external_ref external_id partner_reference partner_ref client_reference customer_reference external_lead_id external_request_id lead_id client_request_id client_lead_id partner_request_id partner_lead_id lead_reference request_reference',
 };
 const FIELD_NAMES = ['country', 'lang', 'location', 'fullname', 'email', 'phone', 'request_text', 'category', 'ref'];
 /** Words before a name that say whose it is, and nothing else. */
@@ -52,7 +53,24 @@ export function fieldNamed(path: readonly string[]): NamedField | undefined {
     .slice(0, -1)
     .map((name) => nameWords(name).join('_'))
     .filter((name) => !WRAPPERS.has(name));
-  return audioField(path, last) ?? ownName(last, around) ?? nameInContext(nameWords(last), around);
+  return (
+    audioField(path, last) ??
+    ownName(last, around) ??
+    nameInContext(nameWords(last), around) ??
+    columnName(last, around)
+  );
+}
+
+/** What a column of this name would mean, also in other languages: a guess. */
+function columnName(last: string, around: readonly string[]): NamedField | undefined {
+  if (around.length > 0 && !PERSON.has(around.at(-1) ?? '')) return undefined;
+  const alias = aliasOf(last.replace(/([a-z\d])([A-Z])/g, '$1_$2'));
+  const isPart = alias?.meaning === 'city' || alias?.meaning === 'postal_code';
+  const field = isPart ? 'location' : alias?.meaning;
+  // Whose reference an `id` is, no name tells.
+  if (alias === undefined || field === 'ref' || !FIELD_NAMES.some((each) => each === field)) return undefined;
+  const rank = (isPart ? 45 : 31) + alias.rank;
+  return { field: field ?? '', rank, confidence: 'weak', why: 'what a column of this name means' };
 }
 
 function ownName(last: string, around: readonly string[]): NamedField | undefined {

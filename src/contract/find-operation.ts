@@ -1,10 +1,18 @@
 import type { Confidence } from '../model/contract.ts';
+import { nearest } from '../model/did-you-mean.ts';
 import { SrqError } from '../model/errors.ts';
 import { KNOWN_FIELDS } from './assign-fields.ts';
 import type { Described } from './described.ts';
-import { type DescribedOperation, operationsOf, type Reading, startReading } from './described-operation.ts';
+import {
+  type DescribedOperation,
+  operationsOf,
+  pathProblems,
+  type Reading,
+  startReading,
+} from './described-operation.ts';
 import { nameWords, objectOf } from './json-parts.ts';
-import { bodyProblem, operationBody, unreadableBody } from './operation-body.ts';
+import { bodyProblem, operationBody, unreadable } from './operation-body.ts';
+import { sharedPath } from './servers.ts';
 
 export type OperationRole = 'create' | 'validate' | 'token';
 
@@ -47,15 +55,19 @@ export function operationFinder(reading: Reading): {
   find(role: OperationRole, chosen: string | undefined, taken: readonly DescribedOperation[]): FoundOperation;
 } {
   const operations = operationsOf(reading);
-  const writing = operations.filter(({ method }) => method === 'post' || method === 'put');
-  const candidates = writing.slice(0, MOST_OPERATIONS);
+  const candidates = operations.filter(takesBody).slice(0, MOST_OPERATIONS);
   const mostNodes = Math.min(SCORED_NODES, Math.floor(ALL_SCORED_NODES / Math.max(1, candidates.length)));
   const scored = candidates.map((operation) => ({ operation, ...namesIn(reading, operation, mostNodes) }));
 
   return {
     find(role, chosen, taken) {
       if (chosen !== undefined) {
-        return { operation: named(writing, chosen, role), candidates: [], why: 'you said so', confidence: 'certain' };
+        return {
+          operation: named(operations, chosen, role, basePath(reading)),
+          candidates: [],
+          why: 'you said so',
+          confidence: 'certain',
+        };
       }
       const ranked = scored
         .filter(({ operation }) => !taken.includes(operation))
@@ -63,8 +75,16 @@ export function operationFinder(reading: Reading): {
         .filter(({ points }) => points > 0)
         .sort((a, b) => b.points - a.points);
       const [outside] = scored.flatMap((each) => each.outside ?? []);
-      if (role === 'create' && ranked.length === 0 && outside !== undefined) throw unreadableBody(outside);
-      return decided(role, ranked);
+      if (role === 'create' && ranked.length === 0) {
+        if (outside !== undefined) throw unreadable('The request body', outside);
+        const [elsewhere] = pathProblems(reading);
+        if (elsewhere !== undefined) throw unreadable('A path', elsewhere);
+      }
+      const asking = role === 'validate' && ranked.length === 0 && operations.find(asksWithoutBody);
+      const found = decided(role, ranked);
+      return asking
+        ? { ...found, why: `${asking.name} looks like it, but takes no body, which is how srq asks` }
+        : found;
     },
   };
 }
@@ -84,6 +104,13 @@ function decided(role: OperationRole, ranked: readonly Scored[]): FoundOperation
   return { ...none, candidates, why: lead < LEAST_LEAD ? 'several are alike' : 'it has too few of the known names' };
 }
 
+const takesBody = ({ method }: DescribedOperation): boolean => method === 'post' || method === 'put';
+
+const asksWithoutBody = (operation: DescribedOperation): boolean =>
+  operation.method === 'get' && operationWords(operation).some((word) => VALIDATE_WORDS.test(word));
+
+const operationWords = ({ path, id }: DescribedOperation): string[] => [...nameWords(path), ...nameWords(id)];
+
 function namesIn(reading: Reading, operation: DescribedOperation, mostNodes: number): Omit<Scored, 'operation'> {
   const body = operationBody(reading, operation, mostNodes);
   const outside = body?.unresolved[0] ?? bodyProblem(reading, operation);
@@ -94,7 +121,7 @@ function namesIn(reading: Reading, operation: DescribedOperation, mostNodes: num
 }
 
 function pointsFor(role: OperationRole, { operation, points, names }: Scored): number {
-  const words = [...nameWords(operation.path), ...nameWords(operation.id)];
+  const words = operationWords(operation);
   const has = (pattern: RegExp) => words.some((word) => pattern.test(word));
   const isToken = has(TOKEN_WORDS);
   if (role === 'token') return tokenPoints(operation, words);
@@ -116,26 +143,50 @@ function tokenPoints(operation: DescribedOperation, words: readonly string[]): n
   return 5 + (/\btokens?\b/.test(words.join(' ')) ? 10 : 0) + (/client_credentials/.test(told) ? 5 : 0);
 }
 
-function named(operations: readonly DescribedOperation[], chosen: string, role: OperationRole): DescribedOperation {
+function named(
+  all: readonly DescribedOperation[],
+  chosen: string,
+  role: OperationRole,
+  base: string,
+): DescribedOperation {
   const wanted = chosen.trim();
-  const found = operations.filter((each) => isCalled(each, wanted));
+  const operations = all.filter(takesBody);
+  const found = operations.filter((each) => isCalled(each, wanted, base));
   const [only] = found;
   if (only !== undefined && found.length === 1) return only;
+  const other = all.find((each) => isCalled(each, wanted, base));
+  if (only === undefined && other !== undefined) {
+    const without = role === 'validate' ? ' Do without: --operation validate=none' : '';
+    const hint = `Name one that takes a body by POST or PUT: --operation "${role}=POST /path".${without}`;
+    throw new SrqError('input', `${other.name} takes no body, and srq sends requests in bodies alone.`, hint);
+  }
   const what = only === undefined ? `The document has no operation "${wanted}"` : `Several operations are "${wanted}"`;
-  const list = operations.slice(0, 20).map(({ name }) => name);
+  const isToken = (operation: DescribedOperation) => tokenPoints(operation, operationWords(operation)) > 0;
+  const fit = operations.filter((each) => isToken(each) === (role === 'token'));
+  const list = (fit.length > 0 ? fit : operations).slice(0, 20);
+  const meant = nearest(
+    wanted,
+    list.flatMap(({ name, path, id }) => [name, path, id]),
+  );
+  const near = list.find(({ name, path, id }) => [name, path, id].includes(meant ?? '')) ?? list[0];
   throw new SrqError(
     'input',
     `${what} that takes a body.`,
-    `There are: ${list.join(', ')}. Say it so: --operation "${role}=${list[0] ?? 'POST /path'}"`,
+    `There are: ${list.map(({ name }) => name).join(', ')}. Say it so: --operation "${role}=${near?.name ?? 'POST /path'}"`,
   );
 }
 
 /** Whether a document has an operation of this id, path, or method and path. */
 export function hasOperation(described: Described, chosen: string): boolean {
-  return operationsOf(startReading(described)).some((each) => isCalled(each, chosen.trim()));
+  const reading = startReading(described);
+  return operationsOf(reading).some((each) => isCalled(each, chosen.trim(), basePath(reading)));
 }
 
-function isCalled({ id, name, path }: DescribedOperation, wanted: string): boolean {
-  const [method = '', address] = wanted.split(/\s+/);
-  return id === wanted || path === wanted || name === `${method.toUpperCase()} ${address}`;
+const basePath = ({ described }: Reading): string => sharedPath(described.document['servers']);
+
+/** People also write the path as it is in a whole address: with what all servers have before it. */
+function isCalled({ id, method, path }: DescribedOperation, wanted: string, base: string): boolean {
+  const [before = '', address = ''] = wanted.split(/\s+/);
+  const isMethod = before.toLowerCase() === method;
+  return id === wanted || [path, base + path].some((each) => wanted === each || (isMethod && address === each));
 }

@@ -3,11 +3,10 @@ import type { Leaf } from './body-leaves.ts';
 import type { JsonObject } from './described.ts';
 import { labelsOf, typesOf, valuesOf } from './flat-schema.ts';
 import { listOf, scalarOf, textOf } from './json-parts.ts';
-import { isSafePattern } from './schema-keywords.ts';
 
 /** A parameter as its schema describes it, nothing said yet of constants. */
 export function leafParameter(
-  { path, keywords, shape, required }: Leaf,
+  { path, keywords, shape, required, requiredWithin }: Leaf,
   field: string,
   place: Parameter['in'],
   isMultipart: boolean,
@@ -15,20 +14,21 @@ export function leafParameter(
   const bound = (name: string) => numberOf(keywords[name]);
   const step = (name: string, by: number) => (bound(name) === null ? null : Number(keywords[name]) + by);
   const type = wireType(keywords);
-  const pattern = textOf(keywords['pattern']);
+  const isCompanion = field === 'audio_type' || field === 'audio_name';
   return {
     field,
     in: place,
     path,
     type,
     isList: shape === 'list',
-    required: required && field !== 'audio_type' && field !== 'audio_name',
+    required: required && !isCompanion,
+    requiredWithin: isCompanion ? null : requiredWithin,
     values: allowedValues(keywords),
     minLength: bound('minLength'),
     maxLength: bound('maxLength'),
     minimum: bound('minimum') ?? (type === 'integer' ? step('exclusiveMinimum', 1) : null),
     maximum: bound('maximum') ?? (type === 'integer' ? step('exclusiveMaximum', -1) : null),
-    pattern: pattern !== '' && isSafePattern(pattern) ? pattern : null,
+    pattern: textOf(keywords['pattern']) || null,
     constant: null,
     audioForm: field === 'audio_file' ? audioForm(keywords, isMultipart) : null,
   };

@@ -1,10 +1,11 @@
 import type { Contract, CreateOperation, Proposal, ValidateOperation, VerdictRule } from '../model/contract.ts';
 import { DOCUMENTED_CONTRACT } from '../model/contract.ts';
-import { duplicateRules, type FoundRule, identifierPlaces, verdictRules } from './answer-meaning.ts';
+import { identifierPlaces } from './answer-meaning.ts';
 import { answersOf, type DescribedAnswer } from './answers.ts';
-import { basePathOf, prefixed, tokenPathOf } from './base-path.ts';
+import { basePathOf, prefixed, requireServicePaths, tokenPathOf } from './base-path.ts';
 import type { Described } from './described.ts';
 import { type DescribedOperation, type Reading, startReading } from './described-operation.ts';
+import { duplicateRules, type FoundRule, verdictRules } from './duplicate-rules.ts';
 import { type FoundOperation, type OperationRole, operationFinder } from './find-operation.ts';
 import type { GivenConstants } from './given-constants.ts';
 import { idempotencyOf } from './idempotency.ts';
@@ -39,7 +40,9 @@ export function learnDescribed(
   const pick = (role: OperationRole, taken: readonly DescribedOperation[]): DescribedOperation | null =>
     picked(role, finder.find(role, options.operations[role], taken), notebook);
   const create = pick('create', []);
-  const validate = pick('validate', create === null ? [] : [create]);
+  const isDenied = options.operations.validate === NO_OPERATION;
+  const validate = isDenied ? null : pick('validate', create === null ? [] : [create]);
+  if (isDenied) notebook.find('validate.path', NO_OPERATION, '', 'certain', 'you said so');
   const token = pick(
     'token',
     [create, validate].flatMap((each) => each ?? []),
@@ -56,14 +59,21 @@ export function learnDescribed(
   noteOwnServers(token === null ? used : [...used, token], notebook);
   const contract: Contract = {
     version: 1,
-    source: { files: [file], title: described.title, kind: described.kind, learnedAt: options.learnedAt },
+    source: {
+      files: [file],
+      title: described.title.slice(0, LONGEST_TITLE),
+      kind: described.kind,
+      learnedAt: options.learnedAt,
+    },
     ...learned,
-    token: learnToken(reading, token, tokenPathOf(reading, token, base, notebook), given, notebook),
+    hasValidate: isDenied ? false : validate === null ? null : true,
+    token: learnToken(reading, token, used, tokenPathOf(reading, token, base, notebook), given, notebook),
     basePath: base.path,
     unavailableIsNotActed: unavailableIsNotActed(answersTo.create, notebook),
     servers: serverSuggestions(described.document['servers']),
     findings: notebook.findings,
   };
+  requireServicePaths(contract);
   return { contract, questions: notebook.questions, notes: notebook.notes };
 }
 
@@ -73,6 +83,10 @@ interface Parts {
   readonly given: GivenConstants;
 }
 
+const LONGEST_TITLE = 200;
+/** What a person says of a role that no operation has: `--operation validate=none`. */
+const NO_OPERATION = 'none';
+
 /** The operation for a role, or a question that shows the best ones. */
 function picked(role: OperationRole, found: FoundOperation, notebook: Notebook): DescribedOperation | null {
   const { operation, candidates, why } = found;
@@ -80,11 +94,14 @@ function picked(role: OperationRole, found: FoundOperation, notebook: Notebook):
   if (operation !== null) {
     notebook.find(`${role}.path`, operation.name, operation.pointer, found.confidence, why);
   } else if (best !== undefined && role !== 'token') {
-    const list = candidates.map(({ name, id }) => (id === '' ? name : `${name} (${id})`)).join(', ');
+    const list = candidates
+      .map(({ name, id }, index) => `${index + 1}. ${name}${id === '' ? '' : ` (${id})`}`)
+      .join(', ');
     notebook.ask({
       name: `operation:${role}`,
-      text: `Which operation ${role === 'create' ? 'creates a request' : 'tells duplicates'}? It is not clear: ${why}. The best are: ${list}.`,
+      text: `Which operation ${role === 'create' ? 'creates a request' : `tells duplicates (${NO_OPERATION}: there is none)`}? It is not clear: ${why}. The best are: ${list}.`,
       answer: `--operation "${role}=${best.name}"`,
+      choices: candidates.map(({ name }) => name),
     });
   } else if (role === 'create') {
     notebook.ask({
@@ -94,7 +111,8 @@ function picked(role: OperationRole, found: FoundOperation, notebook: Notebook):
     });
   } else if (role === 'validate') {
     const { path } = DOCUMENTED_CONTRACT.validate;
-    notebook.find('validate.path', `POST ${path}`, '', 'weak', 'not in the document; as the public document says');
+    const without = `if the service has none: --operation validate=${NO_OPERATION}`;
+    notebook.find('validate.path', `POST ${path}`, '', 'weak', `${why}, so as the public document says; ${without}`);
   }
   return operation ?? (role === 'token' ? (best ?? null) : null);
 }

@@ -1,13 +1,15 @@
-import type { Finding, Json, Operation, Parameter } from '../model/contract.ts';
+import type { Alternative, Finding, Json, Operation, Parameter } from '../model/contract.ts';
 import { SrqError } from '../model/errors.ts';
 import { shownValue } from '../model/secret-name.ts';
 import { errorTextPlaces } from './answer-meaning.ts';
 import type { DescribedAnswer } from './answers.ts';
+import { KNOWN_FIELDS } from './assign-fields.ts';
 import { listedCategories } from './category-list.ts';
 import type { DescribedOperation, Reading } from './described-operation.ts';
 import type { GivenConstants } from './given-constants.ts';
+import { unfitForMarkets } from './market-fit.ts';
 import type { Notebook } from './notebook.ts';
-import { bodyProblem, type OperationBody, operationBody, unreadableBody } from './operation-body.ts';
+import { bodyProblem, type OperationBody, operationBody, unreadable } from './operation-body.ts';
 import { filledPath, operationParameters, type PlacedParameter } from './operation-parameters.ts';
 import { noteUnfilled } from './unfilled-parameters.ts';
 import { validationSchema } from './validation-schema.ts';
@@ -28,8 +30,9 @@ export function learnOperation(
   const body = readableBody(reading, operation);
   for (const problem of body.problems) notebook.note(problem);
   const own = operationParameters(reading, operation, body, given, notebook);
-  const parameters = own.parameters.map((each) => withCategories(reading, each, notebook));
+  const parameters = own.parameters.map((each) => withFit(withCategories(reading, each, notebook), notebook));
   if (!reading.described.provesRequired) noteUnfilled(operation, own.parameters, notebook);
+  if (role === 'create') noteHomeless(operation, parameters, reading, notebook);
   if (role === 'create') parameters.forEach((each) => void findParameter(each, notebook));
   else
     notebook.find(
@@ -41,8 +44,9 @@ export function learnOperation(
     );
   findEncoding(role, body, notebook);
   for (const choice of own.choices) {
-    const told = choice.map(({ fields }) => fields.join(' + ') || 'nothing').join(' or ');
-    notebook.find(`${role}.choices`, told, body.where, 'certain', 'one of its branches has to hold');
+    const told = choice.map(({ fields, constants }) => [...fields, ...constants.map(constantText)].join(' + '));
+    const why = choice.length > 1 ? 'one of its branches has to hold' : 'always the same';
+    notebook.find(`${role}.choices`, told.map((each) => each || 'nothing').join(' or '), body.where, 'certain', why);
   }
   const texts = errorTextPlaces(answers);
   if (texts.pointers.length > 0) {
@@ -62,6 +66,9 @@ export function learnOperation(
   };
 }
 
+const constantText = ({ path, value }: Alternative['constants'][number]): string =>
+  `${path.join('.')} ${JSON.stringify(value)}`;
+
 function refusalOf(answers: readonly DescribedAnswer[]): DescribedAnswer | undefined {
   const told = answers.filter(({ status, sample }) => status >= 400 && status < 500 && sample !== null);
   return told.find(({ status }) => status === 422) ?? told.find(({ status }) => status === 400);
@@ -70,7 +77,7 @@ function refusalOf(answers: readonly DescribedAnswer[]): DescribedAnswer | undef
 function readableBody(reading: Reading, operation: DescribedOperation): OperationBody {
   const body = operationBody(reading, operation);
   const outside = body?.unresolved[0] ?? bodyProblem(reading, operation);
-  if (outside !== null) throw unreadableBody(outside);
+  if (outside !== null) throw unreadable('The request body', outside);
   if (body !== null) return body;
   throw new SrqError(
     'input',
@@ -86,6 +93,18 @@ function bodySchema({ described }: Reading, body: OperationBody, notebook: Noteb
   if (schema === null)
     notebook.note(`${body.where} is too large for the sandbox to check against; it checks the parameters alone`);
   return schema;
+}
+
+/** What rows usually hold and a described body does not: it stays here. */
+function noteHomeless(
+  { name }: DescribedOperation,
+  parameters: readonly PlacedParameter[],
+  { described }: Reading,
+  notebook: Notebook,
+): void {
+  const homeless = [...KNOWN_FIELDS].filter((field) => parameters.every(({ parameter }) => parameter.field !== field));
+  if (!described.provesRequired || homeless.length === 0 || homeless.length === KNOWN_FIELDS.size) return;
+  notebook.note(`${name} has no place for ${homeless.join(', ')}, which no request holds then.`);
 }
 
 function findEncoding(role: string, body: OperationBody, notebook: Notebook): void {
@@ -105,6 +124,16 @@ function withCategories(reading: Reading, placed: PlacedParameter, notebook: Not
     notebook.find('category.values', told, list.where, 'likely', `listed by ${list.operation}`);
   }
   return { ...placed, parameter: { ...parameter, values: list.values } };
+}
+
+/** A field into which srq can never write what the document allows is a guess. */
+function withFit(placed: PlacedParameter, notebook: Notebook): PlacedParameter {
+  const { parameter, named } = placed;
+  const unfit = named === undefined ? null : unfitForMarkets(parameter);
+  if (named === undefined || unfit === null) return placed;
+  const why = `none of srq's ${unfit} is as the document demands`;
+  notebook.note(`${parameter.path.join('.')}: ${why}, so no request with a ${parameter.field} would be sent.`);
+  return { ...placed, named: { ...named, confidence: 'weak', why } };
 }
 
 function findParameter({ parameter, named, where }: PlacedParameter, notebook: Notebook): void {

@@ -12,19 +12,23 @@ import { type OperationBody, operationBody } from './operation-body.ts';
 /** What every token request holds: srq writes it itself. */
 const CREDENTIALS = /^(?:grant_?type|client_?(?:id|secret))$/i;
 
-/** What the token endpoint asks and answers. `path`: where it was found, if it was. */
+/** What the token endpoint asks and answers, for the operations `used`. `path`: where it was found, if it was. */
 export function learnToken(
   reading: Reading,
   operation: DescribedOperation | null,
+  used: readonly DescribedOperation[],
   path: string | null,
   given: GivenConstants,
   notebook: Notebook,
 ): TokenOperation {
   const documented = DOCUMENTED_CONTRACT.token;
   if (path === null) {
-    notebook.find('token.path', documented.path, '', 'likely', 'not in the document; as the public document says');
+    const isElsewhere = textOf(clientCredentialsFlow(reading.described.document)?.value['tokenUrl']) !== '';
+    const why = `${isElsewhere ? 'the document names another host' : 'not in the document'}; as the public document says`;
+    notebook.find('token.path', documented.path, '', isElsewhere ? 'weak' : 'likely', why);
   }
-  if (operation === null) return { ...documented, path: path ?? documented.path, extra: scopesOf(reading, notebook) };
+  const scopes = scopesOf(reading, used, notebook);
+  if (operation === null) return { ...documented, path: path ?? documented.path, extra: scopes };
   const body = operationBody(reading, operation);
   const auth = isBasic(reading, operation, body) ? 'basic' : 'body';
   notebook.find(
@@ -38,7 +42,7 @@ export function learnToken(
     path: path ?? documented.path,
     auth,
     encoding: body?.encoding === 'json' ? 'json' : 'form',
-    extra: { ...scopesOf(reading, notebook), ...extraOf(body, given, notebook) },
+    extra: { ...scopes, ...extraOf(body, given, notebook) },
     ...answerOf(reading, operation, notebook),
   };
 }
@@ -59,33 +63,37 @@ function isBasic(reading: Reading, operation: DescribedOperation, body: Operatio
 /** Further parameters that the token request has to hold, or whose value the document fixes. */
 function extraOf(body: OperationBody | null, given: GivenConstants, notebook: Notebook): Record<string, string> {
   const extra: Record<string, string> = {};
+  const own = given.among((body?.leaves ?? []).map(({ path }) => ({ path, isCarried: false })));
   for (const { path, keywords, required, where, shape } of body?.leaves ?? []) {
     const name = path.join('.');
     if (CREDENTIALS.test(name) || path.length > 1 || shape === 'object') continue;
     const [only, ...others] = valuesOf(keywords);
     const fixed = only !== undefined && others.length === 0 ? only : keywords['default'];
-    const value = given.valueOf(path) ?? (required ? scalarOf(fixed) : null);
+    const value = (own.valueOf(path) || null) ?? (required ? scalarOf(fixed) : null);
     if (value !== null) {
       extra[name] = value;
       notebook.find(`token.${name}`, shownValue(name, value), where, 'certain', 'the token request has to hold it');
-    } else if (required) notebook.ask(given.question(path, keywords));
+    } else if (required) notebook.ask(own.question(path, keywords));
   }
   return extra;
 }
 
-/** A single scope that the operations ask for, from the client credentials flow. */
-function scopesOf({ described }: Reading, notebook: Notebook): Record<string, string> {
+/** The scopes that the operations ask for, else all of the client credentials flow. */
+function scopesOf(
+  { described }: Reading,
+  used: readonly DescribedOperation[],
+  notebook: Notebook,
+): Record<string, string> {
   const flow = clientCredentialsFlow(described.document);
-  const names = Object.keys(objectOf(flow?.value['scopes']));
-  if (flow === null || names.length === 0) return {};
-  const scope = names.join(' ');
-  notebook.find(
-    'token.scope',
-    scope,
-    pointerTo(flow.pointer, 'scopes'),
-    names.length === 1 ? 'likely' : 'weak',
-    'all scopes of the flow',
-  );
+  const offered = Object.keys(objectOf(flow?.value['scopes']));
+  if (flow === null || offered.length === 0) return {};
+  const demands = used.flatMap(({ value }) => listOf(value['security'] ?? described.document['security']));
+  const demanded = demands.flatMap((each) => listOf(memberOf(each, flow.scheme)).map(textOf));
+  const asked = offered.filter((each) => demanded.includes(each));
+  const scope = (asked.length > 0 ? asked : offered).join(' ');
+  const why = asked.length > 0 ? 'the operations ask for it' : 'all scopes of the flow';
+  const confidence = asked.length > 0 || offered.length === 1 ? 'likely' : 'weak';
+  notebook.find('token.scope', scope, pointerTo(flow.pointer, 'scopes'), confidence, why);
   return { scope };
 }
 
@@ -93,6 +101,7 @@ function scopesOf({ described }: Reading, notebook: Notebook): Record<string, st
 export function clientCredentialsFlow(document: Reading['described']['document']): {
   value: ReturnType<typeof objectOf>;
   pointer: string;
+  scheme: string;
 } | null {
   const schemes = objectOf(objectOf(document['components'])['securitySchemes']);
   for (const [name, scheme] of Object.entries(schemes)) {
@@ -101,6 +110,7 @@ export function clientCredentialsFlow(document: Reading['described']['document']
     return {
       value: objectOf(flow),
       pointer: pointerTo('/components/securitySchemes', name, 'flows', 'clientCredentials'),
+      scheme: name,
     };
   }
   return null;

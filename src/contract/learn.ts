@@ -24,7 +24,7 @@ export interface LearnOptions extends DescribedOptions {
  */
 export function learnContract(documents: readonly SourceDocument[], options: LearnOptions): Proposal {
   const given = givenConstants(options.constants);
-  const environment = options.environment === null ? null : parseDocument(options.environment);
+  const environment = options.environment === null ? null : parseEnvironment(options.environment);
   const described = documents.map((document) => describe(document.name, parseDocument(document), environment));
   const proposals = described.map((each, index) => {
     const operations = operationsFor(each, described, options.operations);
@@ -39,7 +39,19 @@ export function learnContract(documents: readonly SourceDocument[], options: Lea
   // Until it is known which operation is meant, nobody can say which values belong to it.
   const isFound = proposals.every(({ questions }) => !questions.some(({ name }) => name.startsWith('operation:')));
   if (isFound) given.refuseUnused();
-  return others.reduce(mergeProposals, first);
+  const proposal = others.reduce(mergeProposals, first);
+  if (environment === null || proposals.some(isCollection)) return proposal;
+  return { ...proposal, notes: [...proposal.notes, 'An environment is of use for a Postman collection alone.'] };
+}
+
+function parseEnvironment(document: SourceDocument): JsonObject {
+  const environment = parseDocument(document);
+  if (Array.isArray(environment['values'])) return environment;
+  throw new SrqError(
+    'input',
+    `${document.name} is no environment of Postman: it has no list of values.`,
+    'Export the environment, or leave it out: srq contract learn FILE',
+  );
 }
 
 const isCollection = ({ contract }: Proposal): boolean => contract.source?.kind.startsWith('Postman') ?? false;

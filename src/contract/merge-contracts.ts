@@ -18,6 +18,7 @@ export function mergeProposals(first: Proposal, second: Proposal): Proposal {
     version: 1,
     source: mergedSource(one, other),
     ...{ create, validate, token },
+    hasValidate: one.hasValidate ?? other.hasValidate,
     basePath: basePathOf(merge),
     unavailableIsNotActed: chosen(
       merge,

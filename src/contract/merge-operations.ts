@@ -49,7 +49,7 @@ function mergedOperation(merge: Merge, name: 'create' | 'validate', one: Operati
     parameters: mergedParameters(merge, one.parameters, other.parameters, isSameShape),
     choices: one.parameters === null ? other.choices : one.choices,
     schema: isSameShape ? (one.schema ?? other.schema) : one.schema,
-    success: filledIn(merge, `${name}.success`, one.success, other.success),
+    success: filledIn(merge, `${name}.success`, one.success?.body ? one.success : null, other.success) ?? one.success,
     refusal: filledIn(merge, `${name}.refusal`, one.refusal, other.refusal),
     errorTexts: filledIn(merge, `${name}.errorTexts`, one.errorTexts, other.errorTexts),
   };
@@ -85,7 +85,7 @@ function mergedParameters(
         `${merge.first.contract.source?.files.join(', ')} does not know it.`,
     );
   }
-  return [...known, ...added.map((each) => ({ ...each, required: false }))];
+  return [...known, ...added.map((each) => ({ ...each, required: false, requiredWithin: null }))];
 }
 
 const folderOf = ({ in: place, path }: Parameter): string => [place, ...path.slice(0, -1)].join('\u0000');

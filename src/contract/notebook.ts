@@ -4,7 +4,7 @@ import type { Confidence, Finding, Question } from '../model/contract.ts';
 export interface Notebook {
   readonly findings: Finding[];
   readonly questions: Question[];
-  readonly notes: string[];
+  readonly notes: readonly string[];
   /** `pointer` is one of the described document; it is kept as one of the document that was given. */
   find(setting: string, value: string, pointer: string, confidence: Confidence, why: string): void;
   ask(question: Question): void;
@@ -12,24 +12,36 @@ export interface Notebook {
 }
 
 const LONGEST_VALUE = 300;
+/** Names in a document may be of any length. */
+const LONGEST_TEXT = 2000;
 
 export function openNotebook(where: (pointer: string) => string): Notebook {
   const findings: Finding[] = [];
   const questions: Question[] = [];
-  const notes: string[] = [];
+  const notes = new Set<string>();
   return {
     findings,
     questions,
-    notes,
+    get notes() {
+      return [...notes];
+    },
     find(setting, value, pointer, confidence, why) {
-      const told = value.length > LONGEST_VALUE ? `${value.slice(0, LONGEST_VALUE - 1)}…` : value;
-      findings.push({ setting, value: told, where: pointer === '' ? '' : where(pointer), confidence, why });
+      findings.push({
+        setting,
+        value: cut(value, LONGEST_VALUE),
+        where: pointer === '' ? '' : where(pointer),
+        confidence,
+        why,
+      });
     },
     ask(question) {
-      if (!questions.some(({ name }) => name === question.name)) questions.push(question);
+      if (questions.some(({ name }) => name === question.name)) return;
+      questions.push({ ...question, text: cut(question.text, LONGEST_TEXT) });
     },
     note(text) {
-      if (!notes.includes(text)) notes.push(text);
+      notes.add(cut(text, LONGEST_TEXT));
     },
   };
 }
+
+const cut = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text);

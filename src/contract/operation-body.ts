@@ -78,10 +78,10 @@ export function bodyProblem({ references }: Reading, { value, pointer }: Describ
   return references.follow(value['requestBody'], pointerTo(pointer, 'requestBody')).problem;
 }
 
-export function unreadableBody(problem: string): SrqError {
+export function unreadable(what: string, problem: string): SrqError {
   return new SrqError(
     'input',
-    `The request body cannot be read: ${problem}.`,
+    `${what} cannot be read: ${problem}.`,
     'srq opens nothing but the file it is given. Bundle the description into one file, then: srq contract learn FILE',
   );
 }

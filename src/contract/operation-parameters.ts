@@ -2,11 +2,12 @@ import type { Alternative, Json, Parameter } from '../model/contract.ts';
 import { SrqError } from '../model/errors.ts';
 import { FIELDS } from '../model/service-request.ts';
 import { type Leaf, pathKey } from './body-leaves.ts';
+import { constantList, constantValue, refusePlaceholder } from './constant-value.ts';
 import type { DescribedOperation, Reading } from './described-operation.ts';
 import { fieldNamed, type NamedField } from './field-names.ts';
 import { flatten, valuesOf } from './flat-schema.ts';
-import type { GivenConstants } from './given-constants.ts';
-import { memberOf, objectOf, scalarOf, textOf } from './json-parts.ts';
+import { EACH_ROW, type GivenConstants, type OperationConstants } from './given-constants.ts';
+import { objectOf, scalarOf, textOf } from './json-parts.ts';
 import { leafParameter } from './leaf-parameter.ts';
 import type { Notebook } from './notebook.ts';
 import type { OperationBody } from './operation-body.ts';
@@ -38,42 +39,53 @@ export function operationParameters(
 ): OperationParameters {
   const nameOf = fieldNames(body);
   const isMultipart = body.encoding === 'multipart';
+  const own = given.among(body.leaves.map((leaf) => ({ path: leaf.path, isCarried: body.assignment.has(leaf) })));
+  const lists = fixedLists(body, own);
   const inBody = body.leaves
-    .filter(({ shape }) => shape !== 'object')
+    .filter((leaf) => leaf.shape !== 'object' && !lists.has(leaf))
     .map((leaf): PlacedParameter => {
       const parameter = leafParameter(leaf, nameOf(leaf), 'body', isMultipart);
       const named = body.assignment.get(leaf);
-      return { parameter: settled(parameter, named, leaf, given, notebook), named, where: leaf.where };
+      return { parameter: settled(parameter, named, leaf, own, notebook), named, where: leaf.where };
     });
   const taken = new Set(inBody.map(({ parameter }) => parameter.field));
-  const beside = besideBody(reading, operation, taken, given, notebook);
+  const beside = besideBody(reading, operation, taken, given.among([]), notebook);
   const alternatives = body.choices.map((choice) => choice.map((each) => alternativeOf(each, body.leaves, nameOf)));
-  return { parameters: [...inBody, ...beside], choices: [...alternatives, ...fixedObjects(body, given, notebook)] };
+  const fixed = [...lists].map(([{ path }, value]) => [{ fields: [], constants: [{ path, value }] }]);
+  return {
+    parameters: [...inBody, ...beside],
+    choices: [...alternatives, ...fixed, ...fixedObjects(body, own, notebook)],
+  };
 }
 
 /** What each place is called: the field it carries, its own name, or its whole path where that is taken. */
 function fieldNames(body: OperationBody): (leaf: Leaf) => string {
-  const names = new Map<Leaf, string>();
-  const used = new Set<string>(RESERVED);
-  for (const leaf of body.leaves) {
+  const counts = new Map<string, number>();
+  for (const { path } of body.leaves) counts.set(path.at(-1) ?? '', (counts.get(path.at(-1) ?? '') ?? 0) + 1);
+  return (leaf) => {
     const own = leaf.path.at(-1) ?? '';
-    const free = used.has(own) ? leaf.path.join('.') : own;
-    const name = body.assignment.get(leaf)?.field ?? free;
-    used.add(name);
-    names.set(leaf, name);
-  }
-  return (leaf) => names.get(leaf) ?? leaf.path.join('.');
+    const isTaken = RESERVED.has(own) || (leaf.path.length > 1 && (counts.get(own) ?? 0) > 1);
+    const whole = leaf.path.length > 1 ? leaf.path.join('.') : `body.${own}`;
+    return body.assignment.get(leaf)?.field ?? (isTaken ? whole : own);
+  };
 }
 
 function settled(
   parameter: Parameter,
   named: NamedField | undefined,
   leaf: Leaf,
-  given: GivenConstants,
+  given: OperationConstants,
   notebook: Notebook,
 ): Parameter {
   const value = given.valueOf(leaf.path);
-  if (value !== null) return { ...parameter, constant: value };
+  if (value === EACH_ROW) {
+    const { field } = parameter;
+    notebook.note(`Each row has to give ${field}: srq bulk FILE --map COLUMN=${field}, or --set '${field}={COLUMN}'`);
+    return parameter;
+  }
+  if (value !== null) {
+    return { ...parameter, constant: constantValue(parameter, textOf(leaf.keywords['format']), value) };
+  }
   if (named !== undefined) return parameter;
   const fixed = fixedValue(leaf);
   if (fixed !== null) return { ...parameter, constant: fixed };
@@ -89,8 +101,20 @@ function fixedValue({ path, keywords, required }: Leaf): string | null {
   return required ? scalarOf(keywords['default']) : null;
 }
 
+/** Lists of single values of which a person gave all, as JSON. */
+function fixedLists(body: OperationBody, given: OperationConstants): Map<Leaf, Json> {
+  const lists = new Map<Leaf, Json>();
+  for (const leaf of body.leaves) {
+    const text = leaf.shape === 'list' ? given.valueOf(leaf.path) : null;
+    const parameter = leafParameter(leaf, '', 'body', false);
+    const value = text === null ? null : constantList(parameter, textOf(leaf.keywords['format']), text);
+    if (value !== null) lists.set(leaf, value);
+  }
+  return lists;
+}
+
 /** Objects and lists of objects that are required: only a person can say them, as JSON, and they never change. */
-function fixedObjects(body: OperationBody, given: GivenConstants, notebook: Notebook): Alternative[][] {
+function fixedObjects(body: OperationBody, given: OperationConstants, notebook: Notebook): Alternative[][] {
   return body.leaves
     .filter(({ shape }) => shape === 'object')
     .flatMap((leaf) => {
@@ -98,7 +122,7 @@ function fixedObjects(body: OperationBody, given: GivenConstants, notebook: Note
       const text = given.valueOf(leaf.path);
       const value = text === null ? (fixed ?? leaf.keywords['default']) : jsonGiven(leaf.path, text);
       if (text === null && !leaf.required) return [];
-      if (value === undefined) notebook.ask(given.question(leaf.path, leaf.keywords));
+      if (value === undefined) notebook.ask(given.question(leaf.path, leaf.keywords, 'object'));
       return value === undefined ? [] : [[{ fields: [], constants: [{ path: leaf.path, value }] }]];
     });
 }
@@ -135,7 +159,7 @@ function besideBody(
   reading: Reading,
   operation: DescribedOperation,
   taken: ReadonlySet<string>,
-  given: GivenConstants,
+  given: OperationConstants,
   notebook: Notebook,
 ): PlacedParameter[] {
   return operation.parameters.flatMap(({ value, pointer, problem }): PlacedParameter[] => {
@@ -149,7 +173,7 @@ function besideBody(
     const { schema } = reading.schemas.expand(said['schema'], `${pointer}/schema`);
     const flat = flatten(schema).keywords;
     const keywords = { ...flat, ...(said['description'] === undefined ? {} : { description: said['description'] }) };
-    const leaf: Leaf = { path: [name], keywords, shape: 'scalar', required, where: pointer };
+    const leaf: Leaf = { path: [name], keywords, shape: 'scalar', required, requiredWithin: null, where: pointer };
     const found = fieldNamed([name]);
     const named = found && found.rank < 10 && !taken.has(found.field) ? found : undefined;
     const parameter = leafParameter(leaf, named?.field ?? name, place, false);
@@ -157,12 +181,20 @@ function besideBody(
   });
 }
 
-/** The path with the values of its parameters, which only a person can say. */
+/** The path with the values of its parameters, the same in every request: only a person can say them. */
 export function filledPath(operation: DescribedOperation, given: GivenConstants, notebook: Notebook): string {
+  const own = given.among([]);
   return operation.path.replace(/\{([^{}]{1,100})\}/g, (placeholder, name: string) => {
-    const value = given.valueOf([name]);
-    const parameter = operation.parameters.find((each) => memberOf(each.value, 'name') === name);
-    if (value === null) notebook.ask(given.question([name], objectOf(parameter?.value)));
-    return value === null ? placeholder : encodeURIComponent(value);
+    const value = own.valueOf([name]) || null;
+    if (value === null) {
+      const text = `The address ${operation.path} holds "${name}", the same in every request. What is its value?`;
+      notebook.ask({ name: `constant:${name}`, text, answer: `--set ${name}=VALUE` });
+      return placeholder;
+    }
+    refusePlaceholder(name, value, 'One contract serves one value: learn it in a profile for each.');
+    if (fieldNamed([name]) !== undefined) {
+      notebook.note(`All requests go to the address of ${name} ${value}, whatever their rows say: a profile for each.`);
+    }
+    return encodeURIComponent(value);
   });
 }

@@ -30,6 +30,7 @@ export function parseDocument({ name, bytes }: SourceDocument): JsonObject {
   }
   const text = decoded(name, bytes);
   refuseForeignText(name, text);
+  if (text.trim() === '') throw unusable(name, 'is empty');
   const value = plain(name, parsed(name, text));
   if (!isObject(value)) throw unusable(name, 'holds no object');
   return value;
@@ -44,30 +45,35 @@ function unusable(name: string, what: string): SrqError {
 }
 
 function decoded(name: string, bytes: Buffer): string {
-  const encoding = bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : 'utf-8';
+  const mark = bytes.subarray(0, 2).toString('hex');
+  const encoding = mark === 'fffe' ? 'utf-16le' : mark === 'feff' ? 'utf-16be' : 'utf-8';
   try {
     return new TextDecoder(encoding, { fatal: true }).decode(bytes);
   } catch {
-    throw unusable(name, 'is not a text in UTF-8');
+    throw unusable(name, 'is not a text in UTF-8 or UTF-16');
   }
 }
 
-/** JSON is tried first: it is the faster one, and YAML tells where it is wrong. */
+/** JSON is tried first: it is the faster one. Comments and commas too many are YAML all the same. */
 function parsed(name: string, text: string): unknown {
+  let wrong = '';
   if (/^\s*[[{]/.test(text)) {
     try {
       return JSON.parse(text) as unknown;
-    } catch {
-      // Comments and commas too many are YAML all the same.
+    } catch (error) {
+      // The rest of the message quotes the document, which may hold a secret.
+      wrong = (error as Error).message.replace(/, ?(?:\.\.\.)?".*$/s, '');
     }
   }
   try {
     return fromYaml(name, text);
   } catch (error) {
-    if (error instanceof RangeError) throw unusable(name, 'is nested too deeply');
-    throw error;
+    if (error instanceof RangeError) throw tooDeep(name);
+    throw wrong !== '' && /\.json$/i.test(name) ? unusable(name, `is not JSON: ${wrong}`) : error;
   }
 }
+
+const tooDeep = (name: string): SrqError => unusable(name, `is nested more than ${DEEPEST} levels deep`);
 
 function fromYaml(name: string, text: string): unknown {
   const document = parseYaml(text, {
@@ -80,13 +86,15 @@ function fromYaml(name: string, text: string): unknown {
     logLevel: 'silent',
   });
   const [error] = document.errors;
+  // The library tells of a stack that is full as of a mistake in the text.
+  if (/call stack/.test(error?.message ?? '')) throw tooDeep(name);
   // Only the first line: those after it quote the document, which may hold a secret.
   if (error) throw unusable(name, `is neither JSON nor YAML: ${error.message.split('\n')[0]?.replace(/:$/, '')}`);
   refuseOddKeys(name, document);
   try {
     return document.toJS({ maxAliasCount: MOST_ALIASED });
   } catch (cause) {
-    if (cause instanceof RangeError) throw unusable(name, 'is nested too deeply');
+    if (cause instanceof RangeError) throw tooDeep(name);
     throw unusable(name, 'has aliases that repeat too much, or that stand for nothing');
   }
 }
@@ -115,7 +123,7 @@ function plain(name: string, root: unknown): Json {
   function copy(value: unknown, depth: number): Json {
     count += 1;
     if (count > MOST_VALUES) throw unusable(name, `holds more than ${MOST_VALUES} values`);
-    if (depth > DEEPEST) throw unusable(name, `is nested more than ${DEEPEST} levels deep`);
+    if (depth > DEEPEST) throw tooDeep(name);
     if (Array.isArray(value)) return value.map((each) => copy(each, depth + 1));
     if (typeof value === 'object' && value !== null) {
       const members = Object.entries(value).filter(([key]) => key !== '__proto__');

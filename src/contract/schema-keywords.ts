@@ -1,13 +1,13 @@
-import safeRegex from 'safe-regex2';
 import type { Json } from '../model/contract.ts';
 import type { JsonObject } from './described.ts';
 import { isObject, listOf } from './json-parts.ts';
+import { isCheapPattern } from './pattern-cost.ts';
 
 const TYPES = new Set(['string', 'integer', 'number', 'boolean', 'object', 'array', 'null']);
 const COUNTS = ['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'];
 const BOUNDS = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'];
-/** Longer ones are the work of machines, and what they cost cannot be told. */
-const LONGEST_PATTERN = 500;
+/** What of a body only the service checks, and the sandbox in part. */
+const CONDITIONS = /^(?:if|not|dependent(?:Required|Schemas)|dependencies|(?:min|max)Properties)$/;
 /** What says something of a schema without narrowing it. */
 const ANNOTATIONS =
   /^(?:title|description|default|examples?|format|content(?:Encoding|MediaType)|(?:read|write)Only|deprecated|x-enum.*|x-.*)$/i;
@@ -28,21 +28,13 @@ export function cleanKeywords(schema: JsonObject, pointer: string, problems: Set
   if (required.length > 0) clean['required'] = required;
   const pattern = schema['pattern'];
   if (typeof pattern === 'string') {
-    if (isSafePattern(pattern)) clean['pattern'] = pattern;
+    if (isCheapPattern(pattern)) clean['pattern'] = pattern;
     else problems.add(`${pointer}/pattern is left to the service: it is no pattern, or could take for ever`);
   }
+  const conditions = Object.keys(schema).filter((name) => CONDITIONS.test(name));
+  if (conditions.length > 0)
+    problems.add(`${pointer}: ${conditions.join(', ')}: left to the service, not checked here`);
   return clean;
-}
-
-/** Whether a pattern compiles and cannot run away (ReDoS). */
-export function isSafePattern(pattern: string): boolean {
-  if (pattern.length > LONGEST_PATTERN || !safeRegex(pattern)) return false;
-  try {
-    new RegExp(pattern);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function typesOf(schema: JsonObject): string[] {

@@ -21,6 +21,6 @@ export function noteUnfilled(
   if (first === undefined) return;
   notebook.note(
     `The examples of ${name} also hold ${names.join(', ')}. A collection does not say what is required. ` +
-      `What the service always demands is given so: --set ${first}=VALUE`,
+      `What the service always demands is given so: --set ${first}=VALUE; what each row gives needs no more than a column.`,
   );
 }

@@ -1,8 +1,10 @@
 import type { Json } from '../model/contract.ts';
 import type { JsonObject } from './described.ts';
 import { isObject } from './json-parts.ts';
+import { isCheapPattern } from './pattern-cost.ts';
 
 const LARGEST_CHARACTERS = 256 * 1024;
+const DEEPEST = 200;
 const PLAIN =
   /^(?:type|enum|const|required|pattern|(?:min|max)(?:Length|Items|Properties|imum)|minimum|maximum|exclusive(?:Minimum|Maximum)|multipleOf|uniqueItems)$/;
 const ONE = /^(?:items|not|if|then|else|contains|additionalProperties|propertyNames)$/;
@@ -10,19 +12,19 @@ const LIST = /^(?:allOf|anyOf|oneOf|prefixItems)$/;
 const MAP = /^(?:properties|dependentSchemas)$/;
 
 /**
- * An expanded schema with only what a validator needs, and without what only the service may say (`readOnly`). Null if
- * it is larger than anyone would want to keep.
+ * A schema without references with only what a validator needs, and without what only the service may say (`readOnly`).
+ * Null if it is larger or deeper than anyone would want to keep.
  */
 export function validationSchema(schema: JsonObject): Json {
   const budget = { left: LARGEST_CHARACTERS };
-  const reduced = reduce(schema, budget);
+  const reduced = reduce(schema, budget, 0);
   return budget.left > 0 && JSON.stringify(reduced).length <= LARGEST_CHARACTERS ? reduced : null;
 }
 
-function reduce(schema: JsonObject, budget: { left: number }): JsonObject {
-  budget.left -= 2;
-  if (budget.left < 0) return {};
-  const inner = (each: Json): Json => (isObject(each) ? reduce(each, budget) : each);
+function reduce(schema: JsonObject, budget: { left: number }, depth: number): JsonObject {
+  budget.left = depth > DEEPEST ? 0 : budget.left - 2;
+  if (budget.left <= 0) return {};
+  const inner = (each: Json): Json => (isObject(each) ? reduce(each, budget, depth + 1) : each);
   const hidden = new Set(
     Object.entries(isObject(schema['properties']) ? schema['properties'] : {}).flatMap(readOnlyName),
   );
@@ -30,6 +32,7 @@ function reduce(schema: JsonObject, budget: { left: number }): JsonObject {
     Object.entries(schema).flatMap(([word, value]): [string, Json][] => {
       if (word === 'required' && Array.isArray(value))
         return [[word, value.filter((each) => !hidden.has(String(each)))]];
+      if (word === 'pattern' && !(typeof value === 'string' && isCheapPattern(value))) return [];
       if (PLAIN.test(word)) return [[word, value]];
       if (ONE.test(word)) return [[word, inner(value)]];
       if (LIST.test(word) && Array.isArray(value)) return [[word, value.map(inner)]];

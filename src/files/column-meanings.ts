@@ -1,5 +1,5 @@
+import { type Alias, aliasOf, type Meaning, normalForm } from '../model/field-aliases.ts';
 import { RESULT_COLUMNS } from '../model/table.ts';
-import { type Alias, aliasOf, type Meaning, normalForm } from './aliases.ts';
 
 /** What one column of a file means beside the others. */
 export interface ColumnMeaning extends Alias {

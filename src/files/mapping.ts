@@ -1,8 +1,8 @@
 import { nearest } from '../model/did-you-mean.ts';
 import { SrqError } from '../model/errors.ts';
+import { normalForm } from '../model/field-aliases.ts';
 import { FIELDS, type Field } from '../model/service-request.ts';
 import type { FieldSource, Mapping, MappingOptions, Tie } from '../model/table.ts';
-import { normalForm } from './aliases.ts';
 import { type ColumnMeaning, columnMeanings } from './column-meanings.ts';
 import { parseTemplate } from './template.ts';
 

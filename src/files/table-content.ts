@@ -1,6 +1,6 @@
 import { SrqError } from '../model/errors.ts';
+import { countKnownFields } from '../model/field-aliases.ts';
 import type { ReadOptions, Row, Table } from '../model/table.ts';
-import { countKnownFields } from './aliases.ts';
 import { csvRecords } from './csv-records.ts';
 import { decodedText, type TextEncoding } from './decode.ts';
 import { findDialect, linesBeforeHeader } from './dialect.ts';

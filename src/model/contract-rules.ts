@@ -2,8 +2,8 @@ import { meaningOf } from './allowed-values.ts';
 import type { Alternative, Operation, Parameter } from './contract.ts';
 import { describedOperation } from './described-operation.ts';
 
-/** Longer texts are left to the service: nobody means them to match a pattern. */
-const LONGEST_FOR_PATTERN = 256;
+/** Length of the longest text that is held against a pattern; longer ones are left to the service. */
+export const LONGEST_FOR_PATTERN = 10_000;
 
 interface ParameterRules {
   /** See {@link wireValue}. */
@@ -84,7 +84,7 @@ export function boundProblem(parameter: Parameter, wire: string): string | null 
   if (minLength !== null && wire.length < 2 * minLength && codePoints(wire) < minLength)
     return `has ${codePoints(wire)} characters; at least ${minLength} are needed`;
   const { pattern } = rulesOf(parameter);
-  if (!pattern || wire.length > 2 * LONGEST_FOR_PATTERN || codePoints(wire) > LONGEST_FOR_PATTERN) return null;
+  if (!pattern || wire.length > LONGEST_FOR_PATTERN) return null;
   return pattern.test(wire) ? null : `is not of the form ${pattern.source}`;
 }
 
@@ -111,7 +111,13 @@ export type Unmet = readonly (readonly string[])[];
 /** What an operation demands and a request does not give. `has`: whether it gives a field. */
 export function unmetRequirements(operation: Operation, has: (field: string) => boolean): Unmet[] {
   const gives = orConstant(operation, has);
-  const absent = (operation.parameters ?? []).filter(({ required, field }) => required && !gives(field));
+  const parameters = operation.parameters ?? [];
+  const isBegun = (parent: readonly string[]) =>
+    parameters.some(({ in: place, path, field }) => place === 'body' && isWithin(path, parent) && gives(field));
+  const absent = parameters.filter(
+    ({ required, requiredWithin, field }) =>
+      !gives(field) && (required || (requiredWithin !== null && isBegun(requiredWithin))),
+  );
   const filled = new Set(
     absent.length === 0 ? [] : chosenAlternatives(operation, has).flatMap(({ constants }) => constants.map(pathName)),
   );
@@ -132,6 +138,8 @@ function orConstant(operation: Operation, has: (field: string) => boolean): (fie
   return constants.size === 0 ? has : (field) => has(field) || constants.has(field);
 }
 
+const isWithin = (path: readonly string[], parent: readonly string[]): boolean =>
+  path.length > parent.length && parent.every((name, index) => name === path[index]);
 const isMet = ({ fields }: Alternative, has: (field: string) => boolean): boolean => fields.every(has);
 const pathName = ({ path }: { readonly path: readonly string[] }): string => JSON.stringify(path);
 

@@ -15,6 +15,8 @@ export interface Contract {
   readonly source: ContractSource | null;
   readonly create: CreateOperation;
   readonly validate: ValidateOperation;
+  /** Null: the document describes none, so the public document's is tried. False: a person says that there is none. */
+  readonly hasValidate: boolean | null;
   readonly token: TokenOperation;
   /** Path that all servers of the document share before the operations' paths; `''` if none. The sandbox answers with and without it. */
   readonly basePath: string;
@@ -134,6 +136,8 @@ export interface Parameter {
   /** The value goes as the only element of a list. */
   readonly isList: boolean;
   readonly required: boolean;
+  /** The object of the body in which it is required once that holds anything; null: none that is not required itself. */
+  readonly requiredWithin: readonly string[] | null;
   /** Null: anything. */
   readonly values: readonly AllowedValue[] | null;
   /** In code points; of a recording, of its encoded text. */
@@ -187,6 +191,8 @@ export interface Question {
   readonly text: string;
   /** The flag that answers it, literally: `--set partner_id=VALUE`. */
   readonly answer: string;
+  /** What it may be answered with, numbered from 1 in the text. */
+  readonly choices?: readonly string[];
 }
 
 /** What documents come to, before a person has agreed. */
@@ -222,6 +228,7 @@ export const DOCUMENTED_CONTRACT: Contract = {
     contentType: FORM_CONTENT_TYPE,
     verdict: [],
   },
+  hasValidate: true,
   token: {
     path: PATHS.token,
     auth: 'body',

@@ -15,19 +15,23 @@ const ALSO_WRITTEN: Readonly<Record<string, string>> = {
   eire: 'IE',
 };
 
+/** ISO 3166-1 alpha-3 of the markets, in their order. */
+const ALPHA_3 = 'PRT ESP DEU AUT CHE IRL GBR CAN MEX ARG CHL COL PER ECU DOM AUS NZL SGP IND ZAF AGO CPV'.split(' ');
+
 const byName = new Map<string, Market>();
 for (const language of SPOKEN) {
   const names = new Intl.DisplayNames([language], { type: 'region' });
   for (const market of MARKETS) byName.set(folded(names.of(market.iso) ?? market.name), market);
 }
 for (const market of MARKETS) byName.set(folded(market.name), market);
+for (const [index, market] of MARKETS.entries()) byName.set(folded(ALPHA_3[index] ?? ''), market);
 for (const [name, code] of Object.entries(ALSO_WRITTEN)) {
   const market = findMarket(code);
   if (market) byName.set(name, market);
 }
 
 /**
- * The market a cell means: its code (UK and GB alike) or its name in English, Portuguese, Spanish, German, French or
+ * The market a cell means: its code (UK, GB and GBR alike) or its name in English, Portuguese, Spanish, German, French or
  * Italian, with or without accents. Undefined for anything else: no guess is made.
  */
 export function marketFromText(text: string): Market | undefined {

@@ -1,4 +1,5 @@
-import type { Operation } from './contract.ts';
+import type { Operation, Parameter } from './contract.ts';
+import { FIELDS } from './service-request.ts';
 
 /** What an operation's description comes to, whatever the request. */
 export interface DescribedOperation {
@@ -8,6 +9,8 @@ export interface DescribedOperation {
   readonly needsText: boolean;
   /** The fields that it knows, by srq's names. */
   readonly fields: ReadonlySet<string>;
+  /** The fields by their whole names, `utm.source`, where those are others: a person may say these, too. */
+  readonly byWholeName: ReadonlyMap<string, string>;
   /** Those of them that are always the same. */
   readonly constants: ReadonlySet<string>;
   /** Those whose length it bounds. */
@@ -23,6 +26,8 @@ interface OtherFields {
   readonly parent: readonly string[];
   /** The description says that it takes nothing else there. */
   readonly closed: boolean;
+  /** srq's own fields may be among them: the description names none, or only examples of a body are known. */
+  readonly takesOwn: boolean;
 }
 
 /** Rows come by the ten thousand: it is worked out once. */
@@ -46,11 +51,18 @@ function describe(operation: Operation): DescribedOperation {
     saysRequired: choices.length > 0 || parameters.some(({ required, constant }) => required && constant === null),
     needsText: parameters.some(({ field, required }) => field === 'request_text' && required),
     fields: fieldsWhere(() => true),
+    byWholeName: byWholeName(parameters),
     constants: fieldsWhere(({ constant }) => constant !== null),
     bounded: fieldsWhere(({ maxLength, values }) => maxLength !== null || values !== null),
     country: parameters.find(({ field }) => field === 'country')?.constant ?? null,
     others: placeOfOthers(operation),
   };
+}
+
+function byWholeName(parameters: readonly Parameter[]): ReadonlyMap<string, string> {
+  const nested = parameters.filter(({ in: place, path }) => place === 'body' && path.length > 1);
+  const named = nested.map(({ path, field }) => [path.join('.'), field] as const);
+  return new Map(named.filter(([name]) => parameters.every(({ field }) => field !== name)));
 }
 
 function placeOfOthers({ parameters, schema }: Operation): OtherFields {
@@ -64,7 +76,9 @@ function placeOfOthers({ parameters, schema }: Operation): OtherFields {
   const parent: readonly string[] = most ? JSON.parse(most[0]) : [];
   let place: unknown = schema;
   for (const name of parent) place = member(member(place, 'properties'), name);
-  return { parent, closed: member(place, 'additionalProperties') === false };
+  const closed = member(place, 'additionalProperties') === false;
+  const namesOwn = (parameters ?? []).some(({ field }) => FIELDS.some((own) => own === field));
+  return { parent, closed, takesOwn: !closed && (schema === null || !namesOwn) };
 }
 
 function member(value: unknown, name: string): unknown {

@@ -47,7 +47,8 @@ export function contractFindings(
 
 function operationFindings(contract: Contract, name: OperationName, given: GivenTexts): Finding[] {
   const operation = contract[name];
-  const { texts, hasRecording, filled } = given;
+  const { hasRecording, filled } = given;
+  const texts = byField(operation, given.texts);
   const isRecorded = hasRecording || texts[AUDIO_PARAMETER] !== undefined;
   // A document may call a parameter `constructor`.
   const isGiven = (field: string) => Object.hasOwn(texts, field);
@@ -59,7 +60,14 @@ function operationFindings(contract: Contract, name: OperationName, given: Given
     return isLeftOut ? [] : valueFindings(parameter, texts[field] ?? '');
   });
   // Validate is given what it knows; only what create does not take is lost.
-  return [...unmet, ...wrong, ...(name === 'create' ? homelessFindings(operation, given, isRecorded) : [])];
+  return [...unmet, ...wrong, ...(name === 'create' ? homelessFindings(operation, { texts, filled }, isRecorded) : [])];
+}
+
+/** What was given by a whole name, `utm.source`, by its field. */
+function byField(operation: Operation, texts: GivenTexts['texts']): GivenTexts['texts'] {
+  const { byWholeName } = describedOperation(operation);
+  if (byWholeName.size === 0 || !Object.keys(texts).some((name) => byWholeName.has(name))) return texts;
+  return Object.fromEntries(Object.entries(texts).map(([name, text]) => [byWholeName.get(name) ?? name, text]));
 }
 
 function unmetFinding(alternatives: Unmet): Finding {
@@ -67,9 +75,15 @@ function unmetFinding(alternatives: Unmet): Finding {
   const ways = alternatives.map((fields) => fields.join(' and ')).join(', or ');
   const message =
     alternatives.length === 1
-      ? `There is no ${ways}; the service's description says that it is required.`
+      ? `There is no ${ways}; the service's description says that it is required.${sourceHint(field)}`
       : `There is none of these: ${ways}; the service's description says that one is required.`;
   return { severity: 'error', field, message };
+}
+
+/** No column has a name that is known to mean a parameter that srq does not know. */
+function sourceHint(field: string): string {
+  const isKnown = FIELDS.some((each) => each === field) || field.startsWith('audio_');
+  return isKnown ? '' : ` In a file: --map COLUMN=${field}, or --set '${field}={Column}'.`;
 }
 
 function valueFindings(parameter: Parameter, text: string): Finding[] {
@@ -100,18 +114,28 @@ function notAllowed({ field, values, type }: Parameter, text: string): string {
 }
 
 /** What the description leaves no place for: srq's own fields are left out, and a parameter that was asked for is wrong. */
-function homelessFindings(operation: Operation, { texts, filled }: GivenTexts, isRecorded: boolean): Finding[] {
-  const { others, fields: described } = describedOperation(operation);
-  if (!others.closed) return [];
+function homelessFindings(
+  operation: Operation,
+  { texts, filled }: Pick<GivenTexts, 'texts' | 'filled'>,
+  isRecorded: boolean,
+): Finding[] {
+  const { others, fields: described, byWholeName } = describedOperation(operation);
+  const names = [...described, ...byWholeName.keys()];
   const given = [...Object.keys(texts), ...(isRecorded ? ['audio_file'] : [])];
   const homeless = given.filter(
     (field) => !described.has(field) && !filled.has(field) && field !== AUDIO_PARAMETER && field !== 'ref',
   );
-  return homeless.map((field) =>
-    FIELDS.some((each) => each === field) && field !== 'audio_file'
-      ? { severity: 'warning', field, message: `${field} is left out: the service's description has no place for it.` }
-      : { severity: 'error', field, message: noPlaceFor(field, [...described]) },
-  );
+  return homeless.flatMap((field): Finding[] => {
+    const error = { severity: 'error', field, message: noPlaceFor(field, names) } as const;
+    if (FIELDS.some((each) => each === field)) {
+      const message = `${field} is left out: the service's description has no place for it.`;
+      if (others.takesOwn) return [];
+      return [field === 'audio_file' ? error : { severity: 'warning', field, message }];
+    }
+    const parent = field.slice(0, field.lastIndexOf('.') + 1);
+    const isInside = parent !== '' && names.some((name) => name.startsWith(parent));
+    return others.closed || isInside ? [error] : [];
+  });
 }
 
 function noPlaceFor(field: string, described: readonly string[]): string {

@@ -1,18 +1,26 @@
 import type { ChalkInstance } from 'chalk';
 import type { Confidence, Contract, Finding, Observations, Proposal } from '../model/contract.ts';
 import { aligned, printable, thousands } from './output.ts';
+import { padded, textWidth, wrapped } from './text-width.ts';
 
+const GAP = '  ';
 const SETTING_WIDTH = 26;
 const CONFIDENCE_WIDTH = 'certain'.length;
 /** Narrower than this no table is legible: lines wrap then. */
 const LEAST_WIDTH = 60;
+/** From here on there is room for places beside values. */
+const WIDTH_FOR_PLACES = 120;
+/** More findings or notes than anyone reads; guesses are shown all the same. */
+const MOST_LINES = 200;
 
 /** What documents come to, for a person to agree with or not. `width`: that of the terminal, in characters. */
 export function proposalText({ contract, questions, notes }: Proposal, width: number, paint: ChalkInstance): string {
+  const shownNotes = notes.slice(0, MOST_LINES);
   return [
     `${paint.bold('Learned from')} ${sourceText(contract)}`,
     ...findingsTable(contract.findings, width, paint),
-    ...notes.map((note) => `${paint.yellow('!')} ${printable(note)}`),
+    ...shownNotes.map((note) => `${paint.yellow('!')} ${printable(note)}`),
+    ...moreLine(notes, shownNotes),
     ...(questions.length > 0 ? [paint.bold('Only you can say')] : []),
     ...questions.flatMap(({ text, answer }) => [`  ${printable(text)}`, `    ${paint.dim(printable(answer))}`]),
   ].join('\n');
@@ -62,35 +70,52 @@ function sourceText(contract: Contract): string {
   return source ? `${contractName(contract)}, ${printable(source.kind)}` : contractName(contract);
 }
 
-/** A finding a line; why it is thought so below those that the document does not state. */
+/**
+ * A finding a line, its value never cut: a person agrees to it. Below those that the document does not state, why it is
+ * thought so. Where a terminal has no room for the place beside the value, it comes below.
+ */
 function findingsTable(findings: readonly Finding[], width: number, paint: ChalkInstance): string[] {
-  const settingWidth = Math.min(
+  const shown = findings.filter(({ confidence }, index) => index < MOST_LINES || confidence === 'weak');
+  const settingWidth = widest(
+    'setting',
     SETTING_WIDTH,
-    Math.max('setting'.length, ...findings.map(({ setting }) => setting.length)),
+    shown.map(({ setting }) => setting),
   );
-  const room = Math.max(width, LEAST_WIDTH) - settingWidth - CONFIDENCE_WIDTH - '  '.length * 4;
-  const valueWidth = Math.min(
-    Math.ceil(room / 2),
-    Math.max('value'.length, ...findings.map(({ value }) => value.length)),
+  const indent = ' '.repeat(settingWidth + GAP.length * 2);
+  const room = Math.max(width, LEAST_WIDTH) - indent.length - CONFIDENCE_WIDTH - GAP.length;
+  const isWide = width >= WIDTH_FOR_PLACES;
+  const valueWidth = widest(
+    'value',
+    isWide ? Math.ceil((room - GAP.length) / 2) : room,
+    shown.map(({ value }) => printable(value)),
   );
-  const whereWidth = room - valueWidth;
-  const row = (...cells: string[]) => `  ${cells.join('  ')}`;
-  const head = row(
-    'setting'.padEnd(settingWidth),
-    'value'.padEnd(valueWidth),
-    'sure'.padEnd(CONFIDENCE_WIDTH),
-    'where',
-  );
-  const rows = findings.flatMap(({ setting, value, where, confidence, why }) => [
-    row(
-      cell(setting, settingWidth),
-      cell(value, valueWidth),
-      sureness(confidence, paint),
-      paint.dim(cutMiddle(printable(where), whereWidth)),
-    ),
-    ...(confidence === 'certain' ? [] : [row(' '.repeat(settingWidth), paint.dim(printable(why)))]),
-  ]);
-  return findings.length > 0 ? [paint.dim(head), ...rows] : [];
+  const roomBelow = Math.max(width, LEAST_WIDTH) - indent.length;
+  const whereWidth = isWide ? room - valueWidth - GAP.length : roomBelow;
+  const row = (setting: string, value: string, sure: string, where: string) =>
+    GAP + [setting.padEnd(settingWidth), padded(value, valueWidth), sure, where].join(GAP).trimEnd();
+  const rows = shown.flatMap(({ setting, value, where, confidence, why }) => {
+    const place = paint.dim(cutMiddle(printable(where), whereWidth));
+    const [first = '', ...others] = wrapped(printable(value), valueWidth);
+    const reason = confidence === 'certain' ? [] : wrapped(printable(why), roomBelow).map((line) => paint.dim(line));
+    const below = [...others, ...(isWide || where === '' ? [] : [place]), ...reason];
+    const beside = isWide && where !== '' ? place : '';
+    return [
+      row(cutMiddle(printable(setting), settingWidth), first, sureness(confidence, paint), beside),
+      ...below.map((line) => indent + line),
+    ];
+  });
+  const head = row('setting', 'value', 'sure'.padEnd(CONFIDENCE_WIDTH), isWide ? 'where' : '');
+  return shown.length > 0 ? [paint.dim(head), ...rows, ...moreLine(findings, shown)] : [];
+}
+
+/** What a column needs, but at most `most`. */
+function widest(heading: string, most: number, texts: readonly string[]): number {
+  return texts.reduce((width, text) => Math.min(most, Math.max(width, textWidth(text))), heading.length);
+}
+
+function moreLine(all: readonly unknown[], shown: readonly unknown[]): string[] {
+  const left = all.length - shown.length;
+  return left > 0 ? [`${GAP}… and ${thousands(left)} more; all are in: srq contract show --json`] : [];
 }
 
 function sureness(confidence: Confidence, paint: ChalkInstance): string {
@@ -98,8 +123,6 @@ function sureness(confidence: Confidence, paint: ChalkInstance): string {
   if (confidence === 'weak') return paint.yellow(text);
   return confidence === 'certain' ? paint.green(text) : text;
 }
-
-const cell = (text: string, width: number) => cutMiddle(printable(text), width).padEnd(width);
 
 /** At most `width` characters: of a pointer, both the operation in front and the name at the end tell. */
 function cutMiddle(text: string, width: number): string {

@@ -16,6 +16,6 @@ const BY_FIELD: Readonly<Record<string, string>> = {
 export function adviceOn({ field, column }: Pick<Problem, 'field' | 'column'>): string {
   const known = BY_FIELD[field];
   if (known !== undefined) return known;
-  const name = column ?? 'COLUMN';
-  return `Correct the cell; if the column is not meant: --map "${name}=-"`;
+  if (column === null) return `Fill it from a column: --map COLUMN=${field}, or --set '${field}={Column}'`;
+  return `Correct the cell; if the column is not meant: --map "${column}=-"`;
 }

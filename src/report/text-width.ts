@@ -31,6 +31,29 @@ export function clip(text: string, width: number): string {
   return text;
 }
 
+/** Lines of at most `width` places, broken between words, and within a word only where it has no room on a line. */
+export function wrapped(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ').flatMap((each) => pieces(each, width))) {
+    const longer = line === '' ? word : `${line} ${word}`;
+    if (textWidth(longer) > width) lines.push(line);
+    line = textWidth(longer) > width ? word : longer;
+  }
+  return [...lines, line];
+}
+
+function pieces(word: string, width: number): string[] {
+  if (textWidth(word) <= width) return [word];
+  const found: string[] = [];
+  let piece = '';
+  for (const { segment } of graphemes.segment(word)) {
+    if (textWidth(piece + segment) > width) found.push(piece);
+    piece = textWidth(piece + segment) > width ? segment : piece + segment;
+  }
+  return [...found, piece];
+}
+
 /** Filled up with blanks to `width` places. */
 export function padded(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - textWidth(text)));

@@ -6,7 +6,7 @@ import { bodyDecoder } from './decode-body.ts';
 import { parametersSchema } from './parameters-schema.ts';
 import { type Content, identityOf, receivedAudio } from './request-content.ts';
 import { type Problems, schemaCheck } from './schema-check.ts';
-import { isSecretHeader } from './secrets.ts';
+import { isSecretName } from './secrets.ts';
 import type { ArrivedCall } from './service-interface.ts';
 
 export type ContentDecoder = (call: ArrivedCall) => Promise<Content | Answer>;
@@ -20,7 +20,7 @@ const DATA_URL = /^data:[^,]*;base64,/;
 export function contentDecoder(operation: Operation, name: string, idempotencyHeader: string | null): ContentDecoder {
   const decode = bodyDecoder(operation);
   const headers = placedIn(operation, 'header').map(nameOf);
-  const shownHeaders = headers.filter((each) => !isSecretHeader(each));
+  const shownHeaders = headers.filter((each) => !isSecretName(each));
   if (idempotencyHeader !== null) shownHeaders.push(idempotencyHeader);
   const audio = audioReader(operation);
   const check = checkOf(operation, name);
@@ -29,7 +29,8 @@ export function contentDecoder(operation: Operation, name: string, idempotencyHe
     if ('status' in tree) return tree;
     const { recording, others, problems } = audio(tree.leaves);
     const heard = recording && receivedAudio(recording);
-    const inContent = [...others.map((leaf) => [leaf.path.join('.'), shownText(leaf)] as const), ...call.query];
+    const inQuery = [...call.query].filter(([name]) => !isSecretName(name));
+    const inContent = [...others.map((leaf) => [leaf.path.join('.'), shownText(leaf)] as const), ...inQuery];
     return {
       encoding: operation.encoding,
       params: Object.fromEntries([...inContent, ...valuesOf(call, shownHeaders)]),

@@ -16,7 +16,7 @@ const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
  * schema that nothing can be checked against.
  */
 export function contractInterface(contract: Contract): ServiceInterface {
-  const { create, validate, token, basePath } = contract;
+  const { create, validate, hasValidate, token, basePath } = contract;
   const idempotencyHeader = create.idempotency?.header ?? null;
   const decoders = {
     token: tokenDecoder(token),
@@ -24,7 +24,12 @@ export function contractInterface(contract: Contract): ServiceInterface {
     validate: contentDecoder(validate, 'validate', null),
   };
   return {
-    endpoints: { token: { method: 'POST', path: token.path }, create, validate },
+    endpoints: [
+      { operation: 'token', method: 'POST', path: token.path },
+      { operation: 'create', method: create.method, path: create.path },
+      // What the document does not have is not here, either: the rehearsal ends as the first live run would.
+      ...(hasValidate ? [{ operation: 'validate', method: validate.method, path: validate.path } as const] : []),
+    ],
     basePath,
     idempotencyHeader,
     decode: (operation, call) => decoders[operation](call),

@@ -1,7 +1,7 @@
 import { type BodyEncoding, PATHS } from '../model/wire.ts';
 import { jsonAnswer, rawJson } from './answer.ts';
 import { refuseParameters } from './check-parameters.ts';
-import type { Operation } from './received-requests.ts';
+import { OPERATIONS, type Operation } from './received-requests.ts';
 import { decodeContent } from './request-content.ts';
 import type { ServiceInterface } from './service-interface.ts';
 
@@ -13,11 +13,7 @@ const ACCEPTED: Readonly<Record<Operation, readonly BodyEncoding[]>> = {
 
 /** The interface of the public document; where that shows nothing, what such services mostly do. */
 export const DOCUMENTED_INTERFACE: ServiceInterface = {
-  endpoints: {
-    token: { method: 'POST', path: PATHS.token },
-    create: { method: 'POST', path: PATHS.create },
-    validate: { method: 'POST', path: PATHS.validate },
-  },
+  endpoints: OPERATIONS.map((operation) => ({ operation, method: 'POST', path: PATHS[operation] })),
   basePath: '',
   idempotencyHeader: null,
   decode: (operation, { headers, body }) => decodeContent(headers['content-type'], body, ACCEPTED[operation]),

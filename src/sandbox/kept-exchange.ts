@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Answer } from './answer.ts';
 import type { Operation } from './received-requests.ts';
 import type { Service } from './routes.ts';
-import { shownHeader, shownTokenBody, withoutCredentials } from './secrets.ts';
+import { shownHeader, shownPath, shownTokenBody, withoutCredentials } from './secrets.ts';
 
 type Headers = readonly (readonly [name: string, value: string])[];
 
@@ -38,7 +38,7 @@ export function exchangeOf({ operation, request, body, answer, nowMs }: Heard, s
   });
   return {
     method: request.method ?? '',
-    path: withoutCredentials(request.url ?? '', service, nowMs),
+    path: withoutCredentials(shownPath(request.url ?? ''), service, nowMs),
     headers,
     body: keptBody(operation, request.headers['content-type'], body),
     answer: answer === 'cut' ? null : keptAnswer(operation, answer, service, nowMs),

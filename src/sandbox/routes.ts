@@ -1,7 +1,7 @@
 import { type Answer, jsonAnswer, refusal, tooManyRequests } from './answer.ts';
 import type { Marketplace } from './marketplace.ts';
 import type { RateLimit } from './rate-limit.ts';
-import { OPERATIONS, type Operation } from './received-requests.ts';
+import type { Operation } from './received-requests.ts';
 import type { Replays } from './replays.ts';
 import type { Content } from './request-content.ts';
 import type { ServiceInterface } from './service-interface.ts';
@@ -44,14 +44,14 @@ export interface Acted {
 /** Which operation a request is for; an {@link Answer} is the refusal (404, 405). */
 export function findOperation(method: string, path: string, offered: ServiceInterface): Operation | Answer {
   const { endpoints, basePath } = offered;
-  const here = OPERATIONS.filter((each) => path === endpoints[each].path || path === basePath + endpoints[each].path);
+  const here = endpoints.filter((each) => path === each.path || path === basePath + each.path);
   if (here.length === 0) {
-    const paths = OPERATIONS.map((each) => basePath + endpoints[each].path);
+    const paths = endpoints.map((each) => basePath + each.path);
     return refusal(404, 'not_found', `Nothing here. The paths are ${paths.join(', ')}.`);
   }
-  const called = here.find((each) => endpoints[each].method === method);
-  if (called) return called;
-  const allow = here.map((each) => endpoints[each].method).join(', ');
+  const called = here.find((each) => each.method === method);
+  if (called) return called.operation;
+  const allow = here.map((each) => each.method).join(', ');
   return refusal(405, 'method_not_allowed', `This path takes ${allow}.`, { allow });
 }
 
@@ -94,7 +94,8 @@ function refuseRate({ nowMs }: ApiCall, { rateLimit }: Service): Answer | null {
 /** RFC 6750, section 3: without a token no error code, with a bad one `invalid_token`. */
 function refuseToken({ token, nowMs }: ApiCall, { marketplace, offered }: Service): Answer | null {
   if (token === null) {
-    const message = `Send Authorization: Bearer, with a token from ${offered.endpoints.token.path}.`;
+    const path = offered.endpoints.find((each) => each.operation === 'token')?.path;
+    const message = `Send Authorization: Bearer, with a token from ${path}.`;
     return refusal(401, 'unauthorized', message, { 'www-authenticate': 'Bearer realm="sandbox"' });
   }
   if (marketplace.isTokenValid(token, nowMs)) return null;

@@ -40,7 +40,8 @@ export function verdictAnswer(operation: Operation, rules: readonly VerdictRule[
   if (!telling) return null;
   const status = telling.kind === 'status' ? telling.status : (success?.status ?? 200);
   if (status >= 400) return refusalAnswer(operation, { '': 'This request was sent before.' }, status);
-  const body = rules.reduce<Draft>((draft, rule) => withVerdict(draft, rule, verdict), success?.body ?? {});
+  const sample = success ? success.body : {};
+  const body = rules.reduce<Draft>((draft, rule) => withVerdict(draft, rule, verdict), sample);
   return answerWith(status, success?.contentType ?? JSON_CONTENT_TYPE, body);
 }
 

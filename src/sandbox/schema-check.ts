@@ -1,5 +1,6 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { Json } from '../model/contract.ts';
+import { LONGEST_FOR_PATTERN } from '../model/contract-rules.ts';
 import { SrqError } from '../model/errors.ts';
 
 /** What is wrong by wire path (`customer.phone`); empty if nothing is. */
@@ -36,7 +37,7 @@ export function schemaCheck(schema: Json, options: SchemaOptions): (value: Json)
 function compile(schema: Json, { name, texts }: SchemaOptions): ValidateFunction {
   const ajv = new Ajv2020({
     strict: false,
-    unicodeRegExp: false,
+    code: { regExp: Object.assign(bounded, { code: 'bounded' }) },
     allErrors: true,
     coerceTypes: texts,
     validateSchema: false,
@@ -48,6 +49,21 @@ function compile(schema: Json, { name, texts }: SchemaOptions): ValidateFunction
   } catch (error) {
     const hint = 'Mend it in the document and learn again: srq contract learn FILE.';
     throw new SrqError('input', `The contract's schema of ${name} cannot be used.`, hint, error);
+  }
+}
+
+/** A pattern that longer texts need not match. The compiler tells patterns apart by their texts. */
+function bounded(pattern: string): { test(text: string): boolean; toString(): string } {
+  const compiled = compiledPattern(pattern);
+  return { test: (text) => text.length > LONGEST_FOR_PATTERN || compiled.test(text), toString: () => pattern };
+}
+
+/** As JSON Schema has it; patterns of other dialects may compile without `u` alone. */
+function compiledPattern(pattern: string): RegExp {
+  try {
+    return new RegExp(pattern, 'u');
+  } catch {
+    return new RegExp(pattern);
   }
 }
 

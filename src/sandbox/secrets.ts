@@ -1,19 +1,26 @@
 import type { Service } from './routes.ts';
 
 const MASK = '***';
-const SECRET_HEADER = /auth|key|token|secret|signature|cookie/i;
+const SECRET_NAME = /auth|key|token|secret|signature|cookie/i;
 const SECRET_PARAMETER = /secret|password|assertion|token/i;
 /** The form of the sandbox's own tokens. */
 const TOKEN_LIKE = /[\w-]{43}/g;
 
-/** Headers whose values are kept nowhere. */
-export const isSecretHeader = (name: string): boolean => SECRET_HEADER.test(name);
+/** Headers and parameters of the query whose values are kept nowhere. */
+export const isSecretName = (name: string): boolean => SECRET_NAME.test(name);
 
 /** The value of a header as it may be shown: of a secret one, at most the scheme. */
 export function shownHeader(name: string, value: string): string {
-  if (!isSecretHeader(name)) return value;
+  if (!isSecretName(name)) return value;
   const scheme = /^(?:Bearer|Basic)(?= )/i.exec(value)?.[0];
   return scheme === undefined ? MASK : `${scheme} ${MASK}`;
+}
+
+/** A path with its query as it may be shown. */
+export function shownPath(path: string): string {
+  return path.replace(/([?&])([^=&]*)=[^&]*/g, (pair, mark: string, name: string) =>
+    isSecretName(name) ? `${mark}${name}=${MASK}` : pair,
+  );
 }
 
 /** The body of a token request as it may be shown; null where a secret cannot be told from the rest. */

@@ -11,12 +11,18 @@ export interface ArrivedCall {
   readonly body: Buffer;
 }
 
+interface Endpoint {
+  readonly operation: Operation;
+  readonly method: string;
+  readonly path: string;
+}
+
 /**
  * The marketplace as its partners see it: where its operations are, what they take, how they answer. There are two: the
  * one of the public document, and one that is read from a contract. What is behind them is the same.
  */
 export interface ServiceInterface {
-  readonly endpoints: Readonly<Record<Operation, { readonly method: string; readonly path: string }>>;
+  readonly endpoints: readonly Endpoint[];
   /** The operations answer with and without it; `''` if there is none. */
   readonly basePath: string;
   /** Header by which create recognises a repeat; null if it has none. Its value is kept among the parameters. */

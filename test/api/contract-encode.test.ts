@@ -49,6 +49,22 @@ const PARAMETERS: readonly Parameter[] = [
 ];
 
 describe('JSON', () => {
+  test('a field may be given by its whole name, and goes to its place', () => {
+    const given = {
+      ...request,
+      params: { ...params, 'data.attributes.customer.email': 'a@example.com', 'data.x': 'y' },
+    };
+    const { data } = json(created({ parameters: PARAMETERS }, given)) as {
+      data: { attributes: Record<string, unknown> };
+    };
+    expect(data.attributes['customer']).toMatchObject({ email: 'a@example.com' });
+    expect(JSON.stringify(data)).not.toContain('data.attributes');
+    const { validate } = makeEncoder(
+      contractWith({ create: { parameters: PARAMETERS }, validate: { parameters: [] } }),
+    );
+    expect(validate(given, null).body.toString()).not.toContain('customer.email');
+  });
+
   test('each value goes to its place, in its type, as the service calls it; what is not given is left out', () => {
     const { body, headers, method, path } = created({
       parameters: PARAMETERS,
@@ -91,11 +107,18 @@ describe('JSON', () => {
     });
   });
 
-  test('a place that takes nothing else is not given the fields that it has no name for', () => {
-    const schema = { type: 'object', additionalProperties: false };
+  test.each([false, true])('a described body is given no field that it has no name for (open: %s)', (isOpen) => {
+    const schema = { type: 'object', additionalProperties: isOpen };
     const parameters = [parameter('phone')];
     expect(json(created({ parameters, schema }))).toEqual({ phone: params.phone });
-    expect(json(created({ parameters, schema: { type: 'object' } }))).toMatchObject({ country: 'UK' });
+    const asked = { ...params, utm: 'x' };
+    expect(json(created({ parameters, schema }, { ...request, params: asked }))).toEqual({
+      phone: params.phone,
+      utm: 'x',
+    });
+    // Examples of a body, or a body of which nothing is said, leave room for more.
+    expect(json(created({ parameters, schema: null }))).toMatchObject({ country: 'UK' });
+    expect(json(created({ parameters: [], schema: { type: 'object' } }))).toMatchObject({ country: 'UK' });
   });
 
   test('a request goes before what the partner gave once for all, and not before what the document fixes', () => {

@@ -10,6 +10,7 @@ import type { ServiceRequest } from '../../src/model/service-request.ts';
 import { httpTo, type VirtualClock, virtualClock } from '../helpers/api-client.ts';
 import { closedPort } from '../helpers/raw-service.ts';
 import { type Script, startScriptedService } from '../helpers/scripted-service.ts';
+import { contractWith } from '../sandbox/contract-client.ts';
 import { LEAD, sandboxWith } from '../sandbox/sandbox-client.ts';
 
 const request: ServiceRequest = { params: LEAD, audio: null, ref: 'A-17' };
@@ -416,5 +417,33 @@ describe('when the run is being stopped', () => {
     const sent = await apiOf(service.baseUrl, { stopping: stopping.signal }).create(request, intent());
     expect(sent).toMatchObject({ stop: null, outcome: { status: 'failed' } });
     expect(service.creates()).toHaveLength(1);
+  });
+});
+
+describe('A service without validate', () => {
+  test('is not asked', async () => {
+    const service = await startScriptedService({});
+    const api = apiOf(service.baseUrl, { contract: contractWith({ hasValidate: false }) });
+    expect(await api.validate(request)).toMatchObject({ verdict: 'unknown', refused: 'failed', http: null });
+    expect([...service.validates(), ...service.tokens()]).toEqual([]);
+  });
+
+  test.each([
+    [null, '--no-validate'],
+    [true, 'srq status'],
+  ])('is told by its 404; whether the document describes one (%s) decides what to do', async (hasValidate, hint) => {
+    const service = await startScriptedService({ validate: () => ({ status: 404, body: {} }) });
+    const api = apiOf(service.baseUrl, { contract: contractWith({ hasValidate }) });
+    await expect(api.validate(request)).rejects.toMatchObject({ hint: expect.stringContaining(hint) });
+  });
+
+  test('a verdict that cannot be right bears nothing out', async () => {
+    const verdict = [{ kind: 'status', status: 200, verdict: 'duplicate' }] as const;
+    const service = await startScriptedService({ validate: () => ({ status: 200, body: {} }) });
+    const api = apiOf(service.baseUrl, { contract: contractWith({ validate: { verdict } }) });
+    expect((await api.validate(request)).verdict).toBe('duplicate');
+    expect(api.observations()).toMatchObject({ 'validate.verdict': { confirmed: 1 } });
+    api.disbelieveVerdict();
+    expect(api.observations()).not.toHaveProperty('validate.verdict');
   });
 });

@@ -94,6 +94,9 @@ describe('the verdict of a 2xx body', () => {
     [{ status: 200 }, 'unknown'],
     [{ category: { exists: true } }, 'unknown'],
     [{ user: { exists: true } }, 'unknown'],
+    [{ customer: { exists: true } }, 'unknown'],
+    [{ ok: true, data: { contactPerson: { exists: true } } }, 'unknown'],
+    [{ email: { exists: true } }, 'unknown'],
     [{ errors: [{ duplicate: true }] }, 'unknown'],
     [{ similarity: 0.9 }, 'unknown'],
     [{}, 'unknown'],
@@ -124,6 +127,17 @@ describe('the verdict of a 2xx body', () => {
 
 test.each([300, 400, 401, 404, 422, 429, 500, 503])('HTTP %d is no verdict, whatever its body says', (status) => {
   expect(readVerdict(answerWith({ duplicate: false }, { status }))).toBe('unknown');
+});
+
+test.each([
+  ['', 'duplicate'],
+  [{ title: 'Conflict', status: 409 }, 'duplicate'],
+  [{ error: 'DUPLICATE_REQUEST' }, 'duplicate'],
+  [{ message: 'Request is locked by another process; try again' }, 'unknown'],
+  [{ error: 'MARKET_CLOSED', message: null }, 'unknown'],
+  [{ message: 'This is not a duplicate: the market is closed.' }, 'unknown'],
+])('a conflict that holds %j is %s', (body, verdict) => {
+  expect(readVerdict(answerWith(body, { status: 409 }))).toBe(verdict);
 });
 
 describe('a 2xx answer to create refuses the request', () => {

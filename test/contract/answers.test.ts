@@ -7,6 +7,7 @@ const verdictOf = (validateAnswers: object) => {
   return { rules: contract.validate.verdict, confidence: found?.confidence };
 };
 const flag = (pointer: string, duplicate: string[], clear: string[]) => ({ kind: 'value', pointer, duplicate, clear });
+const conflict = { kind: 'status', status: 409, verdict: 'duplicate' };
 
 test.each([
   ['is_duplicate', { type: 'boolean' }, flag('/is_duplicate', ['true'], ['false']), 'certain'],
@@ -43,6 +44,52 @@ test.each([
     ],
     confidence,
   });
+});
+
+test.each([
+  'Request is locked by another process; try again',
+  'The market is closed. This status is not used for duplicates.',
+  'Conflict with the state of the partner',
+])('409 "%s" makes no rule, for validate or for create', (description) => {
+  expect(verdictOf({ 200: { description: 'OK' }, 409: { description } })).toEqual({ rules: [], confidence: 'likely' });
+  expect(learnParts({ createAnswers: { 409: { description } } }).contract.create.duplicate).toEqual([]);
+});
+
+test.each([
+  ['Duplicate', { enum: ['DUPLICATE_REQUEST', 'MARKET_CLOSED'] }, flag('/error', ['DUPLICATE_REQUEST'], []), 'likely'],
+  ['Conflict', { enum: ['duplicate', 'already_exists'] }, conflict, 'certain'],
+  ['Duplicate', { enum: ['MARKET_CLOSED'] }, conflict, 'weak'],
+  ['Duplicate', { type: 'string', example: 'duplicate' }, conflict, 'certain'],
+  ['Conflict', { type: 'string', example: 'duplicate' }, flag('/error', ['duplicate'], []), 'likely'],
+  ['A duplicate, or the request is locked', { type: 'string' }, conflict, 'weak'],
+])('409 "%s" whose error is %j says no more than its codes', (description, error, rule, confidence) => {
+  const { findings, create } = learnParts({ createAnswers: { 409: answer({ error }, description) } }).contract;
+  expect(create.duplicate).toEqual([rule]);
+  expect(findings.find(({ setting }) => setting === 'create.duplicate')?.confidence).toBe(confidence);
+});
+
+test.each([
+  ['a customer who exists', { customer: { properties: { exists: { type: 'boolean' } } } }],
+  ['an e-mail address that exists', { email: { properties: { exists: { type: 'boolean' } } } }],
+  [
+    'warnings of something else',
+    { warnings: { enum: ['EMAIL_EXISTS_ON_BLOCKLIST', 'REPEATED_CHARACTERS', 'ACCOUNT_ALREADY_EXISTS'] } },
+  ],
+])('%s tells no duplicate', (_, properties) => {
+  expect(verdictOf({ 200: answer(properties) }).rules).toEqual([]);
+});
+
+test('that something exists is a guess, unless nothing else can be meant', () => {
+  const exists = { type: 'boolean' };
+  expect(verdictOf({ 200: answer({ exists }) }).confidence).toBe('likely');
+  expect(verdictOf({ 200: answer({ data: { properties: { exists } } }) }).confidence).toBe('weak');
+});
+
+test('codes that speak of something else make no duplicate', () => {
+  const code = {
+    enum: ['INVALID_PHONE', 'ACCOUNT_ALREADY_SUSPENDED', 'EMAIL_EXISTS_ON_BLOCKLIST', 'REPEATED_CHARACTERS'],
+  };
+  expect(learnParts({ createAnswers: { 422: answer({ code }) } }).contract.create.duplicate).toEqual([]);
 });
 
 test('the examples of an answer tell it where there is no schema', () => {
@@ -131,6 +178,7 @@ test('limits in prose and in headers are notes', () => {
   };
   const { notes } = learnParts({ createAnswers });
   expect(notes).toEqual([
+    'POST /requests has no place for email, which no request holds then.',
     'The document speaks of a limit: "At most 10 requests per second". srq finds the pace by itself; --rate sets one.',
     'Limits are told by X-RateLimit-Limit, which srq heeds.',
   ]);
@@ -144,4 +192,14 @@ test.each([
   const { contract, questions } = learnParts({ create: { parameters } });
   expect(contract.create.idempotency).toEqual({ header: 'X-Idempotency-Key', format });
   expect(questions).toEqual([]);
+});
+
+test('a success without a body keeps its status', () => {
+  expect(learnParts({ createAnswers: { 202: { description: 'Accepted' } } }).contract.create.success).toEqual({
+    status: 202,
+    contentType: 'application/json',
+    body: null,
+  });
+  const unknown = { description: 'ok', content: { 'text/html': {} } };
+  expect(learnParts({ createAnswers: { 200: unknown } }).contract.create.success).toBeNull();
 });

@@ -26,6 +26,12 @@ test.each([
   ['country', ['countryCode'], 'likely'],
   ['location', ['address'], 'likely'],
   ['location', ['zip'], 'weak'],
+  ['fullname', ['nome'], 'weak'],
+  ['phone', ['telefone'], 'weak'],
+  ['request_text', ['descrição'], 'weak'],
+  ['request_text', ['anfrage'], 'weak'],
+  ['location', ['localidade'], 'weak'],
+  ['country', ['customer', 'pais'], 'weak'],
   ['location', ['location', 'address'], 'likely'],
   ['country', ['country', 'code'], 'likely'],
 ])('%s is recognised in %j and said to be %s', (field, path, confidence) => {
@@ -53,6 +59,43 @@ test('the nearer name wins, and the other keeps its own', () => {
   expect(parameterOf(proposal, 'name')?.path).toEqual(['name']);
 });
 
+test('of names at two levels, that among most known ones is taken, and said to be a guess', () => {
+  const lead = { type: 'object', properties: { ...KNOWN, email: { type: 'string' } } };
+  const schema = { properties: { email: {}, lead, country: { type: 'string' } }, required: ['country'] };
+  const proposal = learnParts({ schema });
+  const { findings } = proposal.contract;
+  for (const field of ['country', 'email']) {
+    expect(parameterOf(proposal, field)?.path).toEqual(['lead', field]);
+    expect(findings.find(({ setting }) => setting === field)?.confidence).toBe('weak');
+  }
+  expect(findings.find(({ setting }) => setting === 'phone')?.confidence).toBe('certain');
+  expect(proposal.questions).toMatchObject([{ answer: '--set country=VALUE' }]);
+});
+
+test("an id is nobody's reference", () => {
+  expect(parameterOf(learnWith({ id: { type: 'string' } }), 'ref')).toBeUndefined();
+});
+
+test.each([
+  ['country', { enum: ['FRA', 'BEL'] }, "none of srq's markets"],
+  ['lang', { type: 'string', pattern: '^[a-z]{2}_[A-Z]{2}$' }, "none of srq's languages"],
+  ['phone', { type: 'string', pattern: '^[0-9]+$' }, "none of srq's numbers"],
+])('what srq can never write into %s %j is a guess, and noted', (field, schema, why) => {
+  const { contract, notes } = learnWith({ [field]: schema });
+  expect(contract.findings.find(({ setting }) => setting === field)?.confidence).toBe('weak');
+  expect(notes.filter((note) => note.includes(why))).toHaveLength(1);
+});
+
+test.each([
+  ['country', { enum: ['PRT', 'ESP'] }],
+  ['lang', { enum: ['pt_PT', 'es_ES'] }],
+  ['phone', { type: 'string', pattern: '^\\+[0-9]{9,15}$' }],
+])('what srq can write into %s %j is no guess', (field, schema) => {
+  const { contract, notes } = learnWith({ [field]: schema });
+  expect(contract.findings.find(({ setting }) => setting === field)?.confidence).toBe('certain');
+  expect(notes.join()).not.toContain("none of srq's");
+});
+
 test('parts of a schema are one; what is required in any of them is required', () => {
   const schema = { allOf: [{ properties: KNOWN, required: ['country'] }, { required: ['phone'] }] };
   const { contract } = learnParts({ schema });
@@ -64,6 +107,37 @@ test('what is required within an object that is not required is not required', (
   const contact = { type: 'object', required: ['email'], properties: { email: { type: 'string' } } };
   expect(parameterOf(learnWith({ contact }), 'email')?.required).toBe(false);
   expect(parameterOf(learnWith({ contact }, { required: ['contact'] }), 'email')?.required).toBe(true);
+});
+
+test('what is required within an object that is not required is required once that holds anything', () => {
+  const utm = { type: 'object', required: ['source'], properties: { source: {}, medium: {} } };
+  const proposal = learnWith({ utm });
+  expect(parameterOf(proposal, 'source')).toMatchObject({ required: false, requiredWithin: ['utm'] });
+  expect(parameterOf(proposal, 'medium')).toMatchObject({ required: false, requiredWithin: null });
+  const inside = { type: 'object', required: ['utm'], properties: { utm } };
+  expect(parameterOf(learnWith({ inside }), 'source')?.requiredWithin).toEqual(['inside']);
+  expect(parameterOf(learnWith({ utm }, { required: ['utm'] }), 'source')).toMatchObject({
+    required: true,
+    requiredWithin: null,
+  });
+});
+
+test('what only one branch of such an object requires is not required', () => {
+  const one = { required: ['source', 'both'] };
+  const utm = { type: 'object', properties: { source: {}, both: {} }, oneOf: [one, { required: ['both'] }] };
+  const proposal = learnWith({ utm });
+  expect(parameterOf(proposal, 'source')?.requiredWithin).toBeNull();
+  expect(parameterOf(proposal, 'both')?.requiredWithin).toEqual(['utm']);
+});
+
+test('conditions that only the service checks are noted', () => {
+  const { notes } = learnWith({ company: {} }, { if: {}, dependentRequired: { company: ['email'] }, not: {} });
+  expect(notes.join()).toMatch(/schema: if, dependentRequired, not: left to the service/);
+});
+
+test('a choice of constants is told by the constants', () => {
+  const proposal = learnWith({ tags: { type: 'object', default: { a: 1 } } }, { required: ['tags'] });
+  expect(proposal.contract.findings.find(({ setting }) => setting === 'create.choices')?.value).toBe('tags {"a":1}');
 });
 
 test.each([

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { learnContract } from '../../src/contract/learn.ts';
+import { SrqError } from '../../src/model/errors.ts';
 import { answer, KNOWN, learnParts, parameterOf } from './describe-request.ts';
 import { learnOptions } from './learn-options.ts';
 
@@ -35,6 +36,26 @@ test('two operations that are alike are asked about; a person may name one by it
   expect(() => learnParts({ paths, options: { operations: { create: 'nothing' } } })).toThrow(
     'has no operation "nothing"',
   );
+});
+
+test('a name that no operation has is answered with the one that was meant, never with that for tokens', () => {
+  const paths = { '/oauth/token': post({ grant_type: {}, client_id: {} }), '/leads': post() };
+  const hintFor = (create: string): string | null => {
+    try {
+      learnParts({ paths, options: { operations: { create } } });
+    } catch (error) {
+      return error instanceof SrqError ? error.hint : null;
+    }
+    return null;
+  };
+  expect(hintFor('POST /lead')).toMatch(/^There are: POST \/requests, .*create=POST \/leads"$/);
+  expect(hintFor('POST /lead')).not.toContain('token');
+});
+
+test('an operation may be named with the path of the servers before it', () => {
+  const rest = servers('https://api.example.com/v1');
+  const learn = (create: string) => learnParts({ rest, options: { operations: { create } } }).contract.create.path;
+  expect([learn('POST /v1/requests'), learn('/v1/requests'), learn('/requests')]).toEqual(Array(3).fill('/requests'));
 });
 
 test('an operation with too few of the known names is asked about; far ahead of all others, it needs a yes', () => {
@@ -104,6 +125,26 @@ test('a token address of another host is never used', () => {
   expect(contract.token.path).toBe('/oauth/token');
   expect(JSON.stringify(contract)).not.toContain('login.example.net');
   expect(notes.join()).toContain('The secret goes nowhere but to the base URL');
+});
+
+test('a token address of another host makes the public one a guess', () => {
+  const rest = { ...flow('https://login.example.net/token'), ...servers('https://api.example.com') };
+  const { findings } = learnParts({ rest }).contract;
+  expect(findings).toContainEqual(expect.objectContaining({ setting: 'token.path', confidence: 'weak' }));
+});
+
+test('of the scopes, those that the operations ask for are asked for', () => {
+  const components = {
+    securitySchemes: {
+      o: { type: 'oauth2', flows: { clientCredentials: { tokenUrl: '/t', scopes: { read: '', write: '', all: '' } } } },
+    },
+  };
+  const learn = (security: object[]) => {
+    const { token, findings } = learnParts({ rest: { components, security } }).contract;
+    return [token.extra, findings.find(({ setting }) => setting === 'token.scope')?.confidence];
+  };
+  expect(learn([{ o: ['write'] }])).toEqual([{ scope: 'write' }, 'likely']);
+  expect(learn([])).toEqual([{ scope: 'read write all' }, 'weak']);
 });
 
 test('the token operation says how credentials go, what else is sent, and how long a token lives', () => {

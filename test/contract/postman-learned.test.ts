@@ -84,7 +84,7 @@ test('what the examples hold and no request carries is said, for it may be requi
   expect(open.questions).toEqual([]);
   expect(open.notes).toEqual([
     'The examples of POST /v1/request/create also hold partner_id, X-Partner. A collection does not say what is required. ' +
-      'What the service always demands is given so: --set partner_id=VALUE',
+      'What the service always demands is given so: --set partner_id=VALUE; what each row gives needs no more than a column.',
   ]);
   const given = learned(document, { partner_id: '7', 'X-Partner': '8' });
   expect(given.notes).toEqual([]);

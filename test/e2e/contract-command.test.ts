@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import type { Contract } from '../../src/model/contract.ts';
 import { CANARY } from '../helpers/canary-secret.ts';
-import { contractFile, contractOf } from '../helpers/contracts.ts';
+import { answersFor, contractFile, contractOf } from '../helpers/contracts.ts';
 import { type Desk, test } from '../helpers/desk.ts';
 import { leadsCsv, requestFor } from '../helpers/leads.ts';
 import { logIn } from '../helpers/login.ts';
@@ -99,14 +99,45 @@ describe.skipIf(!HAS_TERMINAL)('contract learn, on a terminal,', () => {
       desk,
       ['contract', 'learn', WITH_CONSTANTS],
       [
-        [/(?:partner_id|X-Partner): $/, 'ACME'],
-        [/(?:partner_id|X-Partner): $/, 'ACME'],
+        [/partner_id: $/, 'ACME'],
+        [/is not of type integer.*partner_id: $/s, '42'],
+        [/X-Partner: $/, 'ACME'],
         [/\[y\/N\] $/, 'y'],
       ],
     );
     expect(code, shown).toBe(0);
     const kept: Contract = JSON.parse(readFileSync(stored(desk), 'utf8'));
     expect(kept.create.parameters?.find(({ path }) => path[0] === 'X-Partner')?.constant).toBe('ACME');
+  });
+
+  test('takes a number for a choice, and asks again after an answer that does not fit', async ({ desk }) => {
+    const document = JSON.parse(readFileSync(contractFile('json-api-openapi30.json'), 'utf8'));
+    const path = '/v1/service-requests';
+    const twins = { ...document, paths: { ...document.paths, [`${path}-too`]: document.paths[path] } };
+    const { shown, code } = await onTerminal(
+      desk,
+      ['contract', 'learn', desk.write('twins.json', JSON.stringify(twins))],
+      [
+        [/2\. POST .*create: $/s, 'nonsense'],
+        [/no operation "nonsense".*create: $/s, '2'],
+        [/\[y\/N\] $/, ''],
+      ],
+    );
+    expect(code, shown).toBe(2);
+    expect(shown).toMatch(new RegExp(`create\\.path +POST ${path}-too`));
+  });
+
+  test('says the command with the answers that were given where one is missing', async ({ desk }) => {
+    const { shown, code } = await onTerminal(
+      desk,
+      ['contract', 'learn', WITH_CONSTANTS],
+      [
+        [/partner_id: $/, '42'],
+        [/X-Partner: $/, ''],
+      ],
+    );
+    expect(code, shown).toBe(2);
+    expect(shown).toMatch(/Say it, and run: .*--set partner_id=42 --set X-Partner=VALUE/s);
   });
 
   test('keeps nothing after anything else', async ({ desk }) => {
@@ -168,6 +199,24 @@ test('--sandbox rehearses the contract of the profile, and says so', async ({ de
   expect(ended.stderr).toContain('the sandbox in this process, made from the contract');
   expect(ended.stderr).toMatch(/> POST http:\/\/127\.0\.0\.1:\d+\/partner-api\/service-requests\n/);
   expect(ended.stderr).toContain('< HTTP 201');
+});
+
+test('a service that has no validate, as a person says, is asked to create alone, which is said', async ({ desk }) => {
+  const document = JSON.parse(readFileSync(contractFile('json-api-openapi30.json'), 'utf8'));
+  const paths = Object.fromEntries(Object.entries(document.paths).filter(([path]) => !/valid|check|dup/.test(path)));
+  const file = desk.write('api.json', JSON.stringify({ ...document, paths }));
+  const leads = desk.write('leads.csv', leadsCsv(2));
+  const answers = answersFor('json-api-openapi30.json');
+  await desk.run('contract', 'learn', file, '--yes', ...answers);
+  const bulk = () => desk.run('bulk', leads, '--sandbox', '--set', 'category=plumbing');
+  const guessed = await bulk();
+  expect(guessed.stdout + guessed.stderr).toContain('--operation validate=none');
+  expect(guessed.code).not.toBe(0);
+  await desk.run('contract', 'learn', file, '--yes', '--operation', 'validate=none', ...answers);
+  const ended = await bulk();
+  expect(ended, ended.stderr).toMatchObject({ code: 0 });
+  expect(ended.stderr).toContain('no validate, as its contract says');
+  expect(await desk.run('validate', '--country', 'PT', '--sandbox')).toMatchObject({ code: 2 });
 });
 
 test('a damaged contract stops every command that would send, until it is forgotten', async ({ partner, sandbox }) => {

@@ -158,6 +158,23 @@ describe('the doctor', () => {
     ]);
   });
 
+  test('does not believe that a made-up request is a duplicate', async ({ desk, openSandbox }) => {
+    const contract = contractOf('form-openapi30.yaml');
+    const verdict = [{ kind: 'status', status: 200, verdict: 'duplicate' }] as const;
+    desk.use(await openSandbox({ contract }));
+    const file = desk.write('c.json', JSON.stringify({ ...contract, validate: { ...contract.validate, verdict } }));
+    await desk.run('contract', 'learn', file, '--yes');
+    const ended = await desk.run('doctor', '--json');
+    expect(stepOf(ended, 'validate')).toMatchObject({
+      result: 'warn',
+      message: expect.stringContaining('"duplicate"'),
+    });
+    expect(stepOf(ended, 'contract')?.message).not.toContain('validate.verdict');
+    expect(documentOf(await desk.run('contract', 'show', '--json'))['observations']).not.toHaveProperty(
+      'validate.verdict',
+    );
+  });
+
   test('asks validate nothing when the contract demands what nobody can make up', async ({ desk, openSandbox }) => {
     const contract = contractOf('form-openapi30.yaml');
     const [first, ...others] = contract.create.parameters ?? [];

@@ -98,8 +98,8 @@ describe('Bounds', () => {
     ['a pattern not found', { pattern: '^\\d{4}$' }, '123', /is not of the form/],
     ['a pattern that only works without u', { pattern: '^\\-\\d$' }, '-1', null],
     ['a pattern that is none', { pattern: '(' }, 'x', null],
-    ['a text too long for patterns', { pattern: '^a$' }, 'b'.repeat(257), null],
-    ['a text just short enough', { pattern: '^a$' }, 'b'.repeat(256), /is not of the form/],
+    ['a text too long for patterns', { pattern: '^a$' }, 'b'.repeat(10_001), null],
+    ['a text just short enough', { pattern: '^a$' }, 'b'.repeat(10_000), /is not of the form/],
   ])('%s', (_, changes, wire, told) => {
     const problem = boundProblem(parameter('foo', changes), wire);
     if (told) expect(problem).toMatch(told);
@@ -123,6 +123,18 @@ describe('Requirements', () => {
     ];
     expect(unmet({ parameters })).toEqual([[['fullname']]]);
     expect(unmet({ parameters }, 'fullname')).toEqual([]);
+  });
+
+  test('what is required within an object is needed once something else of it is given', () => {
+    const within = { requiredWithin: ['utm'], required: false };
+    const parameters = [
+      parameter('source', { path: ['utm', 'source'], ...within }),
+      parameter('medium', { path: ['utm', 'medium'], required: false }),
+      parameter('utmost', { required: false }),
+    ];
+    expect(unmet({ parameters }, 'utmost')).toEqual([]);
+    expect(unmet({ parameters }, 'medium')).toEqual([[['source']]]);
+    expect(unmet({ parameters }, 'medium', 'source')).toEqual([]);
   });
 
   test('of a choice one way is enough, and all of that way is needed', () => {

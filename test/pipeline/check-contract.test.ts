@@ -45,9 +45,23 @@ describe('What the description requires', () => {
     expect(fit).toBe(false);
     expect(all).toEqual([
       "fullname: There is no fullname; the service's description says that it is required.",
-      "consent: There is no consent; the service's description says that it is required.",
+      "consent: There is no consent; the service's description says that it is required. In a file: --map COLUMN=consent, or --set 'consent={Column}'.",
     ]);
     expect(told(of([parameter('fullname'), parameter('consent')]), { ...GOOD, consent: 'yes' }).told).toEqual([]);
+  });
+
+  test('may be given by its whole name; a misspelt one within the same object is an error that says what was meant', () => {
+    const utm = (name: string) => parameter(name, { path: ['utm', name], type: 'integer' });
+    const contract = of([optional('fullname'), utm('source'), optional('campaign', { path: ['utm', 'campaign'] })]);
+    expect(told(contract, { ...GOOD, 'utm.source': '1' })).toMatchObject({
+      fit: true,
+      params: { 'utm.source': '1' },
+    });
+    expect(told(contract, { ...GOOD, 'utm.source': 'x' }).told.join()).toContain('source "x" is no integer');
+    expect(told(contract, { ...GOOD, source: '1', 'utm.campain': 'x' }).told.join()).toContain(
+      'no place for utm.campain. Did you mean utm.campaign?',
+    );
+    expect(told(contract, { ...GOOD, source: '1', 'other.name': 'x' }).fit).toBe(true);
   });
 
   test('may be met in several ways', () => {
@@ -173,6 +187,19 @@ describe('Values', () => {
     };
     const { problems } = checkRequest({ row: 1, fields: { ...GOOD, category: '?' } }, mapping, of([category]));
     expect(problems).toMatchObject([{ severity: 'error', field: 'category', column: 'Serviço' }]);
+  });
+});
+
+describe('Where the description names a body', () => {
+  test('a field of srq that is not among it is left out with a warning, and what was asked for goes along', () => {
+    const parameters = Object.keys(GOOD).filter((field) => field !== 'fullname');
+    const open = of(
+      parameters.map((field) => optional(field)),
+      { schema: { type: 'object' } },
+    );
+    const { fit, told: all } = told(open, { ...GOOD, utm: 'x' });
+    expect(fit).toBe(true);
+    expect(all).toEqual(["fullname: fullname is left out: the service's description has no place for it."]);
   });
 });
 

@@ -58,6 +58,14 @@ test('an identifier that has no place in the body is in the header Location', as
   expect(headers['location']).toBe(`${CREATE}/${creates(sandbox)[0]?.requestId}`);
 });
 
+test('a success without a body is answered so, also by a validate that tells the verdict by status alone', async () => {
+  const success = { status: 202, contentType: 'application/json', body: null };
+  const verdict: VerdictRule[] = [{ kind: 'status', status: 200, verdict: 'clear' }];
+  const { postForm } = await partnerUnder({ create: { success }, validate: { success, verdict } });
+  expect(await postForm(VALIDATE, LEAD)).toMatchObject({ status: 200, text: '' });
+  expect(await postForm(CREATE, LEAD)).toMatchObject({ status: 202, text: '' });
+});
+
 test('an answer that is a text is the identifier itself', async () => {
   const success = { status: 200, contentType: 'text/plain', body: 'REQ17' };
   const { postForm } = await partnerUnder({ create: { success, identifiers: [{ name: 'id', pointer: '' }] } });

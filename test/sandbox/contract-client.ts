@@ -14,12 +14,13 @@ interface Changes {
   readonly validate?: Partial<ValidateOperation>;
   readonly token?: Partial<TokenOperation>;
   readonly basePath?: string;
+  readonly hasValidate?: boolean | null;
 }
 
 /** The public document's contract, with these changes. */
-export const contractWith = ({ create, validate, token, basePath = '' }: Changes): Contract => ({
+export const contractWith = ({ create, validate, token, ...rest }: Changes): Contract => ({
   ...DOCUMENTED_CONTRACT,
-  basePath,
+  ...rest,
   create: { ...DOCUMENTED_CONTRACT.create, ...create },
   validate: { ...DOCUMENTED_CONTRACT.validate, ...validate },
   token: { ...DOCUMENTED_CONTRACT.token, ...token },
@@ -33,6 +34,7 @@ export const parameter = (field: string, changes: Partial<Parameter> = {}): Para
   type: 'string',
   isList: false,
   required: true,
+  requiredWithin: null,
   values: null,
   minLength: null,
   maxLength: null,

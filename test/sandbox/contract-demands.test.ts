@@ -64,6 +64,22 @@ test('paths answer with and without the base path, under their own method alone'
   expect(elsewhere.text).toContain('/api/v3/leads');
 });
 
+test.each([[null], [false]])('a validate that the document does not have is not there: %s', async (hasValidate) => {
+  const { postForm } = await partnerUnder({ hasValidate });
+  const answer = await postForm(VALIDATE, LEAD);
+  expect([answer.status, answer.text.includes(VALIDATE)]).toEqual([404, false]);
+  expect((await postForm(CREATE, LEAD)).status).toBe(201);
+});
+
+test('a text beyond 10,000 characters need not match its pattern, nor one that is read without u', async () => {
+  const schema = { properties: { phone: { pattern: '^\\p{Nd}+$' }, email: { pattern: '^\\-$' } } };
+  const { postJson } = await partnerUnder({ create: { ...JSON_BODY, schema } });
+  expect((await postJson(CREATE, { phone: `+${'1'.repeat(10_000)}`, email: '-' })).status).toBe(201);
+  expect((await postJson(CREATE, { phone: '٣', email: '-' })).status).toBe(201);
+  const refused = await postJson(CREATE, { phone: `+${'1'.repeat(9_999)}`, email: '+' });
+  expect([refused.status, namedIn(refused)]).toEqual([422, ['phone', 'email']]);
+});
+
 test('the documented media type alone is taken, whatever its parameters', async () => {
   const contentType = 'application/vnd.api+json';
   const { post } = await partnerUnder({ create: { ...NESTED, contentType } });
@@ -259,13 +275,18 @@ test('required headers and query parameters are demanded; those that hold secret
     place('X-Partner', 'header', { type: 'integer' }),
     place('X-Api-Key', 'header'),
     place('dry', 'query', { values: [{ value: '0', label: null }] }),
+    place('api_key', 'query'),
   ];
   const { sandbox, postForm } = await partnerUnder({ create: { parameters } });
   const headers = { 'x-partner': '42', 'x-api-key': 'hidden-value' };
-  expect((await postForm(`${CREATE}?dry=0`, { country: 'PT' }, headers)).status).toBe(201);
+  const path = `${CREATE}?api_key=hidden-key&dry=0`;
+  expect((await postForm(path, { country: 'PT' }, headers)).status).toBe(201);
   expect(creates(sandbox)[0]?.params).toEqual({ country: 'PT', dry: '0', 'X-Partner': '42' });
+  const kept = await send('GET', `${sandbox.baseUrl}/_sandbox/requests/${creates(sandbox)[0]?.number}`, {});
+  expect(kept.text).toContain(`${CREATE}?api_key=***&dry=0`);
+  expect(kept.text + JSON.stringify(sandbox.requests())).not.toMatch(/hidden-(?:value|key)/);
   const refused = await postForm(`${CREATE}?dry=1`, { country: 'PT' }, { 'x-partner': 'me' });
-  expect([refused.status, namedIn(refused).sort()]).toEqual([422, ['X-Api-Key', 'X-Partner', 'dry']]);
+  expect([refused.status, namedIn(refused).sort()]).toEqual([422, ['X-Api-Key', 'X-Partner', 'api_key', 'dry']]);
 });
 
 test('a schema that nothing can be checked against ends the start', async () => {

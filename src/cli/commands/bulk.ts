@@ -18,21 +18,23 @@ import { wirePreview } from '../bulk/wire-preview.ts';
 import { destinationOf } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { destinationText } from '../destination-text.ts';
+import { asOffered } from '../offered-validate.ts';
 import { audioReader } from '../request-input.ts';
 import { keepHeapSmall } from '../small-heap.ts';
 import { warnOfUnknownProfile } from '../unknown-profile.ts';
 
 /** Imports a file: reads and checks it whole, shows what would happen, sends, and accounts for every row. */
-export async function bulk(context: Context, file: string, options: BulkOptions): Promise<number> {
+export async function bulk(context: Context, file: string, asked: BulkOptions): Promise<number> {
   keepHeapSmall();
   const startedMs = context.clock.monotonicMs();
-  requireReportable(options);
+  requireReportable(asked);
   const settings = await context.settings();
-  if (!options.dryRun) requireConsent(context, settings, options);
-  const input = await readInput(context, file, options);
-  const destination = options.dryRun ? dryDestination(settings) : destinationOf(settings);
+  if (!asked.dryRun) requireConsent(context, settings, asked);
+  const input = await readInput(context, file, asked);
+  const destination = asked.dryRun ? dryDestination(settings) : destinationOf(settings);
   const audio = audioReader(file === '-' ? '.' : dirname(file));
   const contract = await context.contract();
+  const options = await asOffered(context, contract, asked);
   const operations = options.validate ? (['create', 'validate'] as const) : (['create'] as const);
   const say = (plan: ImportPlan, where: string) => sayPlan(context, contract, plan, where);
   const preparation = { destination, audio, contract, operations, strict: options.strict === true };

@@ -26,7 +26,10 @@ export async function learn(context: Context, files: readonly string[], options:
   const { baseUrl } = await context.settings();
   const set = await readDocuments(files, options.environment);
   const proposeWith = (answers: Answers) => propose(set, answers, baseUrl?.value ?? null, context.clock.nowMs());
-  const proposal = options.dryRun ? await proposeWith(given) : await answered(context, given, proposeWith);
+  const said = options.dryRun
+    ? { proposal: await proposeWith(given), answers: given }
+    : await answered(context, given, proposeWith);
+  const { proposal } = said;
   const { contract, questions, notes } = proposal;
   const profile = (await context.profileName()).value;
   const logins = contract.servers.flatMap(loginCommand);
@@ -41,7 +44,7 @@ export async function learn(context: Context, files: readonly string[], options:
     return 0;
   }
   reporter.say((paint) => proposalText(proposal, width(context), paint));
-  await requireAgreement(context, proposal, options.yes === true, profile);
+  await requireAgreement(context, said, given, options.yes === true, profile);
   store.write(contract);
   await reporter.result(document, (paint) =>
     [

@@ -11,6 +11,7 @@ import { connect } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { sayDestination } from '../destination-text.ts';
 import { codeOfResult, exitNumber } from '../exit-codes.ts';
+import { asOffered } from '../offered-validate.ts';
 import { type RequestOptions, readRequestInput } from '../request-input.ts';
 
 /** Few at once: these are one-off requests. */
@@ -19,10 +20,11 @@ const CONCURRENCY = 1;
 export interface CreateOptions extends RequestOptions, SubmitOptions {}
 
 /** Creates one request, or a few: each the same way as a row of an import. */
-export async function create(context: Context, options: CreateOptions): Promise<number> {
-  const { drafts, audio } = await readRequestInput(context, options);
+export async function create(context: Context, asked: CreateOptions): Promise<number> {
+  const { drafts, audio } = await readRequestInput(context, asked);
   const { api, destination, evidence } = await connect(context, { rate: 'auto', concurrency: CONCURRENCY, audio });
   const contract = await context.contract();
+  const options = await asOffered(context, contract, asked);
   await sayDestination(context, destination);
   const operations = options.validate ? (['create', 'validate'] as const) : (['create'] as const);
   const preparation = { destination, audio, contract, operations, strict: false };

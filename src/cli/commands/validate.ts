@@ -16,8 +16,12 @@ export async function validate(context: Context, options: RequestOptions): Promi
   const { api, destination } = await connect(context, { rate: 'auto', concurrency: 1, audio });
   await sayDestination(context, destination);
   const reporter = await context.reporter();
-  const operations = ['validate'] as const;
-  const preparation = { destination, audio, contract: await context.contract(), operations, strict: false };
+  const contract = await context.contract();
+  if (contract.hasValidate === false) {
+    const hint = 'If it has one now, learn it: srq contract learn FILE';
+    throw new SrqError('usage', 'The service has no validate, as its contract says.', hint);
+  }
+  const preparation = { destination, audio, contract, operations: ['validate'] as const, strict: false };
   const results: Validated[] = [];
   for (const draft of drafts) {
     const prepared = await prepareDraft(draft, null, preparation);

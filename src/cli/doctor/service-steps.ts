@@ -40,10 +40,14 @@ export async function takeServiceSteps(
   await examination.take('clock', () => judgedClock(reading));
   await examination.take('token', () => judgedToken(proof, ms));
   await examination.take('validate', async () => {
-    const submission = await madeUpRequest(destination, await context.contract(), context.clock.nowMs()).catch(
-      asFailure,
-    );
-    return submission instanceof SrqError ? untried(submission) : judgedVerdict(await api.validate(submission.request));
+    const contract = await context.contract();
+    if (contract.hasValidate === false)
+      return { result: 'skip', message: 'The contract says there is none.', value: null };
+    const submission = await madeUpRequest(destination, contract, context.clock.nowMs()).catch(asFailure);
+    if (submission instanceof SrqError) return untried(submission);
+    const answer = await api.validate(submission.request);
+    if (answer.verdict === 'duplicate') api.disbelieveVerdict();
+    return judgedVerdict(answer);
   });
 }
 
@@ -76,9 +80,10 @@ function untried({ message, hint }: SrqError): Found<null> {
 }
 
 function judgedVerdict({ verdict, refused, http, message }: ValidateResult): Found<null> {
-  if (verdict !== 'unknown') {
-    return { result: 'ok', message: `Validate says "${verdict}" of a made-up request.`, value: null };
-  }
+  const said = `Validate says "${verdict}" of a made-up request`;
+  if (verdict === 'clear') return { result: 'ok', message: `${said}.`, value: null };
+  if (verdict === 'duplicate')
+    return { result: 'warn', message: `${said}, which nobody can have sent.`, hint: UNTRUE_DUPLICATE, value: null };
   if (refused === 'failed') throw new SrqError('service', message ?? 'Validate gave no answer.', TRY_LATER);
   if (refused === 'rejected') {
     const hint = 'Made-up data may be against its rules. Try one of your own: srq validate --file request.json';
@@ -99,6 +104,8 @@ function judgedVerdict({ verdict, refused, http, message }: ValidateResult): Fou
   };
 }
 
+const UNTRUE_DUPLICATE =
+  'Unless it knows the last srq doctor --create by its telephone number, srq reads duplicates wrongly: srq contract show';
 const TRY_LATER =
   'Try again later: srq doctor. If it stays so, send the report to the marketplace: srq doctor --output FILE';
 
@@ -127,7 +134,8 @@ function judgedCreate(result: RowResult, { key }: Submission): Found<null> {
     return { result: 'ok', message: `A test request was created. ${told}`.trim(), value: null };
   }
   if (result.status === 'duplicate') {
-    return { result: 'ok', message: `The service takes the test request for a duplicate. ${told}`.trim(), value: null };
+    const message = `The service takes the test request for a duplicate. ${told}`.trim();
+    return { result: 'warn', message, hint: UNTRUE_DUPLICATE, value: null };
   }
   const code = codeOfResult(result);
   const hint =

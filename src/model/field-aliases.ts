@@ -1,4 +1,4 @@
-import type { Field } from '../model/service-request.ts';
+import type { Field } from './service-request.ts';
 
 /** What a column can mean: a field, or a part that a field is joined from. */
 export type Meaning = Field | 'first_name' | 'last_name' | 'street' | 'postal_code' | 'city' | 'notes';
@@ -11,7 +11,7 @@ export interface Alias {
 
 /**
  * Names of columns in their normal form, best first; one line for each language (English, Portuguese, Spanish, German,
- * French, Italian). Names that mean something else beside certain others are told apart in `mapping.ts`.
+ * French, Italian). Names that mean something else beside certain others are told apart in `files/column-meanings.ts`.
  */
 const NAMES: Readonly<Record<Meaning, readonly string[]>> = {
   fullname: [

@@ -1,0 +1,141 @@
+import { LONGEST_FOR_PATTERN } from '../model/contract-rules.ts';
+import { ALL_CHARACTERS, type Characters, type PatternNode, parsePattern } from './pattern-syntax.ts';
+
+/** Longer ones are the work of machines. */
+const LONGEST_PATTERN = 500;
+/** About a second for the longest text that is looked through, if it was made to take long; no text of a person comes near. */
+const MOST_STEPS = 500_000_000;
+
+/**
+ * Whether a pattern compiles, and its parts prove that no text makes it run away (ReDoS): engines try every way to match,
+ * and the ways multiply wherever two repetitions can share the same characters.
+ */
+export function isCheapPattern(pattern: string): boolean {
+  if (pattern.length > LONGEST_PATTERN) return false;
+  const flags = ['u', ''].find((each) => compiles(pattern, each));
+  // Without `u` these mean something else than whoever wrote them thought.
+  if (flags === undefined || (flags === '' && /\\(?:p|u\{)/i.test(pattern))) return false;
+  const node = parsePattern(pattern, flags);
+  if (node === null) return false;
+  const starts = isAtStart(node) ? 1 : LONGEST_FOR_PATTERN;
+  return starts * costOf(node, ALL_CHARACTERS).steps <= MOST_STEPS;
+}
+
+function compiles(pattern: string, flags: string): boolean {
+  try {
+    new RegExp(pattern, flags);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isAtStart(node: PatternNode): boolean {
+  if (node.kind === 'all') return node.parts[0] !== undefined && isAtStart(node.parts[0]);
+  return node.kind === 'start' || (node.kind === 'any' && node.branches.every(isAtStart));
+}
+
+/** What a part can begin with. `passes`: it may take nothing, so that what follows begins there, too. */
+interface Beginning {
+  readonly characters: Characters;
+  readonly passes: boolean;
+}
+
+function beginningOf(node: PatternNode): Beginning {
+  switch (node.kind) {
+    case 'one':
+      return { characters: node.characters, passes: false };
+    case 'start':
+    case 'nothing':
+      return { characters: 0n, passes: true };
+    case 'end':
+      return { characters: 0n, passes: false };
+    case 'lookahead':
+      // It looks far ahead wherever it is tried: no character before it spares that.
+      return { characters: ALL_CHARACTERS, passes: false };
+    case 'all':
+      return node.parts.reduceRight<Beginning>(before, { characters: 0n, passes: true });
+    case 'any': {
+      const all = node.branches.map(beginningOf);
+      const characters = all.reduce((sum, each) => sum | each.characters, 0n);
+      return { characters, passes: all.some(({ passes }) => passes) };
+    }
+    case 'loop': {
+      const { characters, passes } = beginningOf(node.body);
+      return { characters, passes: passes || node.least === 0 };
+    }
+  }
+}
+
+function before(after: Beginning, part: PatternNode): Beginning {
+  const own = beginningOf(part);
+  return own.passes ? { characters: own.characters | after.characters, passes: after.passes } : own;
+}
+
+/** Upper bounds for one try of a part at one place of the longest text. */
+interface Cost {
+  readonly steps: number;
+  /** From how many ends the engine may go on. */
+  readonly ends: number;
+}
+
+const ONE_STEP: Cost = { steps: 1, ends: 1 };
+
+/** `follow`: what can come next. */
+function costOf(node: PatternNode, follow: Characters): Cost {
+  switch (node.kind) {
+    case 'lookahead':
+      return { steps: costOf(node.inside, ALL_CHARACTERS).steps, ends: 1 };
+    case 'all':
+      return costOfAll(node.parts, follow);
+    case 'any':
+      return costOfAny(node.branches, follow);
+    case 'loop':
+      return costOfLoop(node, follow);
+    default:
+      return ONE_STEP;
+  }
+}
+
+function costOfAll(parts: readonly PatternNode[], follow: Characters): Cost {
+  const [cost] = parts.reduceRight<[Cost, Characters]>(
+    ([rest, next], part) => {
+      const { steps, ends } = costOf(part, next);
+      const { characters, passes } = beginningOf(part);
+      const sum = { steps: steps + ends * rest.steps, ends: ends * rest.ends };
+      return [sum, passes ? characters | next : characters];
+    },
+    [{ steps: 0, ends: 1 }, follow],
+  );
+  return { ...cost, steps: Math.max(1, cost.steps) };
+}
+
+function costOfAny(branches: readonly PatternNode[], follow: Characters): Cost {
+  let seen: Characters = 0n;
+  let isOneAtMost = true;
+  for (const { characters, passes } of branches.map(beginningOf)) {
+    const own = passes ? characters | follow : characters;
+    isOneAtMost &&= (seen & own) === 0n;
+    seen |= own;
+  }
+  const costs = branches.map((branch) => costOf(branch, follow));
+  const ends = costs.map((each) => each.ends);
+  return {
+    steps: costs.reduce((sum, { steps }) => sum + steps, 0),
+    ends: isOneAtMost ? Math.max(...ends) : ends.reduce((sum, each) => sum + each, 0),
+  };
+}
+
+function costOfLoop({ body, least, most }: Extract<PatternNode, { kind: 'loop' }>, follow: Characters): Cost {
+  const { characters, passes } = beginningOf(body);
+  const { steps, ends } = costOf(body, characters | follow);
+  // Each time round takes a character, unless it may take none.
+  const rounds = passes && most < Infinity ? most : Math.min(most, LONGEST_FOR_PATTERN);
+  if (ends > 1) {
+    const ways = (ends ** (rounds + 1) - 1) / (ends - 1);
+    return { steps: steps * ways, ends: ways };
+  }
+  // Where the next part cannot begin like another round, only the end of the last round goes on.
+  const isClear = !passes && (characters & follow) === 0n;
+  return { steps: Math.max(1, rounds * steps), ends: isClear ? 1 : Math.max(1, rounds - least + 1) };
+}
