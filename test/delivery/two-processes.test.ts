@@ -29,7 +29,8 @@ describe('two runs on one log', () => {
       const refused = await Promise.any(runs.map(async (run) => refusal(await run.ended)));
       gate.open();
       const ended = await Promise.all(runs.map((run) => run.ended));
-      expect(ended.map(({ code }) => code).sort()).toEqual([0, 9]);
+      const said = ended.map(({ stdout, stderr }) => stdout + stderr).join('\n');
+      expect(ended.map(({ code }) => code).sort(), said).toEqual([0, 9]);
       const holder = runs[ended.findIndex(({ code }) => code === 0)];
       expect(refused).toMatch(/Another run is using this log: srq bulk [ab]\.csv, process \d+ on .+, since \d{4}-/);
       expect(refused).toContain(`process ${holder?.process.pid} on`);
