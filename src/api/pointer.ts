@@ -1,11 +1,11 @@
 import type { Pointer } from '../model/contract.ts';
+import { pointerNames } from '../model/json-pointer.ts';
 import type { AnswerValue } from './answer-value.ts';
 
 /** Everything in an answer that a pointer names, in the answer's order. */
 export function valuesAt(value: AnswerValue | undefined, pointer: Pointer): AnswerValue[] {
   let found: AnswerValue[] = value === undefined ? [] : [value];
-  for (const part of pointer.split('/').slice(1)) {
-    const name = part.replaceAll('~1', '/').replaceAll('~0', '~');
+  for (const name of pointerNames(pointer)) {
     found = found.flatMap((holder) => {
       if (typeof holder !== 'object' || holder === null) return [];
       if (name === '*') return Object.values(holder);

@@ -1,3 +1,4 @@
+import { DOCUMENTED_PARAMETERS } from '../model/wire.ts';
 import { type Leaf, pathKey } from './body-leaves.ts';
 import { fieldNamed, type NamedField } from './field-names.ts';
 
@@ -5,15 +6,7 @@ import { fieldNamed, type NamedField } from './field-names.ts';
 export type Assignment = ReadonlyMap<Leaf, NamedField>;
 
 /** The names that decide whether an operation is about service requests. */
-export const KNOWN_FIELDS: ReadonlySet<string> = new Set([
-  'country',
-  'lang',
-  'location',
-  'fullname',
-  'email',
-  'phone',
-  'request_text',
-]);
+export const KNOWN_FIELDS: ReadonlySet<string> = new Set(DOCUMENTED_PARAMETERS);
 
 /**
  * The nearest names first; of equal ones that among most other known names, then what is required, then what is less

@@ -30,13 +30,6 @@ export const pointerPart = (name: string): string => name.replaceAll('~', '~0').
 export const pointerTo = (start: string, ...names: readonly string[]): string =>
   [start, ...names.map(pointerPart)].join('/');
 
-/** The names in a pointer. */
-export const pointerNames = (pointer: string): string[] =>
-  pointer
-    .split('/')
-    .slice(1)
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
-
 /** `requestId`, `request_id` and `Request-ID` are all `['request', 'id']`. */
 export function nameWords(name: string): string[] {
   return name

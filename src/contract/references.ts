@@ -1,6 +1,7 @@
 import type { Json } from '../model/contract.ts';
+import { pointerNames } from '../model/json-pointer.ts';
 import type { JsonObject } from './described.ts';
-import { isObject, listOf, memberOf, pointerNames, pointerTo, textOf } from './json-parts.ts';
+import { isObject, listOf, memberOf, pointerTo, textOf } from './json-parts.ts';
 
 /** A value with its place. `problem`: a reference on the way to it could not be followed, so the value is empty. */
 export interface Placed {

@@ -1,9 +1,10 @@
 import type { TokenOperation } from '../model/contract.ts';
+import { pointerNames } from '../model/json-pointer.ts';
 import { FORM_CONTENT_TYPE, JSON_CONTENT_TYPE } from '../model/wire.ts';
 import { type Answer, jsonAnswer } from './answer.ts';
 import { bodyDecoder } from './decode-body.ts';
 import type { GrantedToken } from './marketplace.ts';
-import { type Draft, pointerParts, withValueAt } from './pointer.ts';
+import { type Draft, withValueAt } from './pointer.ts';
 import type { Content } from './request-content.ts';
 import type { ArrivedCall } from './service-interface.ts';
 
@@ -40,8 +41,8 @@ export function refuseExtras({ extra }: TokenOperation, { params }: Content): An
 /** A life that the document states instead of the answer is not told. */
 export function tokenAnswer(operation: TokenOperation, { accessToken, expiresInSeconds }: GrantedToken): Answer {
   const { tokenPointer, lifetimePointer, lifetimeSeconds } = operation;
-  const named = withValueAt({ token_type: 'Bearer' }, pointerParts(tokenPointer ?? '/access_token'), accessToken);
+  const named = withValueAt({ token_type: 'Bearer' }, pointerNames(tokenPointer ?? '/access_token'), accessToken);
   if (lifetimePointer === null && lifetimeSeconds !== null) return jsonAnswer(200, named);
-  const body: Draft = withValueAt(named, pointerParts(lifetimePointer ?? '/expires_in'), expiresInSeconds);
+  const body: Draft = withValueAt(named, pointerNames(lifetimePointer ?? '/expires_in'), expiresInSeconds);
   return jsonAnswer(200, body);
 }

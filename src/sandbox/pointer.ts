@@ -1,15 +1,8 @@
 import type { LosslessNumber } from 'lossless-json';
-import type { Json, Pointer } from '../model/contract.ts';
+import type { Json } from '../model/contract.ts';
 
 /** A document under construction: JSON that may hold numbers of more digits than JavaScript can. */
 export type Draft = Json | LosslessNumber | readonly Draft[] | { readonly [name: string]: Draft };
-
-export function pointerParts(pointer: Pointer): readonly string[] {
-  return pointer
-    .split('/')
-    .slice(1)
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
-}
 
 export const isList = (value: Draft | undefined): value is readonly Draft[] => Array.isArray(value);
 export const isObject = (value: Draft | undefined): value is { readonly [name: string]: Draft } =>

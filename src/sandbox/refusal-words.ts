@@ -1,5 +1,6 @@
 import type { Json, Operation } from '../model/contract.ts';
-import { type Draft, isList, isObject, pointerParts } from './pointer.ts';
+import { pointerNames } from '../model/json-pointer.ts';
+import { type Draft, isList, isObject } from './pointer.ts';
 import type { Problems } from './schema-check.ts';
 
 /** One thing that is wrong. `name` is the wire path; empty if it is about the whole request. */
@@ -18,7 +19,7 @@ const NAMES_PARAMETER = /^(?:field|param|parameter|property|attribute|name|point
 export function refusalBody({ refusal, errorTexts }: Operation, problems: Problems): Draft {
   const all = Object.entries(problems).map(([name, words]) => ({ name, words }));
   const sample: Json = refusal?.body ?? null;
-  return errorTexts.reduce<Draft>((draft, pointer) => withWords(draft, pointerParts(pointer), all), sample);
+  return errorTexts.reduce<Draft>((draft, pointer) => withWords(draft, pointerNames(pointer), all), sample);
 }
 
 function withWords(draft: Draft | undefined, parts: readonly string[], problems: readonly Problem[]): Draft {

@@ -1,10 +1,11 @@
 import { stringify } from 'lossless-json';
 import type { CreateOperation, Operation, VerdictRule } from '../model/contract.ts';
+import { pointerNames } from '../model/json-pointer.ts';
 import { JSON_CONTENT_TYPE } from '../model/wire.ts';
 import { type Answer, jsonAnswer, refusal } from './answer.ts';
 import { freshValue } from './fresh-value.ts';
 import type { FreshIdentity } from './marketplace.ts';
-import { type Draft, pointerParts, valueAt, withValueAt } from './pointer.ts';
+import { type Draft, valueAt, withValueAt } from './pointer.ts';
 import { refusalBody } from './refusal-words.ts';
 import type { Problems } from './schema-check.ts';
 
@@ -26,10 +27,10 @@ export function createdAnswer(
     sample === null ? null : duplicate.reduce<Draft>((draft, rule) => withVerdict(draft, rule, 'clear'), sample);
   if (!first) return { answer: answerWith(status, contentType, body, { location: `${path}/${requestId}` }), requestId };
   const named = identifiers.reduce<Draft>((draft, { pointer }) => {
-    const parts = pointerParts(pointer);
+    const parts = pointerNames(pointer);
     return withValueAt(draft, parts, freshValue(valueAt(body, parts) ?? undefined, sequence));
   }, body);
-  const answered = valueAt(named, pointerParts(first.pointer));
+  const answered = valueAt(named, pointerNames(first.pointer));
   return { answer: answerWith(status, contentType, named), requestId: String(answered) };
 }
 
@@ -52,7 +53,7 @@ function canTell(rule: VerdictRule, verdict: Verdict): boolean {
 
 function withVerdict(draft: Draft, rule: VerdictRule, verdict: Verdict): Draft {
   if (rule.kind === 'status') return draft;
-  const parts = pointerParts(rule.pointer);
+  const parts = pointerNames(rule.pointer);
   const sample = valueAt(draft, parts);
   if (rule.kind === 'list') {
     const duplicates = Array.isArray(sample) && sample.length > 0 ? sample : ['an earlier request'];

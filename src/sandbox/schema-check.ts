@@ -2,6 +2,7 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.
 import type { Json } from '../model/contract.ts';
 import { LONGEST_FOR_PATTERN } from '../model/contract-rules.ts';
 import { SrqError } from '../model/errors.ts';
+import { pointerNames } from '../model/json-pointer.ts';
 
 /** What is wrong by wire path (`customer.phone`); empty if nothing is. */
 export type Problems = Readonly<Record<string, string>>;
@@ -79,10 +80,7 @@ function problemsOf(errors: readonly ErrorObject[]): Problems {
 }
 
 function nameOf({ instancePath, params }: ErrorObject): string {
-  const parts = instancePath
-    .split('/')
-    .slice(1)
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const parts = pointerNames(instancePath);
   const member: unknown = params['missingProperty'] ?? params['additionalProperty'] ?? params['unevaluatedProperty'];
   if (typeof member === 'string') parts.push(member);
   return parts.join('.') || WHOLE_BODY;
