@@ -1,11 +1,15 @@
 // After `npm install`: makes package-lock.json complete for npm ci on any machine. npm leaves optional packages of other
 // platforms out of the lock when the registry at hand does not have them, and npm 11 then refuses `npm ci`. Each is
-// written with the version that its parent demands. Download addresses are removed: they name the registry at hand.
+// written with the version that its parent demands. Addresses are removed: those of downloads name the registry at hand, and
+// nobody installs by those for donations.
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const lock = JSON.parse(readFileSync('package-lock.json', 'utf8'));
 const packages = lock.packages;
-for (const entry of Object.values(packages)) delete entry.resolved;
+for (const entry of Object.values(packages)) {
+  delete entry.resolved;
+  delete entry.funding;
+}
 
 for (const [path, parent] of Object.entries({ ...packages })) {
   for (const [name, version] of Object.entries(parent.optionalDependencies ?? {})) {
