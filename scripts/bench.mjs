@@ -1,73 +1,124 @@
-// Imports N generated leads (default 100,000) into a sandbox in a process of its own and prints time, rate and peak memory.
-// Linux only: memory is read from /proc. Usage: npm run bench [-- ROWS]
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+// What srq is as fast as, as ratios of one run: `npm run bench [-- --rows N] [--only NAME]`. The service is a process of its
+// own; where there is taskset, it has one core and its client the other. An import of which the service does not see each
+// row exactly once fails the bench. More options: --rounds N, --with-newman (fetched for the time of the bench), --program FILE.
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
+import { parseArgs } from 'node:util';
+import { compare, print } from './bench/compare.mjs';
+import { srqBulk, undiciLoop } from './bench/contenders.mjs';
+import { measureDryRun, measureImportAndRerun } from './bench/large.mjs';
+import { others } from './bench/others.mjs';
+import { startService } from './bench/service-process.mjs';
+import { measureStart } from './bench/start.mjs';
 
-const rows = Number(process.argv[2] ?? 100_000);
-const folder = mkdtempSync(join(tmpdir(), 'srq-bench-'));
-const leads = join(folder, 'leads.csv');
-execFileSync(process.execPath, ['scripts/make-leads.mjs', String(rows), leads]);
+const LATENCY_MS = 50;
+const LATENCY_SECONDS = 10;
+const FEW_ROWS = 1000;
+const START_ROUNDS = 40;
 
-const sandbox = spawn(process.execPath, ['dist/srq.js', 'sandbox', '--port', '0', '--json'], {
-  stdio: ['ignore', 'pipe', 'inherit'],
+const PARTS = { throughput, latency, small, others: besideOthers, start };
+/** They take minutes and are run only by their names. */
+const LARGE_PARTS = { rerun, 'dry-run': dryRun };
+
+const { values } = parseArgs({
+  options: {
+    rows: { type: 'string' },
+    rounds: { type: 'string', default: '3' },
+    only: { type: 'string', multiple: true, default: Object.keys(PARTS) },
+    program: { type: 'string', default: 'dist/srq.js' },
+    'with-newman': { type: 'boolean', default: false },
+  },
 });
+const rounds = Number(values.rounds);
+const folder = mkdtempSync(join(tmpdir(), 'srq-bench-'));
+const made = new Map();
 try {
-  const [ready] = await once(createInterface(sandbox.stdout), 'line');
-  const { baseUrl, clientId, clientSecret } = JSON.parse(ready);
-  const env = {
-    ...process.env,
-    SRQ_BASE_URL: baseUrl,
-    SRQ_CLIENT_ID: clientId,
-    SRQ_CLIENT_SECRET: clientSecret,
-    SRQ_CONFIG_DIR: join(folder, 'config'),
-    SRQ_STATE_DIR: join(folder, 'state'),
-  };
-  await measure('dry run', env, ['bulk', leads, '--dry-run']);
-  await measure('validate and create', env, ['bulk', leads, '--rate', 'max']);
-  await measure('run again, nothing to send', env, ['bulk', leads, '--rate', 'max']);
-  const stats = await (await fetch(`${baseUrl}/_sandbox/stats`)).json();
-  print(`the sandbox holds ${stats.created} creations of ${stats.distinct} requests, ${stats.doubled} doubled`);
+  for (const name of values.only) {
+    const part = { ...PARTS, ...LARGE_PARTS }[name];
+    if (!part) throw new Error(`--only takes ${Object.keys({ ...PARTS, ...LARGE_PARTS }).join(', ')}`);
+    await part();
+  }
 } finally {
-  sandbox.kill('SIGTERM');
   rmSync(folder, { recursive: true, force: true });
 }
 
-async function measure(name, env, args) {
-  const started = performance.now();
-  const child = spawn(process.execPath, ['dist/srq.js', ...args, '--json', '--quiet'], {
-    env,
-    stdio: ['ignore', 'pipe', 'inherit'],
+async function throughput() {
+  await withService(0, async (bench) => {
+    for (const concurrency of [32, 128]) {
+      for (const [title, srqWords, loopWords] of [
+        ['create alone', ['--no-validate'], []],
+        ['validate, then create', [], ['--validate']],
+      ]) {
+        await besideLoop(`${title}, ${concurrency} in flight`, bench, leads(100_000), concurrency, srqWords, loopWords);
+      }
+    }
   });
-  let peakKib = 0;
-  const watch = setInterval(() => {
-    peakKib = Math.max(peakKib, peakOf(child.pid));
-  }, 20);
-  let text = '';
-  child.stdout.on('data', (chunk) => {
-    text += chunk;
+}
+
+/** The time from the first create to the last counts: the start is the same at any latency. */
+async function latency() {
+  await withService(LATENCY_MS, async (bench) => {
+    for (const concurrency of [16, 128]) {
+      const rows = leads((concurrency * 1000 * LATENCY_SECONDS) / LATENCY_MS);
+      const title = `create alone, answers after ${LATENCY_MS} ms, ${concurrency} in flight, first create to last`;
+      await besideLoop(title, bench, rows, concurrency, ['--no-validate'], [], 'createsSeconds');
+    }
   });
-  await once(child, 'close');
-  clearInterval(watch);
-  const seconds = (performance.now() - started) / 1000;
-  const { created, ready, repeated } = JSON.parse(text);
-  const done = `${created ?? ready} ${created === undefined ? 'ready' : 'created'}, ${repeated} repeated`;
-  print(
-    `${name}: ${seconds.toFixed(1)} s, ${Math.round(rows / seconds)} rows/s, peak ${Math.round(peakKib / 1024)} MiB (${done})`,
+}
+
+/** The whole command: start, plan, send, results, summary. */
+async function small() {
+  await withService(0, (bench) =>
+    besideLoop('1,000 rows, the whole command, 32 in flight', bench, leads(FEW_ROWS), 32, ['--no-validate'], []),
   );
 }
 
-function peakOf(pid) {
+async function besideLoop(title, bench, rows, concurrency, srqWords, loopWords, span) {
+  const srq = srqBulk('srq bulk', bench, rows, ['--concurrency', String(concurrency), ...srqWords]);
+  const loop = undiciLoop('undici loop, durable intents', bench, rows, concurrency, loopWords);
+  await compare(title, [srq, loop], rounds, span);
+}
+
+async function besideOthers() {
+  await withService(0, async (bench) => {
+    const [many, few] = [leads(100_000), leads(FEW_ROWS)];
+    const { present, absent } = await others(bench, many, few, values['with-newman']);
+    const srq = srqBulk('srq bulk, 32 in flight', bench, many, ['--no-validate', '--concurrency', '32']);
+    await compare('create alone, what people would use instead', [srq, ...present], 1);
+    if (absent.length > 0) print(`absent: ${absent.join('; ')}`);
+  });
+}
+
+async function start() {
+  await measureStart({ program: values.program, folder }, START_ROUNDS);
+}
+
+async function rerun() {
+  await withService(0, (bench) => measureImportAndRerun(bench, leads(1_000_000)));
+}
+
+async function dryRun() {
+  await withService(0, (bench) => measureDryRun(bench, leads(10_000_000)));
+}
+
+async function withService(latencyMs, measure) {
+  const service = await startService(latencyMs);
   try {
-    return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
-  } catch {
-    return 0;
+    await measure({ program: values.program, folder, service });
+  } finally {
+    await service.stop();
   }
 }
 
-function print(line) {
-  process.stdout.write(`${line}\n`);
+/** A file of leads, made once for each number of rows. `usual` unless --rows says another, for all but the smallest. */
+function leads(usual) {
+  const rows = values.rows === undefined || usual === FEW_ROWS ? usual : Number(values.rows);
+  if (!made.has(rows)) {
+    const path = join(folder, `leads-${rows}.csv`);
+    execFileSync(process.execPath, ['scripts/make-leads.mjs', String(rows), path]);
+    made.set(rows, { path, rows });
+  }
+  return made.get(rows);
 }

@@ -15,21 +15,35 @@ const bundle = await rolldown({
   platform: 'node',
   // What stays a dependency brings binaries of its own and cannot be bundled.
   external: Object.keys(dependencies),
-  plugins: [embeddedText()],
+  plugins: [embeddedText(), withoutHttp2()],
   transform: { define: { SRQ_VERSION: JSON.stringify(version) } },
 });
 const { output } = await bundle.write({
   dir: folder,
-  format: 'esm',
+  // Starts faster than ES modules: docs/decisions/17-commonjs.md.
+  format: 'cjs',
+  strict: true,
+  // They would be read at every start; the licences are kept in a file of their own.
+  comments: false,
   entryFileNames: '[name].js',
   chunkFileNames: 'chunks/[name]-[hash].js',
 });
 await bundle.close();
 const program = join(folder, 'srq.js');
 chmodSync(program, 0o755);
+writeFileSync(join(folder, 'package.json'), '{"type":"commonjs"}\n');
 // Without the file the program works its help out; with it, it need not. See src/main.ts.
 writeFileSync(join(folder, 'help.txt'), execFileSync(process.execPath, [program, '--help']));
 writeFileSync(join(folder, 'THIRD-PARTY-LICENSES.txt'), licences(output.flatMap((chunk) => chunk.moduleIds ?? [])));
+
+/** undici loads Node's HTTP/2, which takes 3 ms, at every start, and does without it where there is none; srq never uses it. */
+function withoutHttp2() {
+  return {
+    name: 'without-http2',
+    resolveId: (name) => (name === 'node:http2' ? '\0without-http2' : null),
+    load: (id) => (id === '\0without-http2' ? { code: "throw new Error('not used');", moduleType: 'js' } : null),
+  };
+}
 
 /** Name, version and licence text of every package that has a module in the bundle. */
 function licences(moduleIds) {

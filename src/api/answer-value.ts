@@ -4,8 +4,18 @@ import type { Answer } from './http.ts';
 /** An answer's body as JSON, numbers as the exact text they were sent in; undefined if it is not JSON. */
 export type AnswerValue = null | boolean | string | readonly AnswerValue[] | { readonly [name: string]: AnswerValue };
 
-export function answerValue(answer: Answer): AnswerValue | undefined {
-  const text = answer.body.trim();
+export const answerValue = rememberingOne(({ body }: Answer): AnswerValue | undefined => parsed(body.trim()));
+
+/** An answer is looked at from several sides, one after the other: it is read once. */
+function rememberingOne<Given, Made>(make: (given: Given) => Made): (given: Given) => Made {
+  let last: { readonly given: Given; readonly made: Made } | null = null;
+  return (given) => {
+    if (last === null || last.given !== given) last = { given, made: make(given) };
+    return last.made;
+  };
+}
+
+function parsed(text: string): AnswerValue | undefined {
   if (!/^[[{"\d-]|^(?:true|false|null)$/.test(text)) return undefined;
   try {
     return parse(text, null, (digits) => digits) as AnswerValue;
@@ -38,22 +48,23 @@ const FOREIGN = /^(?:errors?|links?|users?|account|client|partner|category|categ
 const DEPTH_LIMIT = 8;
 
 /** Every named value, the outermost first; what lies inside a {@link FOREIGN} part is left out. */
-export function members(value: AnswerValue | undefined): Member[] {
+export const members = rememberingOne((top: AnswerValue | undefined): readonly Member[] => {
   const found: Member[] = [];
-  let level: { path: string; value: AnswerValue }[] = value === undefined ? [] : [{ path: '', value }];
+  let level: { path: string; value: AnswerValue }[] = top === undefined ? [] : [{ path: '', value: top }];
   for (let depth = 0; depth < DEPTH_LIMIT && level.length > 0; depth++) {
     const next: typeof level = [];
     for (const { path, value: holder } of level) {
       for (const [name, inner] of entries(holder)) {
+        const words = nameWords(name);
         const innerPath = path === '' ? name : `${path}.${name}`;
-        if (!Array.isArray(holder)) found.push({ name, words: nameWords(name), path: innerPath, value: inner });
-        if (!FOREIGN.test(nameWords(name).join(''))) next.push({ path: innerPath, value: inner });
+        if (!Array.isArray(holder)) found.push({ name, words, path: innerPath, value: inner });
+        if (!FOREIGN.test(words.join(''))) next.push({ path: innerPath, value: inner });
       }
     }
     level = next;
   }
   return found;
-}
+});
 
 function entries(value: AnswerValue): [string, AnswerValue][] {
   return typeof value === 'object' && value !== null ? Object.entries(value) : [];

@@ -1,6 +1,12 @@
 import { isIP } from 'node:net';
 import type { SecureContext } from 'node:tls';
-import { Agent, buildConnector, type Dispatcher, Pool, ProxyAgent } from 'undici';
+import type { buildConnector as Connector } from 'undici';
+import requestTunnel from 'undici/lib/api/api-connect.js';
+import buildConnector from 'undici/lib/core/connect.js';
+import Agent from 'undici/lib/dispatcher/agent.js';
+import Dispatcher from 'undici/lib/dispatcher/dispatcher.js';
+import Pool from 'undici/lib/dispatcher/pool.js';
+import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js';
 import { proxyFailure } from './network-failure.ts';
 import type { ServiceProxy } from './proxy.ts';
 
@@ -52,7 +58,9 @@ export function openDispatcher({ network, connections, timeoutMs }: DispatcherOp
 }
 
 /** Connections to the proxy itself, on which it is told where to connect to. Their failures say that they are the proxy's. */
-export function openProxy({ url }: ServiceProxy, connect: buildConnector.BuildOptions, timeoutMs: number): Pool {
+export function openProxy({ url }: ServiceProxy, connect: Connector.BuildOptions, timeoutMs: number): Pool {
+  // A part of undici alone lacks what all of it gives to each dispatcher.
+  Dispatcher.prototype.connect = requestTunnel;
   return new Pool(url, { connect: toProxy(url, connect), headersTimeout: timeoutMs });
 }
 
@@ -60,7 +68,7 @@ export function connectTimeoutOf(timeoutMs: number | null): number {
   return Math.min(timeoutMs ?? CONNECT_TIMEOUT_MS, CONNECT_TIMEOUT_MS);
 }
 
-function toProxy(proxyUrl: string, options: buildConnector.BuildOptions): buildConnector.connector {
+function toProxy(proxyUrl: string, options: Connector.BuildOptions): Connector.connector {
   const connect = buildConnector(options);
   return ({ servername = '', ...target }, callback) =>
     // TLS knows no addresses as names of servers.

@@ -35,7 +35,7 @@ export function bodyEncoder(
     case 'json':
       return (entries) => ({ contentType, body: stringify(nested(entries)) ?? '{}' });
     case 'form':
-      return (entries) => ({ contentType, body: new URLSearchParams(pairs(entries)).toString() });
+      return (entries) => ({ contentType, body: formText(entries) });
     case 'multipart':
       return (entries) => ({
         contentType: `multipart/form-data; boundary=${boundary}`,
@@ -45,23 +45,27 @@ export function bodyEncoder(
 }
 
 /** `['a', 'b']` is `a[b]`, as forms write it. */
-function formName([first = '', ...others]: readonly string[]): string {
-  return first + others.map((name) => `[${name}]`).join('');
+function formName(path: readonly string[]): string {
+  return path.reduce((name, part) => `${name}[${part}]`);
 }
 
-function pairs(entries: readonly Entry[]): [string, string][] {
-  return entries.flatMap(({ path, value }) =>
-    flat(path, value).map(([at, text]) => [formName(at), text] as [string, string]),
-  );
+function formText(entries: readonly Entry[]): string {
+  const form = new URLSearchParams();
+  for (const { path, value } of entries) eachText(path, value, (at, text) => form.append(formName(at), text));
+  return form.toString();
 }
 
 /** What forms can say: texts under names. */
-function flat(path: readonly string[], value: Json | FilePart): [readonly string[], string][] {
-  if (isFile(value)) return [[path, value.bytes.toString('base64')]];
-  if (value === null) return [];
-  if (typeof value !== 'object') return [[path, String(value)]];
-  if (Array.isArray(value)) return value.flatMap((each: Json) => flat(path, each));
-  return Object.entries(value).flatMap(([name, inner]: [string, Json]) => flat([...path, name], inner));
+function eachText(
+  path: readonly string[],
+  value: Json | FilePart,
+  tell: (path: readonly string[], text: string) => void,
+): void {
+  if (isFile(value)) tell(path, value.bytes.toString('base64'));
+  else if (Array.isArray(value)) for (const each of value) eachText(path, each, tell);
+  else if (typeof value === 'object' && value !== null) {
+    for (const [name, inner] of Object.entries(value)) eachText([...path, name], inner, tell);
+  } else if (value !== null) tell(path, String(value));
 }
 
 function nested(entries: readonly Entry[]): object {
@@ -105,9 +109,12 @@ function typed(text: string, type: Parameter['type']): unknown {
 
 function parts({ path, value }: Entry, boundary: string): Buffer[] {
   if (!isFile(value)) {
-    return flat(path, value).map(([at, text]) =>
-      Buffer.from(`--${boundary}\r\ncontent-disposition: form-data; name="${quoted(formName(at))}"\r\n\r\n${text}\r\n`),
-    );
+    const texts: Buffer[] = [];
+    eachText(path, value, (at, text) => {
+      const head = `--${boundary}\r\ncontent-disposition: form-data; name="${quoted(formName(at))}"\r\n\r\n`;
+      texts.push(Buffer.from(`${head}${text}\r\n`));
+    });
+    return texts;
   }
   const disposition = `form-data; name="${quoted(formName(path))}"; filename="${quoted(value.fileName)}"`;
   const head = `--${boundary}\r\ncontent-disposition: ${disposition}\r\ncontent-type: ${value.mediaType}\r\n\r\n`;

@@ -6,29 +6,27 @@ export const MASKED = '***';
 /** Enough of an answer for {@link RAW_LIMIT_BYTES} of its masked text; a hostile megabyte is not searched. */
 const SEARCHED_LIMIT = 1 << 16;
 
-/** Finds in a text what was sent, in the forms in which a service might repeat it. */
+/** Finds in a text what was sent, in the forms in which a service might repeat it. Most answers ask for nothing of it. */
 export class Mask {
-  readonly #values: string[] = [];
+  readonly #given: string[];
+  #values: readonly string[] | null = null;
   #patterns: readonly RegExp[] | null = null;
 
   /** `values`: everything that was sent, secrets included. */
   constructor(values: readonly string[]) {
-    for (const value of values) this.add(value);
+    this.#given = [...values];
   }
 
   /** One more value that is sent: the token, which is not known from the start. */
   add(value: string): void {
-    // As it goes over the wire: lone surrogates have no form in UTF-8.
-    const wellFormed = Buffer.from(value).toString('utf8');
-    if (wellFormed.trim() === '' || this.#values.includes(wellFormed)) return;
-    this.#values.push(wellFormed);
+    this.#given.push(value);
+    this.#values = null;
     this.#patterns = null;
   }
 
   /** The text, at most its first 64 Ki characters, with every sent value replaced by `***`. */
   apply(text: string): string {
-    // Made when it is first needed: most answers need no masking.
-    this.#patterns ??= patternsOf(this.#values);
+    this.#patterns ??= patternsOf(this.#sent);
     const searched = text.slice(0, SEARCHED_LIMIT).replace(NESTED_ENCODING, '%');
     const masked = this.#patterns.reduce((rest, each) => rest.replace(each, MASKED), searched);
     return masked.replace(ENCODED_BYTES, MASKED);
@@ -40,11 +38,13 @@ export class Mask {
    */
   hides(text: string): boolean {
     const folded = text.toLowerCase();
-    return this.#values.some((value) => {
+    const mayHoldWords = hasLetter(folded);
+    return this.#sent.some((value) => {
       const lower = value.toLowerCase();
       if (folded === lower || repeatsTelephone(lower, folded)) return true;
-      if (lower.length > 3 && hasLetter(lower) && folded.includes(lower)) return true;
       if (folded.length > 4 && /\D/.test(folded) && lower.includes(folded)) return true;
+      if (!mayHoldWords) return false;
+      if (lower.length > 3 && hasLetter(lower) && folded.includes(lower)) return true;
       return tellingWords(lower).some((word) => hasLetter(word) && folded.includes(word));
     });
   }
@@ -52,7 +52,14 @@ export class Mask {
   /** Whether it is one of the words and numbers of what was sent. */
   hasWord(word: string): boolean {
     const folded = word.toLowerCase();
-    return this.#values.some((value) => wordsOf(value.toLowerCase()).includes(folded));
+    return this.#sent.some((value) => wordsOf(value.toLowerCase()).includes(folded));
+  }
+
+  /** What was sent as it went over the wire: lone surrogates have no form in UTF-8. */
+  get #sent(): readonly string[] {
+    const wellFormed = (value: string) => (/\p{Surrogate}/u.test(value) ? Buffer.from(value).toString() : value);
+    this.#values ??= [...new Set(this.#given.map(wellFormed))].filter((value) => value.trim() !== '');
+    return this.#values;
   }
 }
 

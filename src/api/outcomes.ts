@@ -25,7 +25,7 @@ export function createOutcome(meaning: Meaning, exchange: Exchange, sent: Mask, 
     status,
     ids: told,
     http: answer.status,
-    message: outcomeMessage(meaning, identified, reader.errorText(answer, sent, 'create')),
+    message: outcomeMessage(meaning, identified, () => reader.errorText(answer, sent, 'create')),
     raw: identified ? null : cutRaw(sent.apply(answer.body)),
     ms: answer.ms,
   };
@@ -36,9 +36,11 @@ function toldIdentifiers(status: SentStatus, answer: Answer, sent: Mask, reader:
   return status === 'duplicate' ? reader.identifiersOfDuplicate(answer, sent) : {};
 }
 
-function outcomeMessage(meaning: Meaning, identified: boolean, said: string | null): string | null {
-  if (meaning.class !== 'created') return said === null ? meaning.reason : `${meaning.reason} ${said}`;
-  return identified ? null : 'Taken, but no identifier could be read from the answer; the answer is in the log.';
+function outcomeMessage({ class: is, reason }: Meaning, identified: boolean, errorText: () => string | null) {
+  if (is === 'created')
+    return identified ? null : 'Taken, but no identifier could be read from the answer; the answer is in the log.';
+  const said = errorText();
+  return said === null ? reason : `${reason} ${said}`;
 }
 
 /** For what never reached the service. */

@@ -52,9 +52,10 @@ export const hasLetter = (text: string): boolean => /\p{L}/u.test(text);
 
 /** Whether a text, perhaps with other words around it, ends in a telephone number that was sent, or holds it whole. */
 export function repeatsTelephone(value: string, text: string): boolean {
+  if (!isNumber(value)) return false;
   const sent = value.replace(/\D/g, '');
   const told = text.replace(/\D/g, '');
-  if (!isNumber(value) || sent.length < OWN_DIGITS) return false;
+  if (sent.length < OWN_DIGITS) return false;
   return (sent.length > OWN_DIGITS + 1 && told.includes(sent)) || (told.length >= OWN_DIGITS && sent.endsWith(told));
 }
 

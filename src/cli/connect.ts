@@ -17,6 +17,7 @@ import { CONTRADICTION_HINT, contradictionText } from '../report/contract-text.t
 import { inFull } from './command-line.ts';
 import type { Context } from './context.ts';
 import { networkOf } from './network.ts';
+import { keepParserPlain } from './plain-parser.ts';
 import { learnedPath, tokenPath } from './state-paths.ts';
 
 export interface Connection {
@@ -133,6 +134,7 @@ async function openHttp(
   watch?: (call: TracedCall) => void,
 ): Promise<Http> {
   const { timeout, verbose } = context.options;
+  if (connections === 1) keepParserPlain();
   const http = new Http({
     baseUrl,
     connections,

@@ -1,6 +1,5 @@
 import { basename, dirname, resolve } from 'node:path';
 import { describeAudio, readAudioBase64 } from '../files/audio.ts';
-import { openTable } from '../files/open-table.ts';
 import { nearest } from '../model/did-you-mean.ts';
 import { SrqError } from '../model/errors.ts';
 import type { AudioReader } from '../model/ports.ts';
@@ -79,6 +78,8 @@ async function readDrafts(
   name: string,
   flags: Record<string, string>,
 ): Promise<Draft[]> {
+  // One request by flags needs none of what reads files.
+  const { openTable } = await import('../files/open-table.ts');
   const table = await openTable(
     path,
     { format: null, encoding: null, delimiter: null, skipLines: 0, sheet: null },

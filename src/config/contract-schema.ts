@@ -1,51 +1,55 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
+import en from 'zod/v4/locales/en.js';
 import type { Contract, Json } from '../model/contract.ts';
 import { SrqError } from '../model/errors.ts';
 import { isServicePath } from '../model/service-path.ts';
 
 /** What was parsed as JSON is JSON: walking through it again would only bound its depth by the stack. */
 const json = z.custom<Json>(() => true);
-const count = z.number().nullable();
-const path = z.string().refine(isServicePath, 'is not a path under the base URL');
-const basePath = path.regex(/^(?:\/[^/]+)+$/, 'is not a path').or(z.literal(''));
-const pointer = z.string().regex(/^(?:\/.*)?$/s, 'is not a JSON pointer');
+const count = z.nullable(z.number());
+const path = z.string().check(z.refine(isServicePath, 'is not a path under the base URL'));
+const basePath = z.union([path.check(z.regex(/^(?:\/[^/]+)+$/, 'is not a path')), z.literal('')]);
+const pointer = z.string().check(z.regex(/^(?:\/.*)?$/s, 'is not a JSON pointer'));
 /** Headers that belong to the call itself. */
 const OWN_HEADERS = /^(?:authorization|connection|content-.*|cookie|expect|host|te|transfer-encoding|upgrade)$/i;
-const header = z
-  .string()
-  .regex(/^[\w!#$%&'*+.^`|~-]{1,100}$/, 'is not the name of a header')
-  .refine((name) => !OWN_HEADERS.test(name), 'is a header that srq sets itself');
-const mediaType = z.string().regex(/^[\w.+*-]+\/[\w.+*-]+(?:;[ -~]*)?$/, 'is not a media type');
+const header = z.string().check(
+  z.regex(/^[\w!#$%&'*+.^`|~-]{1,100}$/, 'is not the name of a header'),
+  z.refine((name) => !OWN_HEADERS.test(name), 'is a header that srq sets itself'),
+);
+const mediaType = z.string().check(z.regex(/^[\w.+*-]+\/[\w.+*-]+(?:;[ -~]*)?$/, 'is not a media type'));
 
 const parameter = z
   .object({
     field: z.string(),
     in: z.enum(['body', 'header', 'query']),
-    path: z.array(z.string()).min(1),
+    path: z.array(z.string()).check(z.minLength(1)),
     type: z.enum(['string', 'integer', 'number', 'boolean']),
     isList: z.boolean(),
     required: z.boolean(),
-    requiredWithin: z.array(z.string()).nullable(),
-    values: z.array(z.object({ value: z.string(), label: z.string().nullable() })).nullable(),
+    requiredWithin: z.nullable(z.array(z.string())),
+    values: z.nullable(z.array(z.object({ value: z.string(), label: z.nullable(z.string()) }))),
     minLength: count,
     maxLength: count,
     minimum: count,
     maximum: count,
-    pattern: z.string().nullable(),
-    constant: z.string().nullable(),
-    audioForm: z.enum(['base64', 'data-url', 'binary']).nullable(),
+    pattern: z.nullable(z.string()),
+    constant: z.nullable(z.string()),
+    audioForm: z.nullable(z.enum(['base64', 'data-url', 'binary'])),
   })
-  .refine(({ in: place, path: [name] }) => place !== 'header' || header.safeParse(name).success, {
-    message: 'is not a header that a contract may name',
-  });
+  .check(
+    z.refine(
+      ({ in: place, path: [name] }) => place !== 'header' || header.safeParse(name).success,
+      'is not a header that a contract may name',
+    ),
+  );
 
-const sample = z.object({ status: z.int(), contentType: mediaType, body: json }).nullable();
+const sample = z.nullable(z.object({ status: z.int(), contentType: mediaType, body: json }));
 const operation = {
   method: z.enum(['POST', 'PUT']),
   path,
   encoding: z.enum(['form', 'json', 'multipart']),
   contentType: mediaType,
-  parameters: z.array(parameter).nullable(),
+  parameters: z.nullable(z.array(parameter)),
   choices: z.array(
     z.array(
       z.object({
@@ -69,30 +73,30 @@ const verdicts = z.array(
   ]),
 );
 
-const contractSchema: z.ZodType<Contract> = z.object({
+const contractSchema: z.ZodMiniType<Contract> = z.object({
   version: z.literal(1),
-  source: z.object({ files: texts, title: z.string(), kind: z.string(), learnedAt: z.string() }).nullable(),
+  source: z.nullable(z.object({ files: texts, title: z.string(), kind: z.string(), learnedAt: z.string() })),
   create: z.object({
     ...operation,
     identifiers: z.array(z.object({ name: z.string(), pointer })),
     duplicate: verdicts,
-    idempotency: z.object({ header, format: z.enum(['uuid', 'text']) }).nullable(),
+    idempotency: z.nullable(z.object({ header, format: z.enum(['uuid', 'text']) })),
   }),
   validate: z.object({ ...operation, verdict: verdicts }),
-  hasValidate: z.boolean().nullable(),
+  hasValidate: z.nullable(z.boolean()),
   token: z.object({
     path,
     auth: z.enum(['body', 'basic']),
     encoding: z.enum(['form', 'json']),
     extra: z.record(z.string(), z.string()),
-    tokenPointer: pointer.nullable(),
-    lifetimePointer: pointer.nullable(),
+    tokenPointer: z.nullable(pointer),
+    lifetimePointer: z.nullable(pointer),
     lifetimeSeconds: count,
   }),
   basePath,
   unavailableIsNotActed: z.boolean(),
   servers: z.array(
-    z.object({ name: z.string(), url: z.string(), description: z.string(), test: z.boolean().nullable() }),
+    z.object({ name: z.string(), url: z.string(), description: z.string(), test: z.nullable(z.boolean()) }),
   ),
   findings: z.array(
     z.object({
@@ -116,12 +120,12 @@ export function isContractLike(document: unknown): boolean {
  * to do. Throws `SrqError('settings')` for anything else, a version that this srq does not know among it.
  */
 export function readContract(document: unknown, what: string, hint: string): Contract {
-  const { version } = z.object({ version: z.unknown() }).catch({ version: 1 }).parse(document);
+  const { version } = z.catch(z.object({ version: z.unknown() }), { version: 1 }).parse(document);
   if (typeof version === 'number' && version !== 1) {
     const message = `${what} is a contract of version ${version}; this srq reads version 1.`;
     throw new SrqError('settings', message, `Update srq, or: ${hint}`);
   }
-  const parsed = contractSchema.safeParse(document);
+  const parsed = contractSchema.safeParse(document, { error: en().localeError });
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const where = issue?.path.join('.') ?? '';

@@ -1,13 +1,13 @@
 import { readFileSync, rmSync, statSync } from 'node:fs';
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import type { Contract, Observations } from '../model/contract.ts';
 import { SrqError, systemCode } from '../model/errors.ts';
-import { readContract } from './contract-schema.ts';
 import { replaceFile, replaceFileOrThrow } from './replace-file.ts';
 
+const count = z.int().check(z.nonnegative());
 const observedSchema = z.object({
   learnedAt: z.string(),
-  settings: z.record(z.string(), z.object({ confirmed: z.int().nonnegative(), contradicted: z.int().nonnegative() })),
+  settings: z.record(z.string(), z.object({ confirmed: count, contradicted: count })),
 });
 
 /** More settings than a contract has are not kept. */
@@ -36,14 +36,17 @@ export class ContractStore {
   }
 
   /** Null if none was learned. Throws `SrqError('settings')` that says how to mend a file that cannot be used. */
-  read(): Contract | null {
+  async read(): Promise<Contract | null> {
     const what = `The contract ${this.path}`;
     const hint = `Learn it again: srq contract learn FILE --profile ${this.#profile}, or: srq contract forget --profile ${this.#profile}`;
     try {
       const found = statSync(this.path, { throwIfNoEntry: false });
       if (!found) return null;
       if (!found.isFile() || found.size > MOST_BYTES) throw new Error('it is not a small file');
-      return readContract(JSON.parse(readFileSync(this.path, 'utf8')), what, hint);
+      const document = JSON.parse(readFileSync(this.path, 'utf8'));
+      // Most profiles have none, and loading what checks one takes a while.
+      const { readContract } = await import('./contract-schema.ts');
+      return readContract(document, what, hint);
     } catch (error) {
       if (error instanceof SrqError) throw error;
       if (systemCode(error) === 'ENOTDIR') return null;
@@ -53,7 +56,8 @@ export class ContractStore {
   }
 
   /** Whole or not at all, and nothing that could not be read. What live answers said of an earlier one is forgotten. */
-  write(contract: Contract): void {
+  async write(contract: Contract): Promise<void> {
+    const { readContract } = await import('./contract-schema.ts');
     readContract(contract, 'What was learned', 'Nothing was stored. Report this as a fault of srq.');
     try {
       replaceFileOrThrow(this.path, `${JSON.stringify(contract, null, 2)}\n`);

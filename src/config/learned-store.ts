@@ -1,16 +1,15 @@
 import { readFileSync } from 'node:fs';
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import type { Evidence } from '../model/evidence.ts';
 import type { Destination } from '../model/service-request.ts';
 import { replaceFile } from './replace-file.ts';
 
+const positive = z.number().check(z.positive());
 const learnedSchema = z.object({
   baseUrl: z.string(),
   clientId: z.string(),
-  evidence: z.object({ asked: z.number(), found: z.number(), slowestMs: z.number() }).nullable(),
-  pace: z
-    .object({ ratePerSecond: z.number().positive(), concurrency: z.number().positive(), limited: z.boolean() })
-    .nullable(),
+  evidence: z.nullable(z.object({ asked: z.number(), found: z.number(), slowestMs: z.number() })),
+  pace: z.nullable(z.object({ ratePerSecond: positive, concurrency: positive, limited: z.boolean() })),
 });
 
 /** What runs found out about a service, for the next run: how well validate sees, how fast it may be asked. */

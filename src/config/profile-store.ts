@@ -1,29 +1,30 @@
 import { chmodSync, closeSync, fstatSync, mkdirSync, openSync, readFileSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod/mini';
+import en from 'zod/v4/locales/en.js';
 import { SrqError, systemCode } from '../model/errors.ts';
 import { shellWord } from '../model/shell-word.ts';
 
 const profileSchema = z.looseObject({
   baseUrl: z.string(),
   clientId: z.string(),
-  clientSecret: z.string().optional(),
+  clientSecret: z.optional(z.string()),
   /** A command that prints the secret, in place of the secret. */
-  secretCommand: z.string().optional(),
+  secretCommand: z.optional(z.string()),
   /** The operating system's keychain holds the secret, in place of this file. */
-  keychain: z.boolean().optional(),
-  encoding: z.enum(['form', 'json']).optional(),
+  keychain: z.optional(z.boolean()),
+  encoding: z.optional(z.enum(['form', 'json'])),
   /** Absolute paths of PEM files: further authorities to trust, the client's own certificate and its key. */
-  caFile: z.string().optional(),
-  certFile: z.string().optional(),
-  keyFile: z.string().optional(),
+  caFile: z.optional(z.string()),
+  certFile: z.optional(z.string()),
+  keyFile: z.optional(z.string()),
   /** Whether this is a test service. Loopback always is one; every other profile is live. */
-  test: z.boolean().optional(),
+  test: z.optional(z.boolean()),
 });
 
 const settingsSchema = z.looseObject({
-  current: z.string().optional(),
-  profiles: z.record(z.string(), profileSchema).optional(),
+  current: z.optional(z.string()),
+  profiles: z.optional(z.record(z.string(), profileSchema)),
 });
 
 export type Profile = z.infer<typeof profileSchema>;
@@ -87,7 +88,7 @@ export class ProfileStore {
   #read(): z.infer<typeof settingsSchema> {
     const text = this.#text();
     if (text === null) return {};
-    const parsed = settingsSchema.safeParse(this.#parse(text));
+    const parsed = settingsSchema.safeParse(this.#parse(text), { error: en().localeError });
     if (parsed.success) return parsed.data;
     const issue = parsed.error.issues[0];
     throw this.#broken(`${issue?.path.join('.') ?? ''} ${issue?.message ?? 'not as expected'}`.trim(), parsed.error);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import type { CachedToken, TokenCache } from '../model/ports.ts';
 import type { Destination } from '../model/service-request.ts';
 import { replaceFile } from './replace-file.ts';
@@ -9,10 +9,10 @@ const cacheSchema = z.object({
   baseUrl: z.string(),
   clientId: z.string(),
   /** Which secret it was granted for: a few digits of its hash. */
-  secretMark: z.string().optional(),
-  accessToken: z.string().min(1),
+  secretMark: z.optional(z.string()),
+  accessToken: z.string().check(z.minLength(1)),
   obtainedAtMs: z.number(),
-  expiresAtMs: z.number().nullable(),
+  expiresAtMs: z.nullable(z.number()),
 });
 
 /** The mark of a secret, by which a token is known to have been granted for it. */

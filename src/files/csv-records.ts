@@ -1,4 +1,4 @@
-import { type CsvError, type Info, type Parser, parse } from 'csv-parse';
+import { type CsvError, type Options, Parser } from 'csv-parse';
 import { SrqError } from '../model/errors.ts';
 import { swallowedRows } from './swallowed-rows.ts';
 import { LONGEST_RECORD, textAfterLines } from './text-after-lines.ts';
@@ -35,12 +35,25 @@ export async function* csvRecords(
   }
 }
 
-/**
- * csv-parse, fed by hand: its records are taken from the `on_record` hook, which costs a tenth of reading them from the
- * stream one by one, and no more than one piece of text is under way.
- */
+/** csv-parse whose records are taken where it pushes them: reading them from the stream one by one costs ten times as much. */
+class RecordParser extends Parser {
+  readonly #record: (cells: string[]) => void;
+
+  constructor(options: Options, record: (cells: string[]) => void) {
+    super(options);
+    this.#record = record;
+  }
+
+  override push(cells: string[] | null): boolean {
+    if (cells === null) return super.push(null);
+    this.#record(cells);
+    return true;
+  }
+}
+
+/** Feeds the parser by hand: no more than one piece of text is under way. */
 class Collector {
-  readonly parser: Parser;
+  readonly parser: RecordParser;
   private records: CsvRecord[] = [];
   private failure: SrqError | null = null;
   private nextLine: number;
@@ -54,7 +67,7 @@ class Collector {
   constructor(delimiter: string, linesBefore: number) {
     this.delimiter = delimiter;
     this.nextLine = linesBefore + 1;
-    this.parser = parse({
+    const options: Options = {
       delimiter,
       record_delimiter: ['\r\n', '\n', '\r'],
       relax_column_count: true,
@@ -62,8 +75,8 @@ class Collector {
       // A quote within an unquoted cell is a letter (6" pipe); what this might hide, `swallowedRows` finds.
       relax_quotes: true,
       max_record_size: LONGEST_RECORD,
-      on_record: (cells: string[], info: Info) => this.take(cells, info),
-    });
+    };
+    this.parser = new RecordParser(options, (cells) => this.take(cells));
     // Every failure also reaches the callback of the write or the end that caused it.
     this.parser.on('error', () => {});
     this.parser.resume();
@@ -95,8 +108,9 @@ class Collector {
     if (this.failure) throw this.failure;
   }
 
-  private take(cells: string[], info: Info): null {
-    if (this.failure) return null;
+  private take(cells: string[]): void {
+    if (this.failure) return;
+    const { info } = this.parser;
     if (this.count === 0) this.columns = cells.length;
     const emptyLines = info.empty_lines - this.emptyLinesSeen;
     const line = this.nextLine + emptyLines;
@@ -107,7 +121,7 @@ class Collector {
     const found = spansLines ? swallowedRows(cells, this.columns, this.delimiter) : 'none';
     if (found === 'certain') {
       this.failure = this.notClosed(line);
-      return null;
+      return;
     }
     const suspicion =
       found === 'likely'
@@ -115,7 +129,6 @@ class Collector {
         : null;
     this.records.push({ cells, line, afterEmptyLine: emptyLines > 0, suspicion });
     this.count++;
-    return null;
   }
 
   private damage(error: Error): SrqError {

@@ -17,7 +17,7 @@ import { openForAppending, writeFully } from './append-file.ts';
 import { LogLock } from './lock.ts';
 import { LogIndex } from './log-index.ts';
 import { encodeRecord } from './record.ts';
-import { cutTornTail, readRecordAt } from './tail.ts';
+import { cutTornTail, RecordReader } from './tail.ts';
 
 interface Pending {
   readonly subject: LogSubject;
@@ -52,6 +52,7 @@ export class FileLog implements DeliveryLog {
   readonly #file: FileHandle;
   readonly #lock: LogLock;
   readonly #index: LogIndex;
+  readonly #records: RecordReader;
   #queue: Pending[] = [];
   #draining: Promise<void> | null = null;
   #broken: SrqError | null = null;
@@ -64,6 +65,7 @@ export class FileLog implements DeliveryLog {
     this.#file = file;
     this.#lock = lock;
     this.#index = new LogIndex(options.path);
+    this.#records = new RecordReader(file.fd);
   }
 
   /** Throws `SrqError('log')` when the file cannot be used: no access, damaged, held by another run. */
@@ -91,7 +93,7 @@ export class FileLog implements DeliveryLog {
 
   read(key: string): LogRecord | null {
     const offset = this.#index.offset(key);
-    return offset === null ? null : readRecordAt(this.#file.fd, offset);
+    return offset === null ? null : this.#records.readAt(offset);
   }
 
   mayBeUnderWay(key: string): boolean {
@@ -99,8 +101,7 @@ export class FileLog implements DeliveryLog {
   }
 
   sending(subject: LogSubject, seen: LoggedState, { again = false, by }: SendingHow = {}): Promise<boolean> {
-    const details = { ...(by === undefined ? {} : { by }), ...(again ? { again } : {}) };
-    return this.#append(subject, 'sending', by ?? null, seen, details);
+    return this.#append(subject, 'sending', by ?? null, seen, { by, again: again || undefined });
   }
 
   licence(subject: LogSubject, seen: LoggedState, by: SettledBy): Promise<boolean> {
@@ -110,13 +111,13 @@ export class FileLog implements DeliveryLog {
   outcome(subject: LogSubject, outcome: Outcome, { seen, by, again = false }: OutcomeHow = {}): Promise<boolean> {
     const { status, ids, http, ms, message, raw } = outcome;
     const details = {
-      ...(Object.keys(ids).length > 0 ? { ids } : {}),
-      ...(http === null ? {} : { http }),
-      ...(ms === null ? {} : { ms }),
-      ...(message === null ? {} : { message }),
-      ...(raw === null ? {} : { raw }),
-      ...(by === undefined ? {} : { by }),
-      ...(again ? { again } : {}),
+      ids: Object.keys(ids).length > 0 ? ids : undefined,
+      http: http ?? undefined,
+      ms: ms ?? undefined,
+      message: message ?? undefined,
+      raw: raw ?? undefined,
+      by,
+      again: again || undefined,
     };
     return this.#append(subject, status, by ?? null, seen ?? null, details);
   }

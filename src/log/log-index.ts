@@ -3,6 +3,7 @@ import { SrqError } from '../model/errors.ts';
 import { KeyIndex } from '../model/key-index.ts';
 import type { LogEvent, LoggedState, LogRecord } from '../model/ports.ts';
 import { readLines } from './lines.ts';
+import { NumberColumn } from './number-column.ts';
 import { decodeRecord } from './record.ts';
 
 const STATES: readonly LoggedState[] = [
@@ -18,10 +19,12 @@ const STATES: readonly LoggedState[] = [
 ];
 const STATE_RANGE = 16;
 
-/** What a log says of each key, and where its last record begins. A value is offset × 16 + state. */
+/** What a log says of each key, and where its last record begins, in at most 31.5 bytes a request. */
 export class LogIndex {
   readonly #path: string;
   readonly #keys = new KeyIndex();
+  /** Of each entry of the index: offset × 16 + state. */
+  readonly #values = new NumberColumn();
   /** Offset behind the last complete line that is indexed. */
   end = 0;
   lines = 0;
@@ -32,7 +35,7 @@ export class LogIndex {
 
   state(key: string): LoggedState {
     const entry = this.#keys.find(key);
-    return entry < 0 ? 'none' : (STATES[this.#keys.valueAt(entry) % STATE_RANGE] ?? 'none');
+    return entry < 0 ? 'none' : (STATES[this.#values.at(entry) % STATE_RANGE] ?? 'none');
   }
 
   offset(key: string): number | null {
@@ -46,13 +49,13 @@ export class LogIndex {
   }
 
   offsetOf(number: number): number {
-    return Math.floor(this.#keys.valueAt(number) / STATE_RANGE);
+    return Math.floor(this.#values.at(number) / STATE_RANGE);
   }
 
   set(key: string, event: LogEvent, by: LogRecord['by'], offset: number): void {
-    const entry = this.#keys.findOrAdd(key, 0);
-    const before = STATES[this.#keys.valueAt(entry) % STATE_RANGE] ?? 'none';
-    this.#keys.setValue(entry, offset * STATE_RANGE + STATES.indexOf(nextState(before, event, by)));
+    const entry = this.#keys.findOrAdd(key);
+    const before = STATES[this.#values.at(entry) % STATE_RANGE] ?? 'none';
+    this.#values.set(entry, offset * STATE_RANGE + STATES.indexOf(nextState(before, event, by)));
   }
 
   /** Indexes the complete lines behind `end`. Throws `SrqError('log')` at a line that is not a record. */

@@ -5,7 +5,7 @@ import { readLines } from './lines.ts';
 import { LogIndex } from './log-index.ts';
 import { decodeRecord } from './record.ts';
 import { requireRegularFile } from './regular-file.ts';
-import { readRecordAt } from './tail.ts';
+import { RecordReader } from './tail.ts';
 
 export interface LogReader extends Pick<DeliveryLog, 'lookup' | 'read'> {
   close(): Promise<void>;
@@ -74,9 +74,10 @@ export async function openLogReader(path: string): Promise<LogReader> {
     await close();
     throw error;
   }
+  const records = file && new RecordReader(file.fd);
   const read = (key: string) => {
     const offset = index.offset(key);
-    return file === null || offset === null ? null : readRecordAt(file.fd, offset);
+    return records === null || offset === null ? null : records.readAt(offset);
   };
   return { lookup: (key) => index.state(key), read, close };
 }

@@ -32,16 +32,44 @@ async function keepAside(tail: Buffer, path: string): Promise<void> {
   }
 }
 
-/** The record that begins at `offset`. */
-export function readRecordAt(fd: number, offset: number): LogRecord | null {
-  for (let length = 1024; ; length *= 4) {
-    const bytes = Buffer.allocUnsafe(length);
-    const count = readSync(fd, bytes, 0, length, offset);
-    const end = bytes.subarray(0, count).indexOf(LINE_FEED);
-    if (end >= 0) {
-      const record = decodeRecord(bytes.toString('utf8', 0, end));
-      return typeof record === 'string' ? null : record;
+/** Some forty rows' worth; more would make reading in another order slow. */
+const BLOCK_BYTES = 1 << 14;
+
+/**
+ * Reads records of a log by where they begin. Those of neighbouring rows lie near each other, so the last block is kept; lines
+ * that are complete in it stay as they are.
+ */
+export class RecordReader {
+  readonly #fd: number;
+  #block = Buffer.allocUnsafe(BLOCK_BYTES);
+  #start = 0;
+  #length = 0;
+
+  constructor(fd: number) {
+    this.#fd = fd;
+  }
+
+  readAt(offset: number): LogRecord | null {
+    const line = this.#lineAt(offset) ?? this.#readLineAt(offset);
+    const record = line === null ? null : decodeRecord(line);
+    return typeof record === 'string' ? null : record;
+  }
+
+  /** Null if the block does not hold the whole line. */
+  #lineAt(offset: number): string | null {
+    const from = offset - this.#start;
+    if (from < 0 || from >= this.#length) return null;
+    const end = this.#block.subarray(0, this.#length).indexOf(LINE_FEED, from);
+    return end < 0 ? null : this.#block.toString('utf8', from, end);
+  }
+
+  #readLineAt(offset: number): string | null {
+    for (;;) {
+      [this.#start, this.#length] = [offset, 0];
+      this.#length = readSync(this.#fd, this.#block, 0, this.#block.length, offset);
+      const line = this.#lineAt(offset);
+      if (line !== null || this.#length < this.#block.length) return line;
+      this.#block = Buffer.allocUnsafe(this.#block.length * 4);
     }
-    if (count < length) return null;
   }
 }

@@ -1,6 +1,7 @@
 import { meaningOf } from './allowed-values.ts';
 import type { Alternative, Operation, Parameter } from './contract.ts';
 import { describedOperation } from './described-operation.ts';
+import { oncePer } from './once-per.ts';
 
 /** Length of the longest text that is held against a pattern; longer ones are left to the service. */
 export const LONGEST_FOR_PATTERN = 10_000;
@@ -12,22 +13,14 @@ interface ParameterRules {
 }
 
 /** Rows come by the ten thousand: what depends on the parameter alone is made once. */
-const rulesOfParameter = new WeakMap<Parameter, ParameterRules>();
-
-function rulesOf(parameter: Parameter): ParameterRules {
-  let rules = rulesOfParameter.get(parameter);
-  if (!rules) {
-    const { field, values, type, pattern } = parameter;
-    const meaning = values && meaningOf(field, values);
-    const typed = (text: string) => typedText(type, text);
-    rules = {
-      wire: meaning ? (text) => meaning(text.trim()) ?? meaning(typed(text) ?? '') : typed,
-      pattern: pattern === null ? null : compiled(pattern),
-    };
-    rulesOfParameter.set(parameter, rules);
-  }
-  return rules;
-}
+const rulesOf = oncePer(({ field, values, type, pattern }: Parameter): ParameterRules => {
+  const meaning = values && meaningOf(field, values);
+  const typed = (text: string) => typedText(type, text);
+  return {
+    wire: meaning ? (text) => meaning(text.trim()) ?? meaning(typed(text) ?? '') : typed,
+    pattern: pattern === null ? null : compiled(pattern),
+  };
+});
 
 /**
  * The text that goes on the wire for what a person wrote: an allowed value by its value, its label or another name of it;

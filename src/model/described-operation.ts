@@ -1,4 +1,5 @@
 import type { Operation, Parameter } from './contract.ts';
+import { oncePer } from './once-per.ts';
 import { FIELDS } from './service-request.ts';
 
 /** What an operation's description comes to, whatever the request. */
@@ -31,16 +32,7 @@ interface OtherFields {
 }
 
 /** Rows come by the ten thousand: it is worked out once. */
-const known = new WeakMap<Operation, DescribedOperation>();
-
-export function describedOperation(operation: Operation): DescribedOperation {
-  let described = known.get(operation);
-  if (!described) {
-    described = describe(operation);
-    known.set(operation, described);
-  }
-  return described;
-}
+export const describedOperation = oncePer(describe);
 
 function describe(operation: Operation): DescribedOperation {
   const { choices } = operation;

@@ -1,4 +1,4 @@
-import { type CountryCode, getExampleNumber } from 'libphonenumber-js/max';
+import { type CountryCode, getExampleNumber } from 'libphonenumber-js/max/es6';
 import examples from 'libphonenumber-js/mobile/examples';
 import type { Market } from './markets.ts';
 

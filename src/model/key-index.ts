@@ -2,19 +2,24 @@ const CHUNK_BITS = 12;
 const CHUNK_ENTRIES = 1 << CHUNK_BITS;
 const CHUNK_MASK = CHUNK_ENTRIES - 1;
 const WORDS = 4;
+const KEY_BYTES = 16;
+/** While a table grows, the old one is held besides: one of many is little. */
+const TABLES = 64;
+const FIRST_SLOTS = 64;
 
 /**
- * Millions of content keys in little memory: each entry is 16 bytes of key, an 8-byte number of the owner's choosing, and
- * 4 bytes a slot at 53–80 % load: at most 31.5 bytes. Entries are numbered from 0 in the order of insertion and are never removed.
+ * Millions of content keys in little memory: each entry is 16 bytes of key, and 4 bytes a slot at 53–80 % load: at most 23.5
+ * bytes. Entries are numbered from 0 in the order of insertion and are never removed.
  *
  * Keys are SHA-256 output, so their own bits spread well and serve as the hash.
  */
 export class KeyIndex {
-  #slots = new Uint32Array(1024);
-  readonly #keys: Uint32Array[] = [];
-  readonly #values: Float64Array[] = [];
+  readonly #tables = Array.from({ length: TABLES }, () => new Uint32Array(FIRST_SLOTS));
+  readonly #taken = new Uint32Array(TABLES);
+  readonly #keys: Uint32Array<ArrayBuffer>[] = [];
   #size = 0;
   readonly #probe = new Uint32Array(WORDS);
+  readonly #probeBytes = Buffer.from(this.#probe.buffer);
 
   get size(): number {
     return this.#size;
@@ -23,53 +28,66 @@ export class KeyIndex {
   /** The entry's number, or -1. `key` is 32 hex digits. */
   find(key: string): number {
     this.#load(key);
-    return (this.#slots[this.#slotOf()] ?? 0) - 1;
+    const slots = this.#tableAt(this.#probedTable());
+    return (slots[this.#slotIn(slots)] ?? 0) - 1;
   }
 
-  /** The entry's number; the key is added with `value` if it is not there yet. */
-  findOrAdd(key: string, value: number): number {
+  /** The entry's number; the key is added if it is not there yet. */
+  findOrAdd(key: string): number {
     this.#load(key);
-    const slot = this.#slotOf();
-    const present = this.#slots[slot] ?? 0;
+    const table = this.#probedTable();
+    const slots = this.#tableAt(table);
+    const slot = this.#slotIn(slots);
+    const present = slots[slot] ?? 0;
     if (present > 0) return present - 1;
-    const entry = this.#append(value);
-    this.#slots[slot] = entry + 1;
-    if (this.#size > this.#slots.length * 0.8) this.#grow();
+    const entry = this.#append();
+    slots[slot] = entry + 1;
+    const taken = (this.#taken[table] ?? 0) + 1;
+    this.#taken[table] = taken;
+    if (taken > slots.length * 0.8) this.#tables[table] = this.#grown(slots);
     return entry;
   }
 
-  valueAt(entry: number): number {
-    return this.#values[entry >>> CHUNK_BITS]?.[entry & CHUNK_MASK] ?? 0;
+  /** Adds an entry that no key finds and that holds a number in place of a key. */
+  addNumber(number: number): number {
+    this.#probe[0] = number;
+    return this.#append();
   }
 
-  setValue(entry: number, value: number): void {
-    const chunk = this.#values[entry >>> CHUNK_BITS];
-    if (chunk) chunk[entry & CHUNK_MASK] = value;
+  /** The number of an entry that `addNumber` added. */
+  numberAt(entry: number): number {
+    return this.#word(entry, 0);
   }
 
   keyAt(entry: number): string {
-    let key = '';
-    for (let word = 0; word < WORDS; word++) key += this.#word(entry, word).toString(16).padStart(8, '0');
-    return key;
+    const chunk = this.#keys[entry >>> CHUNK_BITS];
+    if (!chunk) return '';
+    return Buffer.from(chunk.buffer, (entry & CHUNK_MASK) * KEY_BYTES, KEY_BYTES).toString('hex');
   }
 
   #load(key: string): void {
-    for (let word = 0; word < WORDS; word++) {
-      this.#probe[word] = Number.parseInt(key.slice(word * 8, word * 8 + 8), 16);
-    }
+    this.#probeBytes.write(key, 'hex');
   }
 
   #word(entry: number, word: number): number {
     return this.#keys[entry >>> CHUNK_BITS]?.[(entry & CHUNK_MASK) * WORDS + word] ?? 0;
   }
 
+  #probedTable(): number {
+    return (this.#probe[1] ?? 0) % TABLES;
+  }
+
+  #tableAt(table: number): Uint32Array {
+    return this.#tables[table] as Uint32Array;
+  }
+
   /** The slot that holds the probed key, or the empty one where it belongs. */
-  #slotOf(): number {
-    let slot = (this.#probe[0] ?? 0) % this.#slots.length;
+  #slotIn(slots: Uint32Array): number {
+    let slot = (this.#probe[0] ?? 0) % slots.length;
     for (;;) {
-      const entry = (this.#slots[slot] ?? 0) - 1;
+      const entry = (slots[slot] ?? 0) - 1;
       if (entry < 0 || this.#matches(entry)) return slot;
-      slot = slot + 1 === this.#slots.length ? 0 : slot + 1;
+      slot = slot + 1 === slots.length ? 0 : slot + 1;
     }
   }
 
@@ -80,24 +98,21 @@ export class KeyIndex {
     return true;
   }
 
-  #append(value: number): number {
+  #append(): number {
     const entry = this.#size++;
-    if ((entry & CHUNK_MASK) === 0) {
-      this.#keys.push(new Uint32Array(CHUNK_ENTRIES * WORDS));
-      this.#values.push(new Float64Array(CHUNK_ENTRIES));
-    }
+    if ((entry & CHUNK_MASK) === 0) this.#keys.push(new Uint32Array(CHUNK_ENTRIES * WORDS));
     this.#keys[entry >>> CHUNK_BITS]?.set(this.#probe, (entry & CHUNK_MASK) * WORDS);
-    this.setValue(entry, value);
     return entry;
   }
 
-  #grow(): void {
-    const slots = new Uint32Array(Math.ceil(this.#slots.length * 1.5));
-    for (let entry = 0; entry < this.#size; entry++) {
-      let slot = this.#word(entry, 0) % slots.length;
+  #grown(old: Uint32Array): Uint32Array<ArrayBuffer> {
+    const slots = new Uint32Array(Math.ceil(old.length * 1.5));
+    for (const taken of old) {
+      if (taken === 0) continue;
+      let slot = this.#word(taken - 1, 0) % slots.length;
       while ((slots[slot] ?? 0) > 0) slot = slot + 1 === slots.length ? 0 : slot + 1;
-      slots[slot] = entry + 1;
+      slots[slot] = taken;
     }
-    this.#slots = slots;
+    return slots;
   }
 }

@@ -1,15 +1,23 @@
 import type { Market } from './markets.ts';
 
 const SPOKEN = ['en', 'pt', 'es', 'de', 'fr', 'it'];
-const displayNames = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' });
 
-/** `português`, `German`, `allemand` → code, for the languages of the markets. */
-const byName = new Map(
-  SPOKEN.flatMap((inLanguage) => {
-    const names = new Intl.DisplayNames([inLanguage], { type: 'language' });
-    return SPOKEN.map((code) => [(names.of(code) ?? code).toLowerCase(), code] as const);
-  }),
-);
+/** Made when the first cell is looked up: most files have no language. */
+let names: LanguageNames | null = null;
+
+interface LanguageNames {
+  /** `português`, `German`, `allemand` → code, for the languages of the markets. */
+  readonly codes: ReadonlyMap<string, string>;
+  readonly english: Intl.DisplayNames;
+}
+
+function languageNames(): LanguageNames {
+  const codes = SPOKEN.flatMap((inLanguage) => {
+    const spoken = new Intl.DisplayNames([inLanguage], { type: 'language' });
+    return SPOKEN.map((code) => [(spoken.of(code) ?? code).toLowerCase(), code] as const);
+  });
+  return { codes: new Map(codes), english: new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' }) };
+}
 
 /** A language as it goes on the wire, and whether it is one that anybody knows. */
 export interface Language {
@@ -20,11 +28,12 @@ export interface Language {
 /** Reads `pt`, `PT_pt`, `pt-BR` or a language's name. What is neither is given back as it is, not known. */
 export function parseLanguage(text: string): Language {
   const tidy = text.trim().replaceAll('_', '-');
-  const named = byName.get(tidy.toLowerCase());
+  names ??= languageNames();
+  const named = names.codes.get(tidy.toLowerCase());
   if (named) return { code: named, known: true };
   try {
     const locale = new Intl.Locale(tidy);
-    return { code: locale.toString(), known: displayNames.of(locale.language) !== undefined };
+    return { code: locale.toString(), known: names.english.of(locale.language) !== undefined };
   } catch {
     return { code: text.trim(), known: false };
   }

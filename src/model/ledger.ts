@@ -1,16 +1,19 @@
 import { KeyIndex } from './key-index.ts';
 import { type Counts, noCounts, STATUSES, type Status } from './outcome.ts';
 
-const NO_KEY = 0xffffffff;
+/** Beside the number of its status, a row's byte says whether it has a key, and whether an earlier row had it first. */
+const STATUS_BITS = 0x3f;
+const NO_KEY = 0x40;
+const SAME_CONTENT = 0x80;
 
 /**
- * What an import knows of each of its rows, in about 37 bytes a row: its key and its status. Rows are consecutive from
+ * What an import knows of each of its rows, in at most 25 bytes a row: its key and its status. Rows are consecutive from
  * the first one added.
  */
 export class Ledger {
+  /** An entry for each row; that of a row without a key, or with the content of an earlier one, holds that row's place. */
   readonly #keys = new KeyIndex();
-  #entries = new Uint32Array(4096);
-  #statuses = new Uint8Array(4096);
+  #bytes = new Uint8Array(4096);
   #firstRow = 1;
   #rows = 0;
 
@@ -20,23 +23,29 @@ export class Ledger {
 
   /** Notes a row without a request. */
   addInvalid(row: number): void {
-    this.#add(row, NO_KEY, 'invalid');
+    const place = this.#begin(row);
+    this.#keys.addNumber(place);
+    this.#bytes[place] = NO_KEY | STATUSES.indexOf('invalid');
   }
 
   /** Notes a row and returns the first row of the file with the same content: itself, if the content is new. */
   add(row: number, key: string, status: Status): number {
-    const entry = this.#keys.findOrAdd(key, row);
-    const first = this.#keys.valueAt(entry);
-    this.#add(row, entry, first === row ? status : 'repeated');
-    return first;
+    const place = this.#begin(row);
+    const first = this.#keys.findOrAdd(key);
+    if (first === place) this.#bytes[place] = STATUSES.indexOf(status);
+    else {
+      this.#keys.addNumber(first);
+      this.#bytes[place] = SAME_CONTENT | STATUSES.indexOf('repeated');
+    }
+    return this.#firstRow + first;
   }
 
   status(row: number): Status {
-    return STATUSES[this.#statuses[row - this.#firstRow] ?? 0] ?? 'failed';
+    return statusOf(this.#byte(row));
   }
 
   setStatus(row: number, status: Status): void {
-    this.#statuses[row - this.#firstRow] = STATUSES.indexOf(status);
+    this.#bytes[row - this.#firstRow] = (this.#byte(row) & ~STATUS_BITS) | STATUSES.indexOf(status);
   }
 
   has(row: number): boolean {
@@ -44,37 +53,38 @@ export class Ledger {
   }
 
   key(row: number): string | null {
-    const entry = this.#entries[row - this.#firstRow] ?? NO_KEY;
-    return entry === NO_KEY ? null : this.#keys.keyAt(entry);
+    if (!this.has(row) || this.#byte(row) & NO_KEY) return null;
+    return this.#keys.keyAt(this.firstRow(row) - this.#firstRow);
   }
 
   /** The first row with this row's content. */
   firstRow(row: number): number {
-    const entry = this.#entries[row - this.#firstRow] ?? NO_KEY;
-    return entry === NO_KEY ? row : this.#keys.valueAt(entry);
+    if ((this.#byte(row) & SAME_CONTENT) === 0) return row;
+    return this.#firstRow + this.#keys.numberAt(row - this.#firstRow);
   }
 
   counts(): Counts {
     const counts = noCounts();
-    for (let index = 0; index < this.#rows; index++) counts[STATUSES[this.#statuses[index] ?? 0] ?? 'failed'] += 1;
+    for (let place = 0; place < this.#rows; place++) counts[statusOf(this.#bytes[place] ?? 0)] += 1;
     return counts;
   }
 
-  #add(row: number, entry: number, status: Status): void {
-    if (this.#rows === 0) this.#firstRow = row;
-    if (this.#rows === this.#entries.length) this.#grow();
-    this.#entries[this.#rows] = entry;
-    this.#statuses[this.#rows] = STATUSES.indexOf(status);
-    this.#rows += 1;
+  #byte(row: number): number {
+    return this.#bytes[row - this.#firstRow] ?? 0;
   }
 
-  #grow(): void {
-    const length = Math.ceil(this.#entries.length * 1.5);
-    const entries = new Uint32Array(length);
-    const statuses = new Uint8Array(length);
-    entries.set(this.#entries);
-    statuses.set(this.#statuses);
-    this.#entries = entries;
-    this.#statuses = statuses;
+  /** Makes room for a row and gives its place. */
+  #begin(row: number): number {
+    if (this.#rows === 0) this.#firstRow = row;
+    if (this.#rows === this.#bytes.length) {
+      const bytes = new Uint8Array(Math.ceil(this.#bytes.length * 1.5));
+      bytes.set(this.#bytes);
+      this.#bytes = bytes;
+    }
+    return this.#rows++;
   }
+}
+
+function statusOf(byte: number): Status {
+  return STATUSES[byte & STATUS_BITS] ?? 'failed';
 }

@@ -1,4 +1,4 @@
-import { type CountryCode, type PhoneNumber, parsePhoneNumberFromString } from 'libphonenumber-js/max';
+import { type CountryCode, type PhoneNumber, parsePhoneNumberFromString } from 'libphonenumber-js/max/es6';
 import type { Market } from './markets.ts';
 
 /** Exactly one of `e164` and `error` is set; a `warning` says what was repaired or looks odd. */
@@ -70,4 +70,12 @@ export function parsePhone(cell: string, market: Market | undefined): ParsedPhon
   if (number.ext) return { e164: number.number, error: null, warning: 'the extension is left out' };
   const foreign = market && ofAnotherCountry(number, market) ? 'belongs to another country than the request' : null;
   return { e164: number.number, error: null, warning: warning ?? foreign };
+}
+
+/** The E.164 form of a number as people mostly write it. Nothing is checked: for numbers that are known to be right. */
+export function likelyE164(cell: string, market: Market | undefined): string {
+  const digits = cell.replace(/[^\d+]/g, '');
+  if (digits.startsWith('+')) return digits;
+  if (digits.startsWith('00')) return `+${digits.slice(2)}`;
+  return `+${market?.callingCode ?? ''}${digits.replace(/^0/, '')}`;
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { AUDIO_PARAMETER } from './wire.ts';
 
 /** What a user can give for one request, by srq's names. `audio_file` and `ref` do not go on the wire as such. */
@@ -68,5 +68,5 @@ export function repetitionKey(key: string, run: string): string {
 }
 
 function digestOf(parts: readonly unknown[]): string {
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
+  return hash('sha256', JSON.stringify(parts), 'hex').slice(0, 32);
 }

@@ -37,9 +37,9 @@ export function contractFindings(
   operations: readonly OperationName[],
   given: GivenTexts,
 ): Finding[] {
-  const findings = operations.flatMap((name) =>
-    contract[name].parameters ? operationFindings(contract, name, given) : [],
-  );
+  const described = operations.filter((name) => contract[name].parameters !== null);
+  if (described.length === 0) return [];
+  const findings = described.flatMap((name) => operationFindings(contract, name, given));
   // What both operations demand is told once.
   const byText = new Map(findings.map((finding) => [`${finding.field} ${finding.message}`, finding]));
   return [...byText.values()];

@@ -4,8 +4,9 @@ import { type DescribedOperation, describedOperation } from '../model/described-
 import { parseEmail } from '../model/email.ts';
 import { parseLanguage, usualLanguage } from '../model/language.ts';
 import { MARKETS, type Market } from '../model/markets.ts';
+import { oncePer } from '../model/once-per.ts';
 import type { Problem } from '../model/outcome.ts';
-import { parsePhone } from '../model/phone.ts';
+import { likelyE164, parsePhone } from '../model/phone.ts';
 import { postalCodeWarning } from '../model/postal-code.ts';
 import type { Draft, ServiceRequest } from '../model/service-request.ts';
 import type { Mapping } from '../model/table.ts';
@@ -22,7 +23,7 @@ export interface Checked {
   readonly problems: readonly Problem[];
 }
 
-const META_TEST_ADDRESSES = new Set(['test@meta.com', 'test@fb.com']);
+const META_TEST = /^(?:<test lead:|test@(?:meta|fb)\.com$)/i;
 
 /**
  * Checks a draft and puts it into the API's form: UK for GB, E.164, tidy e-mail, the market's language where none is given.
@@ -51,29 +52,48 @@ export function checkRequest(
   return check.result();
 }
 
+/**
+ * The request that a draft most likely makes, unchecked: for whoever knows the key of the one that passed the checks. Null if
+ * that cannot be told without looking closer.
+ */
+export function likelyRequest(draft: Draft, contract: Contract): ServiceRequest | null {
+  const check = new RequestCheck(draft, null, contract);
+  const market = check.country();
+  check.language(market);
+  check.likelyContact(market);
+  check.need();
+  const { request } = check.result();
+  return request?.audioPath === null ? { params: request.params, ref: request.ref, audio: null } : null;
+}
+
 class RequestCheck {
   private readonly problems: Problem[] = [];
   private readonly fields: Record<string, string>;
   private readonly mapping: Mapping | null;
-  private readonly ref: string | null;
+  private ref: string | null = null;
   private audioPath: string | null = null;
   private readonly service: Contract;
   private readonly described: DescribedOperation;
   private readonly filled = new Set<string>();
 
   constructor(draft: Draft, mapping: Mapping | null, contract: Contract) {
-    const trimmed = Object.entries(draft.fields).map(([field, text]) => [field, text.trim()] as const);
-    const { ref, audio_file: audioPath, ...fields } = Object.fromEntries(trimmed.filter(([, text]) => text !== ''));
-    this.fields = fields;
-    this.ref = ref ?? null;
-    this.audioPath = audioPath ?? null;
+    const texts: [field: string, text: string][] = [];
+    for (const [field, given] of Object.entries(draft.fields)) {
+      const text = given.trim();
+      if (text === '') continue;
+      if (field === 'ref') this.ref = text;
+      else if (field === 'audio_file') this.audioPath = text;
+      else texts.push([field, text]);
+    }
+    this.fields = Object.fromEntries(texts);
     this.mapping = mapping;
     this.service = contract;
     this.described = describedOperation(contract.create);
   }
 
   texts(postalCode: string | undefined): void {
-    const texts = { ...this.fields, ref: this.ref ?? '', audio_file: this.audioPath ?? '' };
+    const texts = Object.entries(this.fields);
+    texts.push(['ref', this.ref ?? ''], ['audio_file', this.audioPath ?? '']);
     for (const { severity, field, message } of textFindings(texts, postalCode ?? '', this.described.bounded)) {
       if (severity === 'error') this.error(field, message);
       else this.warn(field, message);
@@ -87,10 +107,8 @@ class RequestCheck {
 
   /** Platforms hand out test leads to prove a connection; a professional must never be sent one. */
   testLead(): void {
-    const dummy = Object.entries(this.fields).find(
-      ([, text]) => /^<test lead:/i.test(text) || META_TEST_ADDRESSES.has(text.toLowerCase()),
-    );
-    if (dummy) this.error(dummy[0], 'This is a test lead: never sent.');
+    const dummy = Object.keys(this.fields).find((field) => META_TEST.test(this.fields[field] ?? ''));
+    if (dummy) this.error(dummy, 'This is a test lead: never sent.');
   }
 
   country(): Market | undefined {
@@ -147,6 +165,12 @@ class RequestCheck {
     }
   }
 
+  /** An e-mail address is mostly written as it is sent. */
+  likelyContact(market: Market | undefined): void {
+    const { phone } = this.fields;
+    if (phone !== undefined) this.fields['phone'] = likelyE164(phone, market);
+  }
+
   /** The API takes audio "in place of text": with both given, the text stays here, unless it is required, and that is said. */
   need(): void {
     const hasText = this.fields['request_text'] !== undefined;
@@ -163,9 +187,11 @@ class RequestCheck {
   }
 
   contract(operations: readonly OperationName[]): void {
-    const wrong = new Set(this.problems.filter(({ severity }) => severity === 'error').map(({ field }) => field));
     const given = { texts: this.refAsText(), hasRecording: this.audioPath !== null, filled: this.filled };
-    for (const { severity, field, message } of contractFindings(this.service, operations, given)) {
+    const findings = contractFindings(this.service, operations, given);
+    if (findings.length === 0) return;
+    const wrong = new Set(this.problems.filter(({ severity }) => severity === 'error').map(({ field }) => field));
+    for (const { severity, field, message } of findings) {
       if (severity === 'warning') this.warn(field, message);
       // What srq has found wrong itself is told in its own words.
       else if (!wrong.has(field)) this.error(field, message);
@@ -198,11 +224,17 @@ class RequestCheck {
     this.problems.push({ severity: 'warning', field, column: this.columnOf(field), message });
   }
 
-  /** Where the field comes from: one column, or all that it is looked for in. */
   private columnOf(field: string): string | null {
-    const indexes = this.mapping?.sources.filter((source) => source.field === field).flatMap(({ columns }) => columns);
-    return indexes && indexes.length > 0
-      ? [...new Set(indexes)].map((at) => this.mapping?.columns[at] ?? '').join(' / ')
-      : null;
+    return (this.mapping && columnNames(this.mapping).get(field)) ?? null;
   }
 }
+
+/** Where each field comes from: one column, or all that it is looked for in. */
+const columnNames = oncePer(({ sources, columns }: Mapping): ReadonlyMap<string, string> => {
+  const indexes = new Map<string, Set<number>>();
+  for (const { field, columns: at } of sources) {
+    indexes.set(field, new Set([...(indexes.get(field) ?? []), ...at]));
+  }
+  const named = [...indexes].filter(([, at]) => at.size > 0);
+  return new Map(named.map(([field, at]) => [field, [...at].map((index) => columns[index] ?? '').join(' / ')]));
+});

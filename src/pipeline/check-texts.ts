@@ -7,14 +7,14 @@ type Finding = Pick<Problem, 'severity' | 'field' | 'message'>;
 const SCIENTIFIC = /^\d[.,]\d+E\+\d{2,}$/i;
 
 /** Letters beyond which a field is probably something else; the service's own bounds are not public. */
-const USUAL_LENGTHS: Readonly<Record<string, number>> = {
-  fullname: 200,
-  location: 300,
-  category: 100,
-  lang: 35,
-  ref: 255,
-  request_text: 10_000,
-};
+const USUAL_LENGTHS = new Map([
+  ['fullname', 200],
+  ['location', 300],
+  ['category', 100],
+  ['lang', 35],
+  ['ref', 255],
+  ['request_text', 10_000],
+]);
 const USUAL_LENGTH = 1000;
 
 /** Phone and e-mail have bounds of their own, and a recording is the name of a file. */
@@ -26,45 +26,45 @@ export function isShortenedNumber(text: string): boolean {
 }
 
 /**
- * What is wrong with the texts of a request whatever they mean: damaged, over-long, shortened by a spreadsheet. `bounded`:
- * fields for which the service's description says how long they may be.
+ * What is wrong with the texts of a request, as pairs of field and text, whatever they mean: damaged, over-long, shortened by
+ * a spreadsheet. `bounded`: fields for which the service's description says how long they may be.
  */
 export function textFindings(
-  texts: Readonly<Record<string, string>>,
+  texts: readonly (readonly [field: string, text: string])[],
   postalCode: string,
   bounded: ReadonlySet<string>,
 ): Finding[] {
-  const findings = Object.entries(texts).flatMap(([field, text]) => [
-    ...letters(field, text),
-    ...(bounded.has(field) ? [] : length(field, text)),
-  ]);
-  return [...findings, ...shortened(texts, postalCode)];
+  const findings: Finding[] = [];
+  const lost = new Set<string>();
+  for (const [field, text] of texts) {
+    const found = [letters(field, text), bounded.has(field) ? null : length(field, text)];
+    findings.push(...found.filter((each) => each !== null));
+    // Phones have their own message.
+    if (field !== 'phone' && isShortenedNumber(text)) lost.add(field);
+  }
+  if (isShortenedNumber(postalCode)) lost.add('location');
+  for (const field of lost) findings.push(shortened(field));
+  return findings;
 }
 
-function letters(field: string, text: string): Finding[] {
+function letters(field: string, text: string): Finding | null {
   if (/[\0\p{Surrogate}]/u.test(text)) {
     const message = `${field} holds a NUL or half a character; the file was damaged. Export it again.`;
-    return [{ severity: 'error', field, message }];
+    return { severity: 'error', field, message };
   }
-  if (!text.includes('\uFFFD')) return [];
+  if (!text.includes('\uFFFD')) return null;
   const message = `${field} holds the mark of a lost letter (\uFFFD); an earlier conversion broke it.`;
-  return [{ severity: 'warning', field, message }];
+  return { severity: 'warning', field, message };
 }
 
-function length(field: string, text: string): Finding[] {
-  const most = USUAL_LENGTHS[field] ?? USUAL_LENGTH;
-  if (text.length <= most || BOUNDED_ELSEWHERE.has(field)) return [];
+function length(field: string, text: string): Finding | null {
+  const most = USUAL_LENGTHS.get(field) ?? USUAL_LENGTH;
+  if (text.length <= most || BOUNDED_ELSEWHERE.has(field)) return null;
   const message = `${field} has ${text.length} letters, more than the usual ${most}; check whether it is the right column.`;
-  return [{ severity: 'warning', field, message }];
+  return { severity: 'warning', field, message };
 }
 
-/** Lost for good, in whatever field; phones have their own message. */
-function shortened(texts: Readonly<Record<string, string>>, postalCode: string): Finding[] {
-  const fields = Object.keys(texts).filter((field) => field !== 'phone' && isShortenedNumber(texts[field] ?? ''));
-  if (isShortenedNumber(postalCode)) fields.push('location');
-  return [...new Set(fields)].map((field) => ({
-    severity: 'error',
-    field,
-    message: `${field} was turned into scientific notation by a spreadsheet and its digits are lost; export the file again with this column formatted as text.`,
-  }));
+function shortened(field: string): Finding {
+  const message = `${field} was turned into scientific notation by a spreadsheet and its digits are lost; export the file again with this column formatted as text.`;
+  return { severity: 'error', field, message };
 }

@@ -5,7 +5,7 @@ import type { AudioReader } from '../model/ports.ts';
 import { contentKey, type Destination, type Draft, type ServiceRequest } from '../model/service-request.ts';
 import type { Mapping, Row } from '../model/table.ts';
 import { audioFindings, type OperationName } from './check-contract.ts';
-import { checkRequest } from './check-request.ts';
+import { checkRequest, likelyRequest } from './check-request.ts';
 import { mapRow, tieProblems } from './map-row.ts';
 
 export interface Preparation {
@@ -40,6 +40,22 @@ export function prepareRow(row: Row, mapping: Mapping, preparation: Preparation)
     return { row: row.number, request: null, ref: null, problems: [problem] };
   }
   return prepareDraft(mapRow(row, mapping), mapping, preparation, tieProblems(row, mapping));
+}
+
+/**
+ * The same for a row that was prepared before and then had this key. The checks cost most of it; a request of the same key is
+ * the one that passed them.
+ */
+export function prepareAgain(
+  row: Row,
+  key: string | null,
+  mapping: Mapping,
+  preparation: Preparation,
+): Prepared | Promise<Prepared> {
+  const request = row.problem === null ? likelyRequest(mapRow(row, mapping), preparation.contract) : null;
+  if (request === null || contentKey(request, preparation.destination) !== key)
+    return prepareRow(row, mapping, preparation);
+  return { row: row.number, request, key, problems: [] };
 }
 
 /** The same for a request that did not come from a file of columns. `found`: problems that are known already. */

@@ -3,7 +3,7 @@ import type { ImportPlan } from '../model/import-plan.ts';
 import type { Status } from '../model/outcome.ts';
 import type { Clock, DeliveryLog, MarketplaceApi } from '../model/ports.ts';
 import { rowsInRange } from './plan-import.ts';
-import { type Preparation, prepareRow } from './prepare-row.ts';
+import { type Preparation, prepareAgain } from './prepare-row.ts';
 import { runConcurrently } from './run-concurrently.ts';
 import { type Settling, settleDoubt } from './settle-doubt.ts';
 import { type Submission, type SubmitOptions, type Submitted, submitRequest } from './submit-request.ts';
@@ -42,12 +42,16 @@ export async function* runImport(
   const { api, log, witness, halt } = deps;
   const supervisor = new Supervisor(options.budget, plan.counts.invalid);
   let stop = supervisor.budgetStop();
-  let pause: Promise<unknown> = Promise.resolve();
+  let pause: Promise<unknown> | null = null;
   if (stop) halt.abort();
   const results = runConcurrently(
     submissions(plan, deps, 'ready', () => pause),
     () => supervisor.limit(options.concurrency),
-    async (submission) => ({ submission, submitted: await orHalt(submitRequest(submission, api, log, options), halt) }),
+    // A request that was created needs no connection while that is recorded, and gives no reason to stop.
+    async (submission, makeRoom) => ({
+      submission,
+      submitted: await orHalt(submitRequest(submission, api, log, options, makeRoom), halt),
+    }),
   );
   try {
     for await (const { submission, submitted } of results) {
@@ -134,10 +138,14 @@ async function* submissions(
   for await (const batch of rowsInRange(plan.table, plan.range)) {
     for (const row of batch) {
       if (plan.ledger.status(row.number) !== status) continue;
-      await held();
+      const pause = held();
+      if (pause) await pause;
       if (halt.signal.aborted) return;
-      const prepared = await prepareRow(row, plan.mapping, preparation);
-      if (!prepared.request || prepared.key !== plan.ledger.key(row.number)) {
+      const key = plan.ledger.key(row.number);
+      const pending = prepareAgain(row, key, plan.mapping, preparation);
+      // As in the plan: most rows are prepared at once.
+      const prepared = pending instanceof Promise ? await pending : pending;
+      if (!prepared.request || prepared.key !== key) {
         const message = `Row ${row.number} of ${plan.table.path} changed while it was being imported.`;
         throw new SrqError('input', message, 'Run the same command again on the finished file: nothing is sent twice.');
       }

@@ -32,13 +32,15 @@ export interface Submitted {
 
 /**
  * Takes one request from the log's memory through validate and a durable intent to its recorded outcome. Throws
- * `SrqError('log')` when the log can take no intent; nothing was sent then.
+ * `SrqError('log')` when the log can take no intent; nothing was sent then. `wasCreated` is called as soon as the service says
+ * so in a way that can be read; that is recorded then.
  */
 export async function submitRequest(
   submission: Submission,
   api: MarketplaceApi,
   log: DeliveryLog,
   options: SubmitOptions,
+  wasCreated: () => void = () => {},
 ): Promise<Submitted> {
   const { request, key } = submission;
   const seen = log.lookup(key);
@@ -62,6 +64,7 @@ export async function submitRequest(
   const { outcome, stop } = sent;
   if (!intended) return recordUnsent(submission, log, seen, outcome, { ...NOT_ASKED, stop });
   const circumstances = { stop, unreadable: isUnreadable(outcome), wasClear: checked.wasClear };
+  if (outcome.status === 'created' && !circumstances.unreadable) wasCreated();
   return recorded(submission, outcome, circumstances, () => log.outcome(subject, outcome, { again }));
 }
 

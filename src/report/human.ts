@@ -46,7 +46,7 @@ export class HumanReporter implements Reporter {
     this.#talk.write(`${red('✗')} ${printableLines(message)}${advice}`);
   }
 
-  progress(label: string): Progress {
+  progress(label: string): Promise<Progress> {
     return this.#talk.progress(label);
   }
 }

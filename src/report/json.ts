@@ -47,7 +47,7 @@ export class JsonReporter implements Reporter {
     return this.result({ error: { code, message, hint } });
   }
 
-  progress(label: string): Progress {
+  progress(label: string): Promise<Progress> {
     return this.#talk.progress(label);
   }
 }

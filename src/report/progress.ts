@@ -1,43 +1,18 @@
 import type { Writable } from 'node:stream';
-import ora from 'ora';
 import type { Status } from '../model/outcome.ts';
 import { duration, thousands } from './output.ts';
 import type { Progress, ProgressState } from './reporter.ts';
 
 /** Time over which the present rate is taken. */
 const RATE_WINDOW_MS = 10_000;
-const REDRAW_MS = 200;
-/** Of the turning mark; the library's own pace is 12 redraws a second. */
-const SPIN_MS = 120;
+/** Less often is jerky; more often nobody can read. */
+export const REDRAW_MS = 200;
 /** Without a terminal: a line after so long, each wait twice the one before, so that a log of a night's run stays readable. */
 const FIRST_LINE_MS = 5_000;
 const LONGEST_BETWEEN_LINES_MS = 300_000;
 const SHOWN: readonly Status[] = ['created', 'duplicate', 'rejected', 'failed', 'unknown'];
 
 export const noProgress: Progress = { update: () => {}, end: () => {} };
-
-/** One line on a terminal, redrawn. */
-export function redrawnProgress(label: string, stream: Writable, monotonicMs: () => number): Progress {
-  const spinner = ora({
-    text: label,
-    stream: stream as NodeJS.WriteStream,
-    interval: SPIN_MS,
-    discardStdin: false,
-    isEnabled: true,
-  });
-  const meter = new Meter(monotonicMs);
-  let drawnMs = Number.NEGATIVE_INFINITY;
-  spinner.start();
-  return {
-    update(state) {
-      meter.note(state.done);
-      if (monotonicMs() - drawnMs < REDRAW_MS) return;
-      drawnMs = monotonicMs();
-      spinner.text = `${label} ${meter.describe(state)}`;
-    },
-    end: () => void spinner.stop(),
-  };
-}
 
 /** A plain line now and then, ever more rarely. */
 export function linesProgress(label: string, stream: Writable, monotonicMs: () => number): Progress {
@@ -57,7 +32,7 @@ export function linesProgress(label: string, stream: Writable, monotonicMs: () =
 }
 
 /** The present rate, and from it the time left. */
-class Meter {
+export class Meter {
   readonly #monotonicMs: () => number;
   #marks: { atMs: number; done: number }[] = [];
 

@@ -34,7 +34,7 @@ export interface Reporter {
   /** What must be seen even under --quiet. */
   warn(message: string): void;
   fail(error: Pick<SrqError, 'message' | 'hint'>, code: string): Promise<void>;
-  progress(label: string): Progress;
+  progress(label: string): Promise<Progress>;
 }
 
 export interface ReporterOptions {

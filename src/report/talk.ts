@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 import type { ChalkInstance } from 'chalk';
 import { painter, printableLines } from './output.ts';
-import { linesProgress, noProgress, redrawnProgress } from './progress.ts';
+import { linesProgress, noProgress } from './progress.ts';
 import type { Progress, ReporterOptions } from './reporter.ts';
 
 /** What both reporters say on stderr. */
@@ -26,10 +26,13 @@ export class Talk {
     this.#options.stderr.write(`${text}\n`);
   }
 
-  progress(label: string): Progress {
+  async progress(label: string): Promise<Progress> {
     const { quiet, redraw, stderr, monotonicMs } = this.#options;
     if (quiet) return noProgress;
-    return redraw ? redrawnProgress(label, stderr, monotonicMs) : linesProgress(label, stderr, monotonicMs);
+    if (!redraw) return linesProgress(label, stderr, monotonicMs);
+    // Loaded for terminals alone: the library that draws costs as much as all the rest of a report.
+    const { redrawnProgress } = await import('./redrawn-progress.ts');
+    return redrawnProgress(label, stderr, monotonicMs);
   }
 }
 

@@ -1,9 +1,10 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
+import en from 'zod/v4/locales/en.js';
 import { SrqError } from '../model/errors.ts';
 import { FAULT_KINDS, type FaultKind } from './faults.ts';
 import { OPERATIONS, type Operation } from './received-requests.ts';
 
-const texts = z.record(z.string(), z.string()).default({});
+const texts = z._default(z.record(z.string(), z.string()), {});
 
 const instructionSchema = z.strictObject({
   /** These parameters have exactly these values. */
@@ -12,9 +13,9 @@ const instructionSchema = z.strictObject({
   contains: texts,
   on: z.enum(OPERATIONS),
   fault: z.enum(FAULT_KINDS),
-  times: z.int().positive().default(1),
+  times: z._default(z.int().check(z.positive()), 1),
   /** For faults that take time: how long, milliseconds. */
-  ms: z.int().nonnegative().optional(),
+  ms: z.optional(z.int().check(z.nonnegative())),
 });
 
 /** A fault for certain requests, so that a test knows which. Without `match` and `contains` it is for all of them. */
@@ -28,7 +29,8 @@ export class Instructions {
 
   /** Puts these in place of all others. Throws `SrqError('usage')` where one cannot be understood. */
   replace(given: unknown): void {
-    const parsed = z.array(instructionSchema).safeParse(Array.isArray(given) ? given : [given]);
+    const list = Array.isArray(given) ? given : [given];
+    const parsed = z.array(instructionSchema).safeParse(list, { error: en().localeError });
     if (!parsed.success) {
       const what = z.prettifyError(parsed.error);
       throw new SrqError('usage', `Cannot understand the instructions: ${what}`, 'See the tests for examples.');

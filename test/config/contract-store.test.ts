@@ -30,25 +30,25 @@ function changed(place: readonly string[], value: unknown): unknown {
 }
 
 describe('the contract of a profile', () => {
-  test('is kept whole, for its owner alone, and read back as it was', () => {
+  test('is kept whole, for its owner alone, and read back as it was', async () => {
     const { store, path, folder } = emptyStore();
-    expect(store.read()).toBeNull();
-    store.write(LEARNED);
-    expect(store.read()).toEqual(LEARNED);
+    expect(await store.read()).toBeNull();
+    await store.write(LEARNED);
+    expect(await store.read()).toEqual(LEARNED);
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(statSync(join(folder, 'contracts')).mode & 0o777).toBe(0o700);
     expect(readdirSync(join(folder, 'contracts'))).toEqual(['default.json']);
   });
 
-  test('that cannot be written is an error, and the earlier one stays', () => {
+  test('that cannot be written is an error, and the earlier one stays', async () => {
     const { store, path, folder } = emptyStore();
-    store.write(LEARNED);
+    await store.write(LEARNED);
     const blocked = new ContractStore('default', {
       contract: join(path, 'below-a-file.json'),
       observations: join(folder, 'state', 'x'),
     });
-    expect(() => blocked.write(LEARNED)).toThrow(/cannot be written/);
-    expect(store.read()).toEqual(LEARNED);
+    await expect(blocked.write(LEARNED)).rejects.toThrow(/cannot be written/);
+    expect(await store.read()).toEqual(LEARNED);
   });
 
   test.each([
@@ -57,24 +57,24 @@ describe('the contract of a profile', () => {
     ['of another kind', '[]'],
     ['without its paths', JSON.stringify({ ...LEARNED, token: {} })],
     ['nested beyond all measure', '['.repeat(200_000)],
-  ])('that is %s is an error that names the commands which mend it', (_, text) => {
+  ])('that is %s is an error that names the commands which mend it', async (_, text) => {
     const { store, path } = emptyStore();
-    store.write(LEARNED);
+    await store.write(LEARNED);
     writeFileSync(path, text);
-    expect(() => store.read()).toThrow(
+    await expect(store.read()).rejects.toThrow(
       expect.objectContaining({
         code: 'settings',
         hint: expect.stringContaining('srq contract forget --profile default'),
       }),
     );
     expect(store.forget()).toBe(true);
-    expect(store.read()).toBeNull();
+    expect(await store.read()).toBeNull();
   });
 
-  test('that is a folder is an error too, not "none"', () => {
+  test('that is a folder is an error too, not "none"', async () => {
     const { store, path } = emptyStore();
     mkdirSync(path, { recursive: true });
-    expect(() => store.read()).toThrow(/cannot be used/);
+    await expect(store.read()).rejects.toThrow(/cannot be used/);
   });
 
   test('of a newer version is told apart from a damaged one', () => {
@@ -106,16 +106,16 @@ describe('a contract from elsewhere cannot lead the credentials astray:', () => 
 describe('what live answers said', () => {
   const seen = (confirmed: number, contradicted: number) => ({ 'create.identifiers': { confirmed, contradicted } });
 
-  test('adds up from command to command, and ends with the contract it was said of', () => {
+  test('adds up from command to command, and ends with the contract it was said of', async () => {
     const { store, observations } = emptyStore();
-    store.write(LEARNED);
+    await store.write(LEARNED);
     store.observe(LEARNED, seen(3, 0));
     store.observe(LEARNED, seen(1, 2));
     expect(store.observations(LEARNED)).toEqual(seen(4, 2));
     expect(statSync(observations).mode & 0o777).toBe(0o600);
     const newer = { ...LEARNED, source: { ...LEARNED.source, learnedAt: '2026-11-22T00:00:00.000Z' } } as Contract;
     expect(store.observations(newer)).toEqual({});
-    store.write(LEARNED);
+    await store.write(LEARNED);
     expect(store.observations(LEARNED)).toEqual({});
   });
 

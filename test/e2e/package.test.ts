@@ -24,7 +24,8 @@ test('the package holds what runs, and nothing else', () => {
   expect(files).toContain('dist/srq.js');
   expect(
     files.filter(
-      (path) => !/^dist\/(?:srq\.js|help\.txt|chunks\/[\w-]+\.js|THIRD-PARTY-LICENSES\.txt)$|^[^/]+$/.test(path),
+      (path) =>
+        !/^dist\/(?:srq\.js|package\.json|help\.txt|chunks\/[\w-]+\.js|THIRD-PARTY-LICENSES\.txt)$|^[^/]+$/.test(path),
     ),
   ).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, inject } from 'vitest';
 import { type Desk, test } from '../helpers/desk.ts';
@@ -12,7 +12,7 @@ const MARKS: Readonly<Record<string, RegExp>> = {
   undici: /UND_ERR_HEADERS_TIMEOUT/,
   'csv-parse': /CSV_RECORD_INCONSISTENT_COLUMNS/,
   'libphonenumber-js': /isPossibleNumber|NATIONAL_PREFIX_FOR_PARSING|country_calling_codes/,
-  conf: /projectSuffix/,
+  conf: /Please specify the `projectName` option/,
   zod: /ZodError/,
   ora: /discardStdin/,
   'iconv-lite': /iconv-lite/,
@@ -51,9 +51,22 @@ describe.skipIf(NO_STRACE)('what a command reads at its start (needs strace)', (
     expect(librariesIn(files)).toEqual(libraries);
   });
 
-  test('an import loads all of them: the marks by which they are looked for are right', async ({ partner }) => {
+  test('a request by flags loads nothing that reads files or draws progress', async ({ partner }) => {
+    const request = ['--country', 'PT', '--phone', '+351912345678', '--request-text', 'Tap', '--fullname', 'Ana'];
+    const files = await opened(partner, 'create', ...request, '--location', 'Lisboa');
+    expect(librariesIn(files)).toEqual(['commander', 'undici', 'libphonenumber-js', 'zod']);
+  });
+
+  test('an import without a terminal loads what reads files besides', async ({ partner }) => {
     const files = await opened(partner, 'bulk', partner.write('leads.csv', leadsCsv(1)), '--rate', 'max');
-    expect(librariesIn(files)).toEqual(Object.keys(MARKS));
+    const libraries = ['commander', 'undici', 'csv-parse', 'libphonenumber-js', 'zod', 'iconv-lite'];
+    expect(librariesIn(files)).toEqual(libraries);
+  });
+
+  test('the marks by which libraries are looked for are right: each is somewhere in the bundle', () => {
+    const chunks = join(inject('srqProgram'), '..', 'chunks');
+    const all = readdirSync(chunks).map((name) => join(chunks, name));
+    expect(librariesIn(all)).toEqual(Object.keys(MARKS));
   });
 });
 

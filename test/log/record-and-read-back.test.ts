@@ -54,6 +54,24 @@ test('what is recorded is read back as it was: 20 digits, quotes, line breaks, e
   expect(readFileSync(path, 'utf8').split('\n')).toHaveLength(4);
 });
 
+test('records are read back in any order, long ones and those that are added meanwhile among them', async () => {
+  const log = await openLog(path);
+  const refs = new Map<number, string>();
+  const add = async (row: number, letters: number) => {
+    refs.set(row, `${row} `.padEnd(letters, 'x'));
+    await log.sending({ ...subjectOf(row), ref: refs.get(row) ?? '' }, 'none');
+  };
+  for (let row = 1; row <= 100; row++) await add(row, row % 10 === 0 ? 20_000 : 200);
+  expect(log.read(keyOf(100))?.ref).toBe(refs.get(100));
+  await add(101, 100_000);
+  await add(102, 10);
+  const rows = [...refs.keys()];
+  for (const row of [...rows, ...rows.toReversed(), 102, 1, 50, 2, 101, 102]) {
+    expect([row, log.read(keyOf(row))?.ref]).toEqual([row, refs.get(row)]);
+  }
+  await log.close();
+});
+
 test('a log that is opened again knows every key as it was left', async () => {
   const log = await openLog(path);
   await Promise.all([1, 2, 3].map((row) => log.sending(subjectOf(row), 'none')));

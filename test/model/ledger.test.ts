@@ -55,6 +55,7 @@ test('knows of each row what was noted, for any file, first row and changes of s
       expect(ledger.counts()).toEqual(counts);
       expect(ledger.rows).toBe(lines.length);
       expect([ledger.has(start - 1), ledger.has(start + lines.length)]).toEqual([false, false]);
+      expect([ledger.key(start - 1), ledger.key(start + lines.length)]).toEqual([null, null]);
     }),
   );
 });

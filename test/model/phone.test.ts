@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { type CountryCode, getExampleNumber, parsePhoneNumberWithError } from 'libphonenumber-js/max';
 import { describe, expect, it } from 'vitest';
 import { findMarket, MARKETS } from '../../src/model/markets.ts';
-import { parsePhone } from '../../src/model/phone.ts';
+import { likelyE164, parsePhone } from '../../src/model/phone.ts';
 
 const examples = createRequire(import.meta.url)('libphonenumber-js/mobile/examples');
 const market = (code: string) => findMarket(code);
@@ -49,6 +49,23 @@ describe('every market', () => {
     expect(parsePhone(example?.formatNational() ?? '', each)).toEqual(plain);
     expect(parsePhone(example?.formatInternational() ?? '', each)).toEqual(plain);
     expect(parsePhone(example?.nationalNumber ?? '', each)).toEqual(plain);
+  });
+});
+
+describe('without a look at the rules of its country', () => {
+  it.each(MARKETS)(
+    '$code: a landline in international form, or without its first zero, is as likely as it is',
+    (each) => {
+      const e164 = LANDLINES[each.code] ?? '';
+      const number = parsePhoneNumberWithError(e164);
+      for (const form of [number.formatInternational(), number.nationalNumber, e164, e164.replace('+', '00')]) {
+        expect([form, likelyE164(form, each)]).toEqual([form, e164]);
+      }
+    },
+  );
+
+  it('a number with its trunk zero loses that', () => {
+    expect(likelyE164('030 123456', market('DE'))).toBe('+4930123456');
   });
 });
 

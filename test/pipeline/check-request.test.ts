@@ -74,6 +74,17 @@ describe('what is sent', () => {
     ]);
   });
 
+  it('has an extra field whatever it is called', () => {
+    const { request, problems } = check(JSON.parse('{"__proto__":"x","constructor":"y"}'));
+    expect(problems).toEqual([]);
+    expect(Object.entries(request?.params ?? {})).toEqual(
+      expect.arrayContaining([
+        ['__proto__', 'x'],
+        ['constructor', 'y'],
+      ]),
+    );
+  });
+
   it('is the recording in place of the text where a row has both, with a warning', () => {
     const both = { audio_file: 'a.wav' };
     expect(check(both).request?.params).not.toHaveProperty('request_text');

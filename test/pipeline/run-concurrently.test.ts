@@ -104,6 +104,24 @@ test('takes no further item while its consumer is busy with a result, which may 
   expect(state.closed).toBe(true);
 });
 
+test('work that has made room lets the next item start, and is waited for all the same', async () => {
+  const shop = new Workshop();
+  const work = (item: number, makeRoom: () => void) => {
+    if (item === 2) makeRoom();
+    return shop.work(item);
+  };
+  const { seen } = consume(runConcurrently(source(4).items, () => 1, work));
+  await setImmediate();
+  expect(shop.underWay).toEqual([1]);
+  await shop.finish(1);
+  expect(shop.underWay).toEqual([2, 3]);
+  await shop.finish(3);
+  await shop.finish(4);
+  expect(shop.underWay).toEqual([2]);
+  await shop.finish(2);
+  expect(seen).toEqual(['done 1', 'done 3', 'done 4', 'done 2']);
+});
+
 describe('starts nothing new, and ends only when what is under way has ended,', () => {
   test('when work fails', async () => {
     const shop = new Workshop();

@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { systemClock } from '../../src/cli/system-clock.ts';
 import type { ImportPlan } from '../../src/model/import-plan.ts';
 import type { MarketplaceApi } from '../../src/model/ports.ts';
 import type { Table } from '../../src/model/table.ts';
@@ -72,6 +73,24 @@ test('the first three rows go one at a time, the others as many at once as is al
   expect(plan.ledger.counts()).toMatchObject({ created: 12 });
   expect(most.slice(0, 3)).toEqual([1, 1, 1]);
   expect(Math.max(...most)).toBe(4);
+});
+
+test('a row that was created does not keep the next one from going while that is recorded; a refused one does', async () => {
+  meets('422', 4);
+  const { arrivals } = machine.service;
+  let afterRefusal = 0;
+  const ran = await machine.run((process) => {
+    const { log } = process;
+    const outcome: typeof log.outcome = async (subject, ...more) => {
+      if (subject.row === 4) await systemClock.sleep(50);
+      if (subject.row === 4) afterRefusal = arrivals.length;
+      while (subject.row === 5 && arrivals.length < 6) await new Promise(setImmediate);
+      return log.outcome(subject, ...more);
+    };
+    return importWith({ ...process, log: { ...log, outcome } }, tableOf(needsOf(6)), { concurrency: 1 });
+  });
+  expect(ran).toMatchObject({ stop: null });
+  expect([afterRefusal, arrivals.length]).toEqual([4, 6]);
 });
 
 test('a first row that is denied ends the import; the others were not tried', async () => {

@@ -1,4 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import * as z from 'zod/mini';
 import { mappingToKeep, planMapping } from '../../files/mapping.ts';
 import { openTable } from '../../files/open-table.ts';
 import { SrqError, systemCode } from '../../model/errors.ts';
@@ -56,9 +57,8 @@ export async function keepMapping(path: string, mapping: Mapping, chosen: Mappin
 }
 
 async function readMapping(path: string): Promise<MappingOptions> {
-  const { z } = await import('zod');
-  const texts = z.record(z.string(), z.string()).default({});
-  const lists = z.record(z.string(), z.array(z.string())).default({});
+  const texts = z._default(z.record(z.string(), z.string()), {});
+  const lists = z._default(z.record(z.string(), z.array(z.string())), {});
   try {
     return z.strictObject({ map: texts, set: texts, join: lists }).parse(JSON.parse(await readFile(path, 'utf8')));
   } catch (error) {
@@ -91,7 +91,7 @@ export async function planAloud(
   options: Pick<SubmitOptions, 'onDuplicate' | 'again'>,
 ): Promise<ImportPlan> {
   const reporter = await context.reporter();
-  const progress = reporter.progress('Reading');
+  const progress = await reporter.progress('Reading');
   try {
     return await planImport(table, mapping, range, preparation, log, options, (rows) =>
       progress.update({ done: rows, total: 0, counts: {} }),

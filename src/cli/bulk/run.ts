@@ -95,7 +95,7 @@ export async function follow(
   total: number,
   rows: AsyncGenerator<Submitted, SrqError | null>,
 ): Promise<SrqError | null> {
-  const progress = reporter.progress(label);
+  const progress = await reporter.progress(label);
   const counts = noCounts();
   try {
     for (let done = 0; ; done++) {

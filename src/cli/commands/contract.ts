@@ -45,7 +45,7 @@ export async function learn(context: Context, files: readonly string[], options:
   }
   reporter.say((paint) => proposalText(proposal, width(context), paint));
   await requireAgreement(context, said, given, options.yes === true, profile);
-  store.write(contract);
+  await store.write(contract);
   await reporter.result(document, (paint) =>
     [
       `${paint.green('✓')} Profile ${profile} obeys ${contractName(contract)}.`,

@@ -1,0 +1,69 @@
+// A service as fast as Node.js can be, and not the sandbox: reads just as much of HTTP as it must, answers at once or after
+// LATENCY ms, and counts how often each generated lead (`lead17@example.com`) was created.
+// Usage: node scripts/bench/service.mjs [LATENCY]   prints its port; GET /counts tells, DELETE /counts tells and forgets.
+import { createServer } from 'node:net';
+
+const latencyMs = Number(process.argv[2] ?? 0);
+const HEAD_END = Buffer.from('\r\n\r\n');
+const MOST_ROWS = 20_000_000;
+let seen = new Uint8Array(MOST_ROWS);
+let [creates, validates] = [0, 0];
+let [firstMs, lastMs] = [0, 0];
+
+const server = createServer({ noDelay: true }, (socket) => {
+  let rest = null;
+  socket.on('error', () => {});
+  socket.on('data', (chunk) => {
+    let data = rest === null ? chunk : Buffer.concat([rest, chunk]);
+    rest = null;
+    let answers = '';
+    while (data.length > 0) {
+      const headEnd = data.indexOf(HEAD_END);
+      if (headEnd < 0) break;
+      const head = data.latin1Slice(0, headEnd);
+      const bodyStart = headEnd + 4;
+      const end = bodyStart + Number(/content-length: *(\d+)/i.exec(head)?.[1] ?? 0);
+      if (data.length < end) break;
+      answers += answerTo(head, data, bodyStart, end);
+      data = data.subarray(end);
+    }
+    if (data.length > 0) rest = data;
+    if (answers === '') return;
+    if (latencyMs === 0) socket.write(answers, 'latin1');
+    else setTimeout(() => socket.write(answers, 'latin1'), latencyMs);
+  });
+});
+
+function answerTo(head, data, bodyStart, end) {
+  if (head.startsWith('POST /v1/request/create')) {
+    lastMs = performance.now();
+    if (creates === 0) firstMs = lastMs;
+    creates += 1;
+    const body = data.latin1Slice(bodyStart, end);
+    const at = /lead(\d+)(?:%40|@)example/.exec(body);
+    if (at) seen[Number(at[1])] += 1;
+    return http('201 Created', `{"request_id":${creates}}`);
+  }
+  if (head.startsWith('POST /v1/request/validate')) {
+    validates += 1;
+    return http('200 OK', '{"duplicate":false}');
+  }
+  if (head.startsWith('POST /oauth/token')) return http('200 OK', '{"access_token":"bench","expires_in":86400}');
+  const counts = { creates, validates, distinct: 0, repeated: 0, createsSeconds: (lastMs - firstMs) / 1000 };
+  for (const times of seen) {
+    if (times > 0) counts.distinct += 1;
+    if (times > 1) counts.repeated += 1;
+  }
+  if (head.startsWith('DELETE')) {
+    seen = new Uint8Array(MOST_ROWS);
+    [creates, validates] = [0, 0];
+  }
+  return http('200 OK', JSON.stringify(counts));
+}
+
+function http(status, body) {
+  return `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+}
+
+server.listen(0, '127.0.0.1', () => process.stdout.write(`${server.address().port}\n`));
+process.on('SIGTERM', () => process.exit(0));
