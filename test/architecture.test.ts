@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { expect, test } from 'vitest';
 
-const EDGES = ['files', 'api', 'log', 'report', 'config', 'sandbox', 'contract'];
+const EDGES = ['files', 'api', 'log', 'report', 'config', 'sandbox', 'contract', 'postgres'];
 /** What a file of each folder may import from ours, its own folder apart. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   bin: ['src/main.ts'],
@@ -24,6 +24,10 @@ const HOME_OF_LIBRARY: Readonly<Record<string, string>> = {
   'read-excel-file': 'src/files',
   fflate: 'src/files',
   'fs-native-extensions': 'src/log',
+  pg: 'src/postgres',
+  pgpass: 'src/postgres',
+  'pg-boss': 'src/postgres',
+  'pg-connection-string': 'src/postgres',
   yaml: 'src/contract',
   ajv: 'src/sandbox',
   'libphonenumber-js': 'src/model',

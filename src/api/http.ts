@@ -47,15 +47,20 @@ export class Http {
     this.#dispatcher = openDispatcher(options);
   }
 
-  /** Never rejects: every failure is in the exchange. `disguise` says what of it a trace may show. */
+  /**
+   * Never rejects: every failure is in the exchange. `disguise` says what of it a trace may show. `mayWrite` is asked right
+   * before the first byte is written; false: nothing is, and the error is an {@link IntentRanOut}.
+   */
   async send(
     method: 'POST' | 'PUT',
     path: string,
     headers: Readonly<Record<string, string>>,
     body: string | Buffer,
     disguise: () => Disguise = () => hideAll(path),
+    mayWrite: () => boolean = () => true,
   ): Promise<Exchange> {
-    const exchange = await this.#exchange({ origin: this.#origin, path: this.#prefix + path, method, headers, body });
+    const request = { origin: this.#origin, path: this.#prefix + path, method, headers, body };
+    const exchange = await this.#exchange(request, mayWrite);
     if (this.#traces.length > 0) {
       const call = tracedCall(method, this.#origin + this.#prefix, headers, exchange, disguise());
       for (const trace of this.#traces) trace(call);
@@ -63,9 +68,9 @@ export class Http {
     return exchange;
   }
 
-  #exchange(request: Dispatcher.DispatchOptions): Promise<Exchange> {
+  #exchange(request: Dispatcher.DispatchOptions, mayWrite: () => boolean): Promise<Exchange> {
     return new Promise((resolve) => {
-      const handler = new Collector(this.#monotonicMs, resolve);
+      const handler = new Collector(this.#monotonicMs, mayWrite, resolve);
       try {
         this.#dispatcher.dispatch(request, handler);
       } catch (error) {
@@ -80,9 +85,17 @@ export class Http {
   }
 }
 
+/** Too much time passed between the intent to send and the write, which was given up: certainly nothing was sent. */
+export class IntentRanOut extends Error {
+  constructor() {
+    super('it was held up for too long before it was sent');
+  }
+}
+
 /** Gathers one answer. */
 class Collector implements Dispatcher.DispatchHandler {
   readonly #monotonicMs: () => number;
+  readonly #mayWrite: () => boolean;
   readonly #resolve: (exchange: Exchange) => void;
   readonly #startedMs: number;
   readonly #chunks: Buffer[] = [];
@@ -91,15 +104,17 @@ class Collector implements Dispatcher.DispatchHandler {
   #status = 0;
   #headers: Record<string, string> = {};
 
-  constructor(monotonicMs: () => number, resolve: (exchange: Exchange) => void) {
+  constructor(monotonicMs: () => number, mayWrite: () => boolean, resolve: (exchange: Exchange) => void) {
     this.#monotonicMs = monotonicMs;
+    this.#mayWrite = mayWrite;
     this.#resolve = resolve;
     this.#startedMs = monotonicMs();
   }
 
   /** undici calls this in the same turn as, and right before, it writes to the socket. */
-  onRequestStart(): void {
-    this.#written = true;
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    if (this.#mayWrite()) this.#written = true;
+    else controller.abort(new IntentRanOut());
   }
 
   onResponseStart(_: unknown, status: number, headers: Record<string, string | string[] | undefined>): void {

@@ -20,6 +20,22 @@ interface Timing {
   alone: boolean;
 }
 
+/** A limit as plain values, null for what JSON cannot say; times by the clock of whoever counts. */
+export interface LimitState {
+  readonly limit: number;
+  /** Null: as many as there may ever be. */
+  readonly ceiling: number | null;
+  readonly raiseAtMs: number | null;
+  readonly raiseAfterMs: number;
+  readonly raised: boolean;
+  readonly lowered: number;
+  readonly doubling: boolean;
+  readonly fullest: number;
+  readonly timings: Readonly<Record<string, Timing>>;
+  readonly taken: readonly (number | null)[];
+  readonly refused: readonly (number | null)[];
+}
+
 /**
  * How many requests may be in flight: as many as do not make the answers slow. Answers slower than twice the best and
  * than the best plus 250 ms mean that requests queue up over there, where they only come nearer to a timeout.
@@ -46,6 +62,39 @@ export class InFlightLimit {
     this.#most = most;
     this.#ceiling = most;
     this.#doubleUpTo = doubleUpTo;
+  }
+
+  /** Under another `most` than before, perhaps. */
+  static restored(state: LimitState, most: number, doubleUpTo: number): InFlightLimit {
+    const limit = new InFlightLimit(most, doubleUpTo);
+    limit.#ceiling = Math.min(most, state.ceiling ?? most);
+    limit.#limit = Math.min(state.limit, limit.#ceiling);
+    limit.#raiseAtMs = state.raiseAtMs ?? Number.POSITIVE_INFINITY;
+    limit.#raiseAfterMs = state.raiseAfterMs;
+    limit.#raised = state.raised;
+    limit.#lowered = state.lowered;
+    limit.#doubling = state.doubling;
+    limit.#fullest = state.fullest;
+    for (const [operation, timing] of Object.entries(state.timings)) limit.#timings.set(operation, { ...timing });
+    limit.#taken = state.taken.map((count) => count ?? 0);
+    limit.#refused = state.refused.map((count) => count ?? 0);
+    return limit;
+  }
+
+  toJSON(): LimitState {
+    return {
+      limit: this.#limit,
+      ceiling: this.#ceiling < this.#most ? this.#ceiling : null,
+      raiseAtMs: this.#raiseAtMs,
+      raiseAfterMs: this.#raiseAfterMs,
+      raised: this.#raised,
+      lowered: this.#lowered,
+      doubling: this.#doubling,
+      fullest: this.#fullest,
+      timings: Object.fromEntries(this.#timings),
+      taken: this.#taken,
+      refused: this.#refused,
+    };
   }
 
   get places(): number {

@@ -1,8 +1,8 @@
-import { HeadroomCount } from './headroom-count.ts';
-import { InFlightLimit } from './in-flight-limit.ts';
+import { HeadroomCount, type HeadroomState } from './headroom-count.ts';
+import { InFlightLimit, type LimitState } from './in-flight-limit.ts';
 import type { Headroom } from './rate-headers.ts';
-import { LONGEST_PAUSE_MS, RefusalPause } from './refusal-pause.ts';
-import { SendRate } from './send-rate.ts';
+import { LONGEST_PAUSE_MS, type PauseState, RefusalPause } from './refusal-pause.ts';
+import { type RateState, SendRate } from './send-rate.ts';
 
 /** An unanswered request that was given so long speaks of load, not of a cut line. */
 const OVERLOAD_MS = 5_000;
@@ -24,6 +24,17 @@ export interface LearnedPace {
   readonly concurrency: number;
   /** Whether the service has shown where its limit lies. */
   readonly limited: boolean;
+}
+
+/** A pace as plain values, for another process to go on from. */
+export interface PaceState {
+  readonly rate: RateState | null;
+  readonly limit: LimitState | null;
+  readonly pause: PauseState;
+  readonly headroom: HeadroomState;
+  readonly inFlight: number;
+  readonly lastNumber: number;
+  readonly cutNumber: number;
 }
 
 /** Whether a request may be sent now. */
@@ -64,7 +75,7 @@ export class Pace {
   readonly #concurrency: number;
   readonly #pause: RefusalPause;
   readonly #learns: boolean;
-  readonly #headroom = new HeadroomCount();
+  readonly #headroom: HeadroomCount;
   /** Both null where nothing is paced. */
   readonly #rate: SendRate | null;
   readonly #limit: InFlightLimit | null;
@@ -73,12 +84,37 @@ export class Pace {
   /** Requests up to this number were sent before the last cut: their refusals are its echo. */
   #cutNumber = 0;
 
-  constructor({ rate, concurrency, random, learned = null }: PaceOptions) {
+  /** `from`: where another process left off that had the same `rate`. */
+  constructor({ rate, concurrency, random, learned = null }: PaceOptions, from: PaceState | null = null) {
     this.#concurrency = concurrency;
     this.#learns = rate === 'auto';
+    const doubleUpTo = learned?.concurrency ?? concurrency;
+    if (from) {
+      this.#pause = RefusalPause.restored(from.pause, random);
+      this.#headroom = HeadroomCount.restored(from.headroom);
+      this.#rate = from.rate && SendRate.restored(from.rate);
+      this.#limit = from.limit && InFlightLimit.restored(from.limit, concurrency, doubleUpTo);
+      this.#inFlight = from.inFlight;
+      this.#lastNumber = from.lastNumber;
+      this.#cutNumber = from.cutNumber;
+      return;
+    }
     this.#pause = new RefusalPause(random);
+    this.#headroom = new HeadroomCount();
     this.#rate = rate === 'max' ? null : rate === 'auto' ? SendRate.adaptive(learned) : SendRate.upTo(rate);
-    this.#limit = rate === 'max' ? null : new InFlightLimit(concurrency, learned?.concurrency ?? concurrency);
+    this.#limit = rate === 'max' ? null : new InFlightLimit(concurrency, doubleUpTo);
+  }
+
+  toJSON(): PaceState {
+    return {
+      rate: this.#rate?.toJSON() ?? null,
+      limit: this.#limit?.toJSON() ?? null,
+      pause: this.#pause.toJSON(),
+      headroom: this.#headroom.toJSON(),
+      inFlight: this.#inFlight,
+      lastNumber: this.#lastNumber,
+      cutNumber: this.#cutNumber,
+    };
   }
 
   ask(nowMs: number): Turn {
@@ -117,6 +153,11 @@ export class Pace {
   slowDown(share: number): void {
     this.#rate?.slowDown(share);
     this.#cutNumber = this.#lastNumber;
+  }
+
+  /** For the caller's breaker: nobody sends for so long. */
+  hold(nowMs: number, pauseMs: number): void {
+    this.#pause.hold(nowMs, pauseMs);
   }
 
   /** For how much longer everybody waits, 0 if nobody does. */

@@ -12,6 +12,18 @@ export interface Refusal {
   readonly toMs: number;
 }
 
+/** A pause as plain values, null for what JSON cannot say; times by the clock of whoever counts. */
+export interface PauseState {
+  readonly untilMs: number | null;
+  readonly refusing: {
+    readonly fromMs: number;
+    readonly lastMs: number;
+    readonly wasAsked: boolean;
+    readonly refusals: number;
+    readonly probe: number | null;
+  } | null;
+}
+
 /**
  * The one pause that holds for everybody. After a refusal a single request goes first, as a probe, and only when it is
  * taken do the others follow: sixteen at once would be sixteen refusals.
@@ -29,6 +41,13 @@ export class RefusalPause {
 
   constructor(random: () => number) {
     this.#random = random;
+  }
+
+  static restored({ untilMs, refusing }: PauseState, random: () => number): RefusalPause {
+    const pause = new RefusalPause(random);
+    pause.#untilMs = untilMs ?? Number.NEGATIVE_INFINITY;
+    pause.#refusing = refusing === null ? null : { ...refusing };
+    return pause;
   }
 
   /** From the first refusal until a probe is taken. */
@@ -81,6 +100,10 @@ export class RefusalPause {
   /** The probe told nothing: the next request is one. */
   untold(number: number): void {
     if (this.#refusing?.probe === number) this.#refusing.probe = null;
+  }
+
+  toJSON(): PauseState {
+    return { untilMs: this.#untilMs, refusing: this.#refusing };
   }
 
   /** Equal jitter: half of a doubling time for sure, the other half by chance. 1 to 60 s. */

@@ -9,7 +9,7 @@ import { JSON_CONTENT_TYPE } from '../model/wire.ts';
 import { AnswerReader } from './answer-reader.ts';
 import type { Meaning } from './classify.ts';
 import { type Encoder, makeEncoder } from './encode.ts';
-import type { Exchange, Http } from './http.ts';
+import { type Exchange, type Http, IntentRanOut } from './http.ts';
 import { idempotencyHeader } from './idempotency.ts';
 import { Mask } from './mask.ts';
 import { networkFailure } from './network-failure.ts';
@@ -27,10 +27,16 @@ const DOUBTFUL_TRIES = 4;
 const UNREACHED_LIMIT = 8;
 const UNREACHED_AT_FIRST_LIMIT = 3;
 
+/**
+ * So many tokens in a row may be refused for one request before the credentials are to blame: another process's may be as old
+ * as the one before, and one that has worked may have ended while the request was on its way.
+ */
+const REFUSALS_BORNE = { own: 1, shared: 2, ended: 4 } as const;
+
 export interface RequestApiParts {
   readonly http: Http;
   readonly tokens: Tokens;
-  readonly turnstile: Turnstile;
+  readonly turnstile: Pick<Turnstile, 'enter' | 'leave' | 'slowDown'>;
   readonly audio: AudioReader;
   readonly contract: Contract;
   readonly clock: Clock;
@@ -81,7 +87,7 @@ export class RequestApi implements MarketplaceApi {
     if (this.#parts.contract.hasValidate === false) return failedValidate(NO_VALIDATE, null);
     const sent = this.#maskFor(request);
     for (let tried = 1; ; tried++) {
-      const exchange = await this.#call('validate', request, {}, sent, always);
+      const exchange = await this.#call('validate', request, {}, sent, always, null);
       if (typeof exchange === 'string') return failedValidate(STOPPED, null);
       const { result, passing, stop } = readValidate(exchange, sent, this.#reader);
       if (stop) throw stop;
@@ -94,6 +100,7 @@ export class RequestApi implements MarketplaceApi {
     request: ServiceRequest,
     intend: () => Promise<boolean>,
     idempotencyKey: string | null = null,
+    intentLifeMs: number | null = null,
   ): Promise<Sent | null> {
     const sent = this.#maskFor(request);
     const header = idempotencyHeader(this.#parts.contract.create, idempotencyKey);
@@ -101,7 +108,7 @@ export class RequestApi implements MarketplaceApi {
     let doubt: Outcome | null = null;
     try {
       for (let tried = 1; ; tried++) {
-        const exchange = await this.#call('create', request, header, sent, intend);
+        const exchange = await this.#call('create', request, header, sent, intend, intentLifeMs);
         if (exchange === 'withdrawn') return null;
         if (exchange === 'stopped') return afterDoubt(doubt, { outcome: failedOutcome(STOPPED), stop: null });
         const meaning = this.#reader.meaning(exchange, 'create');
@@ -134,6 +141,7 @@ export class RequestApi implements MarketplaceApi {
     header: Readonly<Record<string, string>>,
     sent: Mask,
     intend: () => Promise<boolean>,
+    intentLifeMs: number | null,
   ): Promise<Exchange | 'stopped' | 'withdrawn'> {
     const { tokens, turnstile, http, audio, contract } = this.#parts;
     const recording = request.audio ? await audio.readBase64(request.audio) : null;
@@ -149,20 +157,22 @@ export class RequestApi implements MarketplaceApi {
       let token: string;
       try {
         token = await tokens.get();
+        const mayWrite = inTime(this.#parts.clock, intentLifeMs);
         if (!(await intend())) return 'withdrawn';
         sent.add(token);
         const own = { authorization: `Bearer ${token}`, accept: acceptedTypes(contract[operation]) };
         const { method, path, headers, body } = encoded;
-        exchange = await http.send(method, path, { ...headers, ...header, ...own }, body, disguise);
+        exchange = await http.send(method, path, { ...headers, ...header, ...own }, body, disguise, mayWrite);
       } finally {
         turnstile.leave(ticket, exchange);
       }
       if (exchange.answer) this.#reached = true;
       if (exchange.written) this.#unreachedInARow = 0;
-      if (exchange.answer?.status !== 401) return exchange;
-      // The second one may be another process's and as old as the first.
-      const isOurs = tokens.refused(token);
-      if (refusals >= 2 || (refusals === 1 && isOurs)) throw tokenRefused();
+      if (exchange.answer?.status !== 401) {
+        if (exchange.answer) tokens.worked(token);
+        return exchange;
+      }
+      if (refusals >= REFUSALS_BORNE[tokens.refused(token)]) throw tokenRefused();
     }
   }
 
@@ -171,7 +181,7 @@ export class RequestApi implements MarketplaceApi {
     const { clock, stopping } = this.#parts;
     // These pause everybody at the turnstile already, which also knows a pause that is too long.
     if (exchange.answer?.status === 429 || asksToWait(exchange.answer)) return;
-    if (!exchange.written) {
+    if (!exchange.written && !(exchange.error instanceof IntentRanOut)) {
       this.#unreachedInARow += 1;
       const limit = this.#reached ? UNREACHED_LIMIT : UNREACHED_AT_FIRST_LIMIT;
       if (this.#unreachedInARow >= limit) throw unreachable(exchange.error);
@@ -190,6 +200,15 @@ const NO_VALIDATE = 'The service has no validate, as its contract says.';
 const STOPPED = 'The run was stopped before this request was sent.';
 const NOT_WRITTEN: Exchange = { answer: null, error: new Error('not written'), written: false, ms: 0 };
 const always = () => Promise.resolve(true);
+
+/**
+ * Whether less than `lifeMs` has passed since now. By either clock: the monotonic one may stand still while the machine
+ * sleeps, the other one may be set back.
+ */
+function inTime(clock: Clock, lifeMs: number | null): () => boolean {
+  const [wallMs, startedMs] = [clock.nowMs(), clock.monotonicMs()];
+  return () => lifeMs === null || Math.max(clock.nowMs() - wallMs, clock.monotonicMs() - startedMs) < lifeMs;
+}
 
 function sentResult(meaning: Meaning, outcome: Outcome): Sent {
   const stop = meaning.stop ? new SrqError(meaning.stop.code, meaning.reason, meaning.stop.hint) : null;

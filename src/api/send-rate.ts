@@ -33,6 +33,26 @@ interface RateStart {
   readonly cap: number;
 }
 
+interface Tally {
+  readonly fromMs: number | null;
+  readonly taken: number;
+}
+
+/** A rate as plain values, null for what JSON cannot say; times by the clock of whoever counts. */
+export interface RateState {
+  readonly perSecond: number;
+  readonly plateau: number | null;
+  readonly cap: number | null;
+  readonly climbedMs: number;
+  readonly patience: number;
+  readonly nextMs: number | null;
+  readonly window: Tally & { readonly sent: number };
+  readonly cycle: Tally;
+  readonly span: Tally;
+  readonly provenPerSecond: number;
+  readonly quickestMs: number | null;
+}
+
 /**
  * How many sends a second: grows by half each window until the first signal, then falls to 0.7 at each and climbs back
  * like CUBIC: fast at first, flat around the rate of the last signal, faster again beyond it.
@@ -67,6 +87,35 @@ export class SendRate {
   /** So many from the start, and never more. */
   static upTo(perSecond: number): SendRate {
     return new SendRate({ perSecond, plateau: perSecond, cap: perSecond });
+  }
+
+  static restored(state: RateState): SendRate {
+    const rate = new SendRate({ ...state, cap: state.cap ?? Number.POSITIVE_INFINITY });
+    rate.#climbedMs = state.climbedMs;
+    rate.#patience = state.patience;
+    rate.#nextMs = state.nextMs ?? Number.NEGATIVE_INFINITY;
+    rate.#window = { ...state.window, fromMs: state.window.fromMs ?? Number.NEGATIVE_INFINITY };
+    rate.#cycle = { ...state.cycle, fromMs: state.cycle.fromMs ?? Number.NEGATIVE_INFINITY };
+    rate.#span = { ...state.span, fromMs: state.span.fromMs ?? Number.NEGATIVE_INFINITY };
+    rate.#provenPerSecond = state.provenPerSecond;
+    rate.#quickestMs = state.quickestMs ?? Number.POSITIVE_INFINITY;
+    return rate;
+  }
+
+  toJSON(): RateState {
+    return {
+      perSecond: this.#perSecond,
+      plateau: this.#plateau,
+      cap: this.#cap,
+      climbedMs: this.#climbedMs,
+      patience: this.#patience,
+      nextMs: this.#nextMs,
+      window: this.#window,
+      cycle: this.#cycle,
+      span: this.#span,
+      provenPerSecond: this.#provenPerSecond,
+      quickestMs: this.#quickestMs,
+    };
   }
 
   get perSecond(): number {

@@ -31,6 +31,8 @@ export class Tokens {
   #reached = false;
   /** The token that this process asked for last. */
   #own: string | null = null;
+  /** The token that was taken last. */
+  #proven: string | null = null;
   /** How old a token of unknown life was when it was refused. */
   #learnedLifeMs: number | null = null;
 
@@ -68,18 +70,23 @@ export class Tokens {
     return (await this.#renew()).accessToken;
   }
 
+  /** The service has taken this token: if it refuses it later, its life has ended and the credentials are good. */
+  worked(accessToken: string): void {
+    this.#proven = accessToken;
+  }
+
   /**
-   * The service refused this token. Only the token in use counts: an answer may be about one that was replaced. True if
-   * this process had asked for it itself, so that no other process's is likely to be better.
+   * The service refused this token. Only the token in use counts: an answer may be about one that was replaced. `own`: this
+   * process had asked for it itself, so that no other process's is likely to be better; `ended`: it had worked before.
    */
-  refused(accessToken: string): boolean {
-    const isOwn = accessToken === this.#own;
-    if (this.#current?.accessToken !== accessToken) return isOwn;
+  refused(accessToken: string): 'own' | 'shared' | 'ended' {
+    const kind = accessToken === this.#proven ? 'ended' : accessToken === this.#own ? 'own' : 'shared';
+    if (this.#current?.accessToken !== accessToken) return kind;
     const { obtainedAtMs, expiresAtMs } = this.#current;
     if (expiresAtMs === null) this.#learnedLifeMs = Math.max(SHORTEST_LEARNED_MS, this.#clock.nowMs() - obtainedAtMs);
     this.#current = null;
     this.#cache.forget(accessToken);
-    return isOwn;
+    return kind;
   }
 
   /** Asks for a new token even if there is one: the proof of credentials. */
@@ -97,7 +104,8 @@ export class Tokens {
   }
 
   #renew(always = false): Promise<CachedToken> {
-    this.#fetching ??= this.#fetchOrShare(always).finally(() => {
+    const renew = () => this.#fetchOrShare(always);
+    this.#fetching ??= (this.#cache.alone?.(renew) ?? renew()).finally(() => {
       this.#fetching = null;
     });
     return this.#fetching;
@@ -110,7 +118,7 @@ export class Tokens {
     this.#current = token;
     if (isNew) return token;
     this.#own = token.accessToken;
-    this.#cache.write(token);
+    await this.#cache.write(token);
     return token;
   }
 

@@ -94,7 +94,8 @@ export function tooLate(waitMs: number, nowMs: number): SrqError {
   );
 }
 
-function paceAnswer({ answer }: Exchange, wallMs: number): PaceAnswer {
+/** What an exchange says to the pace. `wallMs`: now, milliseconds since 1970. */
+export function paceAnswer({ answer }: Exchange, wallMs: number): PaceAnswer {
   if (!answer) return { kind: 'unanswered', pauseMs: null, headroom: null };
   const { status } = answer;
   const kind = status === 429 ? 'throttled' : status === 503 ? 'overloaded' : status < 400 ? 'ok' : 'declined';

@@ -18,6 +18,7 @@ import { inFull } from './command-line.ts';
 import type { Context } from './context.ts';
 import { networkOf } from './network.ts';
 import { keepParserPlain } from './plain-parser.ts';
+import { type SharedConnection, shareAccount } from './share-account.ts';
 import { learnedPath, tokenPath } from './state-paths.ts';
 
 export interface Connection {
@@ -29,7 +30,9 @@ export interface Connection {
   /** What earlier runs found out about how well validate sees; null if nothing, or if there is none now. */
   readonly evidence: Evidence | null;
   /** Keeps what this run found out for the next one. */
-  keep(evidence: Evidence | null): void;
+  keep(evidence: Evidence | null): Promise<void>;
+  /** What all processes of a store share of the account; null where they share nothing. */
+  readonly shared: SharedConnection | null;
 }
 
 export interface ConnectOptions {
@@ -41,6 +44,8 @@ export interface ConnectOptions {
   /** The column that a field came from, for errors that name it. */
   readonly fieldName?: (field: string) => string | null;
   readonly refused?: Refused;
+  /** Leaves the store alone, and what the processes of the account share there: for commands that must do without it. */
+  readonly isAlone?: boolean;
 }
 
 /** Where the profile in force sends to. Throws `SrqError('auth')` that names everything that is missing. */
@@ -67,15 +72,19 @@ export async function connect(context: Context, options: ConnectOptions): Promis
   const network = networkOf(context, destination.baseUrl, settings.certificates);
   const http = await openHttp(context, destination.baseUrl, options.concurrency, network, options.watch);
   const paths = await context.paths();
-  const cache = new FileTokenCache(tokenPath(paths, settings), destination, secretMark(clientSecret));
+  const store = new LearnedStore(learnedPath(paths, settings), destination);
+  const learned = store.read();
+  const { rate, concurrency, audio, refused } = options;
+  const isShared = !options.isAlone && (await context.logPlace()).kind === 'store';
+  const pacing = { rate, concurrency, learned: learned.pace, refused };
+  const shared = isShared ? await shareAccount(context, destination, clientSecret, learned.evidence, pacing) : null;
+  const ownCache = new FileTokenCache(tokenPath(paths, settings), destination, secretMark(clientSecret));
+  const cache = shared?.token ?? ownCache;
   const contract = await contractFor(context, destination.baseUrl);
   const credentials = { clientId: destination.clientId, clientSecret };
   const tokens = new Tokens(http, credentials, cache, clock, stopping, contract.token);
-  const store = new LearnedStore(learnedPath(paths, settings), destination);
-  const learned = store.read();
-  const { rate, concurrency, audio } = options;
   const pace = new Pace({ rate, concurrency, random: Math.random, learned: learned.pace });
-  const turnstile = new Turnstile(pace, clock, stopping, options.refused);
+  const turnstile = shared?.turnstile ?? new Turnstile(pace, clock, stopping, refused);
   const { fieldName = () => null } = options;
   const secrets = [clientSecret];
   const api = new RequestApi({ http, tokens, turnstile, audio, contract, fieldName, clock, stopping, secrets });
@@ -85,8 +94,12 @@ export async function connect(context: Context, options: ConnectOptions): Promis
     destination,
     network,
     proveCredentials: () => tokens.prove(),
-    evidence: contract.hasValidate === false ? null : learned.evidence,
-    keep: (evidence) => store.write({ evidence, pace: pace.learned() ?? learned.pace }),
+    evidence: contract.hasValidate === false ? null : (shared?.known ?? learned.evidence),
+    keep: async (evidence) => {
+      if (!shared) store.write({ evidence, pace: pace.learned() ?? learned.pace });
+      else if (evidence) await shared.evidence.exchange(evidence);
+    },
+    shared,
   };
 }
 

@@ -6,14 +6,16 @@ import type { ContractStore } from '../config/contract-store.ts';
 import { directories } from '../config/paths.ts';
 import type { ProfileStore } from '../config/profile-store.ts';
 import type { Settings, Sourced } from '../config/settings.ts';
-import type { FileLog } from '../log/file-log.ts';
 import { type Contract, contractAt, documentedContract } from '../model/contract.ts';
 import { SrqError } from '../model/errors.ts';
+import type { LogStore, OpenLog } from '../model/log-store.ts';
 import type { Clock } from '../model/ports.ts';
+import type { PostgresStore } from '../postgres/postgres-store.ts';
 import type { Reporter } from '../report/reporter.ts';
 import type { Sandbox } from '../sandbox/server.ts';
 import { startEmbedded } from './embedded-sandbox.ts';
 import { Interruption } from './interruption.ts';
+import { type LogPlace, logPlace } from './log-place.ts';
 import { contractPaths } from './state-paths.ts';
 import { systemClock } from './system-clock.ts';
 
@@ -27,6 +29,10 @@ export interface GlobalOptions {
   readonly input?: boolean;
   readonly timeout?: number;
   readonly log?: string;
+  /** URL of a store; for `srq sandbox` the file of its own flag `--store`. */
+  readonly store?: string;
+  /** Of commands that run for long: how they talk on stderr. */
+  readonly logFormat?: 'text' | 'json';
   readonly caFile?: string;
   readonly cert?: string;
   readonly key?: string;
@@ -35,6 +41,7 @@ export interface GlobalOptions {
 export interface Paths {
   readonly config: string;
   readonly state: string;
+  /** A file, or the URL of a store without its password. */
   readonly log: string;
 }
 
@@ -53,6 +60,10 @@ export class Context {
   #learned: Promise<Contract | null> | null = null;
   #sandbox: Promise<Sandbox> | null = null;
   #state: string | null = null;
+  #place: LogPlace | null = null;
+  #fileStore: LogStore | null = null;
+  #postgresStore: PostgresStore | null = null;
+  #isStoreAway = false;
   readonly #closers: (() => Promise<void>)[] = [];
   readonly #secrets: string[] = [];
 
@@ -116,29 +127,76 @@ export class Context {
   }
 
   async paths(): Promise<Paths> {
-    const { config } = this.#directories();
-    if (this.options.sandbox) {
-      this.#state ??= mkdtempSync(join(tmpdir(), 'srq-sandbox-'));
-      return {
-        config: join(config, 'config.json'),
-        state: this.#state,
-        log: this.options.log ?? join(this.#state, 'sandbox.ndjson'),
-      };
-    }
-    const { state } = this.#directories();
-    const { value } = await this.profileName();
-    return { config: join(config, 'config.json'), state, log: this.options.log ?? join(state, `${value}.ndjson`) };
+    const directory = this.#directories();
+    const config = join(directory.config, 'config.json');
+    const place = await this.logPlace();
+    const log = place.kind === 'file' ? place.path : place.name;
+    return { config, state: this.#stateDirectory(), log };
   }
 
-  /** The log, for sending. `exclusive`: a bulk run, of which a log has one at a time. */
-  async openLog(command: string, exclusive: boolean): Promise<FileLog> {
-    const { FileLog } = await import('../log/file-log.ts');
-    const since = new Date(this.clock.nowMs()).toISOString();
-    const holder = `srq ${command}, process ${this.process.pid} on ${hostname()}, since ${since}`;
-    const { log: path } = await this.paths();
-    const log = await FileLog.open({ path, clock: this.clock, run: this.run, exclusive, holder });
+  /** Where the log is kept. Throws `SrqError('usage')` or `'settings'` for flags and settings that name no such place. */
+  async logPlace(): Promise<LogPlace> {
+    if (!this.#place) {
+      const name = this.options.sandbox ? 'sandbox' : (await this.profileName()).value;
+      this.#place = await logPlace(this, join(this.#stateDirectory(), `${name}.ndjson`));
+    }
+    return this.#place;
+  }
+
+  /** The log in force, for reading and sending. Nothing is opened yet. */
+  async logStore(): Promise<LogStore> {
+    const place = await this.logPlace();
+    if (place.kind === 'store') return this.postgresStore();
+    const { openFileStore } = await import('../log/file-store.ts');
+    const holder = (command: string) => this.#holder(command);
+    this.#fileStore ??= openFileStore({ path: place.path, clock: this.clock, run: this.run, holder });
+    return this.#fileStore;
+  }
+
+  /** The store in force. Throws `SrqError('usage')` where the log is kept in a file. */
+  async postgresStore(): Promise<PostgresStore> {
+    const place = await this.logPlace();
+    if (place.kind === 'file') {
+      const hint = 'Name it: --store postgres://USER@HOST:5432/DATABASE (or SRQ_STORE, or srq login --store URL)';
+      throw new SrqError('usage', 'This needs a store in PostgreSQL.', hint);
+    }
+    this.#postgresStore ??= await this.#openPostgres(place);
+    return this.#postgresStore;
+  }
+
+  /** Whether the store was away when it was needed last. */
+  get isStoreAway(): boolean {
+    return this.#isStoreAway;
+  }
+
+  /** The log, for sending. `exclusive`: a bulk run, of which a log in a file has one at a time. */
+  async openLog(command: string, exclusive: boolean): Promise<OpenLog> {
+    const log = await (await this.logStore()).open(command, exclusive);
     this.onClose(() => log.close());
     return log;
+  }
+
+  /** Who we are, to whoever finds the log in use. */
+  #holder(command: string): string {
+    const since = new Date(this.clock.nowMs()).toISOString();
+    return `srq ${command}, process ${this.process.pid} on ${hostname()}, since ${since}`;
+  }
+
+  async #openPostgres({ url, name, password }: Extract<LogPlace, { kind: 'store' }>): Promise<PostgresStore> {
+    const { openPostgresStore } = await import('../postgres/postgres-store.ts');
+    const { clock, run } = this;
+    const holder = (command: string) => this.#holder(command);
+    const reporter = await this.reporter();
+    // Everything that waits for the store tells; it is said once.
+    const away = (message: string | null) => {
+      if (this.#isStoreAway === (message !== null)) return;
+      this.#isStoreAway = message !== null;
+      reporter.warn(message === null ? `The store ${name} is back.` : `${message} Nothing is sent before it is back.`);
+    };
+    const stopping = this.interruption.halt.signal;
+    const store = openPostgresStore({ url, password, clock, run, holder, stopping, away });
+    this.onClose(() => store.close());
+    return store;
   }
 
   /** From now on this text is blotted out of error reports. */
@@ -169,6 +227,12 @@ export class Context {
     // The sandbox needs no settings; where they name no profile, there is no contract to rehearse.
     if (this.options.sandbox && !(await this.profileName().catch(() => null))) return null;
     return (await this.contracts()).read();
+  }
+
+  #stateDirectory(): string {
+    if (!this.options.sandbox) return this.#directories().state;
+    this.#state ??= mkdtempSync(join(tmpdir(), 'srq-sandbox-'));
+    return this.#state;
   }
 
   #directories() {
@@ -223,6 +287,7 @@ async function makeReporter(process: NodeJS.Process, options: GlobalOptions, clo
     colour: { stdout: coloured(stdout), stderr: coloured(stderr) },
     redraw: Boolean(stderr.isTTY) && !dumb && !env['CI'],
     monotonicMs: clock.monotonicMs,
+    talkStampMs: options.logFormat === 'json' ? clock.nowMs : null,
   };
   if (options.json) return new (await import('../report/json.ts')).JsonReporter(settings);
   return new (await import('../report/human.ts')).HumanReporter(settings);

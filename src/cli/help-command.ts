@@ -9,7 +9,7 @@ export function addHelpCommand(program: Command, run: Run): void {
   const exitCodes = run(async () => (await import('./commands/exit-codes.ts')).exitCodes);
   program
     .helpCommand(false)
-    .command('help [command...]')
+    .command('help [command...]', { hidden: true })
     .description(`print help of a command, or on ${EXIT_CODES_TOPIC}`)
     .option('--all', 'with the options that few need')
     .action((words: string[], { all }: { all?: boolean }, help: Command) => {

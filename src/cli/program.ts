@@ -53,6 +53,8 @@ export function makeProgram(version: string, invoke: Invoke, output: OutputConfi
   addLog(program, run);
   addReport(program, run);
   addResolve(program, run);
+  addStore(program, run);
+  addQueue(program, run);
   addContract(program, run);
   addSandbox(program, run);
   addListings(program, run);
@@ -70,9 +72,7 @@ export function makeProgram(version: string, invoke: Invoke, output: OutputConfi
 export type Run = (load: Parameters<Invoke>[1]) => (...args: unknown[]) => Promise<void>;
 
 /** With the commands this is all that a screen has room for. */
-const EVERYWHERE = `
-Everywhere: --profile NAME --sandbox --json --quiet --verbose  (srq help --all)
-Example: srq bulk leads.csv --sandbox     tries an import with nothing set up`;
+const EVERYWHERE = 'Everywhere: --profile NAME --sandbox --json --quiet --verbose  (srq help --all)';
 
 /** Shorter than commander's own: an option is to fit in a line. */
 function describe({ description, argChoices, defaultValue }: Option): string {
@@ -102,6 +102,7 @@ function addGlobalOptions(program: Command): void {
     rare('--no-input', 'never ask'),
     rare('--timeout <seconds>', 'longest wait for an answer of the service').argParser(positiveNumber),
     rare('--log <file>', 'use this log'),
+    rare('--store <url>', 'keep the log in this PostgreSQL, for several machines (SRQ_STORE)'),
     rare('--ca-file <file>', 'trust these certificate authorities (PEM), too'),
     rare('--cert <file>', 'client certificate (PEM)'),
     rare('--key <file>', 'its key (PEM); passphrase in SRQ_KEY_PASSPHRASE'),
@@ -144,6 +145,7 @@ function addLogin(program: Command, run: Run): void {
     .option('--keychain', "store the secret in this system's keychain")
     .addOption(choice('--encoding <encoding>', 'how requests are sent (form)', ['form', 'json']))
     .option('--test', 'mark the service as a test: bulk does not ask')
+    .addOption(rare('--store-password-command <command>', 'with --store: store a command that prints its password'))
     .addHelpText(
       'after',
       examples(
@@ -223,7 +225,7 @@ function addSubmitOptions(command: Command): Command {
 
 function addBulk(program: Command, run: Run): void {
   const most = Number.MAX_SAFE_INTEGER;
-  const bulk = program.command('bulk <file>').description('import a file of leads (-: stdin)');
+  const bulk = program.command('bulk <file>').description('import a file of leads (-: stdin); try it with --sandbox');
   addReadingOptions(bulk)
     .option('--dry-run', 'read, map, check; send nothing')
     .option('--limit <n>', 'only so many rows', wholeNumber(1, most))
@@ -314,6 +316,81 @@ function addLog(program: Command, run: Run): void {
       ),
     )
     .action(run(async () => (await import('./commands/log.ts')).log));
+}
+
+function addStore(program: Command, run: Run): void {
+  // Few need it by hand, and they are told so where they do.
+  const store = program
+    .command('store', { hidden: true })
+    .helpCommand(false)
+    .description('the log in PostgreSQL that several machines share')
+    .addHelpText('after', examples('srq store migrate --store postgres://owner@db.example/leads'));
+  store
+    .command('migrate')
+    .description('make its tables, or bring them up to date')
+    .addHelpText('after', examples('srq store migrate --store postgres://owner@db.example/leads'))
+    .action(run(async () => (await import('./commands/store.ts')).storeMigrate));
+}
+
+function addQueue(program: Command, run: Run): void {
+  const enqueue = program.command('enqueue <file>').description('queue a file of leads for workers (-: stdin)');
+  addReadingOptions(enqueue)
+    .option('--dry-run', 'read, map, check; queue nothing')
+    .option('--limit <n>', 'only so many rows', wholeNumber(1, Number.MAX_SAFE_INTEGER))
+    .addOption(
+      rare('--skip <n>', 'after leaving out so many').argParser(wholeNumber(0, Number.MAX_SAFE_INTEGER)).default(0),
+    )
+    .option('--strict', 'warnings make a row invalid')
+    .addOption(rare('--no-validate', 'for workers that do not validate: ask for no more than create needs'))
+    .addOption(
+      choice('--on-duplicate <what>', 'what the log knows as duplicate', ['skip', 'create']).default('skip').hideHelp(),
+    )
+    .option('--yes', 'do not ask whether plan and columns are right')
+    .addHelpText(
+      'after',
+      examples('srq enqueue leads.csv --store postgres://srq@db.example/leads', 'srq enqueue leads.csv --yes --json'),
+    )
+    .action(run(async () => (await import('./commands/enqueue.ts')).enqueue));
+  addWork(program, run);
+  program
+    .command('queue')
+    .description('show the queue, its workers and what they get done')
+    .option('--watch', 'again every two seconds, until Ctrl-C')
+    .addHelpText('after', examples('srq queue', 'srq queue --watch', 'srq queue --json'))
+    .action(run(async () => (await import('./commands/queue.ts')).queue));
+}
+
+function addWork(program: Command, run: Run): void {
+  program
+    .command('work')
+    .description('deliver what is queued, beside any number of other workers')
+    .option('--concurrency <n>', 'most requests in flight here', wholeNumber(1, 1000), 16)
+    .option('--rate <rate>', 'requests a second of the account: auto (the default), max, a number', rate)
+    .option('--until-empty', 'end when the queue is empty')
+    .addOption(rare('--no-validate', 'create without asking for duplicates first'))
+    .addOption(choice('--on-duplicate <what>', 'a duplicate', ['skip', 'create']).default('skip').hideHelp())
+    .addOption(
+      choice('--in-doubt <what>', 'requests that may have been taken', ['park', 'validate'])
+        .default('validate')
+        .hideHelp(),
+    )
+    .addOption(
+      rare('--settle <seconds>', 'age of a doubt before validate is asked (learned, 60+)').argParser(positiveNumber),
+    )
+    .addOption(
+      rare('--missing <seconds>', "others' rows are taken after such silence")
+        .argParser(wholeNumber(10, 86_400))
+        .default(30),
+    )
+    .option('--health-file <file>', 'write the state there every few seconds, as JSON')
+    .option('--health-port <port>', 'answer /healthz and /livez there', wholeNumber(1, 65_535))
+    .addOption(rare('--health-host <address>', 'where to listen').default('127.0.0.1'))
+    .addOption(choice('--log-format <format>', 'how to talk on stderr', ['text', 'json']).default('text'))
+    .addHelpText(
+      'after',
+      examples('srq work', 'srq work --until-empty --json', 'srq work --log-format json --health-port 8080'),
+    )
+    .action(run(async () => (await import('./commands/work.ts')).work));
 }
 
 function addContract(program: Command, run: Run): void {

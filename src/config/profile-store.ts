@@ -18,6 +18,9 @@ const profileSchema = z.looseObject({
   caFile: z.optional(z.string()),
   certFile: z.optional(z.string()),
   keyFile: z.optional(z.string()),
+  /** URL of a store in PostgreSQL that takes the log's place, without a password; and a command that prints that. */
+  store: z.optional(z.string()),
+  storePasswordCommand: z.optional(z.string()),
   /** Whether this is a test service. Loopback always is one; every other profile is live. */
   test: z.optional(z.boolean()),
 });

@@ -1,10 +1,10 @@
 import { fstatSync, realpathSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { SrqError, systemCode } from '../model/errors.ts';
+import type { OpenLog } from '../model/log-store.ts';
 import type { Outcome } from '../model/outcome.ts';
 import type {
   Clock,
-  DeliveryLog,
   LogEvent,
   LoggedState,
   LogRecord,
@@ -30,6 +30,8 @@ interface Pending {
   readonly reject: (error: SrqError) => void;
 }
 
+const KNOWN = Promise.resolve();
+
 export interface FileLogOptions {
   readonly path: string;
   readonly clock: Clock;
@@ -45,9 +47,10 @@ export interface FileLogOptions {
  *
  * Group commit without a timer: whatever is queued while one fdatasync runs shares the next.
  */
-export class FileLog implements DeliveryLog {
+export class FileLog implements OpenLog {
   readonly path: string;
   readonly run: string;
+  readonly intentLifeMs = null;
   readonly #options: FileLogOptions;
   readonly #file: FileHandle;
   readonly #lock: LogLock;
@@ -87,8 +90,17 @@ export class FileLog implements DeliveryLog {
     }
   }
 
+  nowMs(): number {
+    return this.#options.clock.nowMs();
+  }
+
   lookup(key: string): LoggedState {
     return this.#index.state(key);
+  }
+
+  /** The index holds them all, and what others add comes in with every group of our own. */
+  know(): Promise<void> {
+    return KNOWN;
   }
 
   read(key: string): LogRecord | null {

@@ -1,22 +1,12 @@
 import type { FileHandle } from 'node:fs/promises';
 import { SrqError } from '../model/errors.ts';
 import { KeyIndex } from '../model/key-index.ts';
+import { LOGGED_STATES, nextState } from '../model/log-state.ts';
 import type { LogEvent, LoggedState, LogRecord } from '../model/ports.ts';
 import { readLines } from './lines.ts';
 import { NumberColumn } from './number-column.ts';
 import { decodeRecord } from './record.ts';
 
-const STATES: readonly LoggedState[] = [
-  'none',
-  'sending',
-  'created',
-  'duplicate',
-  'rejected',
-  'failed',
-  'unknown',
-  'licensed',
-  'parked',
-];
 const STATE_RANGE = 16;
 
 /** What a log says of each key, and where its last record begins, in at most 31.5 bytes a request. */
@@ -35,7 +25,7 @@ export class LogIndex {
 
   state(key: string): LoggedState {
     const entry = this.#keys.find(key);
-    return entry < 0 ? 'none' : (STATES[this.#values.at(entry) % STATE_RANGE] ?? 'none');
+    return entry < 0 ? 'none' : (LOGGED_STATES[this.#values.at(entry) % STATE_RANGE] ?? 'none');
   }
 
   offset(key: string): number | null {
@@ -54,8 +44,8 @@ export class LogIndex {
 
   set(key: string, event: LogEvent, by: LogRecord['by'], offset: number): void {
     const entry = this.#keys.findOrAdd(key);
-    const before = STATES[this.#values.at(entry) % STATE_RANGE] ?? 'none';
-    this.#values.set(entry, offset * STATE_RANGE + STATES.indexOf(nextState(before, event, by)));
+    const before = LOGGED_STATES[this.#values.at(entry) % STATE_RANGE] ?? 'none';
+    this.#values.set(entry, offset * STATE_RANGE + LOGGED_STATES.indexOf(nextState(before, event, by)));
   }
 
   /** Indexes the complete lines behind `end`. Throws `SrqError('log')` at a line that is not a record. */
@@ -75,17 +65,6 @@ export class LogIndex {
       }
     }
   }
-}
-
-/** A licence is used up by the next send; what is in doubt after it, or after validate contradicted itself, stays so. */
-function nextState(before: LoggedState, event: LogEvent, by: LogRecord['by']): LoggedState {
-  if (event === 'licence') return 'licensed';
-  if (event === 'sending' && by === 'idempotency') return 'parked';
-  const licenceUsed = before === 'licensed' || before === 'parked';
-  if (licenceUsed && (event === 'sending' || event === 'unknown')) return 'parked';
-  // Certainly not taken: the licence is as good as before, and still the only one.
-  if (licenceUsed && (event === 'failed' || event === 'rejected')) return 'licensed';
-  return event === 'unknown' && by === 'validate' ? 'parked' : event;
 }
 
 function damaged(path: string, line: number, reason: string): SrqError {

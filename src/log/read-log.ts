@@ -1,15 +1,12 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { SrqError, systemCode } from '../model/errors.ts';
-import type { DeliveryLog, LogRecord } from '../model/ports.ts';
+import type { LogReader, ReadRecord } from '../model/log-store.ts';
+import type { LogRecord } from '../model/ports.ts';
 import { readLines } from './lines.ts';
 import { LogIndex } from './log-index.ts';
 import { decodeRecord } from './record.ts';
 import { requireRegularFile } from './regular-file.ts';
 import { RecordReader } from './tail.ts';
-
-export interface LogReader extends Pick<DeliveryLog, 'lookup' | 'read'> {
-  close(): Promise<void>;
-}
 
 /**
  * The last record of every request in the log, oldest first, as a stream. Takes no lock: an unfinished last line is
@@ -23,15 +20,6 @@ export async function* readLog(path: string): AsyncGenerator<LogRecord, number> 
     if (done) return value;
     if (value.isLast) yield value.record;
   }
-}
-
-/** A record among all of its log's. */
-export interface ReadRecord {
-  readonly record: LogRecord;
-  /** Its request, by the order in which requests first came, from 0. */
-  readonly request: number;
-  /** Whether it is the last one of its request. */
-  readonly isLast: boolean;
 }
 
 /** Every record of the log in its order; else as {@link readLog}. */
@@ -56,14 +44,7 @@ export async function* readRecords(path: string): AsyncGenerator<ReadRecord, num
   }
 }
 
-/** What the log knows of each key, without taking part in it: for dry runs. */
-export async function openLogIndex(path: string): Promise<Pick<DeliveryLog, 'lookup'>> {
-  const { lookup, close } = await openLogReader(path);
-  await close();
-  return { lookup };
-}
-
-/** The same with the records themselves, until it is closed. */
+/** What the log knows of each key, without taking part in it. */
 export async function openLogReader(path: string): Promise<LogReader> {
   const index = new LogIndex(path);
   const file = await openForReading(path);
@@ -79,7 +60,7 @@ export async function openLogReader(path: string): Promise<LogReader> {
     const offset = index.offset(key);
     return records === null || offset === null ? null : records.readAt(offset);
   };
-  return { lookup: (key) => index.state(key), read, close };
+  return { lookup: (key) => index.state(key), know: async () => {}, read, close };
 }
 
 /** Null if there is no such file. */

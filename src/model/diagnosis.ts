@@ -1,6 +1,7 @@
-/** The steps of `doctor`, in their order; `create` is only taken if it is asked for. */
+/** The steps of `doctor`, in their order; `create` is only taken if it is asked for, `store` if there is one. */
 export const STEP_NAMES = [
   'settings',
+  'store',
   'proxy',
   'dns',
   'tcp',

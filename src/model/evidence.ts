@@ -17,6 +17,11 @@ export function isTrusted({ asked, found }: Evidence): boolean {
   return asked >= LEAST_ASKED && found === asked;
 }
 
+/** Whether validate has not failed to see anything yet, and only lacks the proof. */
+export function mayStillBeShown({ asked, found }: Evidence): boolean {
+  return asked < LEAST_ASKED && found === asked;
+}
+
 /** How long after a doubtful send validate can be expected to see it. `chosenMs` is the user's --settle. */
 export function settleWaitMs({ slowestMs }: Evidence, chosenMs: number | null): number {
   return chosenMs ?? Math.max(LEAST_WAIT_MS, 3 * slowestMs);

@@ -40,8 +40,15 @@ export interface MarketplaceApi {
    *
    * `idempotencyKey`, 32 hex digits, names the send to a service that is idempotent; a try that may have been acted on is
    * repeated there, too. The same key for the same request, and for another send of it that is meant as such another key.
+   *
+   * `intentLifeMs`: for so long after `intend` was called the request may be written; null: for ever.
    */
-  create(request: ServiceRequest, intend: () => Promise<boolean>, idempotencyKey: string): Promise<Sent | null>;
+  create(
+    request: ServiceRequest,
+    intend: () => Promise<boolean>,
+    idempotencyKey: string,
+    intentLifeMs?: number | null,
+  ): Promise<Sent | null>;
   /** The service never acts twice on creates with the same idempotency key, as its description says. */
   readonly isIdempotent: boolean;
   /** Goes on at this share of the present rate. */
@@ -106,11 +113,25 @@ export interface OutcomeHow {
   readonly again?: boolean;
 }
 
-/** The record of what was sent. Every method throws `SrqError('log')` once the log cannot be trusted to keep a record. */
+/**
+ * The record of what was sent, in a file of this machine's or in a database that several share. Every method throws
+ * `SrqError('log')` once the log cannot be trusted to keep a record.
+ */
 export interface DeliveryLog {
   /** Names this process's records. */
   readonly run: string;
+  /**
+   * For so long after it was asked for an intent holds; then the request must not be written any more. For a log that
+   * several processes send by at once: one that was stopped or cut off in between may have been taken for dead, and its
+   * request settled. Null: nobody settles it as long as this process lives.
+   */
+  readonly intentLifeMs: number | null;
+  /** The wall clock by which records are dated; ages of records count by it. */
+  nowMs(): number;
+  /** What this process last knew of a key. */
   lookup(key: string): LoggedState;
+  /** Makes `lookup` current for these keys, and for no others; only `none` may be some seconds old. */
+  know(keys: readonly string[]): Promise<void>;
   /**
    * Makes the intent to send durable, provided the log still knows of the key what `seen` says (a `lookup` of before).
    * Only after it resolved with true may the request be written; false: another process recorded something meanwhile.
@@ -119,7 +140,8 @@ export interface DeliveryLog {
   /**
    * Resolves with true once the outcome is durable. `seen`, if given: only if the log still knows of the key what it says;
    * false: it does not, and nothing was recorded. Left out after an own send, whose outcome is the truth whatever else is
-   * recorded. `by`: who settled it, if it was in doubt.
+   * recorded; where another process has recorded more meanwhile, that the request was not taken this time says nothing of
+   * that, and false comes back. `by`: who settled it, if it was in doubt.
    */
   outcome(subject: LogSubject, outcome: Outcome, how?: OutcomeHow): Promise<boolean>;
   /**
@@ -127,13 +149,34 @@ export interface DeliveryLog {
    * says. False: it does not, and there is no permission.
    */
   licence(subject: LogSubject, seen: LoggedState, by: SettledBy): Promise<boolean>;
+  /** Whether a request without an outcome may still be under way in another process that lives. */
+  mayBeUnderWay(key: string): boolean | Promise<boolean>;
+  /** The last record of a key, or null. At once where that costs no round trip. */
+  read(key: string): LogRecord | null | Promise<LogRecord | null>;
+}
+
+/** What a change leaves behind, and what its maker learns. */
+export interface Changed<Result> {
+  /** Kept for the next one, as JSON. */
+  readonly keep: unknown;
+  readonly result: Result;
+  /** The other processes are told at once. */
+  readonly alarm?: boolean;
+}
+
+/** What all processes that send for one account know together, changed by one of them at a time. */
+export interface SharedAccount {
+  /** Names this process. */
+  readonly run: string;
   /**
-   * Whether a request without an outcome may still be under way in another process that lives. For whoever keeps other runs
-   * out: those are not looked at.
+   * Hands what is kept under this name to `change` (null: nothing is), with a clock that is the same for all, milliseconds;
+   * and keeps what comes back. Waits for the store where it is away; throws `SrqError('log')` where that is given up.
    */
-  mayBeUnderWay(key: string): boolean;
-  /** The last record of a key, or null. */
-  read(key: string): LogRecord | null;
+  change<Result>(name: string, change: (kept: unknown, nowMs: number) => Changed<Result>): Promise<Result>;
+  /** Those of these processes that have ended. */
+  ended(runs: readonly string[]): Promise<string[]>;
+  /** Calls back whenever a change of another process gave alarm under this name. */
+  onAlarm(name: string, listen: () => void): void;
 }
 
 /** A bearer token as kept between commands. Times are wall-clock milliseconds; `expiresAtMs` null: not known. */
@@ -145,8 +188,11 @@ export interface CachedToken {
 
 /** Keeps the token of one base URL and client id for other processes. A cache that fails is an empty cache. */
 export interface TokenCache {
+  /** What is known to be kept: as of now, or of the last `alone`. */
   read(): CachedToken | null;
-  write(token: CachedToken): void;
+  write(token: CachedToken): void | Promise<void>;
   /** Drops this token if it is still the one kept. */
   forget(accessToken: string): void;
+  /** Runs `work` while no other process does so by this cache, which is then current. Left out: nobody is kept waiting. */
+  alone?<Result>(work: () => Promise<Result>): Promise<Result>;
 }

@@ -1,4 +1,4 @@
-import type { Counts } from './outcome.ts';
+import { type Counts, noCounts } from './outcome.ts';
 
 /** How an import began: where it sends to, what the plan found, and the flags in force. No personal data. */
 export interface RunBegin {
@@ -29,3 +29,43 @@ export type RunNote =
 
 /** A note read back. */
 export type NotedInRun = RunNote & { readonly run: string; readonly at: string };
+
+/** Passes notes on to where they are kept, with their time; refusals of one second and status as one note. */
+export function gatherNotes(
+  append: (note: RunNote, atMs: number) => void,
+  nowMs: () => number,
+): { note(note: RunNote): void; refused(http: number, pauseMs: number): void } {
+  let held: { readonly atMs: number; readonly note: Extract<RunNote, { event: 'refused' }> } | null = null;
+  const release = () => {
+    if (held) append(held.note, held.atMs);
+    held = null;
+  };
+  return {
+    note: (note) => {
+      release();
+      append(note, nowMs());
+    },
+    refused: (http, pauseMs) => {
+      const atMs = nowMs();
+      const isSame = held && held.note.http === http && Math.floor(held.atMs / 1000) === Math.floor(atMs / 1000);
+      if (!isSame) release();
+      const count = (held?.note.count ?? 0) + 1;
+      held = { atMs: held?.atMs ?? atMs, note: { event: 'refused', http, count, pauseMs: Math.round(pauseMs) } };
+    },
+  };
+}
+
+const EVENTS: ReadonlySet<string> = new Set(['begin', 'refused', 'breaker', 'end'] satisfies RunNote['event'][]);
+
+/** A note as it was kept; null if nothing can be made of it. */
+export function readNote(value: unknown): NotedInRun | null {
+  const note = value as NotedInRun | null;
+  if (note === null || typeof note !== 'object' || typeof note.run !== 'string') return null;
+  if (Number.isNaN(Date.parse(note.at))) return null;
+  if (note.event === 'begin') return isWhole(note) ? { ...note, counts: { ...noCounts(), ...note.counts } } : null;
+  return EVENTS.has(note.event) ? note : null;
+}
+
+function isWhole({ rows, counts, settings }: RunBegin): boolean {
+  return typeof rows === 'number' && [counts, settings].every((each) => typeof each === 'object' && each !== null);
+}

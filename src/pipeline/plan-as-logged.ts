@@ -14,10 +14,21 @@ const STATUS_OF: Readonly<Record<LoggedState, Status>> = {
   failed: 'failed',
 };
 
+/** So many keys are asked about at a time. */
+const GROUP_KEYS = 5_000;
+
 /** Gives each row the status in which the log has its request, in place of what an import would do with it. */
-export function planAsLogged({ ledger, range }: ImportPlan, log: Pick<DeliveryLog, 'lookup'>): void {
-  for (let row = range.skip + 1; ledger.has(row); row++) {
-    const key = ledger.key(row);
-    if (key !== null && ledger.firstRow(row) === row) ledger.setStatus(row, STATUS_OF[log.lookup(key)]);
+export async function planAsLogged(
+  { ledger, range }: ImportPlan,
+  log: Pick<DeliveryLog, 'lookup' | 'know'>,
+): Promise<void> {
+  for (let from = range.skip + 1; ledger.has(from); from += GROUP_KEYS) {
+    const keys = new Map<number, string>();
+    for (let row = from; row < from + GROUP_KEYS && ledger.has(row); row++) {
+      const key = ledger.key(row);
+      if (key !== null && ledger.firstRow(row) === row) keys.set(row, key);
+    }
+    await log.know([...keys.values()]);
+    for (const [row, key] of keys) ledger.setStatus(row, STATUS_OF[log.lookup(key)]);
   }
 }

@@ -15,7 +15,7 @@ export async function planImport(
   mapping: Mapping,
   range: RowRange,
   preparation: Preparation,
-  log: Pick<DeliveryLog, 'lookup'>,
+  log: Pick<DeliveryLog, 'lookup' | 'know'>,
   options: Pick<SubmitOptions, 'onDuplicate' | 'again'>,
   tick: (rows: number) => void,
 ): Promise<ImportPlan> {
@@ -24,16 +24,21 @@ export async function planImport(
   let problemCount = 0;
   let first: ImportPlan['first'] = null;
   for await (const batch of rowsInRange(table, range)) {
+    const ready: Prepared[] = [];
     for (const row of batch) {
       const pending = prepareRow(row, mapping, preparation);
       // Most rows are prepared at once: awaiting those too would cost a turn of the event loop each.
-      const prepared = pending instanceof Promise ? await pending : pending;
+      ready.push(pending instanceof Promise ? await pending : pending);
+    }
+    await log.know(ready.flatMap((each) => (each.request ? [each.key] : [])));
+    for (const prepared of ready) {
+      const { row } = prepared;
       problemCount += prepared.problems.length;
       for (const problem of prepared.problems) {
-        if (problems.length < PROBLEMS_LIMIT) problems.push({ row: row.number, ...problem });
+        if (problems.length < PROBLEMS_LIMIT) problems.push({ row, ...problem });
       }
       note(ledger, prepared, log, options);
-      if (prepared.request && !first && ledger.status(row.number) === 'ready') first = prepared;
+      if (prepared.request && !first && ledger.status(row) === 'ready') first = prepared;
     }
     tick(ledger.rows);
   }

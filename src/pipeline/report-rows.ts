@@ -1,4 +1,5 @@
 import type { ImportPlan, RowReport } from '../model/import-plan.ts';
+import type { Status } from '../model/outcome.ts';
 import type { DeliveryLog, LogRecord } from '../model/ports.ts';
 import type { Row } from '../model/table.ts';
 import { rowsInRange } from './plan-import.ts';
@@ -16,11 +17,14 @@ export async function* reportRows(
   untriedStatus: 'failed' | 'ready' = 'failed',
 ): AsyncGenerator<RowReport> {
   for await (const batch of rowsInRange(plan.table, plan.range)) {
-    for (const row of batch) {
+    // A log that is asked in round trips takes the whole batch in one.
+    const asked = batch.map(({ number }) => recordOf(plan.ledger.key(number), plan.ledger.status(number), log));
+    const records = await Promise.all(asked);
+    for (const [at, row] of batch.entries()) {
       const status = plan.ledger.status(row.number);
       if (status === 'ready') yield { ...NOT_SENT, row, status: untriedStatus, message: untried };
       else if (status === 'invalid') yield { ...NOT_SENT, row, status, ...(await whyInvalid(row, plan, preparation)) };
-      else yield { row, status, problems: [], ...recorded(row, plan, log) };
+      else yield { row, status, problems: [], ...recorded(row, plan, records[at] ?? null) };
     }
   }
 }
@@ -38,13 +42,15 @@ async function whyInvalid(
   return { message: sentences.join(' '), problems: telling };
 }
 
+function recordOf(key: string | null, status: Status, log: Pick<DeliveryLog, 'read'>): ReturnType<DeliveryLog['read']> {
+  return key === null || status === 'ready' ? null : log.read(key);
+}
+
 function recorded(
   row: Row,
   { ledger }: ImportPlan,
-  log: Pick<DeliveryLog, 'read'>,
+  record: LogRecord | null,
 ): Pick<RowReport, 'ids' | 'message' | 'record'> {
-  const key = ledger.key(row.number);
-  const record = key === null ? null : log.read(key);
   const first = ledger.firstRow(row.number);
   const ids = record?.ids ?? {};
   if (first !== row.number) return { ids, record, message: `The same content as row ${first}.` };

@@ -12,6 +12,10 @@ import type { Witness } from './witness.ts';
 
 /** Share of its rate at which a run goes on after the breaker. */
 const RATE_AFTER_BREAK = 0.5;
+/** More than a request can take; a process that is stopped keeps its own for longer. */
+const OTHERS_MS = 5 * 60_000;
+const LOOK_MS = 500;
+const ROWS_AHEAD = 200;
 
 export interface ImportOptions extends SubmitOptions {
   readonly concurrency: number;
@@ -45,7 +49,11 @@ export async function* runImport(
   let pause: Promise<unknown> | null = null;
   if (stop) halt.abort();
   const results = runConcurrently(
-    submissions(plan, deps, 'ready', () => pause),
+    knownAhead(
+      submissions(plan, deps, 'ready', () => pause),
+      plan,
+      log,
+    ),
     () => supervisor.limit(options.concurrency),
     // A request that was created needs no connection while that is recorded, and gives no reason to stop.
     async (submission, makeRoom) => ({
@@ -92,6 +100,39 @@ export async function* settleImport(
     () => concurrency,
     (submission) => orHalt(settleDoubt(submission, settling), halt),
   );
+  return yield* untilStop(results, plan, halt);
+}
+
+/**
+ * Rows that another process had under way when their turn came: waits until it has ended with each, and sends what it has not.
+ * Yields what became of them; those that are in doubt all the same stay so.
+ */
+export async function* runAfterOthers(
+  plan: ImportPlan,
+  deps: Omit<ImportDeps, 'witness'>,
+  options: SubmitOptions & { readonly concurrency: number },
+): AsyncGenerator<Submitted, SrqError | null> {
+  const { api, log, clock, halt } = deps;
+  const untilMs = clock.monotonicMs() + OTHERS_MS;
+  const results = runConcurrently(
+    submissions(plan, deps, 'unknown', () => null),
+    () => options.concurrency,
+    async (submission) => {
+      while ((await log.mayBeUnderWay(submission.key)) && clock.monotonicMs() < untilMs && !halt.signal.aborted) {
+        await clock.sleep(LOOK_MS, halt.signal);
+      }
+      return orHalt(submitRequest(submission, api, log, options), halt);
+    },
+  );
+  return yield* untilStop(results, plan, halt);
+}
+
+/** Keeps the ledger up to date, ends the run at the first reason to stop, and returns that. */
+async function* untilStop(
+  results: AsyncGenerator<Submitted>,
+  plan: ImportPlan,
+  halt: AbortController,
+): AsyncGenerator<Submitted, SrqError | null> {
   let stop: SrqError | null = null;
   try {
     for await (const submitted of results) {
@@ -124,11 +165,31 @@ async function recover({ request }: Submission, pauseMs: number, { api, clock, h
   api.slowDown(RATE_AFTER_BREAK);
 }
 
+/** Asks a log that is asked in round trips about many rows in one, right before their turn. */
+async function* knownAhead(
+  rows: AsyncGenerator<Submission>,
+  { ledger }: ImportPlan,
+  log: Pick<DeliveryLog, 'know'>,
+): AsyncGenerator<Submission> {
+  let end = 0;
+  for await (const submission of rows) {
+    if (submission.row >= end) {
+      const keys: string[] = [];
+      for (end = submission.row; ledger.has(end) && keys.length < ROWS_AHEAD; end++) {
+        const key = ledger.status(end) === 'ready' ? ledger.key(end) : null;
+        if (key !== null) keys.push(key);
+      }
+      await log.know(keys);
+    }
+    yield submission;
+  }
+}
+
 /**
  * The rows of one status, read from the file again. One that has changed since the plan was made ends the run before it is
  * sent. `held`: what to wait for before the next row.
  */
-async function* submissions(
+export async function* submissions(
   plan: ImportPlan,
   { preparation, halt }: Pick<ImportDeps, 'preparation' | 'halt'>,
   status: Status,

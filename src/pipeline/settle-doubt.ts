@@ -35,19 +35,24 @@ export interface Settling {
 export async function settleDoubt(submission: Submission, settling: Settling): Promise<Submitted> {
   const { api, log, clock, stopping, waitMs, resend } = settling;
   const { key, request } = submission;
+  await log.know([key]);
   const seen = log.lookup(key);
-  const record = log.read(key);
+  const record = await log.read(key);
   if (!record || (seen !== 'sending' && seen !== 'unknown')) return inDoubt(submission);
-  if (log.mayBeUnderWay(key)) return inDoubt(submission);
-  const ageMs = clock.nowMs() - Date.parse(record.at);
+  if (await log.mayBeUnderWay(key)) return inDoubt(submission);
+  const ageMs = log.nowMs() - Date.parse(record.at);
   const isRemembered = api.isIdempotent && !record.again && ageMs < KEY_LIFE_MS;
   if (isRemembered && resend) return repeatUnderKey(submission, api, log, seen);
   if (waitMs === null) return inDoubt(submission);
-  await clock.sleep(Math.max(0, Date.parse(record.at) + waitMs - clock.nowMs()), stopping);
+  // Not before the intent of a process that was cut off has run out; one with an outcome has no intent any more.
+  const leastMs = seen === 'sending' ? Math.max(waitMs, 2 * (log.intentLifeMs ?? 0)) : waitMs;
+  await clock.sleep(Math.max(0, leastMs - ageMs), stopping);
   const first = stopping.aborted ? 'unknown' : (await api.validate(request)).verdict;
   await clock.sleep(GAP_MS, stopping);
   const second = stopping.aborted ? 'unknown' : (await api.validate(request)).verdict;
   if (first === 'unknown' || second === 'unknown') return inDoubt(submission);
+  // Its process may have been cut off from the log, and be back.
+  if (log.intentLifeMs !== null && (await log.mayBeUnderWay(key))) return inDoubt(submission);
 
   if (first === 'clear' && second === 'clear') return sendAgain(submission, settling, seen, record.again);
   const outcome = first === second ? TAKEN : CONTRADICTED;
@@ -84,7 +89,7 @@ async function repeatUnderKey(
     [intended, state] = [true, 'parked'];
     return true;
   };
-  const sent = await api.create(submission.request, intend, submission.key);
+  const sent = await api.create(submission.request, intend, submission.key, log.intentLifeMs);
   if (!sent || !intended) return { ...inDoubt(submission), stop: sent?.stop ?? null };
   const { status, message } = sent.outcome;
   const isTold = status === 'created' || status === 'duplicate';

@@ -26,6 +26,8 @@ export interface Submitted {
   readonly wasClear: boolean;
   /** The service gave an answer to validate or create that nobody could read. */
   readonly unreadable: boolean;
+  /** The result is what the log knew: nothing was sent. */
+  readonly isFromLog: boolean;
   /** Why no further request is worth sending. */
   readonly stop: SrqError | null;
 }
@@ -43,9 +45,10 @@ export async function submitRequest(
   wasCreated: () => void = () => {},
 ): Promise<Submitted> {
   const { request, key } = submission;
+  await log.know([key]);
   const seen = log.lookup(key);
   const known = knownStatus(seen, options);
-  if (known) return plain(knownResult(submission, known, log));
+  if (known) return plain(await knownResult(submission, known, log));
 
   const subject = subjectOf(submission);
   const checked = options.validate ? await validateFirst(submission, api, options) : NOT_ASKED;
@@ -59,13 +62,22 @@ export async function submitRequest(
     [intended, state] = [true, seen === 'licensed' ? 'parked' : 'sending'];
     return true;
   };
-  const sent = await api.create(request, intend, idempotencyKey);
-  if (!sent) return plain(knownResult(submission, knownStatus(log.lookup(key), options) ?? 'unknown', log));
+  const sent = await api.create(request, intend, idempotencyKey, log.intentLifeMs);
+  if (!sent) return plain(await knownResult(submission, knownStatus(log.lookup(key), options) ?? 'unknown', log));
   const { outcome, stop } = sent;
   if (!intended) return recordUnsent(submission, log, seen, outcome, { ...NOT_ASKED, stop });
   const circumstances = { stop, unreadable: isUnreadable(outcome), wasClear: checked.wasClear };
   if (outcome.status === 'created' && !circumstances.unreadable) wasCreated();
   return recorded(submission, outcome, circumstances, () => log.outcome(subject, outcome, { again }));
+}
+
+/** Records that a request is refused before anything of it is sent; unless the log knows better what became of it. */
+export async function refuseUnsent(submission: Submission, log: DeliveryLog, outcome: Outcome): Promise<Submitted> {
+  await log.know([submission.key]);
+  const seen = log.lookup(submission.key);
+  const known = knownStatus(seen, { onDuplicate: 'skip', again: false });
+  if (known) return plain(await knownResult(submission, known, log));
+  return recordUnsent(submission, log, seen, outcome, NOT_ASKED);
 }
 
 type Circumstances = Pick<Submitted, 'stop' | 'unreadable' | 'wasClear'>;
@@ -82,12 +94,12 @@ async function recordUnsent(
   circumstances: Circumstances,
 ): Promise<Submitted> {
   const { key } = submission;
-  if (seen === 'created') return { ...plain(resultOf(submission, outcome)), ...circumstances };
+  if (seen === 'created') return { ...plain(resultOf(submission, outcome)), ...circumstances, isFromLog: false };
   const noted = () => log.outcome(subjectOf(submission), outcome, { seen });
   const submitted = await recorded(submission, outcome, circumstances, noted);
   const known = knownStatus(log.lookup(key), { onDuplicate: 'skip', again: false });
   const told = known !== null && known !== outcome.status;
-  return told ? { ...submitted, result: knownResult(submission, known, log) } : submitted;
+  return told ? { ...submitted, result: await knownResult(submission, known, log), isFromLog: true } : submitted;
 }
 
 /** If the log fails, the outcome is not lost with it: it comes back marked. */
@@ -100,10 +112,10 @@ export async function recorded(
   const result = resultOf(submission, outcome);
   try {
     await record();
-    return { result, ...circumstances, unrecorded: false };
+    return { result, ...circumstances, unrecorded: false, isFromLog: false };
   } catch (error) {
     if (!(error instanceof SrqError)) throw error;
-    return { result, ...circumstances, stop: error, unrecorded: true };
+    return { result, ...circumstances, stop: error, unrecorded: true, isFromLog: false };
   }
 }
 
@@ -119,9 +131,9 @@ export function knownStatus(
 }
 
 /** The result of such a row, with what the log has on it. */
-function knownResult(submission: Submission, status: Status, log: DeliveryLog): RowResult {
+async function knownResult(submission: Submission, status: Status, log: DeliveryLog): Promise<RowResult> {
   if (status === 'unknown') return inDoubtResult(submission);
-  const record = log.read(submission.key);
+  const record = await log.read(submission.key);
   const when = record ? ` on ${record.at}` : '';
   const message =
     status === 'repeated'
@@ -193,5 +205,5 @@ function base({ row, request, key }: Submission, status: Status): RowResult {
 }
 
 function plain(result: RowResult): Submitted {
-  return { result, unreadable: false, stop: null, wasClear: false, unrecorded: false };
+  return { result, unreadable: false, stop: null, wasClear: false, unrecorded: false, isFromLog: true };
 }

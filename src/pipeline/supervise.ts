@@ -1,4 +1,5 @@
 import { SrqError } from '../model/errors.ts';
+import { type Advice, Breaker, GO_ON } from './breaker.ts';
 import type { Submitted } from './submit-request.ts';
 
 /** The first rows go one at a time, until so many have given a result that could be read. */
@@ -8,44 +9,30 @@ const FIRST_ROWS = 25;
 const FIRST_ROWS_REFUSED = 20;
 const DENIED_IN_A_ROW = 5;
 const UNREADABLE_IN_A_ROW = 2;
-/** The breaker: so many doubts in a row, or more than so many among the last results. */
-const DOUBTS_IN_A_ROW = 3;
-const DOUBT_WINDOW = 200;
-const DOUBTS_IN_WINDOW = 4;
-const BREAKS_LIMIT = 3;
-const FIRST_BREAK_MS = 2_000;
-
-const GO_ON: Advice = { stop: null, pauseMs: 0 };
 
 /** How many refused rows a run may have: a number, or a share of the rows in the plan. */
 export interface ErrorBudget {
   readonly count: number;
 }
 
-/** What follows from a result: go on, pause and look whether the service is well, or stop. */
-export interface Advice {
-  readonly stop: SrqError | null;
-  /** Milliseconds to hold everything back before validate is asked whether the service is well; 0: no pause. */
-  readonly pauseMs: number;
-}
-
 /** Watches the results of a run and says when to pause and when to stop. Pure: results in, advice out. */
 export class Supervisor {
   readonly #budget: ErrorBudget | null;
+  readonly #breaker: Breaker | null;
   #refused: number;
   #readable = 0;
   #seen = 0;
   #unreadableInARow = 0;
   #deniedInARow = 0;
-  #doubtsInARow = 0;
-  #breaks = 0;
-  /** Numbers of the last doubtful results. */
-  #doubts: number[] = [];
   readonly #firstRefusals = new Map<string, number>();
 
-  /** `invalid`: rows that the local checks refused, which count towards the budget. */
-  constructor(budget: ErrorBudget | null, invalid: number) {
+  /**
+   * `invalid`: rows that the local checks refused, which count towards the budget. `breaker` null: the doubts are watched
+   * elsewhere.
+   */
+  constructor(budget: ErrorBudget | null, invalid: number, breaker: Breaker | null = new Breaker()) {
     this.#budget = budget;
+    this.#breaker = breaker;
     this.#refused = invalid;
   }
 
@@ -54,7 +41,12 @@ export class Supervisor {
     return this.#readable < CANARY_ROWS ? 1 : concurrency;
   }
 
-  observe({ result, unreadable, stop }: Submitted): Advice {
+  observe({ result, unreadable, stop, isFromLog }: Submitted): Advice {
+    // What another process sent shows that the service can be read; its doubts are counted where they arose.
+    if (isFromLog && !stop) {
+      if (result.status !== 'unknown') this.#readable += 1;
+      return GO_ON;
+    }
     this.#seen += 1;
     if (result.status === 'rejected') this.#refused += 1;
     this.#unreadableInARow = unreadable ? this.#unreadableInARow + 1 : 0;
@@ -62,7 +54,7 @@ export class Supervisor {
     if (!unreadable && result.status !== 'failed' && result.status !== 'unknown') this.#readable += 1;
     const why =
       stop ?? this.#unreadableStop(unreadable) ?? this.#deniedStop() ?? this.#refusalStop(result) ?? this.budgetStop();
-    return why ? { stop: why, pauseMs: 0 } : this.#breaker(result.status === 'unknown');
+    return why ? { stop: why, pauseMs: 0 } : (this.#breaker?.observe(result.status === 'unknown') ?? GO_ON);
   }
 
   /** Why the run should not even begin: the invalid rows alone exceed the budget. */
@@ -92,20 +84,6 @@ export class Supervisor {
     const hint =
       'Ask the marketplace whether this client may create requests in these markets, then run the same command again.';
     return new SrqError('auth', 'The service denies these requests (HTTP 403).', hint);
-  }
-
-  #breaker(doubtful: boolean): Advice {
-    this.#doubtsInARow = doubtful ? this.#doubtsInARow + 1 : 0;
-    if (doubtful) this.#doubts.push(this.#seen);
-    this.#doubts = this.#doubts.filter((number) => number > this.#seen - DOUBT_WINDOW);
-    if (this.#doubtsInARow < DOUBTS_IN_A_ROW && this.#doubts.length <= DOUBTS_IN_WINDOW) return GO_ON;
-    this.#breaks += 1;
-    this.#doubtsInARow = 0;
-    this.#doubts = [];
-    if (this.#breaks < BREAKS_LIMIT) return { stop: null, pauseMs: FIRST_BREAK_MS * 3 ** (this.#breaks - 1) };
-    const message = 'Too many requests end in doubt: the service or the line is not well.';
-    const hint = 'Run the same command again later: it goes on where it stopped, and sends nothing in doubt again.';
-    return { stop: new SrqError('stopped', message, hint), pauseMs: 0 };
   }
 
   #refusalStop({ status, message }: Submitted['result']): SrqError | null {

@@ -40,7 +40,12 @@ export class HumanReporter implements Reporter {
     this.#talk.warn(message);
   }
 
-  async fail({ message, hint }: Pick<SrqError, 'message' | 'hint'>): Promise<void> {
+  note(event: string, fields: Readonly<Record<string, unknown>>, text: (paint: ChalkInstance) => string): void {
+    this.#talk.note(event, fields, text);
+  }
+
+  async fail({ message, hint }: Pick<SrqError, 'message' | 'hint'>, code: string): Promise<void> {
+    if (this.#options.talkStampMs) return this.#talk.line('error', 'failed', { code, hint }, message);
     const { red, dim } = this.#talk.paint;
     const advice = hint ? `\n  ${dim('→')} ${printableLines(hint)}` : '';
     this.#talk.write(`${red('✗')} ${printableLines(message)}${advice}`);

@@ -43,6 +43,10 @@ export class JsonReporter implements Reporter {
     this.#talk.warn(message);
   }
 
+  note(event: string, fields: Readonly<Record<string, unknown>>, text: (paint: ChalkInstance) => string): void {
+    this.#talk.note(event, fields, text);
+  }
+
   fail({ message, hint }: Pick<SrqError, 'message' | 'hint'>, code: string): Promise<void> {
     return this.result({ error: { code, message, hint } });
   }

@@ -33,6 +33,8 @@ export interface Reporter {
   say(text: (paint: ChalkInstance) => string): void;
   /** What must be seen even under --quiet. */
   warn(message: string): void;
+  /** What happened, for whoever keeps logs: `text` for people, silent under --quiet. `fields` hold no personal data. */
+  note(event: string, fields: Readonly<Record<string, unknown>>, text: (paint: ChalkInstance) => string): void;
   fail(error: Pick<SrqError, 'message' | 'hint'>, code: string): Promise<void>;
   progress(label: string): Promise<Progress>;
 }
@@ -45,4 +47,6 @@ export interface ReporterOptions {
   /** Whether stderr is a terminal that can redraw a line. */
   readonly redraw: boolean;
   readonly monotonicMs: () => number;
+  /** The time, milliseconds since 1970, where talk is one JSON object a line; null: talk is words. */
+  readonly talkStampMs: (() => number) | null;
 }

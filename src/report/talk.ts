@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
 import type { ChalkInstance } from 'chalk';
-import { painter, printableLines } from './output.ts';
+import { harmlessJson, painter, printableLines } from './output.ts';
 import { linesProgress, noProgress } from './progress.ts';
 import type { Progress, ReporterOptions } from './reporter.ts';
 
@@ -15,11 +15,29 @@ export class Talk {
   }
 
   say(text: (paint: ChalkInstance) => string): void {
-    if (!this.#options.quiet) this.write(text(this.paint));
+    this.note('said', {}, text);
   }
 
   warn(message: string): void {
-    this.write(`${this.paint.yellow('!')} ${printableLines(message)}`);
+    if (this.#options.talkStampMs) this.line('warn', 'warned', {}, message);
+    else this.write(`${this.paint.yellow('!')} ${printableLines(message)}`);
+  }
+
+  note(event: string, fields: Readonly<Record<string, unknown>>, text: (paint: ChalkInstance) => string): void {
+    if (this.#options.quiet) return;
+    if (this.#options.talkStampMs) this.line('info', event, fields, text(painter(false)));
+    else this.write(text(this.paint));
+  }
+
+  /** One JSON object. */
+  line(
+    level: 'info' | 'warn' | 'error',
+    event: string,
+    fields: Readonly<Record<string, unknown>>,
+    message: string,
+  ): void {
+    const at = new Date(this.#options.talkStampMs?.() ?? 0).toISOString();
+    this.#options.stderr.write(`${harmlessJson({ at, level, event, ...fields, message })}\n`);
   }
 
   write(text: string): void {
@@ -27,8 +45,8 @@ export class Talk {
   }
 
   async progress(label: string): Promise<Progress> {
-    const { quiet, redraw, stderr, monotonicMs } = this.#options;
-    if (quiet) return noProgress;
+    const { quiet, redraw, stderr, monotonicMs, talkStampMs } = this.#options;
+    if (quiet || talkStampMs) return noProgress;
     if (!redraw) return linesProgress(label, stderr, monotonicMs);
     // Loaded for terminals alone: the library that draws costs as much as all the rest of a report.
     const { redrawnProgress } = await import('./redrawn-progress.ts');

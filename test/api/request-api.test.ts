@@ -20,6 +20,8 @@ const audio = {
   readBase64: () => Promise.resolve('UklGRg=='),
 };
 
+const KEY = '0123456789abcdef0123456789abcdef';
+
 interface Setup extends Partial<RequestApiParts> {
   readonly clock?: VirtualClock;
   readonly cache?: TokenCache;
@@ -202,6 +204,20 @@ describe('a 401', () => {
     await expect(apiOf(service.baseUrl).validate(request)).rejects.toMatchObject({ code: 'auth' });
   });
 
+  test('for a token that other requests were taken with says that its life has ended, up to four times', async () => {
+    let refusals = 3;
+    const service = await startScriptedService({
+      create: (call) => (refusals-- > 0 ? refused401(call) : { status: 201, body: { id: '1' } }),
+    });
+    const api = apiOf(service.baseUrl);
+    const workedWith = async () => (await api.validate(request)).http === 200;
+    expect((await api.create(request, workedWith))?.outcome.status).toBe('created');
+    expect([service.creates().length, service.tokens().length]).toEqual([4, 4]);
+    refusals = 100;
+    expect((await api.create(request, workedWith))?.stop).toMatchObject({ code: 'auth' });
+    expect(service.creates().length).toBe(9);
+  });
+
   test('for sixteen requests at once makes one new token', async () => {
     let waiting = 0;
     let letGo: () => void = () => {};
@@ -274,6 +290,59 @@ describe('when the service cannot be reached', () => {
     const sent = await apiOf(`http://127.0.0.1:${await closedPort()}`).create(request, intend);
     expect(sent).toMatchObject({ outcome: { status: 'failed' }, stop: { code: 'unreachable' } });
     expect(intend.times).toBe(0);
+  });
+});
+
+describe('an intent that holds for 20 s', () => {
+  /** Between the intent and the write so much time passes, the first so many times. */
+  const heldUp = (clock: VirtualClock, ms: number, times: number) => {
+    const intend = () => {
+      intend.times += 1;
+      if (intend.times <= times) clock.passMs(ms);
+      return Promise.resolve(true);
+    };
+    intend.times = 0;
+    return intend;
+  };
+
+  test('is not acted on after it has run out: nothing is written, and the request is intended anew', async () => {
+    const service = await startScriptedService({});
+    const clock = virtualClock();
+    const intend = heldUp(clock, 20_000, 9);
+    const sent = await apiOf(service.baseUrl, { clock }).create(request, intend, KEY, 20_000);
+    expect(sent).toMatchObject({ outcome: { status: 'created' }, stop: null });
+    expect([service.creates().length, intend.times]).toEqual([1, 10]);
+  });
+
+  test('that runs out each time ends in a request that was certainly not sent, and stops nothing', async () => {
+    const service = await startScriptedService({});
+    const clock = virtualClock();
+    const intend = heldUp(clock, 20_000, 99);
+    const sent = await apiOf(service.baseUrl, { clock }).create(request, intend, KEY, 20_000);
+    expect(sent).toMatchObject({ outcome: { status: 'failed', http: null }, stop: null });
+    expect([service.creates().length, intend.times]).toEqual([0, 10]);
+  });
+
+  test.each([
+    ['the wall clock alone runs on, as in a machine that slept', 'nowMs'],
+    ['the monotonic clock alone runs on, as where the time is set back', 'monotonicMs'],
+  ] as const)('runs out also where %s', async (_, running) => {
+    const service = await startScriptedService({});
+    const clock = virtualClock();
+    const still = { nowMs: clock.nowMs(), monotonicMs: clock.monotonicMs() };
+    const one = { nowMs: () => still.nowMs, monotonicMs: () => still.monotonicMs, [running]: () => clock[running]() };
+    const intend = heldUp(clock, 20_000, 1);
+    await apiOf(service.baseUrl, { clock: { ...clock, ...one } }).create(request, intend, KEY, 20_000);
+    expect([service.creates().length, intend.times]).toEqual([1, 2]);
+  });
+
+  test('is good for as long as it holds, and one without an end for ever', async () => {
+    const service = await startScriptedService({});
+    const clock = virtualClock();
+    const api = apiOf(service.baseUrl, { clock });
+    await api.create(request, heldUp(clock, 19_999, 1), KEY, 20_000);
+    await api.create(request, heldUp(clock, 86_400_000, 1), KEY);
+    expect(service.creates()).toHaveLength(2);
   });
 });
 

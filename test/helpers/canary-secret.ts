@@ -46,3 +46,11 @@ export function filesWithSecret(folder: string): string[] {
     .filter((path) => secretsIn(readFileSync(path, 'utf8')).length > 0)
     .map((path) => `${relative(folder, path)} ${(statSync(path).mode & 0o777).toString(8)}`);
 }
+
+/** The files under a folder that hold a text. */
+export function filesWithText(folder: string, text: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => {
+    const path = join(folder, name);
+    return statSync(path, { throwIfNoEntry: false })?.isFile() && readFileSync(path, 'utf8').includes(text);
+  });
+}

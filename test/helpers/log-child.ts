@@ -1,28 +1,38 @@
-// A process that keeps a log, told what to do on its standard input, one command a line:
-//   sending KEY SEEN · outcome KEY STATUS · lookup KEY · close
+// A process that keeps a log, in a file or a store (postgres://…, password in PGPASSWORD), told what to do on its standard input, one command a line:
+//   sending KEY SEEN · outcome KEY STATUS · lookup KEY · living KEY · close
 // It answers each with one line when it is done, in the order in which they get done.
 import { writeSync } from 'node:fs';
 import { systemClock } from '../../src/cli/system-clock.ts';
-import { FileLog } from '../../src/log/file-log.ts';
+import { openFileStore } from '../../src/log/file-store.ts';
 import { SrqError } from '../../src/model/errors.ts';
+import type { OpenLog } from '../../src/model/log-store.ts';
 import type { Outcome } from '../../src/model/outcome.ts';
 import type { LoggedState } from '../../src/model/ports.ts';
+import { openPostgresStore } from '../../src/postgres/postgres-store.ts';
 
 const say = (line: string) => writeSync(1, `${line}\n`);
 const wordsOf = (error: unknown) => (error instanceof SrqError ? `${error.code} ${error.message}` : String(error));
 
 const [path = '', mode = '', holder = ''] = process.argv.slice(2);
 try {
-  const exclusive = mode === 'exclusive';
-  const who = `${holder}, process ${process.pid}`;
-  const log = await FileLog.open({ path, clock: systemClock, run: `${process.pid}`, exclusive, holder: who });
+  const log = await openStore().open('bulk', mode === 'exclusive');
   say(`open ${process.pid}`);
   await obey(log);
 } catch (error) {
   say(`refused ${wordsOf(error)}`);
 }
 
-async function obey(log: FileLog): Promise<void> {
+function openStore() {
+  const run = `${process.pid}`;
+  const who = () => `${holder}, process ${process.pid}`;
+  if (!path.startsWith('postgres:')) return openFileStore({ path, clock: systemClock, run, holder: who });
+  const password = async () => process.env['PGPASSWORD'] ?? '';
+  const stopping = new AbortController().signal;
+  const away = (message: string | null) => say(`away ${message === null ? 'no' : 'yes'}`);
+  return openPostgresStore({ url: path, password, clock: systemClock, run, holder: who, stopping, away });
+}
+
+async function obey(log: OpenLog): Promise<void> {
   let rest = '';
   for await (const chunk of process.stdin.setEncoding('utf8')) {
     const lines = `${rest}${chunk}`.split('\n');
@@ -39,10 +49,14 @@ async function obey(log: FileLog): Promise<void> {
   }
 }
 
-function answer(log: FileLog, line: string): void {
+function answer(log: OpenLog, line: string): void {
   const [command, key = '', word = ''] = line.split(' ');
   if (command === 'lookup') {
     say(`${key} ${log.lookup(key)}`);
+    return;
+  }
+  if (command === 'living') {
+    Promise.resolve(log.mayBeUnderWay(key)).then((living) => say(`${key} ${living ? 'living' : 'dead'}`));
     return;
   }
   const subject = { key, row: 1, ref: null };

@@ -31,6 +31,7 @@ export interface LogProcessOptions {
   readonly exclusive?: boolean;
   /** A command that runs the one it is followed by: strace, a shell with a limit. */
   readonly under?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 const started = new Set<LogProcess>();
@@ -46,11 +47,15 @@ export class LogProcess {
   #over = false;
   #wake = () => {};
 
-  constructor(program: LogProgram, logPath: string, { exclusive = false, under = [] }: LogProcessOptions = {}) {
+  constructor(
+    program: LogProgram,
+    logPath: string,
+    { exclusive = false, under = [], env: more }: LogProcessOptions = {},
+  ) {
     const holder = 'srq bulk in a test';
     const words = [...under, process.execPath, program.file, logPath, exclusive ? 'exclusive' : 'shared', holder];
     // strace counts the calls of each thread by itself: with one thread for syncs, the k-th is the k-th.
-    const env = { ...process.env, UV_THREADPOOL_SIZE: '1' };
+    const env = { ...process.env, UV_THREADPOOL_SIZE: '1', ...more };
     this.#child = spawn(words[0] ?? '', words.slice(1), { env });
     started.add(this);
     createInterface(this.#child.stdout).on('line', (line) => {

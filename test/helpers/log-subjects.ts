@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { systemClock } from '../../src/cli/system-clock.ts';
 import { FileLog } from '../../src/log/file-log.ts';
-import { readLog } from '../../src/log/read-log.ts';
+import { openLogReader, readLog } from '../../src/log/read-log.ts';
 import { SrqError } from '../../src/model/errors.ts';
+import type { LogReader } from '../../src/model/log-store.ts';
 import type { Outcome } from '../../src/model/outcome.ts';
 import type { LogRecord, LogSubject } from '../../src/model/ports.ts';
 
@@ -22,6 +23,13 @@ export const CREATED: Outcome = {
 /** Opens a log for a bulk run, or beside one. */
 export const openLog = (path: string, exclusive = true) =>
   FileLog.open({ path, clock: systemClock, run: 'test', exclusive, holder: `a test, process ${process.pid}` });
+
+/** What the log knows of each key now, without taking part in it. */
+export async function openLogIndex(path: string): Promise<Pick<LogReader, 'lookup' | 'know'>> {
+  const { lookup, know, close } = await openLogReader(path);
+  await close();
+  return { lookup, know };
+}
 
 export async function readAll(path: string): Promise<LogRecord[]> {
   const records: LogRecord[] = [];

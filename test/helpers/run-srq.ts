@@ -15,6 +15,8 @@ export interface RunOptions {
   /** Empty if left out. */
   readonly stdin?: string | Uint8Array;
   readonly cwd?: string;
+  /** It is killed when it takes longer. */
+  readonly timeoutMs?: number;
   /** A program, with arguments, that starts srq: `['strace', '-f']`. */
   readonly under?: readonly string[];
 }
@@ -46,18 +48,18 @@ export function startSrq(args: readonly string[], options: RunOptions = {}): Run
       said[stream] += text;
     });
   }
-  const ended = endOf(child, said);
+  const ended = endOf(child, said, options.timeoutMs ?? TIMEOUT_MS);
   // Whoever only waits for a text need not wait for the end as well.
   ended.catch(() => {});
   return { process: child, ended, until: (pattern) => saying(child, said, pattern, ended) };
 }
 
-function endOf(child: ChildProcess, said: { stdout: string; stderr: string }): Promise<Ended> {
+function endOf(child: ChildProcess, said: { stdout: string; stderr: string }, timeoutMs: number): Promise<Ended> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       child.kill('SIGKILL');
-      reject(new Error(`Still running after ${TIMEOUT_MS} ms: ${child.spawnargs.join(' ')}\n${JSON.stringify(said)}`));
-    }, TIMEOUT_MS);
+      reject(new Error(`Still running after ${timeoutMs} ms: ${child.spawnargs.join(' ')}\n${JSON.stringify(said)}`));
+    }, timeoutMs);
     child.once('error', reject);
     child.once('close', (code, signal) => {
       clearTimeout(timer);

@@ -13,9 +13,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openLogIndex, readLog } from '../../src/log/read-log.ts';
+import { readLog } from '../../src/log/read-log.ts';
 import type { Outcome } from '../../src/model/outcome.ts';
-import { CREATED, failureOf, keyOf, openLog, readAll, subjectOf } from '../helpers/log-subjects.ts';
+import { CREATED, failureOf, keyOf, openLog, openLogIndex, readAll, subjectOf } from '../helpers/log-subjects.ts';
 
 let directory: string;
 let path: string;

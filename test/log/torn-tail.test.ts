@@ -15,8 +15,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/cli/system-clock.ts';
 import { FileLog } from '../../src/log/file-log.ts';
 import { readLines } from '../../src/log/lines.ts';
-import { openLogIndex } from '../../src/log/read-log.ts';
-import { CREATED, failureOf, keyOf, openLog, readAll, subjectOf } from '../helpers/log-subjects.ts';
+import { CREATED, failureOf, keyOf, openLog, openLogIndex, readAll, subjectOf } from '../helpers/log-subjects.ts';
 
 const fixtures = new URL('../../fixtures/log/', import.meta.url).pathname;
 let directory: string;

@@ -73,10 +73,11 @@ const MAPPING: Mapping = {
 
 export function planOf(
   table: Table,
-  log: Pick<DeliveryLog, 'lookup'>,
+  { lookup }: Pick<DeliveryLog, 'lookup'>,
   options: { onDuplicate?: 'skip' | 'create'; again?: boolean; range?: RowRange } = {},
 ): Promise<ImportPlan> {
   const { onDuplicate = 'skip', again = false, range = { skip: 0, limit: null } } = options;
+  const log = { lookup, know: async () => {} };
   return planImport(table, MAPPING, range, PREPARATION, log, { onDuplicate, again }, () => {});
 }
 

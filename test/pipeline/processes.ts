@@ -6,10 +6,10 @@ import { RequestApi } from '../../src/api/request-api.ts';
 import { Tokens } from '../../src/api/token.ts';
 import { Turnstile } from '../../src/api/turnstile.ts';
 import { FileLog } from '../../src/log/file-log.ts';
-import { openLogIndex } from '../../src/log/read-log.ts';
 import { type Contract, DOCUMENTED_CONTRACT } from '../../src/model/contract.ts';
 import type { Clock, DeliveryLog, LoggedState, MarketplaceApi } from '../../src/model/ports.ts';
 import { virtualClock } from '../helpers/api-client.ts';
+import { openLogIndex } from '../helpers/log-subjects.ts';
 import { Life } from './life.ts';
 import { ScriptedService } from './scripted-service.ts';
 
@@ -110,6 +110,9 @@ const NO_AUDIO = {
 function mortalLog(file: FileLog, life: Life, sending: { count: number }): DeliveryLog {
   return {
     run: file.run,
+    intentLifeMs: file.intentLifeMs,
+    nowMs: () => file.nowMs(),
+    know: () => file.know(),
     lookup: (key) => file.lookup(key),
     read: (key) => file.read(key),
     mayBeUnderWay: (key) => file.mayBeUnderWay(key),

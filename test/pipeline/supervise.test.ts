@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { SrqError } from '../../src/model/errors.ts';
 import type { RowResult, Status } from '../../src/model/outcome.ts';
+import type { Advice } from '../../src/pipeline/breaker.ts';
 import type { Submitted } from '../../src/pipeline/submit-request.ts';
-import { type Advice, Supervisor } from '../../src/pipeline/supervise.ts';
+import { Supervisor } from '../../src/pipeline/supervise.ts';
 
 const ended = (status: Status, more: Partial<Submitted & RowResult> = {}): Submitted => {
   const { http = null, message = null, ...rest } = more;
   const result = { row: 1, status, ref: null, key: null, ids: {}, http, message };
-  return { result, unrecorded: false, wasClear: false, unreadable: false, stop: null, ...rest };
+  return { result, unrecorded: false, wasClear: false, unreadable: false, stop: null, isFromLog: false, ...rest };
 };
 const DENIED = ended('rejected', { http: 403 });
 const watch = (invalid = 0, count: number | null = null) => new Supervisor(count === null ? null : { count }, invalid);
@@ -157,4 +158,20 @@ describe('The breaker', () => {
 test('what makes every further call pointless stops the run at once', () => {
   const stop = new SrqError('service', 'Moved.');
   expect(watch().observe(ended('failed', { stop }))).toEqual({ stop, pauseMs: 0 });
+});
+
+describe('What the log knew of a row', () => {
+  const known = (status: Status) => ended(status, { isFromLog: true });
+
+  test('counts for the first rows, for the service answered somebody', () => {
+    const supervisor = watch();
+    adviceOn(supervisor, 3, known('repeated'));
+    expect(supervisor.limit(16)).toBe(16);
+  });
+
+  test('is no doubt of this run, and no sign either', () => {
+    const supervisor = watch();
+    expect(pausesAt(adviceOn(supervisor, 50, known('unknown')))).toEqual([]);
+    expect(supervisor.limit(16)).toBe(1);
+  });
 });

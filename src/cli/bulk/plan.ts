@@ -86,7 +86,7 @@ export async function planAloud(
   context: Context,
   { table, mapping }: Input,
   preparation: Preparation,
-  log: Pick<DeliveryLog, 'lookup'>,
+  log: Pick<DeliveryLog, 'lookup' | 'know'>,
   range: RowRange,
   options: Pick<SubmitOptions, 'onDuplicate' | 'again'>,
 ): Promise<ImportPlan> {

@@ -1,9 +1,8 @@
 import { basename } from 'node:path';
 import type { Settings } from '../../config/settings.ts';
-import { readRecords } from '../../log/read-log.ts';
-import { readRunNotes } from '../../log/run-notes.ts';
 import { SrqError } from '../../model/errors.ts';
 import type { ImportPlan, RowReport } from '../../model/import-plan.ts';
+import type { LogStore } from '../../model/log-store.ts';
 import type { RunBegin } from '../../model/run-note.ts';
 import type { Mapping } from '../../model/table.ts';
 import { runRowOf } from '../../pipeline/run-row.ts';
@@ -58,19 +57,19 @@ export function figuresOf(plan: Pick<ImportPlan, 'table'>, includeInput: boolean
 }
 
 /** Adds the notes on a run. Null: on none, as several are meant. */
-export async function addNotes(figures: RunFigures, log: string, run: string | null): Promise<void> {
-  for await (const note of readRunNotes(log)) if (note.run === run) figures.note(note);
+export async function addNotes(figures: RunFigures, log: LogStore, run: string | null): Promise<void> {
+  for await (const note of log.notes()) if (note.run === run) figures.note(note);
 }
 
 /** Adds what the run sent and when it got its answers. */
-export async function addCourse(figures: RunFigures, log: string, run: string | null): Promise<void> {
-  for await (const { record } of readRecords(log)) if (run === null || record.run === run) figures.record(record);
+export async function addCourse(figures: RunFigures, log: LogStore, run: string | null): Promise<void> {
+  for await (const { record } of log.records()) if (run === null || record.run === run) figures.record(record);
 }
 
 /** The report of a run that has just ended. Its outcomes are in the log, so a failure is said and no more. */
 export async function reportRun(context: Context, path: string, figures: RunFigures): Promise<void> {
   const reporter = await context.reporter();
-  const { log } = await context.paths();
+  const log = await context.logStore();
   try {
     await addNotes(figures, log, context.run);
     await addCourse(figures, log, context.run);

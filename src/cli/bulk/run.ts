@@ -1,13 +1,18 @@
-import type { FileLog } from '../../log/file-log.ts';
-import { openRunNotes, type RunNotes } from '../../log/run-notes.ts';
 import type { SrqError } from '../../model/errors.ts';
 import { isTrusted, settleWaitMs } from '../../model/evidence.ts';
 import type { ImportPlan } from '../../model/import-plan.ts';
+import type { OpenLog, RunNotes } from '../../model/log-store.ts';
 import { noCounts } from '../../model/outcome.ts';
 import type { Mapping } from '../../model/table.ts';
 import type { Preparation } from '../../pipeline/prepare-row.ts';
 import { reportRows } from '../../pipeline/report-rows.ts';
-import { type ImportDeps, runImport, settleImport } from '../../pipeline/run-import.ts';
+import {
+  type ImportDeps,
+  type ImportOptions,
+  runAfterOthers,
+  runImport,
+  settleImport,
+} from '../../pipeline/run-import.ts';
 import type { Submitted } from '../../pipeline/submit-request.ts';
 import { Witness } from '../../pipeline/witness.ts';
 import type { Reporter } from '../../report/reporter.ts';
@@ -22,16 +27,17 @@ import { finishRun } from './summary.ts';
 export async function runPlan(
   context: Context,
   plan: ImportPlan,
-  log: FileLog,
+  log: OpenLog,
   preparation: Preparation,
   options: BulkOptions,
   files: RunFiles,
 ): Promise<number> {
   const { ready, unknown } = plan.counts;
-  const notes = openRunNotes(log.path, context.run, context.clock);
+  const notes = (await context.logStore()).openNotes(context.run);
   notes.note(beginNote(context, await context.settings(), plan, files.file, options));
   const stop = ready + unknown > 0 ? await deliver(context, plan, log, preparation, options, notes) : null;
   notes.note({ event: 'end', stopped: stop?.message ?? (context.interruption.code ? 'Interrupted.' : null) });
+  await notes.flush();
   const untried = `Not tried: ${stop?.message ?? 'the run was interrupted.'} The next run sends it.`;
   const { columns, delimiter } = plan.table;
   const figures = options.report === undefined ? null : figuresOf(plan, options.includeInput);
@@ -45,7 +51,7 @@ export async function runPlan(
 async function deliver(
   context: Context,
   plan: ImportPlan,
-  log: FileLog,
+  log: OpenLog,
   preparation: Preparation,
   options: BulkOptions,
   notes: RunNotes,
@@ -59,7 +65,10 @@ async function deliver(
   const connection = await connect(context, { rate, concurrency, audio, fieldName, refused: notes.refused });
   const { api } = connection;
   const witness = new Witness(api, clock, halt.signal, connection.evidence);
-  const broke = (pauseMs: number) => notes.note({ event: 'breaker', pauseMs });
+  const broke = (pauseMs: number) => {
+    connection.shared?.turnstile.hold(pauseMs);
+    notes.note({ event: 'breaker', pauseMs });
+  };
   const deps: ImportDeps = { api, log, clock, witness, preparation, halt, broke };
   const budget = maxErrors ? { count: budgetCount(maxErrors, plan.rows) } : null;
   const importOptions = { ...options, budget };
@@ -67,9 +76,10 @@ async function deliver(
   context.interruption.listen(() => reporter.warn('Finishing what is in flight; press Ctrl-C again to leave now.'));
 
   const sending = runImport(plan, deps, importOptions);
-  const stop = await follow(reporter, 'Sending', plan.counts.ready, sending);
+  let stop = await follow(reporter, 'Sending', plan.counts.ready, sending);
+  if (stop === null && log.intentLifeMs !== null) stop = await followOthers(context, plan, deps, importOptions);
   await witness.end();
-  connection.keep(witness.evidence);
+  await connection.keep(witness.evidence);
   const doubtful = plan.ledger.counts().unknown;
   const mayAsk = isTrusted(witness.evidence);
   const maySettle = options.inDoubt === 'validate' && (mayAsk || api.isIdempotent) && !halt.signal.aborted;
@@ -79,6 +89,23 @@ async function deliver(
   reporter.say(() => `${doubtful} in doubt: ${settlingText(api.isIdempotent, waitMs)}.`);
   const settling = settleImport(plan, deps, concurrency, waitMs, options);
   return follow(reporter, 'Settling what is in doubt', doubtful, settling);
+}
+
+/** Other runs may have had rows of this file in hand. */
+async function followOthers(
+  context: Context,
+  plan: ImportPlan,
+  deps: ImportDeps,
+  options: ImportOptions,
+): Promise<SrqError | null> {
+  const { unknown } = plan.ledger.counts();
+  if (unknown === 0) return null;
+  return follow(
+    await context.reporter(),
+    'Looking what other runs made of theirs',
+    unknown,
+    runAfterOthers(plan, deps, options),
+  );
 }
 
 function settlingText(isIdempotent: boolean, waitMs: number | null): string {

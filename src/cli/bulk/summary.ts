@@ -121,10 +121,11 @@ function nextCommand(
   stop: SrqError | null,
 ): string | null {
   if (stop !== null || notTried > 0 || counts.failed > 0) return file === '-' ? null : commandLine(command);
-  const { log, profile, sandbox } = context.options;
+  const { log, store, profile, sandbox } = context.options;
   const globals = [
     ...(profile === undefined ? [] : ['--profile', profile]),
     ...(log === undefined ? [] : ['--log', log]),
+    ...(store === undefined ? [] : ['--store', store]),
   ];
   if (counts.unknown > 0) return commandLine(['resolve', ...globals]);
   // Another run of the sandbox in this process is another marketplace: nothing of this one would be recognised.

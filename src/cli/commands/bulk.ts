@@ -1,11 +1,7 @@
 import { basename, dirname, join } from 'node:path';
-import { openLogIndex } from '../../log/read-log.ts';
-import type { Contract } from '../../model/contract.ts';
 import { SrqError } from '../../model/errors.ts';
 import type { ImportPlan } from '../../model/import-plan.ts';
 import type { Destination } from '../../model/service-request.ts';
-import { contractName } from '../../report/contract-text.ts';
-import { planText } from '../../report/plan-text.ts';
 import { requireResultsPlace } from '../../report/results-file.ts';
 import { requireReportPlace } from '../../report/run-report-file.ts';
 import { confirmImport, requireConsent } from '../bulk/consent.ts';
@@ -13,8 +9,8 @@ import { agreedPlan } from '../bulk/corrections.ts';
 import type { BulkOptions } from '../bulk/options.ts';
 import { planAloud, readInput } from '../bulk/plan.ts';
 import { runPlan } from '../bulk/run.ts';
+import { sayPlan } from '../bulk/say-plan.ts';
 import { finishDryRun } from '../bulk/summary.ts';
-import { wirePreview } from '../bulk/wire-preview.ts';
 import { destinationOf } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { destinationText } from '../destination-text.ts';
@@ -42,7 +38,8 @@ export async function bulk(context: Context, file: string, asked: BulkOptions): 
 
   if (options.dryRun) {
     await warnOfUnknownProfile(context);
-    const log = await openLogIndex((await context.paths()).log);
+    const log = await (await context.logStore()).openReader();
+    context.onClose(() => log.close());
     const plan = await planAloud(context, input, preparation, log, range, options);
     await say(plan, 'nowhere: this is a dry run');
     return finishDryRun(context, plan, file, startedMs);
@@ -74,12 +71,6 @@ function requireReportable({ report, includeInput, dryRun }: BulkOptions): void 
 /** Keys depend on where requests go; a dry run without a login compares with an empty log. */
 function dryDestination({ baseUrl, clientId }: Awaited<ReturnType<Context['settings']>>): Destination {
   return { baseUrl: baseUrl?.value ?? '', clientId: clientId?.value ?? '' };
-}
-
-async function sayPlan(context: Context, contract: Contract, plan: ImportPlan, destination: string): Promise<void> {
-  const reporter = await context.reporter();
-  const learned = contract.source ? { name: contractName(contract), wire: wirePreview(contract, plan.first) } : null;
-  reporter.say((paint) => planText(plan, destination, learned, paint));
 }
 
 /** `leads.csv` has its results in `leads.results.csv`, beside it. */

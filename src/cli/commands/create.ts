@@ -34,9 +34,9 @@ export async function create(context: Context, asked: CreateOptions): Promise<nu
   context.interruption.listen(() => reporter.warn('Finishing what is in flight; press Ctrl-C again to leave now.'));
 
   const settleMs = settleWaitMs(evidence ?? NO_EVIDENCE, null);
-  const mayAsk = (key: string) => {
-    const record = log.read(key);
-    const oldEnough = record !== null && Date.parse(record.at) + settleMs <= context.clock.nowMs();
+  const mayAsk = async (key: string) => {
+    const record = await log.read(key);
+    const oldEnough = record !== null && Date.parse(record.at) + settleMs <= log.nowMs();
     return oldEnough && isTrusted(evidence ?? NO_EVIDENCE);
   };
   const isDoubtful = (key: string) => knownStatus(log.lookup(key), options) === 'unknown';
@@ -47,12 +47,13 @@ export async function create(context: Context, asked: CreateOptions): Promise<nu
     if (!each.request) results.push(invalidResult(each));
     else if (stop || context.interruption.code) results.push(untriedResult(each));
     else {
+      await log.know([each.key]);
       const settling = {
         api,
         log,
         clock: context.clock,
         stopping: context.interruption.halt.signal,
-        waitMs: mayAsk(each.key) ? settleMs : null,
+        waitMs: (await mayAsk(each.key)) ? settleMs : null,
         resend: options,
       };
       const submitted = await (isDoubtful(each.key)

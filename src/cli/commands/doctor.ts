@@ -11,6 +11,7 @@ import { takeContractStep } from '../doctor/contract-step.ts';
 import { Examination, type Found } from '../doctor/examination.ts';
 import { takeNetworkSteps } from '../doctor/network-steps.ts';
 import { ClockReading, takeCreateStep, takeServiceSteps } from '../doctor/service-steps.ts';
+import { takeStoreStep } from '../doctor/store-step.ts';
 import { exitNumber } from '../exit-codes.ts';
 import { ask } from '../prompt.ts';
 import { audioReader } from '../request-input.ts';
@@ -44,11 +45,13 @@ function withHintsInFull({ ok, steps }: Diagnosis, { options }: Context): Diagno
 }
 
 async function examine(context: Context, create: boolean): Promise<Examination> {
-  const names = STEP_NAMES.filter((name) => create || name !== 'create');
+  const hasStore = (await context.logPlace()).kind === 'store';
+  const names = STEP_NAMES.filter((name) => (create || name !== 'create') && (hasStore || name !== 'store'));
   const examination = new Examination(names, context.clock);
   const reading = new ClockReading();
   const connection = await examination.take('settings', () => settled(context, reading));
   if (!connection) return examination;
+  if (hasStore) await takeStoreStep(context, examination);
   await takeNetworkSteps(context, examination, connection);
   await takeServiceSteps(context, examination, connection, reading);
   if (create) await takeCreateStep(context, examination, connection);
@@ -62,6 +65,7 @@ async function settled(context: Context, reading: ClockReading): Promise<Found<C
     rate: 'auto',
     concurrency: 1,
     audio: audioReader('.'),
+    isAlone: true,
     watch: (call) => reading.note(call, context.clock.nowMs()),
   });
   const { baseUrl, clientId } = connection.destination;

@@ -1,6 +1,5 @@
-import { followLog } from '../../log/follow-log.ts';
-import { readLog } from '../../log/read-log.ts';
 import { SrqError } from '../../model/errors.ts';
+import type { LogStore } from '../../model/log-store.ts';
 import { SENT_STATUSES } from '../../model/outcome.ts';
 import type { LogRecord } from '../../model/ports.ts';
 import { statusOfEvent } from '../../model/run-row.ts';
@@ -32,9 +31,9 @@ export async function log(context: Context, options: LogOptions): Promise<number
   if (options.totals && (options.follow || options.limit !== undefined)) {
     throw new SrqError('usage', '--totals counts all; it goes with neither --follow nor --limit.');
   }
-  const { log: path } = await context.paths();
+  const store = await context.logStore();
   const wanted = logFilter(options, context.clock.nowMs());
-  if (options.totals) return totals(context, matching(readLog(path), wanted), options);
+  if (options.totals) return totals(context, matching(store.latest(), wanted), options);
   const reporter = await context.reporter();
   let shown = 0;
   const counted = async function* (entries: AsyncIterable<LogEntry>) {
@@ -46,34 +45,38 @@ export async function log(context: Context, options: LogOptions): Promise<number
   const line = lineOf(context, options);
   if (options.follow) {
     context.interruption.listen(() => {});
-    await reporter.lines(counted(following(context, path, wanted, options.limit ?? BEFORE_FOLLOWING)), line);
+    await reporter.lines(counted(following(context, store, wanted, options.limit ?? BEFORE_FOLLOWING)), line);
     return 0;
   }
-  await reporter.results(counted(past(path, wanted, options.limit)), line);
+  await reporter.results(counted(past(store, wanted, options.limit)), line);
   if (shown === 0) {
     await warnOfUnknownProfile(context);
     const filtered = Object.keys(options).length > 0;
-    reporter.say(() => `No requests in ${printable(path)}${filtered ? ' match' : ''}.`);
+    reporter.say(() => `No requests in ${printable(store.name)}${filtered ? ' match' : ''}.`);
   }
   return 0;
 }
 
-async function* past(path: string, wanted: (record: LogRecord) => boolean, limit?: number): AsyncGenerator<LogEntry> {
-  const entries = matching(readLog(path), wanted);
+async function* past(
+  store: LogStore,
+  wanted: (record: LogRecord) => boolean,
+  limit?: number,
+): AsyncGenerator<LogEntry> {
+  const entries = matching(store.latest(), wanted);
   if (limit === undefined) yield* entries;
   else yield* (await lastOf(entries, limit)).items;
 }
 
 /** What is there, then each outcome as it is recorded, until Ctrl-C. An intent to send is no news yet. */
 async function* following(
-  { clock, interruption }: Context,
-  path: string,
+  { interruption }: Context,
+  store: LogStore,
   wanted: (record: LogRecord) => boolean,
   limit: number,
 ): AsyncGenerator<LogEntry> {
-  const { items, end } = await lastOf(matching(readLog(path), wanted), limit);
+  const { items, end } = await lastOf(matching(store.latest(), wanted), limit);
   yield* items;
-  for await (const record of followLog(path, end, clock, interruption.halt.signal)) {
+  for await (const record of store.follow(end, interruption.halt.signal)) {
     if (record.event !== 'sending' && wanted(record)) yield entryOf(record);
   }
 }

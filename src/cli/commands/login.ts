@@ -25,6 +25,7 @@ export interface LoginOptions {
   readonly keychain?: boolean;
   readonly encoding?: BodyEncoding;
   readonly test?: boolean;
+  readonly storePasswordCommand?: string;
 }
 
 /** Proves credentials with a token, and only then stores them. */
@@ -35,6 +36,7 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
   if (options.keychain && options.secretCommand !== undefined) {
     throw new SrqError('usage', 'Choose one of --keychain and --secret-command.', 'See: srq login --help');
   }
+  const store = await givenStore(context, options);
   const name = (await context.profileName()).value;
   const given = await collect(context, options);
   const { baseUrl, clientId } = given;
@@ -45,6 +47,7 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
     ...(await keepSecret(context, name, given, options)),
     ...(options.encoding === undefined ? {} : { encoding: options.encoding }),
     ...(options.test ? { test: true } : {}),
+    ...store,
     ...certificateFiles(context.options),
   };
   const profiles = await context.profiles();
@@ -69,6 +72,25 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
     ].join('\n'),
   );
   return 0;
+}
+
+/** The store that the profile is to name. It is not tried out: srq doctor does. */
+async function givenStore(
+  context: Context,
+  { storePasswordCommand }: LoginOptions,
+): Promise<Pick<Profile, 'store' | 'storePasswordCommand'>> {
+  const { store } = context.options;
+  if (store === undefined) {
+    if (storePasswordCommand === undefined) return {};
+    throw new SrqError(
+      'usage',
+      '--store-password-command is about a store.',
+      'Name it: --store postgres://USER@HOST/DATABASE',
+    );
+  }
+  // Also refuses what is no such URL.
+  await context.logPlace();
+  return { store, ...(storePasswordCommand === undefined ? {} : { storePasswordCommand }) };
 }
 
 interface Given {

@@ -1,7 +1,6 @@
 import { dirname } from 'node:path';
-import { openLogReader, readRecords } from '../../log/read-log.ts';
-import { readRunNotes } from '../../log/run-notes.ts';
 import { SrqError } from '../../model/errors.ts';
+import type { LogStore } from '../../model/log-store.ts';
 import type { NotedInRun } from '../../model/run-note.ts';
 import { planAsLogged } from '../../pipeline/plan-as-logged.ts';
 import { reportRows } from '../../pipeline/report-rows.ts';
@@ -30,7 +29,7 @@ export async function report(context: Context, options: ReportOptions): Promise<
     throw new SrqError('usage', '--include-input needs the input: the log does not hold it.', 'Add: --input FILE');
   }
   await requireReportPlace(options.output, '--output');
-  const { log } = await context.paths();
+  const log = await context.logStore();
   const run = await chosenRun(log, options.run);
   const { input } = options;
   const figures =
@@ -45,24 +44,24 @@ export async function report(context: Context, options: ReportOptions): Promise<
 }
 
 /** Null: all that is in the log. Throws `SrqError('usage')` for a run that is not known. */
-async function chosenRun(log: string, wanted: string | undefined): Promise<string | null> {
+async function chosenRun(log: LogStore, wanted: string | undefined): Promise<string | null> {
   if (wanted === 'all') return null;
   const begun: Extract<NotedInRun, { event: 'begin' }>[] = [];
-  for await (const note of readRunNotes(log)) if (note.event === 'begin') begun.push(note);
+  for await (const note of log.notes()) if (note.event === 'begin') begun.push(note);
   if (wanted === undefined) return begun.at(-1)?.run ?? null;
   const found = begun.findLast(({ run }) => run.startsWith(wanted));
   if (found) return found.run;
   const last = begun.slice(-5).map(({ run, at, file }) => `${run.slice(0, 8)} (${at.slice(0, 16)}, ${file})`);
   const hint = last.length > 0 ? `The last ones: ${last.join(', ')}` : 'All that is in the log: srq report --run all';
-  throw new SrqError('usage', `No import in ${log} has an id that begins with "${wanted}".`, hint);
+  throw new SrqError('usage', `No import in ${log.name} has an id that begins with "${wanted}".`, hint);
 }
 
 /** What became of each request that the run touched, as the log has it now, whoever recorded it. */
-async function figuresOfLog(log: string, run: string | null): Promise<RunFigures> {
+async function figuresOfLog(log: LogStore, run: string | null): Promise<RunFigures> {
   const figures = new RunFigures(null);
   await addNotes(figures, log, run);
   const touched: boolean[] = [];
-  for await (const { record, request, isLast } of readRecords(log)) {
+  for await (const { record, request, isLast } of log.records()) {
     const isOurs = run === null || record.run === run;
     touched[request] = isOurs || touched[request] === true;
     if (isOurs) figures.record(record);
@@ -76,7 +75,7 @@ async function figuresOfLog(log: string, run: string | null): Promise<RunFigures
 async function figuresOfInput(
   context: Context,
   file: string,
-  path: string,
+  store: LogStore,
   run: string | null,
   options: ReportOptions,
 ): Promise<RunFigures> {
@@ -86,15 +85,15 @@ async function figuresOfInput(
   const audio = audioReader(file === '-' ? '.' : dirname(file));
   const contract = await context.contract();
   const preparation = { destination, audio, contract, operations: ['create'] as const, strict: false };
-  const log = await openLogReader(path);
+  const log = await store.openReader();
   context.onClose(() => log.close());
   const plan = await planAloud(context, input, preparation, log, WHOLE_FILE, { onDuplicate: 'skip', again: false });
-  planAsLogged(plan, log);
+  await planAsLogged(plan, log);
   const figures = figuresOf(plan, options.includeInput);
   const rows = reportRows(plan, log, preparation, 'Not sent.', 'ready');
   for await (const _ of noted(rows, figures, plan.mapping));
-  await addNotes(figures, path, run);
-  await addCourse(figures, path, run);
+  await addNotes(figures, store, run);
+  await addCourse(figures, store, run);
   return figures;
 }
 

@@ -1,8 +1,7 @@
 import { dirname } from 'node:path';
-import type { FileLog } from '../../log/file-log.ts';
-import { readLog } from '../../log/read-log.ts';
 import { SrqError } from '../../model/errors.ts';
 import { isTrusted, settleWaitMs } from '../../model/evidence.ts';
+import type { LogStore, OpenLog } from '../../model/log-store.ts';
 import type { LogRecord } from '../../model/ports.ts';
 import { settleImport } from '../../pipeline/run-import.ts';
 import { doubtText } from '../../report/log-text.ts';
@@ -39,8 +38,7 @@ export async function resolve(context: Context, keys: readonly string[], options
 
 async function list(context: Context, keys: readonly string[], options: ResolveOptions): Promise<number> {
   const reporter = await context.reporter();
-  const { log: path } = await context.paths();
-  const doubtful = await inDoubt(path, keys, options);
+  const doubtful = await inDoubt(await context.logStore(), keys, options);
   const nowMs = context.clock.nowMs();
   await reporter.result(
     { unknown: doubtful.map(({ key, at, row, ref, message }) => ({ key, at, row, ref, message })) },
@@ -69,7 +67,8 @@ async function byPerson(context: Context, keys: readonly string[], options: Reso
   }
   // Exclusive: what a run has in flight is not in doubt yet.
   const log = await context.openLog('resolve', true);
-  const doubtful = await inDoubt(log.path, keys, options);
+  const doubtful = await inDoubt(await context.logStore(), keys, options);
+  await log.know(doubtful.map(({ key }) => key));
   const idle = keys.find((given) => !doubtful.some(({ key }) => key.startsWith(given)));
   if (idle !== undefined && doubtful.length > 0) {
     throw new SrqError(
@@ -87,8 +86,10 @@ async function byPerson(context: Context, keys: readonly string[], options: Reso
       'Name one key.',
     );
   }
-  if (doubtful.some(({ key }) => log.mayBeUnderWay(key))) {
-    const message = 'A one-off request on this log is under way; it may be one of these. Nothing was noted.';
+  const underWay = await Promise.all(doubtful.map(({ key }) => log.mayBeUnderWay(key)));
+  if (underWay.includes(true)) {
+    const message =
+      'Another process that lives is sending by this log; one of these may be under way. Nothing was noted.';
     throw new SrqError('log', message, 'Wait until it has ended, then say it again.');
   }
   for (const record of doubtful) await settleByWord(log, record, options);
@@ -102,7 +103,7 @@ async function byPerson(context: Context, keys: readonly string[], options: Reso
   return 0;
 }
 
-async function settleByWord(log: FileLog, record: LogRecord, { created, notCreated }: ResolveOptions): Promise<void> {
+async function settleByWord(log: OpenLog, record: LogRecord, { created, notCreated }: ResolveOptions): Promise<void> {
   const { key } = record;
   const seen = log.lookup(key);
   const ids = typeof created === 'string' ? { id: created } : {};
@@ -170,9 +171,9 @@ async function byValidate(context: Context, keys: readonly string[], options: Re
 const CONCURRENCY = 16;
 
 /** The requests in doubt that are meant, oldest first. */
-async function inDoubt(path: string, keys: readonly string[], { ref }: ResolveOptions): Promise<LogRecord[]> {
+async function inDoubt(store: LogStore, keys: readonly string[], { ref }: ResolveOptions): Promise<LogRecord[]> {
   const found: LogRecord[] = [];
-  for await (const record of readLog(path)) {
+  for await (const record of store.latest()) {
     if (record.event !== 'sending' && record.event !== 'unknown') continue;
     const named = keys.length === 0 || keys.some((key) => key.length >= 6 && record.key.startsWith(key));
     if (named && (ref === undefined || record.ref === ref)) found.push(record);

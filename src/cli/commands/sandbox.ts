@@ -14,7 +14,6 @@ export interface SandboxCommandOptions {
   readonly tokenTtl: number;
   readonly fault: Readonly<Record<string, number>>;
   readonly seed: number;
-  readonly store?: string;
   readonly contract?: string;
 }
 
@@ -28,7 +27,8 @@ export async function sandbox(context: Context, options: SandboxCommandOptions):
     tokenTtlSeconds: options.tokenTtl,
     faults: options.fault,
     seed: options.seed,
-    storeFile: options.store ?? null,
+    // The parser takes it for the flag of that name that all commands have.
+    storeFile: context.options.store ?? null,
     contract,
     now: context.clock.nowMs,
   });

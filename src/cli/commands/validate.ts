@@ -13,7 +13,7 @@ type Validated = ValidateResult & { readonly key: string | null };
 /** Asks whether each request is a duplicate. Creates nothing and leaves nothing in the log. */
 export async function validate(context: Context, options: RequestOptions): Promise<number> {
   const { drafts, audio } = await readRequestInput(context, options);
-  const { api, destination } = await connect(context, { rate: 'auto', concurrency: 1, audio });
+  const { api, destination } = await connect(context, { rate: 'auto', concurrency: 1, audio, isAlone: true });
   await sayDestination(context, destination);
   const reporter = await context.reporter();
   const contract = await context.contract();

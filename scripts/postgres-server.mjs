@@ -1,0 +1,71 @@
+// A PostgreSQL server of its own with throw-away data, on 127.0.0.1, for tests and measurements. Its types: postgres-server.d.mts
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const binaries = findBinaries();
+
+export const postgresIsMissing = binaries === null ? 'PostgreSQL is not installed: apt-get install postgresql' : null;
+
+export async function startPostgres(password, settings = '') {
+  const folder = mkdtempSync(join(tmpdir(), 'srq-postgres-'));
+  chmodSync(folder, 0o755);
+  const data = join(folder, 'data');
+  mkdirSync(data);
+  const secret = join(folder, 'password');
+  writeFileSync(secret, `${password}\n`);
+  if (isRoot()) execFileSync('chown', ['-R', 'postgres', folder]);
+  const who = ['-U', 'owner', '-A', 'scram-sha-256', `--pwfile=${secret}`];
+  require(asServerUser('initdb', ['-D', data, ...who, '--no-sync', '-E', 'UTF8']));
+  const port = await freePort();
+  const options = `-p ${port} -c listen_addresses=127.0.0.1 -k ${folder} -c log_min_messages=fatal ${settings}`;
+  const stop = (mode) => asServerUser('pg_ctl', ['stop', '-w', '-m', mode, '-D', data]);
+  const server = {
+    port,
+    url: (database, user = 'owner') => `postgres://${user}@127.0.0.1:${port}/${database}`,
+    up: () => require(asServerUser('pg_ctl', ['start', '-w', '-D', data, '-l', join(folder, 'log'), '-o', options])),
+    down: (mode = 'fast') => require(stop(mode)),
+    end: () => {
+      stop('immediate');
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+  server.up();
+  return server;
+}
+
+function require({ status, stderr, stdout }) {
+  if (status !== 0) throw new Error(`PostgreSQL did not obey: ${stderr ?? ''}${stdout ?? ''}`);
+}
+
+/** The server refuses to run as root. */
+function asServerUser(program, args) {
+  const change = isRoot() ? ['setpriv', '--reuid=postgres', '--regid=postgres', '--clear-groups'] : [];
+  const [file, ...words] = [...change, join(binaries, program), ...args];
+  // pg_ctl leaves a server behind that would hold a pipe open.
+  return spawnSync(file, words, { encoding: 'utf8', cwd: '/', stdio: program === 'pg_ctl' ? 'ignore' : 'pipe' });
+}
+
+function isRoot() {
+  return process.getuid?.() === 0;
+}
+
+/** Where Debian keeps the newest server that is installed. */
+function findBinaries() {
+  const root = '/usr/lib/postgresql';
+  if (!existsSync(root)) return null;
+  const versions = readdirSync(root).sort((a, b) => Number(b) - Number(a));
+  return versions.map((version) => join(root, version, 'bin')).find((bin) => existsSync(join(bin, 'initdb'))) ?? null;
+}
+
+function freePort() {
+  return new Promise((resolve, reject) => {
+    const probe = createServer().once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address();
+      probe.close(() => resolve(port));
+    });
+  });
+}

@@ -1,0 +1,51 @@
+import { runSecretCommand } from '../config/settings.ts';
+import { SrqError } from '../model/errors.ts';
+import type { Context } from './context.ts';
+
+/** Where the log is kept: a file of this machine's, or a store that several machines share. */
+export type LogPlace =
+  | { readonly kind: 'file'; readonly path: string }
+  | {
+      readonly kind: 'store';
+      readonly url: string;
+      /** As it may be shown. */
+      readonly name: string;
+      /** Null: none is known but what `.pgpass` may hold. */
+      readonly password: (() => Promise<string>) | null;
+    };
+
+/**
+ * Flag before environment before profile; under --sandbox only flags count. `file`: the path in use where nothing else was
+ * said. Throws `SrqError('usage')` for flags that contradict each other, or a password among them.
+ */
+export async function logPlace(context: Context, file: string): Promise<LogPlace> {
+  const { log, store, sandbox } = context.options;
+  if (log !== undefined && store !== undefined) throw new SrqError('usage', 'Choose one of --log and --store.');
+  if (log !== undefined) return { kind: 'file', path: log };
+  const { env } = context.process;
+  const profile = sandbox ? null : await storedProfile(context);
+  const url = store ?? (sandbox ? undefined : env['SRQ_STORE'] || profile?.store);
+  if (url === undefined) return { kind: 'file', path: file };
+  const { storeAddress } = await import('../postgres/store-url.ts');
+  const { shown, password } = storeAddress(url);
+  if (password !== null) context.hide(password);
+  if (password !== null && url === store) throw passwordInSight('--store', shown);
+  const command = url === profile?.store ? profile.storePasswordCommand : undefined;
+  const fromEnv = env['PGPASSWORD'];
+  if (fromEnv) return { kind: 'store', url, name: shown, password: async () => fromEnv };
+  return { kind: 'store', url, name: shown, password: command === undefined ? null : () => runSecretCommand(command) };
+}
+
+/** Every user of a machine can read its processes' arguments. `shown`: the URL without the password. */
+function passwordInSight(flag: string, shown: string): SrqError {
+  return new SrqError(
+    'usage',
+    `A password in ${flag} is open to every user of this machine, and stays in the shell's history.`,
+    `Set PGPASSWORD or write it to ~/.pgpass, and leave it out: ${flag} '${shown}'`,
+  );
+}
+
+async function storedProfile(context: Context) {
+  const { value } = await context.profileName();
+  return (await context.profiles()).get(value);
+}

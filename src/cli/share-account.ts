@@ -1,0 +1,51 @@
+import type { Rate } from '../api/account-pace.ts';
+import { AccountTurnstile } from '../api/account-turnstile.ts';
+import type { LearnedPace } from '../api/pace.ts';
+import type { Refused } from '../api/turnstile.ts';
+import type { Evidence } from '../model/evidence.ts';
+import type { SharedAccount, TokenCache } from '../model/ports.ts';
+import type { Destination } from '../model/service-request.ts';
+import { SharedEvidence } from '../pipeline/shared-evidence.ts';
+import type { Context } from './context.ts';
+
+/** The part of a connection that all processes of an account share by a store. */
+export interface SharedConnection {
+  readonly account: SharedAccount;
+  readonly turnstile: AccountTurnstile;
+  readonly token: TokenCache;
+  readonly evidence: SharedEvidence;
+  /** What validate had shown to all of them when this process joined. */
+  readonly known: Evidence;
+}
+
+interface Pacing {
+  readonly rate: Rate;
+  readonly concurrency: number;
+  readonly learned: LearnedPace | null;
+  readonly refused: Refused | undefined;
+}
+
+/** Joins the other processes of the account, in the store in force. `evidence`: what this machine's own runs found out. */
+export async function shareAccount(
+  context: Context,
+  destination: Destination,
+  clientSecret: string,
+  evidence: Evidence | null,
+  pacing: Pacing,
+): Promise<SharedConnection> {
+  const { accountId, openAccount } = await import('../postgres/shared-account.ts');
+  const { AccountToken } = await import('../postgres/account-token.ts');
+  const store = await context.postgresStore();
+  // Some connect before they open the log.
+  await store.migrate();
+  const { clock, run } = context;
+  const { signal: stopping } = context.interruption.halt;
+  const id = accountId(destination);
+  const account = openAccount(store.database, id, run, stopping);
+  context.onClose(() => account.close());
+  const turnstile = new AccountTurnstile({ account, clock, stopping, random: Math.random, ...pacing });
+  context.onClose(() => turnstile.close());
+  const token = await AccountToken.open(store.database, id, clientSecret);
+  const [shared, known] = await SharedEvidence.open(account, evidence);
+  return { account, turnstile, token, evidence: shared, known };
+}

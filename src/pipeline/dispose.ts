@@ -1,0 +1,58 @@
+import { type Evidence, isTrusted, mayStillBeShown } from '../model/evidence.ts';
+import type { LoggedState } from '../model/ports.ts';
+import type { Disposal, TakenRequest } from '../model/request-queue.ts';
+import type { Submitted } from './submit-request.ts';
+
+/** A request that was in doubt and turned out not to be taken is sent a moment later. */
+const RESEND_MS = 1_000;
+
+/** What a worker needs to know to decide where a request goes on. */
+export interface Circumstances {
+  /** The worker is about to end: what it did not get done is not the request's fault. */
+  readonly isEnding: boolean;
+  /** Doubts are settled, in place of left to a person. */
+  readonly settles: boolean;
+  /** After a doubtful send before it is worth asking about, milliseconds. */
+  readonly waitMs: number;
+}
+
+const DONE: Disposal = { is: 'done' };
+const BACK: Disposal = { is: 'back' };
+
+/** Where a request goes that was delivered, or was to be. */
+export function disposalOfRequest(
+  { mayTryAgain }: TakenRequest,
+  { result, unrecorded, stop }: Submitted,
+  { isEnding, settles, waitMs }: Circumstances,
+): Disposal {
+  if (unrecorded) return BACK;
+  if (result.status === 'failed') {
+    if (isEnding || stop) return BACK;
+    return mayTryAgain ? { is: 'later' } : DONE;
+  }
+  if (result.status !== 'unknown') return DONE;
+  return settles ? { is: 'moved', lane: 'doubts', inMs: waitMs } : DONE;
+}
+
+/** What is known of the request in a doubt after it was tried to settle it. */
+export interface SettledState {
+  readonly state: LoggedState;
+  readonly evidence: Evidence;
+  readonly isIdempotent: boolean;
+}
+
+/** Where a request goes that was in doubt. What only a person can settle leaves the queue: `srq resolve` lists it. */
+export function disposalOfDoubt(
+  { mayTryAgain }: TakenRequest,
+  { result, unrecorded }: Submitted,
+  { state, evidence, isIdempotent }: SettledState,
+  isEnding: boolean,
+): Disposal {
+  if (unrecorded) return BACK;
+  if (result.status === 'created' || result.status === 'duplicate' || result.status === 'rejected') return DONE;
+  if (state === 'created' || state === 'duplicate' || state === 'parked') return DONE;
+  if (state !== 'sending' && state !== 'unknown') return { is: 'moved', lane: 'requests', inMs: RESEND_MS };
+  if (isEnding) return BACK;
+  const isHopeful = isTrusted(evidence) || isIdempotent || mayStillBeShown(evidence);
+  return isHopeful && mayTryAgain ? { is: 'later' } : DONE;
+}

@@ -1,0 +1,224 @@
+import { SrqError } from '../model/errors.ts';
+import { type Evidence, isTrusted, settleWaitMs } from '../model/evidence.ts';
+import type { Outcome } from '../model/outcome.ts';
+import type { Clock, DeliveryLog, MarketplaceApi } from '../model/ports.ts';
+import type { Disposal, QueuedRequest, RequestQueue, TakenRequest } from '../model/request-queue.ts';
+import { type Advice, GO_ON } from './breaker.ts';
+import { disposalOfDoubt, disposalOfRequest } from './dispose.ts';
+import { runConcurrently } from './run-concurrently.ts';
+import { settleDoubt } from './settle-doubt.ts';
+import { refuseUnsent, type SubmitOptions, type Submitted, submitRequest } from './submit-request.ts';
+import { Supervisor } from './supervise.ts';
+import { takenRequests } from './taken-requests.ts';
+import type { Witness } from './witness.ts';
+
+/** Share of its rate at which the account goes on after the breaker. */
+const RATE_AFTER_BREAK = 0.5;
+/** Of its places a worker gives so many to settling, which is mostly waiting. */
+const SETTLING_SHARE = 1 / 4;
+const RECLAIM_MS = 5_000;
+
+export interface WorkerOptions extends SubmitOptions {
+  readonly concurrency: number;
+  /** Doubts are settled, in place of left to a person. */
+  readonly settles: boolean;
+  /** Age of a doubt before validate is asked, if somebody chose it. */
+  readonly settleMs: number | null;
+  readonly untilEmpty: boolean;
+  /** What a worker has in hand that nobody has heard of for so long goes to others. */
+  readonly missingMs: number;
+}
+
+export interface WorkerDeps {
+  readonly api: MarketplaceApi;
+  readonly log: DeliveryLog;
+  readonly queue: RequestQueue;
+  readonly clock: Clock;
+  readonly witness: Witness;
+  /** What validate has shown to all processes of the account. */
+  readonly evidence: () => Promise<Evidence>;
+  /** The account's breaker: what all workers see counts. */
+  readonly breaker: { observe(isDoubtful: boolean): Promise<Advice> };
+  /** Nobody sends for so long, in no process of the account. */
+  readonly hold: (pauseMs: number) => void;
+  /** What this worker's contract does not allow in a request; null: nothing. */
+  readonly refusal: (queued: QueuedRequest) => string | null;
+  /** Aborted by the user, or here: nothing new is begun, what is in flight is finished. */
+  readonly halt: AbortController;
+  readonly watch: WorkerWatch;
+}
+
+/** Told what a worker does. */
+export interface WorkerWatch {
+  began(taken: TakenRequest): void;
+  ended(taken: TakenRequest, submitted: Submitted, disposal: Disposal): void;
+  reclaimed(count: number): void;
+  broke(pauseMs: number): void;
+}
+
+/**
+ * Takes requests off the queue and delivers each, settles doubts, and gives back what workers held that have ended; until it
+ * is halted, or the queue is empty and that is asked for. Returns why it ended early, or null.
+ */
+export async function runWorker(deps: WorkerDeps, options: WorkerOptions): Promise<SrqError | null> {
+  const worker = new QueueWorker(deps, options);
+  return worker.run();
+}
+
+class QueueWorker {
+  readonly #deps: WorkerDeps;
+  readonly #options: WorkerOptions;
+  readonly #supervisor = new Supervisor(null, 0, null);
+  readonly #disposing = new Set<Promise<void>>();
+  readonly #over = new AbortController();
+  #stop: SrqError | null = null;
+
+  constructor(deps: WorkerDeps, options: WorkerOptions) {
+    this.#deps = deps;
+    this.#options = options;
+  }
+
+  async run(): Promise<SrqError | null> {
+    const reclaiming = this.#reclaim();
+    await Promise.all([this.#deliverAll(), this.#settleAll()]);
+    this.#over.abort();
+    await reclaiming;
+    await Promise.all(this.#disposing);
+    return this.#stop;
+  }
+
+  async #deliverAll(): Promise<void> {
+    const { concurrency } = this.#options;
+    const limit = () => this.#supervisor.limit(concurrency);
+    await this.#work('requests', concurrency, limit, (taken) => this.#deliver(taken));
+  }
+
+  async #settleAll(): Promise<void> {
+    const places = Math.max(1, Math.floor(this.#options.concurrency * SETTLING_SHARE));
+    await this.#work(
+      'doubts',
+      places,
+      () => places,
+      (taken) => this.#settle(taken),
+    );
+  }
+
+  async #work(
+    lane: TakenRequest['lane'],
+    batch: number,
+    limit: () => number,
+    work: (taken: TakenRequest) => Promise<void>,
+  ): Promise<void> {
+    const { queue, clock, halt } = this.#deps;
+    const { untilEmpty } = this.#options;
+    const taken = takenRequests(queue, clock, { lane, batch, untilEmpty, halt: halt.signal });
+    try {
+      for await (const _ of runConcurrently(taken, limit, work));
+    } catch (error) {
+      this.#end(error);
+    }
+  }
+
+  async #deliver(taken: TakenRequest): Promise<void> {
+    const { api, log, witness, watch } = this.#deps;
+    watch.began(taken);
+    const submitted = await this.#orBack(taken, () => {
+      const refusal = this.#deps.refusal(taken);
+      return refusal === null
+        ? submitRequest(taken, api, log, this.#options)
+        : refuseUnsent(taken, log, refusedOutcome(refusal));
+    });
+    const { result, wasClear, isFromLog } = submitted;
+    if (wasClear && result.status === 'created') witness.created(taken.request);
+    const isDoubtful = result.status === 'unknown';
+    if (submitted.stop) this.#end(submitted.stop);
+    this.#dispose(taken, submitted, disposalOfRequest(taken, submitted, await this.#circumstances(taken, isDoubtful)));
+    const own = this.#supervisor.observe(submitted);
+    const shared = isFromLog ? GO_ON : await this.#deps.breaker.observe(isDoubtful);
+    const stop = own.stop ?? shared.stop;
+    if (stop) this.#end(stop);
+    else if (shared.pauseMs > 0) void this.#recover(taken, shared.pauseMs);
+  }
+
+  async #circumstances({ key }: TakenRequest, isDoubtful: boolean) {
+    const { log, api, evidence, halt } = this.#deps;
+    const { settles, settleMs } = this.#options;
+    const isEnding = halt.signal.aborted;
+    if (!isDoubtful || !settles || isEnding) return { isEnding, settles, waitMs: 0 };
+    const waitMs = api.isIdempotent ? 0 : settleWaitMs(await evidence(), settleMs);
+    // As settleDoubt waits: it is to find the doubt ripe.
+    const leastMs = log.lookup(key) === 'sending' ? 2 * (log.intentLifeMs ?? 0) : 0;
+    return { isEnding, settles, waitMs: Math.max(waitMs, leastMs) };
+  }
+
+  async #settle(taken: TakenRequest): Promise<void> {
+    const { api, log, clock, halt, watch } = this.#deps;
+    watch.began(taken);
+    const evidence = await this.#orBack(taken, () => this.#deps.evidence());
+    const waitMs = isTrusted(evidence) ? settleWaitMs(evidence, this.#options.settleMs) : null;
+    const settling = { api, log, clock, stopping: halt.signal, waitMs, resend: this.#options };
+    const submitted = await this.#orBack(taken, () => settleDoubt(taken, settling));
+    if (submitted.stop) this.#end(submitted.stop);
+    const known = { state: log.lookup(taken.key), evidence, isIdempotent: api.isIdempotent };
+    this.#dispose(taken, submitted, disposalOfDoubt(taken, submitted, known, halt.signal.aborted));
+  }
+
+  /** What ends the worker ends the waiting of the others for their turn, too. */
+  async #orBack<Result>(taken: TakenRequest, work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work();
+    } catch (error) {
+      this.#end(error);
+      this.#track(this.#deps.queue.dispose(taken, { is: 'back' }));
+      throw error;
+    }
+  }
+
+  #dispose(taken: TakenRequest, submitted: Submitted, disposal: Disposal): void {
+    this.#deps.watch.ended(taken, submitted, disposal);
+    this.#track(this.#deps.queue.dispose(taken, disposal));
+  }
+
+  /** Nobody waits for it before the end: the place is free for the next request. */
+  #track(disposing: Promise<void>): void {
+    const tracked: Promise<void> = disposing
+      .catch((error: unknown) => this.#end(error))
+      .finally(() => this.#disposing.delete(tracked));
+    this.#disposing.add(tracked);
+  }
+
+  #end(error: unknown): void {
+    if (!(error instanceof SrqError)) throw error;
+    // A store that is away when the user ends the worker is no reason of its own.
+    if (!this.#deps.halt.signal.aborted) this.#stop ??= error;
+    this.#deps.halt.abort();
+  }
+
+  /** Holds the account back, and on until validate answers again. */
+  async #recover({ request }: TakenRequest, pauseMs: number): Promise<void> {
+    const { api, clock, halt, hold, watch } = this.#deps;
+    watch.broke(pauseMs);
+    hold(pauseMs);
+    await clock.sleep(pauseMs, halt.signal);
+    if (!halt.signal.aborted) await api.validate(request).catch(() => {});
+    api.slowDown(RATE_AFTER_BREAK);
+  }
+
+  async #reclaim(): Promise<void> {
+    const { queue, clock, halt, watch } = this.#deps;
+    const ending = AbortSignal.any([halt.signal, this.#over.signal]);
+    while (!ending.aborted) {
+      try {
+        const count = await queue.reclaim(this.#options.missingMs);
+        if (count > 0) watch.reclaimed(count);
+      } catch (error) {
+        this.#end(error);
+      }
+      await clock.sleep(RECLAIM_MS, ending);
+    }
+  }
+}
+
+function refusedOutcome(message: string): Outcome {
+  return { status: 'rejected', ids: {}, http: null, message, raw: null, ms: null };
+}

@@ -1,0 +1,68 @@
+import { SrqError, systemCode } from '../model/errors.ts';
+
+/** The server is starting, ending, full of connections, or has dropped this one; or two writers got in each other's way. */
+const PASSING_STATES = /^(?:08|57P0[1-5]|25P03|53300|40001|40P01|55P03|57014)/;
+const PASSING_SYSTEM_CODES = new Set([
+  ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN'],
+  ...['ENOENT', 'EAI_AGAIN', 'ENOTFOUND', 'ECONNABORTED'],
+]);
+/** What the driver says without a code of a connection that is gone or silent. */
+const PASSING_WORDS = /connection terminated|timeout (?:expired|exceeded)|query read timeout|client has encountered/i;
+
+/** Whether the same statement may succeed a while later: the server is away, not unwilling. */
+export function isPassing(error: unknown): boolean {
+  const cause = error instanceof SrqError ? error.cause : error;
+  const all = cause instanceof AggregateError ? cause.errors : [cause];
+  return all.some((each) => {
+    const code = systemCode(each);
+    if (code !== '') return PASSING_SYSTEM_CODES.has(code) || PASSING_STATES.test(code);
+    return each instanceof Error && PASSING_WORDS.test(each.message);
+  });
+}
+
+/** Whether the role lacks a right. */
+export function isForbidden(error: unknown): boolean {
+  return systemCode(error instanceof SrqError ? error.cause : error) === '42501';
+}
+
+/** The error that ends a command. `store`: as it may be shown. The server's own words are passed on; they hold no password. */
+export function storeError(error: unknown, store: string): SrqError {
+  if (error instanceof SrqError) return error;
+  const [message, hint] = described(error);
+  return new SrqError('log', `The store ${store} ${message}.`, hint, error);
+}
+
+const AGAIN = 'Then run the same command again: it goes on where it stopped.';
+
+function described(error: unknown): readonly [string, string] {
+  const cause = error instanceof AggregateError ? error.errors[0] : error;
+  const code = systemCode(cause);
+  const words = firstLine(cause);
+  if (code === '28P01' || code === '28000' || /SASL|password/i.test(words)) {
+    const how = 'Set PGPASSWORD, write it to ~/.pgpass, or: srq login --store URL --store-password-command COMMAND';
+    return [`refuses this user or password (${words})`, how];
+  }
+  if (code === '3D000') return [`has no such database (${words})`, 'Create it: createdb NAME'];
+  if (code === '42501') return [`forbids this (${words})`, 'Let its owner grant the rights; docs/scale.md lists them.'];
+  if (code === '25006') {
+    return ['takes no writing: it is a standby', 'Name the primary server: srq status shows which store is in force.'];
+  }
+  if (code === '53100') return ['has no room left on its disk', `Make room there. ${AGAIN}`];
+  if (/does not support SSL/i.test(words)) {
+    const how = 'Set the server up for TLS; or, on a network that you trust, add to the URL: ?sslmode=disable';
+    return ['offers no encrypted connection', how];
+  }
+  if (/CERT|SELF_SIGNED|UNABLE_TO/.test(code)) {
+    const how = 'Trust its authority by adding to the URL: ?sslrootcert=FILE';
+    return [`shows a certificate that cannot be trusted (${code})`, how];
+  }
+  if (isPassing(error)) {
+    return [`cannot be reached (${code || words})`, `Check that the server runs: pg_isready -h HOST. ${AGAIN}`];
+  }
+  return [`gave an error (${code === '' ? words : `${code}: ${words}`})`, AGAIN];
+}
+
+function firstLine(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return text.split('\n', 1)[0]?.slice(0, 200) ?? '';
+}

@@ -1,0 +1,71 @@
+/**
+ * Hands items on in groups, without a timer: what comes while one group is being done is the next one. `work` gives a result
+ * for each item; what it throws goes to all that wait for that group.
+ */
+export class InGroups<Item, Result> {
+  readonly #work: (items: readonly Item[]) => Promise<readonly Result[]>;
+  readonly #split: (items: readonly Waiting<Item, Result>[]) => number;
+  #queue: Waiting<Item, Result>[] = [];
+  #draining: Promise<void> | null = null;
+
+  /** `identify`: items of one identity never share a group. */
+  constructor(
+    work: (items: readonly Item[]) => Promise<readonly Result[]>,
+    { most, identify }: { readonly most: number; readonly identify?: (item: Item) => string },
+  ) {
+    this.#work = work;
+    this.#split = (queue) => groupLength(queue.slice(0, most), identify);
+  }
+
+  add(item: Item): Promise<Result> {
+    const done = new Promise<Result>((resolve, reject) => {
+      this.#queue.push({ item, resolve, reject });
+    });
+    this.#draining ??= this.#drain();
+    return done;
+  }
+
+  /** Resolves when nothing waits any more. */
+  async idle(): Promise<void> {
+    while (this.#draining) await this.#draining;
+  }
+
+  async #drain(): Promise<void> {
+    // Everything that is added in this turn of the event loop goes into the first group.
+    await Promise.resolve();
+    while (this.#queue.length > 0) {
+      const group = this.#queue.splice(0, this.#split(this.#queue));
+      try {
+        const results = await this.#work(group.map(({ item }) => item));
+        group.forEach(({ resolve }, at) => {
+          resolve(results[at] as Result);
+        });
+      } catch (error) {
+        for (const { reject } of group) reject(error);
+      }
+    }
+    this.#draining = null;
+  }
+}
+
+interface Waiting<Item, Result> {
+  readonly item: Item;
+  readonly resolve: (result: Result) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** How many of the queue, from its front, may go together. */
+function groupLength<Item>(
+  queue: readonly { readonly item: Item }[],
+  identify: ((item: Item) => string) | undefined,
+): number {
+  if (!identify) return queue.length;
+  const seen = new Set<string>();
+  const at = queue.findIndex(({ item }) => {
+    const identity = identify(item);
+    if (seen.has(identity)) return true;
+    seen.add(identity);
+    return false;
+  });
+  return at < 0 ? queue.length : at;
+}

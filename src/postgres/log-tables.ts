@@ -1,0 +1,140 @@
+import { LOGGED_STATES } from '../model/log-state.ts';
+import { SENT_STATUSES } from '../model/outcome.ts';
+import type { Migration } from './migrations.ts';
+
+const list = (words: readonly string[]) => words.map((word) => `'${word}'`).join(', ');
+
+/**
+ * The log: `record` is append-only and says what FORMAT.md's lines say; `state` has one row a request and is the claim on it:
+ * its primary key lets one process alone begin a request. Columns lie in an order that wastes no room for alignment.
+ */
+export const LOG_TABLES: Migration = {
+  number: 1,
+  name: 'log',
+  sql: `
+do $$ begin
+  -- Whoever may not make schemas may still find one made for him.
+  if to_regnamespace('srq') is null then create schema srq; end if;
+end $$;
+
+create table srq.migration (
+  number integer primary key,
+  name text not null,
+  at timestamptz not null default clock_timestamp()
+);
+
+-- Every process that has sent. It lives as long as it holds the advisory lock (WORKER_LOCK, id), shared.
+create table srq.worker (
+  id integer generated always as identity primary key,
+  run text not null unique,
+  -- Who it is, for people: command, process, machine.
+  holder text not null,
+  since timestamptz not null default clock_timestamp(),
+  seen_at timestamptz not null default clock_timestamp(),
+  left_at timestamptz
+);
+
+create type srq.log_event as enum ('sending', 'licence', ${list(SENT_STATUSES)});
+create type srq.log_state as enum (${list(LOGGED_STATES)});
+
+create sequence srq.record_id as bigint;
+
+create table srq.record (
+  id bigint primary key,
+  at timestamptz(3) not null,
+  key uuid not null,
+  worker integer not null,
+  -- Counts the records of its worker, so that one whose answer was lost is not written twice.
+  entry integer not null,
+  "row" integer not null,
+  event srq.log_event not null,
+  http integer,
+  ms integer,
+  again boolean not null,
+  market text,
+  ref text,
+  ids json,
+  message text,
+  raw text,
+  by text
+);
+
+-- Room on each page for the new version of a row, so that changing a state touches no index.
+create table srq.state (
+  key uuid primary key,
+  record bigint not null,
+  worker integer not null,
+  state srq.log_state not null
+) with (fillfactor = 70);
+
+create table srq.run_note (
+  id bigint generated always as identity primary key,
+  run text not null,
+  at timestamptz(3) not null,
+  note json not null
+);
+
+-- Compare and set for a group of records, no key twice. seen: what the state must be; null: the outcome of an own send.
+-- next: the state after it; next_licensed: the same where it is licensed or parked. since: set when the group is tried
+-- again because its answer was lost: entries behind that record id which are there already are told as recorded.
+create function srq.append(
+  p_worker integer, p_since bigint, p_keys uuid[], p_entries integer[], p_events srq.log_event[],
+  p_seen srq.log_state[], p_next srq.log_state[], p_next_licensed srq.log_state[],
+  p_rows integer[], p_refs text[], p_markets text[], p_ids json[], p_http integer[], p_ms integer[],
+  p_messages text[], p_raws text[], p_by text[], p_again boolean[]
+) returns table (key uuid, recorded boolean, state srq.log_state, record bigint)
+language plpgsql as $$
+#variable_conflict use_column
+declare
+  v_at timestamptz(3);
+  v_written uuid[];
+begin
+  -- Always in the order of keys, so that two groups never wait for each other in a circle.
+  perform 1 from srq.state s where s.key = any(p_keys) order by s.key for update;
+  v_at := clock_timestamp();
+  with input as materialized (
+    -- Numbered in the order in which they were handed over.
+    select i.*, nextval('srq.record_id') as id from unnest(
+      p_keys, p_entries, p_events, p_seen, p_next, p_next_licensed, p_rows, p_refs, p_markets, p_ids, p_http, p_ms,
+      p_messages, p_raws, p_by, p_again
+    ) as i (key, entry, event, seen, next, next_licensed, "row", ref, market, ids, http, ms, message, raw, by, again)
+    where p_since is null or not exists (
+      select 1 from srq.record r where r.id > p_since and r.worker = p_worker and r.entry = i.entry
+    )
+  ), changed as (
+    update srq.state s
+    set state = case when s.state in ('licensed', 'parked') then i.next_licensed else i.next end,
+        record = i.id, worker = p_worker
+    from input i
+    where s.key = i.key and case
+      when i.seen is not null then s.state = i.seen
+      when s.worker = p_worker or i.event in ('created', 'duplicate') then true
+      else i.event = 'unknown' and s.state not in ('created', 'duplicate') end
+    returning s.key
+  ), added as (
+    insert into srq.state as s (key, state, record, worker)
+    select i.key, i.next, i.id, p_worker from input i
+    where (i.seen is null or i.seen = 'none') and not exists (select 1 from srq.state s where s.key = i.key)
+    order by i.key
+    on conflict do nothing
+    returning s.key
+  ), written as (
+    insert into srq.record (
+      id, at, key, worker, entry, "row", event, http, ms, again, market, ref, ids, message, raw, by
+    )
+    select i.id, v_at, i.key, p_worker, i.entry, i."row", i.event, i.http, i.ms, i.again, i.market, i.ref, i.ids,
+      i.message, i.raw, i.by
+    from input i join (select key from changed union all select key from added) w on w.key = i.key
+    returning key
+  )
+  select array_agg(key) into v_written from written;
+  return query
+    select i.key, w.key is not null or (p_since is not null and exists (
+        select 1 from srq.record r where r.id > p_since and r.worker = p_worker and r.entry = i.entry
+      )), coalesce(s.state, 'none'), s.record
+    from unnest(p_keys, p_entries) as i (key, entry)
+    left join unnest(v_written) as w (key) on w.key = i.key
+    left join srq.state s on s.key = i.key;
+end $$;
+`,
+};

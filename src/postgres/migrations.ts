@@ -1,0 +1,82 @@
+import { SrqError } from '../model/errors.ts';
+import { ACCOUNT_TABLES } from './account-tables.ts';
+import type { Database, Query } from './database.ts';
+import { isForbidden } from './failures.ts';
+import { LOG_TABLES } from './log-tables.ts';
+import { QUEUE_TABLES } from './queue-tables.ts';
+
+/** One step of the schema. Steps are never changed once they were released; the next one has the next number. */
+export interface Migration {
+  readonly number: number;
+  readonly name: string;
+  /** Statements; done in one transaction. */
+  readonly sql: string;
+}
+
+/** In their order. Each group of tables has a file of its own. */
+const MIGRATIONS: readonly Migration[] = [LOG_TABLES, ACCOUNT_TABLES, QUEUE_TABLES];
+
+/** The schema that this program needs. */
+export const NEWEST = MIGRATIONS.at(-1)?.number ?? 0;
+/** The advisory lock under which one process at a time changes the schema: "srq" and a number. */
+const LOCK = [0x737271, 1] as const;
+
+/** Reads the catalogue itself: `to_regclass` may answer from what this connection remembers of before it had the lock. */
+const TABLE = `select 1 from pg_class c join pg_namespace n on n.oid = c.relnamespace
+  where n.nspname = 'srq' and c.relname = 'migration'`;
+
+/** The number of the last step that was done; 0 for a database without our tables. */
+export async function schemaNumber(query: Query): Promise<number> {
+  const [found] = await query(TABLE);
+  if (!found) return 0;
+  const [last] = await query<{ number: number | null }>('select max(number) as number from srq.migration');
+  return last?.number ?? 0;
+}
+
+/** Throws `SrqError('log')` for a schema that is newer than this program. */
+export function requireKnown(number: number, shown: string): void {
+  if (number <= NEWEST) return;
+  const message = `The store ${shown} was set up by a newer srq (tables ${number}, this one knows ${NEWEST}). Nothing was sent.`;
+  throw new SrqError('log', message, 'Bring this srq up to date: npm install --global srq@latest');
+}
+
+/**
+ * Brings the tables up to date, each step in a transaction of its own; two that do so at once wait for each other. Returns
+ * the names of the steps that were done. Throws `SrqError('log')` where the role may not.
+ */
+export async function migrate(database: Database): Promise<string[]> {
+  const done: string[] = [];
+  const found = await schemaNumber(database.query);
+  requireKnown(found, database.shown);
+  if (found === NEWEST) return done;
+  for (const step of MIGRATIONS) {
+    const isDone = await database
+      .transaction((query) => takeStep(query, step, database.shown))
+      .catch((error: unknown) => Promise.reject(isForbidden(error) ? forbidden(database.shown, found, error) : error));
+    if (isDone) done.push(step.name);
+  }
+  return done;
+}
+
+/** False: it was done before. */
+async function takeStep(query: Query, { number, name, sql }: Migration, shown: string): Promise<boolean> {
+  // Whoever waits for the lock may wait for a step of another's that takes long.
+  await query('set local statement_timeout = 0');
+  await query('select pg_advisory_xact_lock($1, $2)', LOCK);
+  const now = await schemaNumber(query);
+  requireKnown(now, shown);
+  if (now >= number) return false;
+  await query(sql);
+  await query('insert into srq.migration (number, name) values ($1, $2)', [number, name]);
+  return true;
+}
+
+function forbidden(shown: string, found: number, cause: unknown): SrqError {
+  const what = found === 0 ? 'has no tables of srq yet' : `has tables of an older srq (${found}, needed: ${NEWEST})`;
+  return new SrqError(
+    'log',
+    `The store ${shown} ${what}, and this role may not make them. Nothing was sent.`,
+    'Let the owner of the database run: srq store migrate --store postgres://OWNER@HOST/DATABASE',
+    cause,
+  );
+}

@@ -1,0 +1,206 @@
+import { SrqError } from '../model/errors.ts';
+import { nextState } from '../model/log-state.ts';
+import type { OpenLog } from '../model/log-store.ts';
+import type { Outcome } from '../model/outcome.ts';
+import type {
+  Clock,
+  LogEvent,
+  LoggedState,
+  LogRecord,
+  LogSubject,
+  OutcomeHow,
+  SendingHow,
+  SettledBy,
+} from '../model/ports.ts';
+import type { Database, Query } from './database.ts';
+import { InGroups } from './in-groups.ts';
+import { LogLookup } from './read-log.ts';
+import { livingWorkers, Worker, type WorkerOptions } from './worker.ts';
+
+/** A third of the least age at which a doubt is settled. */
+const INTENT_LIFE_MS = 20_000;
+const GROUP_RECORDS = 1_000;
+/** After the run was told to stop, outcomes that cannot be recorded are tried for so long; then they are shown. */
+const LAST_TRIES_MS = 5_000;
+
+interface Pending {
+  /** Counts this process's records. */
+  readonly entry: number;
+  readonly subject: LogSubject;
+  readonly event: LogEvent;
+  readonly by: LogRecord['by'];
+  /** What the log must still know of the key; null: anything. */
+  readonly seen: LoggedState | null;
+  readonly outcome: Outcome | null;
+  readonly again: boolean;
+}
+
+export interface PostgresLogOptions extends WorkerOptions {
+  readonly clock: Clock;
+  /** The run is to end: waiting for a server that is away ends soon after. */
+  readonly stopping: AbortSignal;
+}
+
+/**
+ * The log in a database, for senders on any number of machines. Nothing is kept here but what was last asked: the truth is in
+ * the table `state`, whose row a record must find as its writer had seen it. While the server is away everything waits, and
+ * nothing is sent.
+ */
+export class PostgresLog implements OpenLog {
+  readonly run: string;
+  readonly intentLifeMs = INTENT_LIFE_MS;
+  readonly worker: Worker;
+  readonly #database: Database;
+  readonly #lookup: LogLookup;
+  readonly #appending: InGroups<Pending, boolean>;
+  readonly #living: InGroups<string, boolean>;
+  readonly #giveUp = new AbortController();
+  readonly #giveUpSoon: () => void;
+  #entries = 0;
+  #closed = false;
+  /** All records of this process that are still waiting will have greater ids. */
+  #since: number;
+
+  private constructor(database: Database, worker: Worker, since: number, options: PostgresLogOptions) {
+    this.run = options.run;
+    this.worker = worker;
+    this.#database = database;
+    this.#since = since;
+    const { signal } = this.#giveUp;
+    const query: Query = (...asked) => database.persist(() => database.query(...asked), signal);
+    this.#lookup = new LogLookup(query, options.clock.monotonicMs);
+    const identify = ({ subject }: Pending) => subject.key;
+    this.#appending = new InGroups((group) => this.#append(group), { most: GROUP_RECORDS, identify });
+    this.#living = new InGroups((keys) => underWay(query, keys), { most: GROUP_RECORDS });
+    this.#giveUpSoon = () => {
+      void options.clock.sleep(LAST_TRIES_MS, signal).then(() => this.#giveUp.abort());
+    };
+    options.stopping.addEventListener('abort', this.#giveUpSoon, { once: true, signal });
+  }
+
+  /** The tables are there. Throws `SrqError('log')`. */
+  static async open(database: Database, options: PostgresLogOptions): Promise<PostgresLog> {
+    const worker = await Worker.join(database, options);
+    const [newest] = await database.query<{ id: string | null }>('select max(id) as id from srq.record');
+    return new PostgresLog(database, worker, Number(newest?.id ?? 0), options);
+  }
+
+  nowMs(): number {
+    return this.worker.nowMs();
+  }
+
+  lookup(key: string): LoggedState {
+    return this.#lookup.states.get(key);
+  }
+
+  know(keys: readonly string[]): Promise<void> {
+    return this.#lookup.know(keys);
+  }
+
+  read(key: string): Promise<LogRecord | null> {
+    return this.#lookup.read(key);
+  }
+
+  mayBeUnderWay(key: string): Promise<boolean> {
+    return this.#living.add(key);
+  }
+
+  sending(subject: LogSubject, seen: LoggedState, { again = false, by }: SendingHow = {}): Promise<boolean> {
+    return this.#add({ subject, event: 'sending', by: by ?? null, seen, outcome: null, again });
+  }
+
+  licence(subject: LogSubject, seen: LoggedState, by: SettledBy): Promise<boolean> {
+    return this.#add({ subject, event: 'licence', by, seen, outcome: null, again: false });
+  }
+
+  outcome(subject: LogSubject, outcome: Outcome, { seen, by, again = false }: OutcomeHow = {}): Promise<boolean> {
+    return this.#add({ subject, event: outcome.status, by: by ?? null, seen: seen ?? null, outcome, again });
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#giveUpSoon();
+    await this.#appending.idle();
+    this.#giveUp.abort();
+    await this.worker.leave();
+  }
+
+  #add(pending: Omit<Pending, 'entry'>): Promise<boolean> {
+    if (this.#closed) return Promise.reject(new SrqError('log', `The log ${this.#database.shown} was closed.`));
+    return this.#appending.add({ ...pending, entry: ++this.#entries });
+  }
+
+  async #append(group: readonly Pending[]): Promise<boolean[]> {
+    let isRepeated = false;
+    const rows = await this.#database.persist(() => {
+      const since = isRepeated ? this.#since : null;
+      // Whether a statement that failed was done nobody knows; from now on the store looks for what it wrote.
+      isRepeated = true;
+      return this.#appendOnce(group, since);
+    }, this.#giveUp.signal);
+    const byKey = new Map(rows.map((row) => [row.key, row]));
+    return group.map(({ subject }) => {
+      const { recorded = false, state = 'none', record = null } = byKey.get(subject.key) ?? {};
+      this.#lookup.states.set(subject.key, state);
+      if (recorded) this.#since = Math.max(this.#since, Number(record));
+      return recorded;
+    });
+  }
+
+  async #appendOnce(group: readonly Pending[], since: number | null): Promise<AppendedRow[]> {
+    // Who is not seen to live may be taken for dead, and what it sends settled.
+    this.worker.requireSeen();
+    return this.#database.query<AppendedRow>(APPEND, [this.worker.id, since, ...columnsOf(group)], 'srq-append');
+  }
+}
+
+interface AppendedRow {
+  readonly key: string;
+  readonly recorded: boolean;
+  readonly state: LoggedState;
+  readonly record: string | null;
+}
+
+const APPEND = `select replace(key::text, '-', '') as key, recorded, state, record from srq.append(
+  $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`;
+
+/** One array a column, in the order of the parameters of `srq.append`. */
+function columnsOf(group: readonly Pending[]): unknown[][] {
+  const of = (column: (pending: Pending) => unknown) => group.map(column);
+  return [
+    of(({ subject }) => subject.key),
+    of(({ entry }) => entry),
+    of(({ event }) => event),
+    of(({ seen }) => seen),
+    of(({ event, by }) => nextState('none', event, by)),
+    of(({ event, by }) => nextState('licensed', event, by)),
+    of(({ subject }) => subject.row),
+    of(({ subject }) => storable(subject.ref)),
+    of(({ subject }) => subject.market ?? null),
+    of(({ outcome }) => (outcome && Object.keys(outcome.ids).length > 0 ? JSON.stringify(outcome.ids) : null)),
+    of(({ outcome }) => outcome?.http ?? null),
+    of(({ outcome }) => (outcome?.ms == null ? null : Math.round(outcome.ms))),
+    of(({ outcome }) => storable(outcome?.message ?? null)),
+    of(({ outcome }) => storable(outcome?.raw ?? null)),
+    of(({ by }) => by),
+    of(({ again }) => again),
+  ];
+}
+
+/** A text of PostgreSQL's holds no NUL. */
+function storable(text: string | null): string | null {
+  return text === null ? null : text.replaceAll('\0', '\uFFFD');
+}
+
+/** Whether the last record of each key is an intent of a process that lives. */
+async function underWay(query: Query, keys: readonly string[]): Promise<boolean[]> {
+  const rows = await query<{ key: string; worker: number }>(
+    `select replace(s.key::text, '-', '') as key, s.worker from srq.state s join srq.record r on r.id = s.record
+    where s.key = any($1::uuid[]) and r.event = 'sending'`,
+    [keys],
+  );
+  const living = await livingWorkers(query, [...new Set(rows.map(({ worker }) => worker))]);
+  const found = new Set(rows.filter(({ worker }) => living.has(worker)).map(({ key }) => key));
+  return keys.map((key) => found.has(key));
+}

@@ -1,0 +1,170 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import type { Sandbox } from '../../src/sandbox/server.ts';
+import { trustValidate } from '../helpers/delivery.ts';
+import { type Desk, test } from '../helpers/desk.ts';
+import { leadsCsv } from '../helpers/leads.ts';
+import { PostgresServer, postgresIsMissing, STORE_PASSWORD } from '../helpers/postgres.ts';
+import { documentOf, type Running } from '../helpers/run-srq.ts';
+import { statsOf } from '../helpers/sandbox-view.ts';
+
+/** `npm run soak:queue` sets more of them; then the workers also settle every doubt. */
+const ROWS = Number(process.env['SRQ_TEST_QUEUE_ROWS'] ?? 2_000);
+const isSoak = process.env['SRQ_TEST_QUEUE_ROWS'] !== undefined;
+const PER_SECOND = isSoak ? 100 : 80;
+const MISSING_S = 10;
+const TIMEOUT_MS = isSoak ? 1_800_000 : 90_000;
+/** Sparse enough that the breaker, which has its own tests, stays closed. */
+const FAULTS = { 'reset-before': 0.001, 'reset-after': 0.001, '500': 0.001, '500-after': 0.001, 'expire-token': 0.002 };
+
+const why = postgresIsMissing === null ? '' : ` (skipped: ${postgresIsMissing})`;
+
+describe.skipIf(postgresIsMissing !== null)(`Workers on one queue${why}`, () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+  });
+  afterAll(() => server?.end());
+
+  const states = (url: string) =>
+    server.query<{ state: string; count: number }>(
+      url,
+      'select state, count(*)::integer as count from srq.state group by state order by state',
+    );
+  const waiting = async (url: string) => {
+    const text = "select count(*)::integer as count from srq_queue.job where name like 'requests-%'";
+    return (await server.query<{ count: number }>(url, text))[0]?.count;
+  };
+
+  test(`deliver ${ROWS} rows once each: killed, stopped, cut off from the store, with faults and a rate limit`, {
+    timeout: TIMEOUT_MS,
+  }, async ({ desk, openSandbox }) => {
+    const sandbox = await openSandbox({ latencyMs: 20, ratePerSecond: PER_SECOND, faults: FAULTS });
+    const url = await server.database();
+    desk.use(sandbox);
+    Object.assign(desk.env, { SRQ_STORE: url, PGPASSWORD: STORE_PASSWORD });
+    trustValidate(desk, sandbox);
+    const leads = desk.write('leads.csv', leadsCsv(ROWS));
+    const queued = documentOf(await desk.run('enqueue', leads, '--yes', '--json'));
+    expect(queued).toMatchObject({ rows: ROWS, queued: ROWS });
+    const beganMs = performance.now();
+    const fleet = new Fleet(desk);
+    const disturbed = await disturb(fleet, sandbox, server);
+    if (!isSoak) {
+      while ((await waiting(url)) !== 0) await sleep(200);
+      await fleet.stop();
+      const ended = await fleet.ended();
+      for (const each of ended) expect(each.code, JSON.stringify(each)).toBe(143);
+    } else {
+      for (const { code } of await fleet.ended()) expect([0, 7]).toContain(code);
+    }
+    const seconds = (performance.now() - beganMs) / 1000;
+
+    const { created, distinct, doubled } = await statsOf(sandbox);
+    expect({ created, doubled }).toEqual({ created: distinct, doubled: 0 });
+    const known = Object.fromEntries((await states(url)).map(({ state, count }) => [state, count]));
+    const inDoubt = (known['sending'] ?? 0) + (known['unknown'] ?? 0) + (known['parked'] ?? 0);
+    expect((known['created'] ?? 0) + inDoubt).toBe(ROWS);
+    expect(created).toBeGreaterThanOrEqual(known['created'] ?? 0);
+    expect(created - (known['created'] ?? 0)).toBeLessThanOrEqual(inDoubt);
+    if (isSoak) expect(known['sending'] ?? 0).toBe(0);
+    const calls = sandbox.requests().filter(({ operation }) => operation !== 'token');
+    const refused = calls.filter(({ status, fault }) => status === 429 && fault === null).length;
+    const share = refused / calls.length;
+    const figures = {
+      rows: ROWS,
+      seconds: Math.round(seconds),
+      known,
+      ...disturbed,
+      calls: calls.length,
+      refused,
+      share,
+    };
+    process.stdout.write(`workers: ${JSON.stringify(figures)}\n`);
+    // Finding the limit for the first time costs a few; a short run is little more than that.
+    expect(share).toBeLessThanOrEqual(isSoak ? 0.01 : 0.05);
+    expect(disturbed.kills).toBeGreaterThanOrEqual(2);
+    expect(disturbed.stops).toBeGreaterThanOrEqual(1);
+  });
+});
+
+/** Three workers, whatever becomes of one. */
+class Fleet {
+  readonly #desk: Desk;
+  #workers: Running[] = [];
+
+  constructor(desk: Desk) {
+    this.#desk = desk;
+    for (let at = 0; at < 3; at += 1) this.#start();
+  }
+
+  #start(): void {
+    const args = ['work', '--no-validate', '--missing', String(MISSING_S), '--settle', '2', '--json', '--quiet'];
+    const more = isSoak ? ['--until-empty'] : [];
+    this.#workers.push(this.#desk.start([...args, ...more], { timeoutMs: TIMEOUT_MS }));
+  }
+
+  /** Ends one at once, and starts another in its place. */
+  async kill(): Promise<void> {
+    const [worker] = this.#workers.splice(0, 1);
+    worker?.process.kill('SIGKILL');
+    const ended = await worker?.ended;
+    expect(ended?.signal, JSON.stringify(ended)).toBe('SIGKILL');
+    this.#start();
+  }
+
+  /** Stops one for longer than the others wait for a sign of life. */
+  async pause(): Promise<void> {
+    const [, worker] = this.#workers;
+    worker?.process.kill('SIGSTOP');
+    await sleep((MISSING_S + 8) * 1000);
+    worker?.process.kill('SIGCONT');
+  }
+
+  async stop(): Promise<void> {
+    for (const { process: child } of this.#workers) child.kill('SIGTERM');
+  }
+
+  ended() {
+    return Promise.all(this.#workers.map(({ ended }) => ended));
+  }
+}
+
+/** Kills, stops, and restarts the server, each on progress that the service has seen. Returns how often. */
+async function disturb(fleet: Fleet, sandbox: Sandbox, server: PostgresServer) {
+  const done = { kills: 0, stops: 0, restarts: 0 };
+  const created = async () => (await statsOf(sandbox)).created;
+  const until = async (count: number) => {
+    while ((await created()) < count) await sleep(50);
+  };
+  await until(ROWS * 0.05);
+  await fleet.kill();
+  done.kills += 1;
+  const pausing = fleet.pause().then(() => {
+    done.stops += 1;
+  });
+  await until(ROWS * 0.3);
+  server.down();
+  server.up();
+  done.restarts += 1;
+  await until(ROWS * 0.5);
+  await fleet.kill();
+  done.kills += 1;
+  await pausing;
+  const isNearlyDone = async () => (await created()) >= ROWS * 0.9;
+  const killing = async () => {
+    while (!(await isNearlyDone())) {
+      await until(Math.min(ROWS * 0.9, (await created()) + 4 * PER_SECOND));
+      await fleet.kill();
+      done.kills += 1;
+    }
+  };
+  const stopping = async () => {
+    while (!(await isNearlyDone())) {
+      await fleet.pause();
+      done.stops += 1;
+    }
+  };
+  if (isSoak) await Promise.all([killing(), stopping()]);
+  return done;
+}

@@ -1,0 +1,296 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import type { Sandbox } from '../../src/sandbox/server.ts';
+import { filesWithText } from '../helpers/canary-secret.ts';
+import { accountedFor, bulkArgs, requestOfRow } from '../helpers/delivery.ts';
+import { Desk, test } from '../helpers/desk.ts';
+import { gateBefore } from '../helpers/gate.ts';
+import { leadsCsv } from '../helpers/leads.ts';
+import { PostgresServer, postgresIsMissing, STORE_PASSWORD } from '../helpers/postgres.ts';
+import { documentOf, documentsOf, type Ended } from '../helpers/run-srq.ts';
+import { createdAtLeast, statsOf } from '../helpers/sandbox-view.ts';
+
+/** Of the file that two machines import at once. */
+const ROWS = 1000;
+/** Much is to be done here, and a busy machine may take long for it. */
+const PATIENCE_MS = 180_000;
+const PATIENT = { timeoutMs: PATIENCE_MS };
+const why = postgresIsMissing === null ? '' : ` (skipped: ${postgresIsMissing})`;
+
+describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, { timeout: PATIENCE_MS }, () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+  });
+  afterAll(() => server?.end());
+
+  /** Settings in the environment; the password is in none of the arguments. */
+  const useStore = (desk: Desk, sandbox: Sandbox, url: string) => {
+    desk.use(sandbox);
+    Object.assign(desk.env, { SRQ_STORE: url, PGPASSWORD: STORE_PASSWORD });
+  };
+  const statesIn = (url: string) =>
+    server.query<{ state: string; count: number }>(
+      url,
+      'select state, count(*)::integer as count from srq.state group by state order by state',
+    );
+
+  test('takes the place of the log for every command', async ({ desk, sandbox }) => {
+    const url = await server.database();
+    desk.use(sandbox);
+    desk.env['PGPASSWORD'] = STORE_PASSWORD;
+    const store = ['--store', url];
+    const leads = desk.write('leads.csv', leadsCsv(30));
+    const dry = documentOf(await desk.run('bulk', leads, '--dry-run', '--json', ...store));
+    expect(dry).toMatchObject({ ready: 30, log: url });
+    // Looking makes no tables.
+    expect(await server.query(url, "select 1 from pg_namespace where nspname = 'srq'")).toEqual([]);
+
+    sandbox.setInstructions([{ on: 'create', fault: 'reset-after', match: { request_text: 'Pintar a sala 7' } }]);
+    const first = await desk.run(...bulkArgs(leads, '--in-doubt', 'park', ...store));
+    expect([first.code, accountedFor(first, 30)]).toEqual([7, expect.objectContaining({ created: 29, unknown: 1 })]);
+    expect(documentOf(first)['next']).toBe(`srq resolve --store ${url}`);
+    expect(desk.read('leads.results.csv').match(/,created,/g)).toHaveLength(29);
+
+    const listed = documentsOf(await desk.run('log', '--json', ...store));
+    expect(listed.map(({ status }) => status).sort()).toEqual([...Array(29).fill('created'), 'unknown']);
+    expect(documentsOf(await desk.run('log', '--ref', 'L-7', '--json', ...store))).toHaveLength(1);
+    const { unknown } = documentOf(await desk.run('resolve', '--json', ...store)) as { unknown: { key: string }[] };
+    const said = await desk.run('resolve', unknown[0]?.key ?? '', '--created', 'X-1', '--json', ...store);
+    expect(documentOf(said)).toMatchObject({ resolved: [{ ref: 'L-7', status: 'created' }] });
+
+    const again = accountedFor(await desk.run(...bulkArgs(leads, ...store)), 30);
+    expect(again).toMatchObject({ repeated: 30, created: 0 });
+    const one = documentOf(await desk.run('create', ...requestOfRow(3), '--json', ...store));
+    expect(one).toMatchObject({ status: 'repeated', ids: { request_id: expect.stringMatching(/^\d+$/) } });
+    expect(await statsOf(sandbox)).toMatchObject({ created: 30, doubled: 0 });
+
+    const report = documentOf(await desk.run('report', '-o', 'run.html', '--run', 'all', '--json', ...store));
+    expect(report).toMatchObject({ rows: 30, created: 30 });
+    const byInput = await desk.run('report', '--input', leads, '-o', 'input.html', '--json', ...store);
+    expect(documentOf(byInput)).toMatchObject({ rows: 30, created: 30 });
+    expect(desk.read('input.html')).toContain('leads.csv');
+    expect(documentOf(await desk.run('status', '--json', ...store))).toMatchObject({ paths: { log: url } });
+    // All of that went without a file log.
+    expect(desk.files().filter((file) => file.includes('ndjson'))).toEqual([]);
+  });
+
+  test('two machines that import the same rows at once send each row once, and their sums agree', async ({
+    sandbox,
+    desk,
+  }) => {
+    const url = await server.database();
+    // Neither gets ahead before both have begun.
+    const gate = await gateBefore(sandbox.baseUrl, '/v1/request/create');
+    const other = new Desk();
+    try {
+      const runs = [desk, other].map((each) => {
+        useStore(each, { ...sandbox, baseUrl: gate.baseUrl }, url);
+        return each.start(bulkArgs(each.write('leads.csv', leadsCsv(ROWS)), '--concurrency', '8'), PATIENT);
+      });
+      await gate.holding(2);
+      gate.open();
+      const [one, two] = (await Promise.all(runs.map((run) => run.ended))).map((ended) => accountedFor(ended, ROWS));
+      const created = [Number(one?.['created']), Number(two?.['created'])];
+      expect(created.reduce((sum, count) => sum + count, 0)).toBe(ROWS);
+      expect([one?.['repeated'], two?.['repeated']]).toEqual([created[1], created[0]]);
+      expect(Math.min(...created)).toBeGreaterThan(0);
+      expect(await statsOf(sandbox)).toMatchObject({ created: ROWS, distinct: ROWS, doubled: 0 });
+      expect(await statesIn(url)).toEqual([{ state: 'created', count: ROWS }]);
+    } finally {
+      await other.close();
+    }
+  });
+
+  test('a server that is restarted in the middle of an import loses nothing and doubles nothing', async ({
+    openSandbox,
+    desk,
+  }) => {
+    const sandbox = await openSandbox({ latencyMs: 20 });
+    const own = await PostgresServer.start();
+    try {
+      useStore(desk, sandbox, await own.database());
+      const run = desk.start(bulkArgs(desk.write('leads.csv', leadsCsv(250)), '--concurrency', '8'), PATIENT);
+      await createdAtLeast(sandbox, 50, run);
+      own.down('immediate');
+      const before = await statsOf(sandbox);
+      await run.until(/cannot be reached/);
+      // What was in flight has ended; without a durable intent nothing more is begun.
+      const during = await statsOf(sandbox);
+      expect(during.created - before.created).toBeLessThanOrEqual(8);
+      own.up();
+      const ended = await run.ended;
+      expect([ended.code, accountedFor(ended, 250)]).toEqual([0, expect.objectContaining({ created: 250 })]);
+      expect(ended.stderr.match(/cannot be reached/g)).toHaveLength(1);
+      expect(ended.stderr).toContain('is back');
+      expect(await statsOf(sandbox)).toMatchObject({ created: 250, distinct: 250, doubled: 0 });
+    } finally {
+      own.end();
+    }
+  });
+
+  test('Ctrl-C ends a run that waits for its store, and shows what could not be recorded', async ({
+    openSandbox,
+    desk,
+  }) => {
+    const sandbox = await openSandbox({ latencyMs: 1500 });
+    const own = await PostgresServer.start();
+    try {
+      const url = await own.database();
+      useStore(desk, sandbox, url);
+      const leads = desk.write('leads.csv', leadsCsv(20));
+      const run = desk.start(bulkArgs(leads, '--concurrency', '2'), PATIENT);
+      await createdAtLeast(sandbox, 2, run);
+      own.down('immediate');
+      await run.until(/cannot be reached/);
+      run.process.kill('SIGINT');
+      const ended = await run.ended;
+      expect(ended.code).toBe(130);
+      expect(ended.stderr).toMatch(/Not in the log: \{.*"status":"created"/);
+      own.up();
+      // It could not say that it left, and would be waited for a while.
+      await own.query(url, 'update srq.worker set left_at = clock_timestamp()');
+      const next = accountedFor(await desk.run(...bulkArgs(leads, '--in-doubt', 'park', '--concurrency', '16')), 20);
+      expect(next).toMatchObject({ failed: 0 });
+      expect(Number(next['unknown'])).toBeGreaterThan(0);
+      expect(await statsOf(sandbox)).toMatchObject({ created: 20, distinct: 20, doubled: 0 });
+    } finally {
+      own.end();
+    }
+  });
+
+  test('what another machine has in hand is waited for, not listed as in doubt', async ({ desk, sandbox }) => {
+    const url = await server.database();
+    const gate = await gateBefore(sandbox.baseUrl, '/v1/request/create');
+    const other = new Desk();
+    try {
+      for (const each of [desk, other]) useStore(each, { ...sandbox, baseUrl: gate.baseUrl }, url);
+      const one = desk.start(['create', ...requestOfRow(0), '--no-validate', '--json']);
+      await gate.holding(1);
+      const bulk = other.start(bulkArgs(other.write('leads.csv', leadsCsv(1))));
+      const refused = await other.run('resolve', '--all', '--not-created', '--json');
+      expect([refused.code, documentOf(refused)]).toEqual([9, { error: expect.objectContaining({ code: 'log' }) }]);
+      gate.open();
+      expect(documentOf(await one.ended)).toMatchObject({ status: 'created' });
+      expect(accountedFor(await bulk.ended, 1)).toMatchObject({ repeated: 1, unknown: 0 });
+      expect(await statsOf(sandbox)).toMatchObject({ created: 1, doubled: 0 });
+    } finally {
+      await other.close();
+    }
+  });
+
+  test('follows the log as it grows', async ({ desk, sandbox }) => {
+    useStore(desk, sandbox, await server.database());
+    const following = desk.start(['log', '--follow', '--json']);
+    accountedFor(await desk.run(...bulkArgs(desk.write('leads.csv', leadsCsv(5)))), 5);
+    await following.until(/L-4/);
+    following.process.kill('SIGINT');
+    const { stdout } = await following.ended;
+    const lines = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines.map(({ ref, status }) => [ref, status])).toEqual([0, 1, 2, 3, 4].map((at) => [`L-${at}`, 'created']));
+  });
+
+  test('a profile names its store and the command that prints the password', async ({ desk, sandbox }) => {
+    const url = await server.database();
+    desk.use(sandbox);
+    const command = `${process.execPath} -p "'${STORE_PASSWORD}'"`;
+    const login = await desk.run('login', '--store', url, '--store-password-command', command);
+    expect(login.code).toBe(0);
+    expect(accountedFor(await desk.run(...bulkArgs(desk.write('leads.csv', leadsCsv(3)))), 3)).toMatchObject({
+      created: 3,
+    });
+    expect(await statesIn(url)).toEqual([{ state: 'created', count: 3 }]);
+    const elsewhere = documentOf(await desk.run('bulk', 'leads.csv', '--dry-run', '--log', 'other.ndjson', '--json'));
+    expect(elsewhere).toMatchObject({ ready: 3 });
+  });
+
+  describe('says what is wrong and what to do', () => {
+    const refusal = ({ code, stdout }: Ended) => {
+      const { error } = JSON.parse(stdout) as { error: { message: string; hint: string } };
+      return { code, message: error.message, hint: error.hint };
+    };
+
+    test('when it cannot be reached, lets nobody in, or has no such database', async ({ desk, sandbox }) => {
+      useStore(desk, sandbox, server.url('no_such_database'));
+      const doctor = documentOf(await desk.run('doctor', '--json'));
+      expect(JSON.stringify(doctor)).toContain('has no such database');
+      const wrong = refusal(await desk.start(['log', '--json'], { env: { PGPASSWORD: 'wrong' } }).ended);
+      expect(wrong).toMatchObject({ code: 9, message: expect.stringContaining('refuses this user or password') });
+      expect(wrong.hint).toContain('PGPASSWORD');
+      const away = refusal(
+        await desk.start(['log', '--json'], { env: { SRQ_STORE: 'postgres://owner@127.0.0.1:1/x' } }).ended,
+      );
+      expect(away).toMatchObject({
+        code: 9,
+        message: expect.stringContaining('127.0.0.1:1/x cannot be reached (ECONNREFUSED)'),
+      });
+      const tls = refusal(
+        await desk.start(['log', '--json'], { env: { SRQ_STORE: `${server.url('postgres')}?sslmode=require` } }).ended,
+      );
+      expect(tls).toMatchObject({ code: 9, message: expect.stringContaining('no encrypted connection') });
+      expect(tls.hint).toContain('sslmode=disable');
+    });
+
+    test('when its tables are newer, or may not be made by this role', async ({ desk, sandbox }) => {
+      const url = await server.database();
+      const name = url.split('/').at(-1) ?? '';
+      await server.query(url, `create role sender login password '${STORE_PASSWORD}'`);
+      const asSender = url.replace('owner@', 'sender@');
+      useStore(desk, sandbox, asSender);
+      const leads = desk.write('leads.csv', leadsCsv(2));
+      const noTables = refusal(await desk.run(...bulkArgs(leads)));
+      expect(noTables).toMatchObject({ code: 9, message: expect.stringContaining('has no tables of srq yet') });
+      expect(noTables.hint).toContain('srq store migrate --store postgres://OWNER@HOST/DATABASE');
+      expect((await desk.run('store', 'migrate', '--store', url)).code).toBe(0);
+      const noRights = refusal(await desk.run(...bulkArgs(leads)));
+      expect(noRights).toMatchObject({ code: 9, message: expect.stringContaining('forbids this') });
+
+      // As docs/scale.md has it.
+      const grants = /<!-- grants -->\s*```sql\n([\s\S]*?)```/.exec(readFileSync('docs/scale.md', 'utf8'))?.[1] ?? '';
+      await server.query(url, grants.replaceAll('DATABASE', name));
+      expect(accountedFor(await desk.run(...bulkArgs(leads)), 2)).toMatchObject({ created: 2 });
+      const store = (documentOf(await desk.run('doctor', '--json')) as { steps: { name: string; result: string }[] })
+        .steps;
+      expect(store.find((step) => step.name === 'store')).toMatchObject({ result: 'ok' });
+
+      await server.query(url, "insert into srq.migration (number, name) values (999, 'of the future')");
+      const newer = refusal(await desk.run(...bulkArgs(leads)));
+      expect(newer).toMatchObject({ code: 9, message: expect.stringContaining('newer srq') });
+      expect(newer.hint).toContain('npm install');
+    });
+
+    test('never with the password, wherever that came from', async ({ desk, sandbox }) => {
+      const url = await server.database();
+      const withPassword = url.replace('owner@', `owner:${STORE_PASSWORD}@`);
+      const ended: Ended[] = [await desk.run('log', '--store', withPassword)];
+      expect([ended[0]?.code, ended[0]?.stderr]).toEqual([2, expect.stringContaining(`--store '${url}'`)]);
+      desk.use(sandbox);
+      desk.env['SRQ_STORE'] = withPassword;
+      const leads = desk.write('leads.csv', leadsCsv(3));
+      for (const words of [
+        [...bulkArgs(leads), '--verbose'],
+        ['status'],
+        ['log', '--json'],
+        ['doctor', '--output', 'doctor.json'],
+        ['report', '-o', 'run.html'],
+        ['resolve'],
+        ['login', '--store', withPassword],
+      ]) {
+        ended.push(await desk.run(...words));
+      }
+      const broken = withPassword.replace(/\d+\/store/, '1/store');
+      const away = desk.start(['log', '--verbose'], { env: { SRQ_STORE: broken } });
+      ended.push(await away.ended);
+      expect(ended.at(-1)?.stderr).toContain('cannot be reached');
+      for (const { stdout, stderr } of ended) expect(stdout + stderr).not.toContain(STORE_PASSWORD);
+      expect(ended[1]?.code).toBe(0);
+      expect(filesWithText(desk.folder, STORE_PASSWORD)).toEqual([]);
+      expect(await server.query(url, 'select holder from srq.worker')).toHaveLength(1);
+      const kept = JSON.stringify(await server.query(url, 'select * from srq.worker, srq.run_note'));
+      expect(kept).not.toContain(STORE_PASSWORD);
+    });
+  });
+});

@@ -1,0 +1,216 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import type { Sandbox } from '../../src/sandbox/server.ts';
+import { requestOfRow } from '../helpers/delivery.ts';
+import { type Desk, test } from '../helpers/desk.ts';
+import { leadsCsv } from '../helpers/leads.ts';
+import { PostgresServer, postgresIsMissing, STORE_PASSWORD } from '../helpers/postgres.ts';
+import { documentOf } from '../helpers/run-srq.ts';
+import { createdAtLeast, statsOf } from '../helpers/sandbox-view.ts';
+import { creates, send } from '../sandbox/sandbox-client.ts';
+
+const why = postgresIsMissing === null ? '' : ` (skipped: ${postgresIsMissing})`;
+const WORK = ['work', '--rate', 'max', '--concurrency', '4', '--json'];
+/** What stands in {@link leadsCsv} about people. */
+const PERSONAL = /Exemplo|example\.com|912345678|Pintar|Lisboa/;
+
+describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+  });
+  afterAll(() => server?.end());
+
+  const use = async (desk: Desk, sandbox: Sandbox): Promise<string> => {
+    const url = await server.database();
+    desk.use(sandbox);
+    Object.assign(desk.env, { SRQ_STORE: url, PGPASSWORD: STORE_PASSWORD });
+    return url;
+  };
+  const health = async (port: number, path = '/healthz') => {
+    const { status, text } = await send('GET', `http://127.0.0.1:${port}${path}`);
+    return [status, JSON.parse(text).state];
+  };
+  /** Every text that any table of the store holds. */
+  const everything = async (url: string) => {
+    const tables = await server.query<{ name: string }>(
+      url,
+      "select table_schema || '.' || table_name as name from information_schema.tables where table_schema like 'srq%'",
+    );
+    const rows = await Promise.all(tables.map(({ name }) => server.query(url, `select t::text from ${name} t`)));
+    return JSON.stringify(rows);
+  };
+
+  test('takes the rows of a file once, and has them delivered once', async ({ desk, sandbox }) => {
+    const url = await use(desk, sandbox);
+    const leads = desk.write('leads.csv', leadsCsv(40));
+    const dry = documentOf(await desk.run('enqueue', leads, '--dry-run', '--json'));
+    expect(dry).toMatchObject({ rows: 40, ready: 40, next: `srq enqueue ${leads} --json` });
+    expect(await server.query(url, "select 1 from pg_namespace where nspname like 'srq%'")).toEqual([]);
+
+    const part = documentOf(await desk.run('enqueue', leads, '--limit', '15', '--json'));
+    expect(part).toMatchObject({ rows: 15, queued: 15, alreadyQueued: 0, stopped: null });
+    const whole = await desk.run('enqueue', leads, '--json');
+    expect([whole.code, documentOf(whole)]).toEqual([
+      0,
+      expect.objectContaining({ rows: 40, queued: 25, alreadyQueued: 15, notQueued: 0, next: 'srq queue' }),
+    ]);
+    expect(await everything(url)).toMatch(PERSONAL);
+    expect(documentOf(await desk.run('queue', '--json'))).toMatchObject({
+      queue: { ready: 40 },
+      workers: [],
+      rate: null,
+    });
+
+    const worked = await desk.run(...WORK, '--until-empty');
+    expect([worked.code, documentOf(worked)]).toEqual([
+      0,
+      expect.objectContaining({ created: 40, failed: 0, unknown: 0 }),
+    ]);
+    expect(await statsOf(sandbox)).toMatchObject({ created: 40, doubled: 0 });
+    // Of the people nothing is left.
+    expect(await everything(url)).not.toMatch(PERSONAL);
+
+    const again = documentOf(await desk.run('enqueue', leads, '--json'));
+    expect(again).toMatchObject({ rows: 40, queued: 0, repeated: 40 });
+    const seen = documentOf(await desk.run('queue', '--json'));
+    expect(seen).toMatchObject({ queue: { ready: 0, waiting: 0, inWork: 0 }, rate: { inFlight: 0 } });
+    const minutes = seen['minutes'] as { created: number }[];
+    expect(minutes.reduce((sum, { created }) => sum + created, 0)).toBe(40);
+    expect((await desk.run('queue')).stdout).toMatch(/requests {2}0 ready, 0 in work, 0 later/);
+  });
+
+  test('gets everything back at once from a worker that is told to end', async ({ desk, openSandbox }) => {
+    const sandbox = await openSandbox({ latencyMs: 100 });
+    const url = await use(desk, sandbox);
+    await desk.run('enqueue', desk.write('leads.csv', leadsCsv(60)));
+    const running = desk.start([...WORK, '--no-validate', '--log-format', 'json', '--health-port', '40871']);
+    await createdAtLeast(sandbox, 8, running);
+    expect(await health(40_871)).toEqual([200, 'working']);
+    const { workers } = documentOf(await desk.run('queue', '--json')) as {
+      workers: { name: string; inHand: number }[];
+    };
+    expect(workers).toEqual([expect.objectContaining({ name: expect.stringMatching(/^srq work, process \d+ on /) })]);
+    running.process.kill('SIGTERM');
+    const ended = await running.ended;
+    const { created, again } = documentOf(ended) as { created: number; again: number };
+    expect([ended.code, documentOf(ended)['stopped']]).toEqual([143, 'Interrupted.']);
+    // What was in flight was finished, and known to be.
+    expect((await statsOf(sandbox)).created).toBe(created);
+    expect(again).toBeLessThanOrEqual(4);
+    expect(documentOf(await desk.run('queue', '--json'))).toMatchObject({
+      queue: { ready: 60 - created, waiting: 0, inWork: 0 },
+      workers: [],
+    });
+    expect(await server.query(url, 'select 1 from srq.queue_claim')).toEqual([]);
+
+    const lines = ended.stderr
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines[0]).toMatchObject({ level: 'info', event: 'started' });
+    const requests = lines.filter(({ event }) => event === 'request');
+    expect(requests.filter(({ status }) => status === 'created')).toHaveLength(created);
+    expect(requests[0]).toMatchObject({ key: expect.stringMatching(/^[0-9a-f]{32}$/), lane: 'requests', http: 201 });
+    expect(ended.stderr).not.toMatch(PERSONAL);
+  });
+
+  test('is left alone while the store is away, and gone on with when it is back', async ({ desk, openSandbox }) => {
+    const sandbox = await openSandbox({ latencyMs: 20 });
+    await use(desk, sandbox);
+    await desk.run('enqueue', desk.write('leads.csv', leadsCsv(150)));
+    const file = `${desk.work}/health.json`;
+    const flags = ['--no-validate', '--until-empty', '--health-port', '40872', '--health-file', file];
+    const running = desk.start([...WORK, ...flags]);
+    await createdAtLeast(sandbox, 30, running);
+    server.down();
+    await running.until(/cannot be reached/);
+    expect(await health(40_872)).toEqual([503, 'waiting-for-database']);
+    expect(await health(40_872, '/livez')).toEqual([200, 'waiting-for-database']);
+    const before = (await statsOf(sandbox)).created;
+    await sleep(2_500);
+    expect((await statsOf(sandbox)).created).toBe(before);
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ state: 'waiting-for-database' });
+    server.up();
+    const ended = await running.ended;
+    expect([ended.code, documentOf(ended)]).toEqual([0, expect.objectContaining({ created: 150, unknown: 0 })]);
+    expect(ended.stderr.match(/cannot be reached/g)).toHaveLength(1);
+    expect(await statsOf(sandbox)).toMatchObject({ created: 150, doubled: 0 });
+  });
+
+  test('has a doubt settled by whoever comes later', async ({ desk, sandbox }) => {
+    await use(desk, sandbox);
+    await desk.run('enqueue', desk.write('leads.csv', leadsCsv(12)));
+    const faultOn = (at: number, fault: 'reset-after' | 'reset-before') => ({
+      ...{ on: 'create' as const, fault },
+      match: { request_text: `Pintar a sala ${at}` },
+    });
+    sandbox.setInstructions([faultOn(6, 'reset-after'), faultOn(8, 'reset-before')]);
+    // The first three creations are what validate proves itself by.
+    const worked = await desk.run(...WORK, '--until-empty', '--settle', '1');
+    expect([worked.code, documentOf(worked)]).toEqual([0, expect.objectContaining({ created: 12, unknown: 0 })]);
+    expect(await statsOf(sandbox)).toMatchObject({ created: 12, doubled: 0 });
+    expect(creates(sandbox).filter(({ params }) => params['request_text'] === 'Pintar a sala 8')).toHaveLength(2);
+  });
+
+  test('leaves to a person what cannot be settled', async ({ desk, sandbox }) => {
+    await use(desk, sandbox);
+    await desk.run('enqueue', desk.write('leads.csv', leadsCsv(5)));
+    sandbox.setInstructions([{ on: 'create', fault: 'reset-after', match: { request_text: 'Pintar a sala 4' } }]);
+    const worked = await desk.run(...WORK, '--until-empty', '--in-doubt', 'park');
+    expect([worked.code, documentOf(worked)]).toEqual([7, expect.objectContaining({ created: 4, unknown: 1 })]);
+    expect(documentOf(await desk.run('resolve', '--json'))['unknown']).toHaveLength(1);
+  });
+
+  test('shares one pace with every other command of the account', async ({ desk, sandbox }) => {
+    const url = await use(desk, sandbox);
+    await desk.run('create', ...requestOfRow(1));
+    const [row] = await server.query<{ kept: string }>(url, "select kept from srq.account where name = 'pace'");
+    expect(JSON.parse(row?.kept ?? '')).toMatchObject({ members: {}, pace: { inFlight: 0, lastNumber: 2 } });
+    // One token for all of them.
+    await desk.run('create', ...requestOfRow(2));
+    expect(sandbox.requests().filter(({ operation }) => operation === 'token')).toHaveLength(1);
+  });
+
+  test('takes no recordings, no sandbox that ends with the command, and needs a store', async ({ desk, sandbox }) => {
+    const url = await use(desk, sandbox);
+    desk.write('voice.mp3', Buffer.from('ID3 not much of a recording'));
+    const leads = desk.write('voice.csv', 'country,phone,audio_file\nPT,+351912345678,voice.mp3\n');
+    const refused = await desk.run('enqueue', leads, '--json', '--dry-run');
+    expect([refused.code, refused.stdout]).toEqual([
+      3,
+      expect.stringMatching(/A row with a recording cannot be queued/),
+    ]);
+    for (const command of [['enqueue', leads], ['work'], ['queue']]) {
+      const there = await desk.run(...command, '--sandbox', '--store', url);
+      expect([there.code, there.stderr]).toEqual([2, expect.stringContaining('takes no --sandbox')]);
+      desk.env['SRQ_STORE'] = '';
+      const without = await desk.run(...command);
+      expect([without.code, without.stderr]).toEqual([2, expect.stringContaining('needs a store in PostgreSQL')]);
+    }
+  });
+
+  test('serves a role that may make no tables', async ({ desk, sandbox }) => {
+    const url = await use(desk, sandbox);
+    await server.query(url, `create role worker login password '${STORE_PASSWORD}'`);
+    desk.env['SRQ_STORE'] = url.replace('owner@', 'worker@');
+    const leads = desk.write('leads.csv', leadsCsv(4));
+    const refused = await desk.run('enqueue', leads);
+    expect([refused.code, refused.stderr]).toEqual([9, expect.stringContaining('srq store migrate')]);
+    expect((await desk.run('store', 'migrate', '--store', url)).code).toBe(0);
+    const grants = /<!-- grants -->\s*```sql\n([\s\S]*?)```/.exec(readFileSync('docs/scale.md', 'utf8'))?.[1] ?? '';
+    const name = url.split('/').at(-1) ?? '';
+    await server.query(url, grants.replaceAll('DATABASE', name).replaceAll('sender', 'worker'));
+    expect(documentOf(await desk.run('enqueue', leads, '--json'))).toMatchObject({ queued: 4 });
+    expect(documentOf(await desk.run(...WORK, '--until-empty'))).toMatchObject({ created: 4 });
+  });
+
+  test('asks before rows for a live service are queued', async ({ desk, sandbox }) => {
+    const url = await use(desk, sandbox);
+    desk.env['SRQ_BASE_URL'] = 'https://api.example.com';
+    const ended = await desk.run('enqueue', desk.write('leads.csv', leadsCsv(3)));
+    expect([ended.code, ended.stderr]).toEqual([2, expect.stringContaining('no terminal on which to confirm')]);
+    expect(await server.query(url, "select 1 from pg_namespace where nspname like 'srq%'")).toEqual([]);
+  });
+});

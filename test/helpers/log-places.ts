@@ -1,0 +1,85 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock } from '../../src/cli/system-clock.ts';
+import { openFileStore } from '../../src/log/file-store.ts';
+import type { LogStore } from '../../src/model/log-store.ts';
+import { openPostgresStore } from '../../src/postgres/postgres-store.ts';
+import { PostgresServer, postgresIsMissing, STORE_PASSWORD } from './postgres.ts';
+
+/** A log that is empty at first, and all who take part in it. */
+export interface LogPlaceOfTest {
+  /** What a process is given to find it: a path or a URL. */
+  readonly at: string;
+  /** The same log as another process would open it; `run` names its records. */
+  store(run: string): LogStore;
+  remove(): Promise<void>;
+}
+
+/** A kind of log. */
+export interface KindOfLog {
+  readonly kind: string;
+  /** Why it cannot be tried here; null: it can. */
+  readonly missing: string | null;
+  begin(): Promise<void>;
+  /** One at a time. */
+  fresh(): Promise<LogPlaceOfTest>;
+  end(): void;
+}
+
+const FILE: KindOfLog = {
+  kind: 'file',
+  missing: null,
+  begin: async () => {},
+  fresh: async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'srq-log-'));
+    const at = join(folder, 'log.ndjson');
+    return {
+      at,
+      store: (run) => openFileStore({ path: at, clock: systemClock, run, holder: (command) => command }),
+      remove: async () => rmSync(folder, { recursive: true }),
+    };
+  },
+  end: () => {},
+};
+
+/** The store of a URL, as a process with this run's name has it. It is closed with the place, or by the caller. */
+export function storeAt(url: string, run: string, options: Partial<Parameters<typeof openPostgresStore>[0]> = {}) {
+  return openPostgresStore({
+    url,
+    password: async () => STORE_PASSWORD,
+    clock: systemClock,
+    run,
+    holder: (command) => `srq ${command} of ${run}`,
+    stopping: new AbortController().signal,
+    away: () => {},
+    ...options,
+  });
+}
+
+function postgres(): KindOfLog {
+  let server: PostgresServer | null = null;
+  let at = '';
+  return {
+    kind: 'PostgreSQL',
+    missing: postgresIsMissing,
+    begin: async () => {
+      server = await PostgresServer.start();
+      at = await server.database();
+    },
+    fresh: async () => {
+      await server?.query(at, 'drop schema if exists srq cascade');
+      const open: ReturnType<typeof storeAt>[] = [];
+      const store = (run: string) => {
+        const opened = storeAt(at, run);
+        open.push(opened);
+        return opened;
+      };
+      return { at, store, remove: async () => void (await Promise.all(open.map((each) => each.close()))) };
+    },
+    end: () => server?.end(),
+  };
+}
+
+/** Every kind that srq knows. */
+export const kindsOfLog = (): KindOfLog[] => [FILE, postgres()];

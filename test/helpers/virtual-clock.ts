@@ -1,0 +1,51 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Clock } from '../../src/model/ports.ts';
+
+interface Sleeper {
+  readonly atMs: number;
+  readonly wake: () => void;
+}
+
+/** A clock for code that waits: time goes on to the next who is to wake, as soon as nobody has anything else to do. */
+export class VirtualClock implements Clock {
+  #nowMs = 0;
+  #sleepers: Sleeper[] = [];
+
+  nowMs(): number {
+    return this.#nowMs;
+  }
+
+  monotonicMs(): number {
+    return this.#nowMs;
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      if (signal?.aborted) return resolve();
+      const sleeper = { atMs: this.#nowMs + Math.max(0, ms), wake: resolve };
+      const at = this.#sleepers.findLastIndex(({ atMs }) => atMs <= sleeper.atMs);
+      this.#sleepers.splice(at + 1, 0, sleeper);
+      signal?.addEventListener('abort', () => {
+        this.#sleepers = this.#sleepers.filter((each) => each !== sleeper);
+        resolve();
+      });
+    });
+  }
+
+  /** Lets time go on until this is settled. */
+  async until<Result>(promise: Promise<Result>): Promise<Result> {
+    let isSettled = false;
+    const settle = () => {
+      isSettled = true;
+    };
+    promise.then(settle, settle);
+    for (;;) {
+      await setImmediate();
+      if (isSettled) return promise;
+      const next = this.#sleepers.shift();
+      if (!next) throw new Error(`Nobody has anything to do at ${this.#nowMs} ms`);
+      this.#nowMs = next.atMs;
+      next.wake();
+    }
+  }
+}

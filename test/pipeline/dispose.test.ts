@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest';
+import { SrqError } from '../../src/model/errors.ts';
+import type { Evidence } from '../../src/model/evidence.ts';
+import type { Status } from '../../src/model/outcome.ts';
+import type { LoggedState } from '../../src/model/ports.ts';
+import type { TakenRequest } from '../../src/model/request-queue.ts';
+import { disposalOfDoubt, disposalOfRequest } from '../../src/pipeline/dispose.ts';
+import type { Submitted } from '../../src/pipeline/submit-request.ts';
+
+const taken = (mayTryAgain = true): TakenRequest => ({
+  ...{ key: 'k', row: 1, lane: 'requests', mayTryAgain },
+  request: { params: {}, audio: null, ref: null },
+});
+const ended = (status: Status, more: Partial<Submitted> = {}): Submitted => {
+  const result = { row: 1, status, ref: null, key: 'k', ids: {}, http: null, message: null };
+  return { result, unrecorded: false, wasClear: false, unreadable: false, stop: null, isFromLog: false, ...more };
+};
+const CALM = { isEnding: false, settles: true, waitMs: 60_000 };
+const STOP = new SrqError('unreachable', 'gone');
+
+describe('A request that was delivered', () => {
+  test.each(['created', 'duplicate', 'repeated', 'rejected'] as const)('leaves the queue when it is %s', (status) => {
+    expect(disposalOfRequest(taken(), ended(status), CALM)).toEqual({ is: 'done' });
+  });
+
+  test('is tried again later when it failed, until that was too often', () => {
+    expect(disposalOfRequest(taken(), ended('failed'), CALM)).toEqual({ is: 'later' });
+    expect(disposalOfRequest(taken(false), ended('failed'), CALM)).toEqual({ is: 'done' });
+  });
+
+  test('is given back as it was when the worker is what failed', () => {
+    const back = { is: 'back' };
+    expect(disposalOfRequest(taken(false), ended('failed'), { ...CALM, isEnding: true })).toEqual(back);
+    expect(disposalOfRequest(taken(false), ended('failed', { stop: STOP }), CALM)).toEqual(back);
+    expect(disposalOfRequest(taken(), ended('created', { unrecorded: true, stop: STOP }), CALM)).toEqual(back);
+  });
+
+  test('goes on to be settled when it is in doubt, or is left to a person', () => {
+    expect(disposalOfRequest(taken(), ended('unknown'), CALM)).toEqual({ is: 'moved', lane: 'doubts', inMs: 60_000 });
+    expect(disposalOfRequest(taken(), ended('unknown'), { ...CALM, settles: false })).toEqual({ is: 'done' });
+    // Also when the worker is ending: another one settles it.
+    expect(disposalOfRequest(taken(), ended('unknown'), { ...CALM, isEnding: true })).toMatchObject({ is: 'moved' });
+  });
+});
+
+describe('A doubt that was looked into', () => {
+  const trusted: Evidence = { asked: 3, found: 3, slowestMs: 1 };
+  const known = (state: LoggedState, evidence = trusted) => ({ state, evidence, isIdempotent: false });
+  const unknown = ended('unknown');
+
+  test.each(['created', 'duplicate', 'rejected'] as const)('leaves the queue when it is %s', (status) => {
+    expect(disposalOfDoubt(taken(), ended(status), known('created'), false)).toEqual({ is: 'done' });
+  });
+
+  test.each(['licensed', 'failed', 'rejected', 'none'] as const)('is sent when it turns out to be %s', (state) => {
+    const moved = { is: 'moved', lane: 'requests', inMs: expect.any(Number) };
+    expect(disposalOfDoubt(taken(), unknown, known(state), false)).toEqual(moved);
+  });
+
+  test('that another has settled meanwhile, or that only a person can settle, leaves the queue', () => {
+    for (const state of ['created', 'duplicate', 'parked'] as const) {
+      expect(disposalOfDoubt(taken(), unknown, known(state), false)).toEqual({ is: 'done' });
+    }
+  });
+
+  test('that cannot be settled yet is looked into later, as long as there is hope', () => {
+    expect(disposalOfDoubt(taken(), unknown, known('sending'), false)).toEqual({ is: 'later' });
+    expect(disposalOfDoubt(taken(), unknown, known('unknown'), false)).toEqual({ is: 'later' });
+    expect(disposalOfDoubt(taken(false), unknown, known('unknown'), false)).toEqual({ is: 'done' });
+    const young = { asked: 2, found: 2, slowestMs: 1 };
+    expect(disposalOfDoubt(taken(), unknown, known('unknown', young), false)).toEqual({ is: 'later' });
+    const blind = { asked: 3, found: 1, slowestMs: 1 };
+    expect(disposalOfDoubt(taken(), unknown, known('unknown', blind), false)).toEqual({ is: 'done' });
+    const idempotent = { ...known('unknown', blind), isIdempotent: true };
+    expect(disposalOfDoubt(taken(), unknown, idempotent, false)).toEqual({ is: 'later' });
+  });
+
+  test('is given back by a worker that is ending', () => {
+    expect(disposalOfDoubt(taken(), unknown, known('unknown'), true)).toEqual({ is: 'back' });
+  });
+});
