@@ -1,5 +1,5 @@
 // A service as fast as Node.js can be, and not the sandbox: reads just as much of HTTP as it must, answers at once or after
-// LATENCY ms, and counts how often each generated lead (`lead17@example.com`) was created.
+// LATENCY ms, calls what it has created a duplicate, and counts how often each generated lead (`lead17@example.com`) was created.
 // Usage: node scripts/bench/service.mjs [LATENCY]   prints its port; GET /counts tells, DELETE /counts tells and forgets.
 import { createServer } from 'node:net';
 
@@ -39,14 +39,14 @@ function answerTo(head, data, bodyStart, end) {
     lastMs = performance.now();
     if (creates === 0) firstMs = lastMs;
     creates += 1;
-    const body = data.latin1Slice(bodyStart, end);
-    const at = /lead(\d+)(?:%40|@)example/.exec(body);
-    if (at) seen[Number(at[1])] += 1;
+    const lead = leadIn(data.latin1Slice(bodyStart, end));
+    if (lead !== null) seen[lead] += 1;
     return http('201 Created', `{"request_id":${creates}}`);
   }
   if (head.startsWith('POST /v1/request/validate')) {
     validates += 1;
-    return http('200 OK', '{"duplicate":false}');
+    const lead = leadIn(data.latin1Slice(bodyStart, end));
+    return http('200 OK', lead !== null && seen[lead] > 0 ? '{"duplicate":true}' : '{"duplicate":false}');
   }
   if (head.startsWith('POST /oauth/token')) return http('200 OK', '{"access_token":"bench","expires_in":86400}');
   const counts = { creates, validates, distinct: 0, repeated: 0, createsSeconds: (lastMs - firstMs) / 1000 };
@@ -59,6 +59,11 @@ function answerTo(head, data, bodyStart, end) {
     [creates, validates] = [0, 0];
   }
   return http('200 OK', JSON.stringify(counts));
+}
+
+function leadIn(body) {
+  const at = /lead(\d+)(?:%40|@)example/.exec(body);
+  return at === null ? null : Number(at[1]);
 }
 
 function http(status, body) {

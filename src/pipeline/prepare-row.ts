@@ -52,10 +52,21 @@ export function prepareAgain(
   mapping: Mapping,
   preparation: Preparation,
 ): Prepared | Promise<Prepared> {
-  const request = row.problem === null ? likelyRequest(mapRow(row, mapping), preparation.contract) : null;
-  if (request === null || contentKey(request, preparation.destination) !== key)
-    return prepareRow(row, mapping, preparation);
-  return { row: row.number, request, key, problems: [] };
+  const likely = likelyPrepared(row, mapping, preparation);
+  return likely?.key === key ? likely : prepareRow(row, mapping, preparation);
+}
+
+/**
+ * What a row most likely is once it is prepared, unchecked; null if that cannot be told. For whoever finds its key among those
+ * of requests that passed the checks: it is the same request then.
+ */
+export function likelyPrepared(
+  row: Row,
+  mapping: Mapping,
+  { contract, destination }: Preparation,
+): Extract<Prepared, { key: string }> | null {
+  const request = row.problem === null ? likelyRequest(mapRow(row, mapping), contract) : null;
+  return request && { row: row.number, request, key: contentKey(request, destination), problems: [] };
 }
 
 /** The same for a request that did not come from a file of columns. `found`: problems that are known already. */

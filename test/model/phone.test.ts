@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import fc from 'fast-check';
 import { type CountryCode, getExampleNumber, parsePhoneNumberWithError } from 'libphonenumber-js/max';
 import { describe, expect, it } from 'vitest';
 import { findMarket, MARKETS } from '../../src/model/markets.ts';
@@ -63,6 +64,45 @@ describe('without a look at the rules of its country', () => {
       }
     },
   );
+
+  // Else a lead could be taken for another one that was created.
+  it('a guess that is a valid number is the one of the cell, or the cell holds none', () => {
+    const inFront = fc.constantFrom(
+      '',
+      '0',
+      '00',
+      '+',
+      '1',
+      '01',
+      '044',
+      '15',
+      '9',
+      'code',
+      '+code',
+      '00code',
+      '+code (0)',
+    );
+    let valid = 0;
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...MARKETS),
+        inFront,
+        fc.stringMatching(/^[ .-]?\d{2,11}$/),
+        (each, prefix, digits) => {
+          const usual = getExampleNumber(each.iso as CountryCode, examples)?.nationalNumber ?? '';
+          for (const number of [digits, usual.slice(0, -digits.length) + digits]) {
+            const cell = prefix.replace('code', each.callingCode) + number;
+            const likely = likelyE164(cell, each);
+            if (parsePhone(likely, each).e164 !== likely) continue;
+            valid += 1;
+            expect([cell, likely, null]).toContain(parsePhone(cell, each).e164);
+          }
+        },
+      ),
+      { numRuns: 3000 },
+    );
+    expect(valid).toBeGreaterThan(300);
+  });
 
   it('a number with its trunk zero loses that', () => {
     expect(likelyE164('030 123456', market('DE'))).toBe('+4930123456');

@@ -59,6 +59,12 @@ describe('What the log knows of a request decides about its row', () => {
   });
 });
 
+test('what an earlier run has brought to an end is not looked at again: nothing is found on it', async () => {
+  const found = async (state: LoggedState) => (await planOf(tableOf(['a', 'b']), knows('a', state))).problems;
+  expect(new Set((await found('created')).map(({ row }) => row))).toEqual(new Set([2]));
+  expect(new Set((await found('unknown')).map(({ row }) => row))).toEqual(new Set([1, 2]));
+});
+
 test('the first request shown is the first that will be sent', async () => {
   const plan = await planOf(tableOf(['', 'a', 'b']), knows('a', 'created'));
   expect(plan.first).toMatchObject({ row: 3, request: { params: { request_text: 'b' } } });
