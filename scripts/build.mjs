@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { embeddedText } from './embedded-text.mjs';
 
+const LOCKS = 'fs-native-extensions';
+
 const folder = process.argv[2] ?? 'dist';
 const { version, dependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
 rmSync(folder, { recursive: true, force: true });
@@ -13,9 +15,9 @@ rmSync(folder, { recursive: true, force: true });
 const bundle = await rolldown({
   input: { srq: 'bin/srq.ts' },
   platform: 'node',
-  // What stays a dependency brings binaries of its own and cannot be bundled.
-  external: Object.keys(dependencies),
-  plugins: [embeddedText(), withoutHttp2()],
+  // What stays a dependency brings binaries of its own, which cannot be bundled.
+  external: Object.keys(dependencies).filter((name) => name !== LOCKS),
+  plugins: [embeddedText(), withoutHttp2(), withNamedBinary()],
   transform: { define: { SRQ_VERSION: JSON.stringify(version) } },
 });
 const { output } = await bundle.write({
@@ -42,6 +44,16 @@ function withoutHttp2() {
     name: 'without-http2',
     resolveId: (name) => (name === 'node:http2' ? '\0without-http2' : null),
     load: (id) => (id === '\0without-http2' ? { code: "throw new Error('not used');", moduleType: 'js' } : null),
+  };
+}
+
+/** The library of the locks looks for its binary in twenty places, 10 ms of each start; the first one is where it has it. */
+function withNamedBinary() {
+  const named = `module.exports = require(\`${LOCKS}/prebuilds/\${process.platform}-\${process.arch}/${LOCKS}.node\`);`;
+  return {
+    name: 'with-named-binary',
+    resolveId: (name, importer) => (name === './binding' && importer?.includes(LOCKS) ? '\0named-binary' : null),
+    load: (id) => (id === '\0named-binary' ? { code: named, moduleType: 'js' } : null),
   };
 }
 
