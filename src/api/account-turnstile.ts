@@ -1,7 +1,7 @@
 import { SrqError } from '../model/errors.ts';
 import type { Clock, SharedAccount } from '../model/ports.ts';
 import { type Answered, type PaceReply, type PaceRequest, type Rate, takeTurn } from './account-pace.ts';
-import type { Exchange } from './http.ts';
+import type { Exchange } from './exchange.ts';
 import type { LearnedPace, PaceAnswer, Ticket, Turn } from './pace.ts';
 import { paceAnswer, type Refused, type Turnstile, tooLate } from './turnstile.ts';
 

@@ -3,7 +3,7 @@ import type { Identifiers } from '../model/outcome.ts';
 import type { Verdict } from '../model/ports.ts';
 import { classifyCreate, type Meaning } from './classify.ts';
 import { readErrorText } from './error-text.ts';
-import type { Answer, Exchange } from './http.ts';
+import type { Answer, Exchange } from './exchange.ts';
 import { documentedIdentifiers, readIdentifiers } from './identifiers.ts';
 import type { Mask } from './mask.ts';
 import { Observed } from './observed.ts';

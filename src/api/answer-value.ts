@@ -1,5 +1,6 @@
 import { parse } from 'lossless-json';
-import type { Answer } from './http.ts';
+import { nameWords } from '../model/name-words.ts';
+import type { Answer } from './exchange.ts';
 
 /** An answer's body as JSON, numbers as the exact text they were sent in; undefined if it is not JSON. */
 export type AnswerValue = null | boolean | string | readonly AnswerValue[] | { readonly [name: string]: AnswerValue };
@@ -24,20 +25,29 @@ function parsed(text: string): AnswerValue | undefined {
   }
 }
 
-/** `requestId`, `request_id` and `Request-ID` are all `['request', 'id']`. */
-function nameWords(name: string): string[] {
-  return name
-    .replace(/([a-z\d])([A-Z])/g, '$1 $2')
-    .replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')
-    .toLowerCase()
-    .split(/[^a-z\d]+/)
-    .filter((word) => word !== '');
+/** A name in an answer. */
+interface Name {
+  readonly words: readonly string[];
+  /** The words without anything between them. */
+  readonly joined: string;
+}
+
+/** Answers of one service have the same few names. */
+const names = new Map<string, Name>();
+const MOST_NAMES = 1000;
+
+function nameOf(text: string): Name {
+  const known = names.get(text);
+  if (known) return known;
+  const words = nameWords(text);
+  const name = { words, joined: words.join('') };
+  if (names.size < MOST_NAMES) names.set(text, name);
+  return name;
 }
 
 /** One named value somewhere in an answer. */
-export interface Member {
+export interface Member extends Name {
   readonly name: string;
-  readonly words: readonly string[];
   /** Names from the top, joined by dots; array positions are numbers. */
   readonly path: string;
   readonly value: AnswerValue;
@@ -55,10 +65,10 @@ export const members = rememberingOne((top: AnswerValue | undefined): readonly M
     const next: typeof level = [];
     for (const { path, value: holder } of level) {
       for (const [name, inner] of entries(holder)) {
-        const words = nameWords(name);
+        const { words, joined } = nameOf(name);
         const innerPath = path === '' ? name : `${path}.${name}`;
-        if (!Array.isArray(holder)) found.push({ name, words, path: innerPath, value: inner });
-        if (!FOREIGN.test(words.join(''))) next.push({ path: innerPath, value: inner });
+        if (!Array.isArray(holder)) found.push({ name, words, joined, path: innerPath, value: inner });
+        if (!FOREIGN.test(joined)) next.push({ path: innerPath, value: inner });
       }
     }
     level = next;

@@ -2,7 +2,7 @@ import type { VerdictRule } from '../model/contract.ts';
 import type { ErrorCode } from '../model/errors.ts';
 import type { Verdict } from '../model/ports.ts';
 import { isHtml } from './answer-value.ts';
-import type { Answer, Exchange } from './http.ts';
+import type { Answer, Exchange } from './exchange.ts';
 import { failureName, networkFailure } from './network-failure.ts';
 import { asksToWait } from './retry.ts';
 import { errorSaysDuplicate, saidRefused, saidVerdict } from './verdict.ts';

@@ -1,6 +1,6 @@
 import type { Pointer } from '../model/contract.ts';
 import { type AnswerValue, answerValue, isHtml, members } from './answer-value.ts';
-import type { Answer } from './http.ts';
+import type { Answer } from './exchange.ts';
 import type { Mask } from './mask.ts';
 import type { ParameterNames } from './parameter-names.ts';
 import { valuesAt } from './pointer.ts';

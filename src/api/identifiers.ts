@@ -2,7 +2,7 @@ import type { CreateOperation } from '../model/contract.ts';
 import { isIdentifyingName } from '../model/identifying-name.ts';
 import type { Identifiers } from '../model/outcome.ts';
 import { answerValue, type Member, members, plainWords } from './answer-value.ts';
-import type { Answer } from './http.ts';
+import type { Answer } from './exchange.ts';
 import type { Mask } from './mask.ts';
 import { textsAt } from './pointer.ts';
 

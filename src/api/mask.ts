@@ -39,10 +39,11 @@ export class Mask {
   hides(text: string): boolean {
     const folded = text.toLowerCase();
     const mayHoldWords = hasLetter(folded);
+    const mayBePart = folded.length > 4 && /\D/.test(folded);
     return this.#sent.some((value) => {
       const lower = value.toLowerCase();
       if (folded === lower || repeatsTelephone(lower, folded)) return true;
-      if (folded.length > 4 && /\D/.test(folded) && lower.includes(folded)) return true;
+      if (mayBePart && lower.includes(folded)) return true;
       if (!mayHoldWords) return false;
       if (lower.length > 3 && hasLetter(lower) && folded.includes(lower)) return true;
       return tellingWords(lower).some((word) => hasLetter(word) && folded.includes(word));
@@ -57,8 +58,9 @@ export class Mask {
 
   /** What was sent as it went over the wire: lone surrogates have no form in UTF-8. */
   get #sent(): readonly string[] {
-    const wellFormed = (value: string) => (/\p{Surrogate}/u.test(value) ? Buffer.from(value).toString() : value);
-    this.#values ??= [...new Set(this.#given.map(wellFormed))].filter((value) => value.trim() !== '');
+    this.#values ??= [...new Set(this.#given.map((value) => value.toWellFormed()))].filter(
+      (value) => value.trim() !== '',
+    );
     return this.#values;
   }
 }

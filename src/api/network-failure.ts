@@ -1,5 +1,5 @@
 import { systemCode } from '../model/errors.ts';
-import type { Answer } from './http.ts';
+import type { Answer } from './exchange.ts';
 
 /** Why there is no connection, or why it ended, in words for a person. */
 export interface NetworkFailure {

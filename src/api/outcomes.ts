@@ -3,7 +3,7 @@ import type { Identifiers, Outcome, SentStatus } from '../model/outcome.ts';
 import type { ValidateResult } from '../model/ports.ts';
 import type { AnswerReader } from './answer-reader.ts';
 import type { Class, Meaning } from './classify.ts';
-import type { Answer, Exchange } from './http.ts';
+import type { Answer, Exchange } from './exchange.ts';
 import { cutRaw, type Mask } from './mask.ts';
 
 const STATUS_OF: Record<Class, SentStatus> = {

@@ -1,4 +1,4 @@
-import type { Answer } from './http.ts';
+import type { Answer } from './exchange.ts';
 import { readRateHeaders } from './rate-headers.ts';
 
 /** How often a call that does no harm is tried. */

@@ -2,7 +2,7 @@ import { DOCUMENTED_CONTRACT, type TokenOperation } from '../model/contract.ts';
 import { SrqError } from '../model/errors.ts';
 import type { CachedToken } from '../model/ports.ts';
 import { type AnswerValue, answerValue, isHtml, members } from './answer-value.ts';
-import type { Answer } from './http.ts';
+import type { Answer } from './exchange.ts';
 import { textsAt } from './pointer.ts';
 
 /** What the service's description says of the answer. */
@@ -22,7 +22,7 @@ export function readToken(
   const found = members(value);
   const textOf = (...names: string[]) => {
     for (const name of names) {
-      const text = found.find((member) => member.words.join('') === name)?.value;
+      const text = found.find(({ joined }) => joined === name)?.value;
       if (typeof text === 'string' && text !== '') return text;
     }
     return null;

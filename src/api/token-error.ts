@@ -1,6 +1,6 @@
 import { SrqError } from '../model/errors.ts';
 import { readErrorText } from './error-text.ts';
-import type { Exchange } from './http.ts';
+import type { Exchange } from './exchange.ts';
 import type { Mask } from './mask.ts';
 import { failureName, networkFailure, wantsClientCertificate } from './network-failure.ts';
 

@@ -1,5 +1,5 @@
 import type { TracedCall } from '../model/traced-call.ts';
-import type { Answer, Exchange } from './http.ts';
+import type { Answer, Exchange } from './exchange.ts';
 import { MASKED, Mask } from './mask.ts';
 import { failureName } from './network-failure.ts';
 

@@ -1,6 +1,6 @@
 import { SrqError } from '../model/errors.ts';
 import type { Clock } from '../model/ports.ts';
-import type { Exchange } from './http.ts';
+import type { Exchange } from './exchange.ts';
 import type { Pace, PaceAnswer, Ticket } from './pace.ts';
 import { readRateHeaders } from './rate-headers.ts';
 

@@ -1,6 +1,6 @@
 import type { VerdictRule } from '../model/contract.ts';
 import { type AnswerValue, answerValue } from './answer-value.ts';
-import type { Answer } from './http.ts';
+import type { Answer } from './exchange.ts';
 import { textsAt, valuesAt } from './pointer.ts';
 
 /** What an answer says by the rules of the service's description: the first that applies decides. Null: none does. */

@@ -1,7 +1,7 @@
 import { saidOfDuplicate } from '../model/duplicate-words.ts';
 import type { Verdict } from '../model/ports.ts';
 import { type AnswerValue, answerValue, type Member, members, plainWords } from './answer-value.ts';
-import type { Answer } from './http.ts';
+import type { Answer } from './exchange.ts';
 
 const SAYS_DUPLICATE = /duplicat|already|exist|repeated/i;
 const SAYS_OTHERWISE = /\b(?:not?|non|un|never|without|pass(?:ed)?|free)\b|n['’]t\b|nonexist|inexist/i;
@@ -44,10 +44,10 @@ const REFUSING_FLAGS = new Set(['success', 'ok', 'successful']);
 
 /** True if a 2xx answer states that the request was not taken: `success: false`, a failed status, a list of errors. */
 export function saidRefused(answer: Answer): boolean {
-  return members(answerValue(answer)).some(({ name, path, words, value }) => {
+  return members(answerValue(answer)).some(({ name, path, joined, value }) => {
     // Deeper ones may speak of something else: a professional who has not accepted yet.
     if (path !== name) return false;
-    if (REFUSING_FLAGS.has(words.join(''))) return asBoolean(value) === false;
+    if (REFUSING_FLAGS.has(joined)) return asBoolean(value) === false;
     if (path === 'status')
       return typeof value === 'string' && /^(?:error|failed|failure|rejected|refused|invalid)$/i.test(value);
     return path === 'errors' && Array.isArray(value) && value.length > 0;
@@ -81,7 +81,7 @@ function flagVerdict(all: readonly Member[]): Verdict | undefined {
   const found = all.filter(({ path }) => !ABOUT_DATA.test(path));
   const flag = (names: ReadonlySet<string>): boolean | undefined =>
     found
-      .filter(({ words }) => names.has(words.join('')))
+      .filter(({ joined }) => names.has(joined))
       .map(({ value }) => asBoolean(value))
       .find((value) => value !== undefined);
   const isDuplicate = flag(DUPLICATE_FLAGS);
@@ -93,10 +93,10 @@ function flagVerdict(all: readonly Member[]): Verdict | undefined {
 
 /** The weakest sign: `valid: true`, or a status that says no more than `ok`. */
 function wellVerdict(found: readonly Member[]): Verdict | undefined {
-  const isWell = found.some(({ words, value }) =>
-    VALID_FLAGS.has(words.join('')) ? asBoolean(value) === true : isVerdictText(words) && SAYS_WELL.test(String(value)),
+  const isWell = found.some(({ words, joined, value }) =>
+    VALID_FLAGS.has(joined) ? asBoolean(value) === true : isVerdictText(words) && SAYS_WELL.test(String(value)),
   );
-  const isInvalid = found.some(({ words, value }) => VALID_FLAGS.has(words.join('')) && asBoolean(value) === false);
+  const isInvalid = found.some(({ joined, value }) => VALID_FLAGS.has(joined) && asBoolean(value) === false);
   return isWell && !isInvalid ? 'clear' : undefined;
 }
 

@@ -4,7 +4,8 @@ import { SrqError } from '../model/errors.ts';
 import { inFull } from './command-line.ts';
 import type { Context, GlobalOptions } from './context.ts';
 import { EXIT_CODES } from './exit-codes.ts';
-import { type Invoke, makeProgram } from './program.ts';
+import type { Invoke } from './program/run.ts';
+import { makeProgram } from './program.ts';
 
 /**
  * Runs the command that the arguments name and gives its exit code. Every failure ends here, as words and a number.

@@ -1,4 +1,5 @@
 import type { Json, SampleAnswer } from '../model/contract.ts';
+import { nameWords } from '../model/name-words.ts';
 import { JSON_CONTENT_TYPE } from '../model/wire.ts';
 import type { JsonObject } from './described.ts';
 import {
@@ -10,7 +11,7 @@ import {
   type Reading,
 } from './described-operation.ts';
 import { type Flat, flatten, typesOf, valuesOf } from './flat-schema.ts';
-import { isObject, listOf, nameWords, objectOf, pointerPart, pointerTo, textOf } from './json-parts.ts';
+import { isObject, listOf, objectOf, pointerPart, pointerTo, textOf } from './json-parts.ts';
 import { sampleOf } from './sample-value.ts';
 
 /** One answer that a document describes for an operation. */

@@ -1,7 +1,8 @@
 import type { AllowedValue, Json } from '../model/contract.ts';
+import { nameWords } from '../model/name-words.ts';
 import { contentOf, type DescribedOperation, operationsOf, type Reading } from './described-operation.ts';
 import { flatten } from './flat-schema.ts';
-import { isObject, listOf, nameWords, objectOf, pointerTo, scalarOf, textOf } from './json-parts.ts';
+import { isObject, listOf, objectOf, pointerTo, scalarOf, textOf } from './json-parts.ts';
 import { allowedValues } from './leaf-parameter.ts';
 
 /** The categories that another operation lists. */

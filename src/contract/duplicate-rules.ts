@@ -1,8 +1,8 @@
 import type { Confidence, VerdictRule } from '../model/contract.ts';
 import { saidOfDuplicate } from '../model/duplicate-words.ts';
+import { nameWords } from '../model/name-words.ts';
 import { ABOUT_ANOTHER } from './answer-meaning.ts';
 import { type AnswerPlace, type DescribedAnswer, refused, succeeded } from './answers.ts';
-import { nameWords } from './json-parts.ts';
 
 /** A rule with where it stands and how sure it is. */
 export interface FoundRule {

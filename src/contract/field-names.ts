@@ -1,6 +1,6 @@
 import type { Confidence } from '../model/contract.ts';
 import { aliasOf } from '../model/field-aliases.ts';
-import { nameWords } from './json-parts.ts';
+import { nameWords } from '../model/name-words.ts';
 
 /** What a name is taken for. `rank`: how far it is from srq's own name, 0 is best. */
 export interface NamedField {

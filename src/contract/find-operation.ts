@@ -1,6 +1,7 @@
 import type { Confidence } from '../model/contract.ts';
 import { nearest } from '../model/did-you-mean.ts';
 import { SrqError } from '../model/errors.ts';
+import { nameWords } from '../model/name-words.ts';
 import { KNOWN_FIELDS } from './assign-fields.ts';
 import type { Described } from './described.ts';
 import {
@@ -10,7 +11,7 @@ import {
   type Reading,
   startReading,
 } from './described-operation.ts';
-import { nameWords, objectOf } from './json-parts.ts';
+import { objectOf } from './json-parts.ts';
 import { bodyProblem, operationBody, unreadable } from './operation-body.ts';
 import { sharedPath } from './servers.ts';
 

@@ -29,13 +29,3 @@ export const pointerPart = (name: string): string => name.replaceAll('~', '~0').
 /** A pointer that goes on by these names. */
 export const pointerTo = (start: string, ...names: readonly string[]): string =>
   [start, ...names.map(pointerPart)].join('/');
-
-/** `requestId`, `request_id` and `Request-ID` are all `['request', 'id']`. */
-export function nameWords(name: string): string[] {
-  return name
-    .replace(/([a-z\d])([A-Z])/g, '$1 $2')
-    .replace(/([A-Z])([A-Z][a-z])/g, '$1 $2')
-    .toLowerCase()
-    .split(/[^a-z\d]+/)
-    .filter((word) => word !== '');
-}

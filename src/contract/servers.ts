@@ -1,5 +1,6 @@
 import type { Json, ServerSuggestion } from '../model/contract.ts';
-import { isObject, listOf, nameWords, objectOf, scalarOf, textOf } from './json-parts.ts';
+import { nameWords } from '../model/name-words.ts';
+import { isObject, listOf, objectOf, scalarOf, textOf } from './json-parts.ts';
 
 const TEST_WORDS =
   /^(?:sandbox|test|testing|tests|staging|stage|uat|demo|trial|try|trying|dev|development|qa|preprod|preproduction|mock|playground|integration)$/;

@@ -1,4 +1,4 @@
-import type { Migration } from './migrations.ts';
+import type { Migration } from './migration.ts';
 
 /**
  * What the processes of one account share: pace, breaker, what validate has shown, the token (encrypted). Small, and changed

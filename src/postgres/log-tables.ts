@@ -1,6 +1,6 @@
 import { LOGGED_STATES } from '../model/log-state.ts';
 import { SENT_STATUSES } from '../model/outcome.ts';
-import type { Migration } from './migrations.ts';
+import type { Migration } from './migration.ts';
 
 const list = (words: readonly string[]) => words.map((word) => `'${word}'`).join(', ');
 

@@ -3,15 +3,8 @@ import { ACCOUNT_TABLES } from './account-tables.ts';
 import type { Database, Query } from './database.ts';
 import { isForbidden } from './failures.ts';
 import { LOG_TABLES } from './log-tables.ts';
+import type { Migration } from './migration.ts';
 import { QUEUE_TABLES } from './queue-tables.ts';
-
-/** One step of the schema. Steps are never changed once they were released; the next one has the next number. */
-export interface Migration {
-  readonly number: number;
-  readonly name: string;
-  /** Statements; done in one transaction. */
-  readonly sql: string;
-}
 
 /** In their order. Each group of tables has a file of its own. */
 const MIGRATIONS: readonly Migration[] = [LOG_TABLES, ACCOUNT_TABLES, QUEUE_TABLES];

@@ -1,4 +1,4 @@
-import type { Migration } from './migrations.ts';
+import type { Migration } from './migration.ts';
 
 /** pg-boss keeps the queue in a schema of its own, under versions of its own. */
 export const QUEUE_SCHEMA = 'srq_queue';

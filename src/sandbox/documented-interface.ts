@@ -1,7 +1,7 @@
 import { type BodyEncoding, PATHS } from '../model/wire.ts';
 import { jsonAnswer, rawJson } from './answer.ts';
 import { refuseParameters } from './check-parameters.ts';
-import { OPERATIONS, type Operation } from './received-requests.ts';
+import { OPERATIONS, type Operation } from './operation.ts';
 import { decodeContent } from './request-content.ts';
 import type { ServiceInterface } from './service-interface.ts';
 

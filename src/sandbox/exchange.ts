@@ -4,7 +4,7 @@ import { type Answer, refusal } from './answer.ts';
 import { drawFault, type FaultableCall, type FaultKind, type Reply, strike } from './faults.ts';
 import { bearerToken, readBody, sendAnswer } from './http-message.ts';
 import { exchangeOf } from './kept-exchange.ts';
-import type { Operation } from './received-requests.ts';
+import type { Operation } from './operation.ts';
 import type { Content } from './request-content.ts';
 import { actOn } from './routes.ts';
 import type { SandboxState } from './sandbox-state.ts';

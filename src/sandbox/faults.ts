@@ -1,6 +1,6 @@
 import { SrqError } from '../model/errors.ts';
 import { type Answer, jsonAnswer, tooManyRequests } from './answer.ts';
-import type { Operation } from './received-requests.ts';
+import type { Operation } from './operation.ts';
 
 /** What a fault can do with the call it strikes. */
 export interface FaultableCall {

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { KeptContent } from './received-requests.ts';
+import type { KeptContent } from './received-request.ts';
 import { type Filter, fitsContent, fitsHead, type Head } from './request-filter.ts';
 
 /** The requests that fit a filter, as far as the list was looked through. */

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import en from 'zod/v4/locales/en.js';
 import { SrqError } from '../model/errors.ts';
 import { FAULT_KINDS, type FaultKind } from './faults.ts';
-import { OPERATIONS, type Operation } from './received-requests.ts';
+import { OPERATIONS, type Operation } from './operation.ts';
 
 const texts = z._default(z.record(z.string(), z.string()), {});
 

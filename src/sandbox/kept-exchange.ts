@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Answer } from './answer.ts';
-import type { Operation } from './received-requests.ts';
+import type { Operation } from './operation.ts';
 import type { Service } from './routes.ts';
 import { shownHeader, shownPath, shownTokenBody, withoutCredentials } from './secrets.ts';
 

@@ -1,5 +1,6 @@
 import { SrqError } from '../model/errors.ts';
-import { type KeptContent, OPERATIONS, type Operation, type ReceivedRequest } from './received-requests.ts';
+import { OPERATIONS, type Operation } from './operation.ts';
+import type { KeptContent, ReceivedRequest } from './received-request.ts';
 
 /** Which requests are wanted; what is left out fits all. */
 export interface Filter {

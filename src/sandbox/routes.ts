@@ -1,7 +1,7 @@
 import { type Answer, jsonAnswer, refusal, tooManyRequests } from './answer.ts';
 import type { Marketplace } from './marketplace.ts';
+import type { Operation } from './operation.ts';
 import type { RateLimit } from './rate-limit.ts';
-import type { Operation } from './received-requests.ts';
 import type { Replays } from './replays.ts';
 import type { Content } from './request-content.ts';
 import type { ServiceInterface } from './service-interface.ts';

@@ -10,7 +10,7 @@ import { isFromElsewhere, isLoopbackHost, sendAnswer } from './http-message.ts';
 import { INBOX_PAGE } from './inbox-page.ts';
 import type { Instruction } from './instructions.ts';
 import { sendEvents } from './live-events.ts';
-import type { ReceivedRequest } from './received-requests.ts';
+import type { ReceivedRequest } from './received-request.ts';
 import { findOperation } from './routes.ts';
 import { openState, type SandboxOptions, type SandboxState } from './sandbox-state.ts';
 import type { ServiceInterface } from './service-interface.ts';

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Answer } from './answer.ts';
 import type { FreshIdentity, GrantedToken } from './marketplace.ts';
-import type { Operation } from './received-requests.ts';
+import type { Operation } from './operation.ts';
 import type { Content } from './request-content.ts';
 
 /** One call as it arrived, its body read to the end. */

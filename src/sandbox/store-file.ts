@@ -1,6 +1,6 @@
 import { closeSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
 import { SrqError, systemCode } from '../model/errors.ts';
-import type { ReceivedRequest } from './received-requests.ts';
+import type { ReceivedRequest } from './received-request.ts';
 
 /** Received requests on disk: one JSON document a line, only ever added to. */
 export interface StoreFile {

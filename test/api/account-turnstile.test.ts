@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Rate } from '../../src/api/account-pace.ts';
 import { AccountTurnstile } from '../../src/api/account-turnstile.ts';
-import type { Exchange } from '../../src/api/http.ts';
+import type { Exchange } from '../../src/api/exchange.ts';
 import { atMostAtOnce, fixedWindow, tokenBucket, unlimited } from '../helpers/hidden-servers.ts';
 import { MemoryStore } from '../helpers/memory-account.ts';
 import { VirtualClock } from '../helpers/virtual-clock.ts';

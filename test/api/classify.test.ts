@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Class, classifyCreate, type Next } from '../../src/api/classify.ts';
-import type { Exchange } from '../../src/api/http.ts';
+import type { Exchange } from '../../src/api/exchange.ts';
 import { answerWith } from '../helpers/api-client.ts';
 
 const answered = (status: number, body: unknown = '', headers: Record<string, string> = {}): Exchange => ({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { AnswerReader } from '../../src/api/answer-reader.ts';
-import type { Answer } from '../../src/api/http.ts';
+import type { Answer } from '../../src/api/exchange.ts';
 import { Mask } from '../../src/api/mask.ts';
 import { createOutcome, readValidate } from '../../src/api/outcomes.ts';
 import { type Contract, DOCUMENTED_CONTRACT, type VerdictRule } from '../../src/model/contract.ts';

@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { classifyCreate } from '../../src/api/classify.ts';
-import type { Exchange, Http } from '../../src/api/http.ts';
+import type { Exchange } from '../../src/api/exchange.ts';
+import type { Http } from '../../src/api/http.ts';
 import type { TracedCall } from '../../src/model/traced-call.ts';
 import { httpTo } from '../helpers/api-client.ts';
 import { certificateMaker } from '../helpers/certificate.ts';

@@ -1,5 +1,6 @@
 import { onTestFinished } from 'vitest';
-import { type Answer, Http, type HttpOptions } from '../../src/api/http.ts';
+import type { Answer } from '../../src/api/exchange.ts';
+import { Http, type HttpOptions } from '../../src/api/http.ts';
 import type { Clock } from '../../src/model/ports.ts';
 
 /** A client of 127.0.0.1, closed at the end of the test. */

@@ -1,4 +1,5 @@
-import { type Exchange, Http } from '../../src/api/http.ts';
+import type { Exchange } from '../../src/api/exchange.ts';
+import { Http } from '../../src/api/http.ts';
 import type { Clock } from '../../src/model/ports.ts';
 import { PATHS } from '../../src/model/wire.ts';
 import { answerWith } from '../helpers/api-client.ts';

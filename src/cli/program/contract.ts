@@ -1,0 +1,47 @@
+import type { Command } from 'commander';
+import { pair } from '../option-values.ts';
+import { examples } from './option.ts';
+import type { Run } from './run.ts';
+
+export function addContract(program: Command, run: Run): void {
+  const contract = program
+    .command('contract')
+    .helpCommand(false)
+    .description("learn the service's interface from your own documents")
+    .addHelpText(
+      'after',
+      examples('srq contract learn api.yaml', 'srq contract learn collection.json --environment sandbox.json'),
+    );
+  contract
+    .command('learn <file...>')
+    .description('read an OpenAPI description, a Postman collection, or both; ask; keep it')
+    .option('--environment <file>', 'the environment of a Postman collection')
+    .option('--set <name=value>', 'what every request holds (repeatable)', pair('NAME=VALUE', 'first'), [])
+    .option(
+      '--operation <name=path>',
+      'which is create, token, validate (or none)',
+      pair('OPERATION=PATH', 'first'),
+      [],
+    )
+    .option('--dry-run', 'show what would be learned')
+    .option('--yes', 'agree to it, guesses included')
+    .addHelpText(
+      'after',
+      examples(
+        'srq contract learn api.yaml --dry-run',
+        'srq contract learn api.yaml collection.json --set partner_id=42 --yes',
+        "srq contract learn api.yaml --operation create='POST /v1/leads'",
+      ),
+    )
+    .action(run(async () => (await import('../commands/contract.ts')).learn));
+  contract
+    .command('show')
+    .description('what is in force, where it comes from, and what answers said of it')
+    .addHelpText('after', examples('srq contract show --json > contract.json'))
+    .action(run(async () => (await import('../commands/contract.ts')).show));
+  contract
+    .command('forget')
+    .description('go back to what the public document says')
+    .addHelpText('after', examples('srq contract forget --profile shop'))
+    .action(run(async () => (await import('../commands/contract.ts')).forget));
+}

@@ -1,0 +1,3 @@
+/** What a client can ask of the sandbox. */
+export const OPERATIONS = ['token', 'create', 'validate'] as const;
+export type Operation = (typeof OPERATIONS)[number];
