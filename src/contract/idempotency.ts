@@ -5,16 +5,25 @@ import { objectOf, textOf } from './json-parts.ts';
 import type { Notebook } from './notebook.ts';
 import { IDEMPOTENCY_HEADER } from './operation-parameters.ts';
 
-/** The header by which create recognises a repeated request, if the document has one. */
+const NOT_HEEDED =
+  /\b(?:ignored?|deprecated|obsolete|unused|no longer|not (?:\w+ ){0,2}(?:used|supported|evaluated|honou?red|considered|heeded|implemented))\b/i;
+/** What is ignored then is the repetition, which is what the header is for. */
+const OF_REPETITIONS = /\b(?:repe\w+|retr\w+|same|duplicates?|second|subsequent|further|before|already)\b/i;
+
+/** The header by which create recognises a repeated request, if the document has one that the service heeds. */
 export function idempotencyOf(
   reading: Reading,
   operation: DescribedOperation,
   notebook: Notebook,
 ): CreateOperation['idempotency'] {
   for (const { value, pointer } of operation.parameters) {
-    const { name, in: place, schema, description } = objectOf(value);
+    const { name, in: place, schema, description, deprecated } = objectOf(value);
     const header = textOf(name);
     if (place !== 'header' || !IDEMPOTENCY_HEADER.test(header)) continue;
+    if (deprecated === true || isNotHeeded(textOf(description))) {
+      notebook.note(`The header ${header} is left alone: the document does not say that the service heeds it.`);
+      continue;
+    }
     const { keywords } = flatten(reading.schemas.expand(schema, `${pointer}/schema`).schema);
     const isUuid =
       keywords['format'] === 'uuid' || /\buuid\b/i.test(textOf(description)) || isUuidPattern(keywords['pattern']);
@@ -29,6 +38,12 @@ export function idempotencyOf(
     return { header, format };
   }
   return null;
+}
+
+/** If it is taken for one that is, a repeated create is acted on a second time; the other mistake only leaves a doubt. */
+function isNotHeeded(description: string): boolean {
+  const sentences = description.split(/[.;\n]/);
+  return sentences.some((each) => NOT_HEEDED.test(each) && !OF_REPETITIONS.test(each));
 }
 
 const isUuidPattern = (pattern: unknown): boolean =>
