@@ -5,9 +5,13 @@ import type { Exchange } from './exchange.ts';
 import type { LearnedPace, PaceAnswer, Ticket, Turn } from './pace.ts';
 import { paceAnswer, type Refused, type Turnstile, tooLate } from './turnstile.ts';
 
-/** Between two turns at the pace of the account, at least; and so many times as long as a turn takes: many want one. */
+/**
+ * Between two turns at the pace of the account, at least; and so many times as long as a turn takes: many want one. At most,
+ * for a turn may have waited for a store that was away.
+ */
 const GAP_MS = 50;
 const GAP_TURNS = 2;
+const LONGEST_GAP_MS = 2_000;
 /** Sends that are granted ahead are not in flight yet: there may be so many times as many as may be in flight. */
 const PLACES_PER_REQUEST = 8;
 /** Another process's answer may have made room. */
@@ -239,7 +243,7 @@ export class AccountTurnstile implements Pick<Turnstile, 'enter' | 'leave' | 'sl
     this.#isUrgent = false;
     const reply = await account.change(KEPT_AS, (kept, wallMs) => takeTurn(kept, wallMs, request, random));
     this.#turnedMs = clock.monotonicMs();
-    this.#gapMs = Math.max(GAP_MS, GAP_TURNS * (this.#turnedMs - startedMs));
+    this.#gapMs = Math.min(LONGEST_GAP_MS, Math.max(GAP_MS, GAP_TURNS * (this.#turnedMs - startedMs)));
     this.#obey(reply);
     for (const http of refusals) refused?.(http, reply.pausedMs);
   }

@@ -6,17 +6,25 @@ export function commandLine(words: readonly string[]): string {
 }
 
 /** Those whose meaning depends on the profile, and on the log, too. */
-const OF_PROFILE = 'login|logout|status|doctor|validate|contract (?:learn|show|forget)';
-const OF_LOG = 'create|bulk|log|report|resolve';
+const OF_PROFILE = 'login|logout|status|validate|contract (?:learn|show|forget)';
+const OF_LOG = 'create|bulk|log|report|resolve|doctor|enqueue|work|queue';
 const SUGGESTED = new RegExp(`\\bsrq (?:(?:${OF_PROFILE})|(${OF_LOG}))\\b(?! --help)`, 'g');
 
 /** The commands that a text suggests, with the flags that chose profile and log of this one: to be pasted as they stand. */
-export function inFull(text: string, { profile, log }: { readonly profile?: string; readonly log?: string }): string {
-  return text.replace(SUGGESTED, (command, ofLog: string | undefined) => {
-    const profileFlag = profile === undefined || text.includes('--profile') ? [] : ['--profile', shellWord(profile)];
-    const logFlag = log === undefined || ofLog === undefined ? [] : ['--log', shellWord(log)];
-    return [command, ...profileFlag, ...logFlag].join(' ');
-  });
+export function inFull(text: string, chosen: Chosen): string {
+  const flags = (name: keyof Chosen): string[] => {
+    const value = chosen[name];
+    return value === undefined || text.includes(`--${name}`) ? [] : [`--${name}`, shellWord(value)];
+  };
+  return text.replace(SUGGESTED, (command, ofLog: string | undefined) =>
+    [command, ...flags('profile'), ...(ofLog === undefined ? [] : [...flags('log'), ...flags('store')])].join(' '),
+  );
+}
+
+interface Chosen {
+  readonly profile?: string;
+  readonly log?: string;
+  readonly store?: string;
 }
 
 /** The words without these options and their values, however they are written: `--map A=b`, `--map=A=b`. */

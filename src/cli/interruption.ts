@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { ErrorCode } from '../model/errors.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 
@@ -17,6 +18,8 @@ export class Interruption {
 
   constructor(process: NodeJS.Process) {
     this.#process = process;
+    // Every request in flight may be waiting, and this ends its waiting.
+    setMaxListeners(0, this.halt.signal);
   }
 
   /** How the user ended the command, if he did. */

@@ -53,9 +53,10 @@ export function makeProgram(version: string, invoke: Invoke, output: OutputConfi
   addHelpCommand(program, run);
   program.addHelpText('after', EVERYWHERE);
   for (const command of program.commands) {
-    if (command.options.some(({ hidden }) => hidden)) {
-      command.addHelpText('after', `More options: srq help ${command.name()} --all`);
-    }
+    command.addHelpText('after', () => {
+      const isAll = command.createHelp().visibleOptions(command).length >= command.options.length;
+      return isAll ? '' : `More options: srq help ${command.name()} --all`;
+    });
   }
   return program;
 }

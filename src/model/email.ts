@@ -10,6 +10,10 @@ export interface ParsedEmail {
   readonly warning: string | null;
 }
 
+/** As most addresses are written: with nothing to tidy, and a domain that is its own ASCII form. */
+const PLAIN = /^(?=.{1,64}@)(?!.*@.*xn--)[\w+-]+(?:\.[\w+-]+)*@(?:[a-z\d][a-z\d-]*\.)+[a-z]{2,}$/;
+const LONGEST_ADDRESS = 254;
+
 /** Longer cells hold something else; it also bounds the work a hostile cell can cause. */
 const LONGEST_CELL = 1000;
 
@@ -32,6 +36,7 @@ function tidied(text: string): string {
  */
 export function parseEmail(text: string): ParsedEmail {
   if (text.length > LONGEST_CELL) return refused('is too long for an e-mail address');
+  if (text.length <= LONGEST_ADDRESS && PLAIN.test(text)) return { email: text, error: null, warning: null };
   const tidy = tidied(text);
   if (/[,;\s|/]/.test(tidy.slice(tidy.indexOf('@'), tidy.lastIndexOf('@'))))
     return refused('holds more than one e-mail address; keep one');
@@ -40,7 +45,7 @@ export function parseEmail(text: string): ParsedEmail {
   const domain = domainToASCII(tidy.slice(at + 1));
   if (at < 1 || /[\s@]/.test(local) || !domain.includes('.')) return refused('is not an e-mail address');
   const email = `${local}@${domain}`;
-  if (Buffer.byteLength(local) > 64 || Buffer.byteLength(email) > 254)
+  if (Buffer.byteLength(local) > 64 || Buffer.byteLength(email) > LONGEST_ADDRESS)
     return refused('is too long for an e-mail address');
   if (/[^\x20-\x7e]/.test(local)) {
     return { email, error: null, warning: 'has letters before the @ that many mail services do not take' };

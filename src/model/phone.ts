@@ -1,5 +1,6 @@
 import { type CountryCode, type PhoneNumber, parsePhoneNumberFromString } from 'libphonenumber-js/max/es6';
 import type { Market } from './markets.ts';
+import { plainE164 } from './plain-phone.ts';
 
 /** Exactly one of `e164` and `error` is set; a `warning` says what was repaired or looks odd. */
 export interface ParsedPhone {
@@ -54,6 +55,8 @@ function ofAnotherCountry(number: PhoneNumber, market: Market): boolean {
  */
 export function parsePhone(cell: string, market: Market | undefined): ParsedPhone {
   if (cell.length > LONGEST_CELL) return refused('is too long for a telephone number');
+  const plain = market ? plainE164(cell, market) : null;
+  if (plain !== null) return { e164: plain, error: null, warning: null };
   const tidy = tidied(cell);
   if (SCIENTIFIC.test(tidy)) {
     return refused(

@@ -70,22 +70,22 @@ class RequestCheck {
   private readonly problems: Problem[] = [];
   private readonly fields: Record<string, string>;
   private readonly mapping: Mapping | null;
-  private ref: string | null = null;
-  private audioPath: string | null = null;
+  private readonly ref: string | null;
+  private readonly audioPath: string | null;
   private readonly service: Contract;
   private readonly described: DescribedOperation;
   private readonly filled = new Set<string>();
 
   constructor(draft: Draft, mapping: Mapping | null, contract: Contract) {
-    const texts: [field: string, text: string][] = [];
-    for (const [field, given] of Object.entries(draft.fields)) {
-      const text = given.trim();
-      if (text === '') continue;
-      if (field === 'ref') this.ref = text;
-      else if (field === 'audio_file') this.audioPath = text;
-      else texts.push([field, text]);
+    const { ref = '', audio_file: audioPath = '', ...texts } = draft.fields;
+    this.fields = texts;
+    for (const field of Object.keys(texts)) {
+      const text = texts[field]?.trim();
+      if (text) this.fields[field] = text;
+      else delete this.fields[field];
     }
-    this.fields = Object.fromEntries(texts);
+    this.ref = ref.trim() || null;
+    this.audioPath = audioPath.trim() || null;
     this.mapping = mapping;
     this.service = contract;
     this.described = describedOperation(contract.create);

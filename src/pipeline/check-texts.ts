@@ -37,8 +37,10 @@ export function textFindings(
   const findings: Finding[] = [];
   const lost = new Set<string>();
   for (const [field, text] of texts) {
-    const found = [letters(field, text), bounded.has(field) ? null : length(field, text)];
-    findings.push(...found.filter((each) => each !== null));
+    const damage = letters(field, text);
+    if (damage) findings.push(damage);
+    const excess = bounded.has(field) ? null : length(field, text);
+    if (excess) findings.push(excess);
     // Phones have their own message.
     if (field !== 'phone' && isShortenedNumber(text)) lost.add(field);
   }

@@ -80,9 +80,9 @@ export function prepareDraft(
   const problems = found.length > 0 ? [...found, ...checked] : checked;
   const refused = preparation.strict && problems.length > 0;
   if (!request || refused) return { row: draft.row, request: null, ref: draft.fields['ref'] ?? null, problems };
-  const { audioPath, ...rest } = request;
-  if (audioPath === null) return named(draft.row, { ...rest, audio: null }, problems, preparation);
-  return withAudio(draft, { ...rest, audio: null }, audioPath, problems, preparation);
+  const { params, ref, audioPath } = request;
+  if (audioPath === null) return named(draft.row, { params, ref, audio: null }, problems, preparation);
+  return withAudio(draft, { params, ref, audio: null }, audioPath, problems, preparation);
 }
 
 async function withAudio(

@@ -36,8 +36,15 @@ export async function startBoss(database: Database, supervise: boolean): Promise
   try {
     return await boss.start();
   } catch (error) {
-    throw isForbidden(error) ? forbidden(database.shown, error) : error;
+    throw isForbidden(error) && !(await isInstalled(database)) ? forbidden(database.shown, error) : error;
   }
+}
+
+/** For roles that may not look into the engine's schema, too. */
+async function isInstalled({ query }: Database): Promise<boolean> {
+  const text = `select 1 from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where n.nspname = $1 and c.relname = 'version'`;
+  return (await query(text, [QUEUE_SCHEMA])).length > 0;
 }
 
 /** Makes the engine's own tables where they are missing, or brings them up to date. */

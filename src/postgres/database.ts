@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import { Client, type ClientConfig, Pool } from 'pg';
 import pgpass from 'pgpass';
 import type { Clock } from '../model/ports.ts';
@@ -49,7 +50,7 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** With the connection that shows that the process lives, three a process: servers have 100 by default. */
+/** With that which shows that the process lives and that of the account, four a process: servers have 100 by default. */
 const POOL_CONNECTIONS = 2;
 const CONNECT_TIMEOUT_MS = 10_000;
 /** The server gives a statement up first, so that none is done after its asker has stopped waiting. */
@@ -76,6 +77,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   const bounded = { ...config, statement_timeout: STATEMENT_TIMEOUT_MS, query_timeout: ANSWER_TIMEOUT_MS };
   const pool = new Pool({
     ...bounded,
+    Client: StoreClient,
     max: POOL_CONNECTIONS,
     idleTimeoutMillis: 30_000,
     allowExitOnIdle: true,
@@ -94,6 +96,33 @@ export function openDatabase(options: DatabaseOptions): Database {
     connect: ({ patient = false } = {}) => openSession(patient ? config : bounded, shown),
     close: () => pool.end(),
   };
+}
+
+type Connected = (error: Error | null, client?: Client) => void;
+
+/** Lets go of a connection on which it could not log in: the driver leaves that open until the server ends it, a minute later. */
+class StoreClient extends Client {
+  readonly #socket: Socket;
+
+  constructor(config: ClientConfig = {}) {
+    const socket = new Socket();
+    // Among the settings that a pool hands on, the password is hidden.
+    const { password = '' } = config;
+    super({ ...config, password, stream: () => socket });
+    this.#socket = socket;
+  }
+
+  override connect(): Promise<Client>;
+  override connect(done: Connected): void;
+  override connect(done?: Connected): Promise<Client> | undefined {
+    const connecting = super.connect().catch((error: unknown) => {
+      this.#socket.destroy();
+      throw error;
+    });
+    if (!done) return connecting;
+    connecting.then((client) => done(null, client), done);
+    return undefined;
+  }
 }
 
 /** Asked for anew for each connection: some passwords live for minutes. */
@@ -177,7 +206,7 @@ function persistence({ clock, away }: DatabaseOptions): Database['persist'] {
 }
 
 async function openSession(config: ClientConfig, shown: string): Promise<Session> {
-  const client = new Client(config);
+  const client = new StoreClient(config);
   const gone = new AbortController();
   client.on('error', () => gone.abort());
   client.on('end', () => gone.abort());

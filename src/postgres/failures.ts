@@ -32,20 +32,29 @@ export function storeError(error: unknown, store: string): SrqError {
   return new SrqError('log', `The store ${store} ${message}.`, hint, error);
 }
 
+const PASSWORD_HINT =
+  'Set PGPASSWORD, write it to ~/.pgpass, or: srq login --store URL --store-password-command COMMAND';
+export const READ_ONLY_HINT =
+  'Set to read only, its owner may allow it: alter database NAME reset default_transaction_read_only';
 const AGAIN = 'Then run the same command again: it goes on where it stopped.';
 
 function described(error: unknown): readonly [string, string] {
   const cause = error instanceof AggregateError ? error.errors[0] : error;
   const code = systemCode(cause);
   const words = firstLine(cause);
+  if (/client password must be/i.test(words)) return ['asks for a password, and none is known', PASSWORD_HINT];
   if (code === '28P01' || code === '28000' || /SASL|password/i.test(words)) {
-    const how = 'Set PGPASSWORD, write it to ~/.pgpass, or: srq login --store URL --store-password-command COMMAND';
-    return [`refuses this user or password (${words})`, how];
+    return [`refuses this user or password (${words})`, PASSWORD_HINT];
   }
   if (code === '3D000') return [`has no such database (${words})`, 'Create it: createdb NAME'];
   if (code === '42501') return [`forbids this (${words})`, 'Let its owner grant the rights; docs/scale.md lists them.'];
   if (code === '25006') {
-    return ['takes no writing: it is a standby', 'Name the primary server: srq status shows which store is in force.'];
+    const standby = 'If it is a standby, name the primary server; srq status shows which store is in force.';
+    return ['takes no writing', `${standby} ${READ_ONLY_HINT}`];
+  }
+  if (code === '53300') {
+    const how = 'A process that sends needs 4: raise max_connections, or the connection limit of the role or database.';
+    return [`has no connection free (${words})`, `${how} ${AGAIN}`];
   }
   if (code === '53100') return ['has no room left on its disk', `Make room there. ${AGAIN}`];
   if (/does not support SSL/i.test(words)) {

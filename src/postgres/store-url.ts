@@ -30,9 +30,18 @@ export function storeAddress(text: string): StoreAddress {
   const { password, ...config } = configOf(url);
   return {
     shown: shownUrl(url),
-    config: { ...config, host: config.host || 'localhost' },
+    config: { ...config, host: config.host || 'localhost', ...databaseOf(url) },
     password: typeof password === 'string' && password !== '' ? password : null,
   };
+}
+
+/** The library leaves some letters as they are escaped. */
+function databaseOf({ pathname }: URL): Pick<ClientConfig, 'database'> {
+  try {
+    return pathname.length > 1 ? { database: decodeURIComponent(pathname.slice(1)) } : {};
+  } catch {
+    throw unusable('the name of its database is not well-formed');
+  }
 }
 
 /** Reads the files that it names, too. */
@@ -45,8 +54,16 @@ function configOf(url: URL): ClientConfig {
 }
 
 function parsed(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (url === null || !/^postgres(?:ql)?:$/.test(url.protocol)) throw unusable('it does not begin with postgres://');
+  // With a user and without a host, as a URL must not be: the host, a folder with a socket, is among the parameters.
+  const whole = text.replace(/^(postgres(?:ql)?:\/\/[^/?#@]+@)(?=\/)/, '$1localhost');
+  const url = URL.canParse(whole) ? new URL(whole) : null;
+  if (!/^postgres(?:ql)?:/.test(text)) throw unusable('it does not begin with postgres://');
+  // Else what stands behind the first of them, the rest of a password, would be taken for host or database.
+  if (url === null || url.hash !== '' || url.pathname.includes('@')) {
+    throw unusable(
+      'it is not well-formed; in a user or password @ is written %40, / is %2F, # is %23, ? is %3F, : is %3A',
+    );
+  }
   return url;
 }
 

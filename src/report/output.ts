@@ -21,9 +21,9 @@ export function harmlessJson(value: unknown): string {
   return JSON.stringify(value).replace(UNPRINTABLE, escaped);
 }
 
-/** 1234567 as 1,234,567. */
+/** 1234567 as 1,234,567. Written out: Node.js takes 30 ms to make its first formatter of numbers. */
 export function thousands(count: number): string {
-  return Math.round(count).toLocaleString('en-US');
+  return String(Math.round(count)).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }
 
 /** A duration for people: 8 s, 3 min 20 s, 2 h 5 min. */

@@ -188,6 +188,20 @@ describe('Processes of one account', () => {
     freeze();
   });
 
+  test('go on soon after the store was away, however long that was', async () => {
+    const fleet = new Fleet(unlimited(50, seeded(1)));
+    const only = fleet.join(20, 4);
+    expect(await fleet.clock.until(fleet.send(only))).toBe(200);
+    const back = fleet.store.freeze('run 0');
+    const away = fleet.clock.sleep(600_000).then(back);
+    const waiting = Array.from({ length: 40 }, () => fleet.send(only));
+    await fleet.clock.until(away);
+    const backMs = fleet.clock.nowMs();
+    expect(backMs).toBeGreaterThanOrEqual(600_000);
+    await fleet.clock.until(Promise.all(waiting));
+    expect(fleet.clock.nowMs() - backMs).toBeLessThan(10_000);
+  });
+
   test('leave nothing behind', async () => {
     const fleet = fleetOf(3, tokenBucket(50, 20, 50, seeded(1)));
     await fleet.deliver(300);

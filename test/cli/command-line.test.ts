@@ -49,7 +49,7 @@ describe('The commands in a hint', () => {
     ['srq resolve KEY --created [ID]', "srq resolve --profile 'my shop' --log a.ndjson KEY --created [ID]"],
     [
       'Check it (srq status). Then: srq doctor',
-      "Check it (srq status --profile 'my shop'). Then: srq doctor --profile 'my shop'",
+      "Check it (srq status --profile 'my shop'). Then: srq doctor --profile 'my shop' --log a.ndjson",
     ],
     ['Learn it: srq contract learn FILE', "Learn it: srq contract learn --profile 'my shop' FILE"],
     ['See: srq bulk --help', 'See: srq bulk --help'],
@@ -61,6 +61,15 @@ describe('The commands in a hint', () => {
   ])('%j name the profile and the log that this one was given', (hint, expected) => {
     expect(inFull(hint, here)).toBe(expected);
     expect(inFull(hint, {})).toBe(hint);
+  });
+
+  test('name the store that this one was given', () => {
+    const here = { store: 'postgres://owner@db.example/leads' };
+    expect(inFull('srq queue, or: srq resolve KEY. See srq status', here)).toBe(
+      'srq queue --store postgres://owner@db.example/leads, or: srq resolve --store postgres://owner@db.example/leads KEY. See srq status',
+    );
+    const hint = 'Name it: srq work --store postgres://USER@HOST/DATABASE';
+    expect(inFull(hint, here)).toBe(hint);
   });
 });
 

@@ -57,5 +57,6 @@ describe('the help of a command', () => {
     const fresh = makeProgram('0.0.0', async () => {}, { ...output, writeOut: (part) => (text += part) });
     await fresh.parseAsync(['help', 'bulk', '--all'], { from: 'user' });
     for (const { long } of bulk.options) expect(text).toContain(`  ${long}`);
+    expect(text).not.toContain('More options');
   });
 });

@@ -234,6 +234,17 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, { tim
       expect(tls.hint).toContain('sslmode=disable');
     });
 
+    // The server would end such a connection after a minute, and the command with it.
+    test('at once when it asks for a password and there is none', { timeout: 30_000 }, async ({ desk, sandbox }) => {
+      useStore(desk, sandbox, server.url('postgres'));
+      const none = refusal(await desk.start(['log', '--json'], { env: { PGPASSWORD: '' } }).ended);
+      expect(none).toMatchObject({
+        code: 9,
+        message: expect.stringContaining('asks for a password, and none is known'),
+      });
+      expect(none.hint).toContain('PGPASSWORD');
+    });
+
     test('when its tables are newer, or may not be made by this role', async ({ desk, sandbox }) => {
       const url = await server.database();
       const name = url.split('/').at(-1) ?? '';
@@ -255,6 +266,11 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, { tim
       const store = (documentOf(await desk.run('doctor', '--json')) as { steps: { name: string; result: string }[] })
         .steps;
       expect(store.find((step) => step.name === 'store')).toMatchObject({ result: 'ok' });
+
+      await server.query(url, 'revoke insert, update on srq.account from sender');
+      const lacking = documentOf(await desk.run('doctor', '--json'));
+      expect(JSON.stringify(lacking)).toContain('lacks rights');
+      expect(JSON.stringify(lacking)).toContain('INSERT on srq.account, UPDATE on srq.account');
 
       await server.query(url, "insert into srq.migration (number, name) values (999, 'of the future')");
       const newer = refusal(await desk.run(...bulkArgs(leads)));

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { parseEmail } from '../../src/model/email.ts';
 
@@ -36,4 +37,21 @@ it.each([
 it('an address that many services do not take passes with a warning', () => {
   expect(parseEmail('zoé@example.com')).toMatchObject({ email: 'zoé@example.com', warning: expect.any(String) });
   expect(parseEmail('zoe.@example.com')).toMatchObject({ email: 'zoe.@example.com', warning: expect.any(String) });
+});
+
+it('an address is the same alone, where a plain one is taken as it is, and in angle brackets', () => {
+  const part = fc.constantFrom('zoe', 'Zoe', '.', '+', "'", '-', '_', 'é', 'x'.repeat(40), 'y'.repeat(100));
+  const label = fc.constantFrom('example', 'Example', 'xn--', 'xn--a', 'a--b', '-a', 'a-', '1', '0x7f', '', 'ä');
+  const written = fc.tuple(
+    fc.array(part, { minLength: 1, maxLength: 4 }),
+    fc.array(label, { maxLength: 3 }),
+    fc.constantFrom('com', 'COM', 'c', 'c1', '1', 'xn--a', ''),
+  );
+  fc.assert(
+    fc.property(written, ([parts, labels, top]) => {
+      const text = `${parts.join('')}@${[...labels, top].join('.')}`;
+      expect([text, parseEmail(text)]).toEqual([text, parseEmail(`<${text}>`)]);
+    }),
+    { numRuns: 3000 },
+  );
 });

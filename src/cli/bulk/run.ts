@@ -1,9 +1,10 @@
-import type { SrqError } from '../../model/errors.ts';
+import { SrqError } from '../../model/errors.ts';
 import { isTrusted, settleWaitMs } from '../../model/evidence.ts';
 import type { ImportPlan } from '../../model/import-plan.ts';
 import type { OpenLog, RunNotes } from '../../model/log-store.ts';
 import { noCounts } from '../../model/outcome.ts';
 import type { Mapping } from '../../model/table.ts';
+import { lookAgain } from '../../pipeline/plan-as-logged.ts';
 import type { Preparation } from '../../pipeline/prepare-row.ts';
 import { reportRows } from '../../pipeline/report-rows.ts';
 import {
@@ -36,6 +37,7 @@ export async function runPlan(
   const notes = (await context.logStore()).openNotes(context.run);
   notes.note(beginNote(context, await context.settings(), plan, files.file, options));
   const stop = ready + unknown > 0 ? await deliver(context, plan, log, preparation, options, notes) : null;
+  if (plan.ledger.counts().unknown > 0) await lookAgain(plan, log).catch(unlessLog);
   notes.note({ event: 'end', stopped: stop?.message ?? (context.interruption.code ? 'Interrupted.' : null) });
   await notes.flush();
   const untried = `Not tried: ${stop?.message ?? 'the run was interrupted.'} The next run sends it.`;
@@ -45,6 +47,11 @@ export async function runPlan(
   await writeResults(files.results, columns, delimiter ?? ',', figures ? noted(rows, figures, plan.mapping) : rows);
   if (figures) await reportRun(context, options.report ?? '', figures);
   return finishRun(context, plan, stop, files);
+}
+
+/** A log that fails here is the reason why the run ended, or will be that of the next one: the rows stay as they are. */
+function unlessLog(error: unknown): void {
+  if (!(error instanceof SrqError)) throw error;
 }
 
 /** Returns why the run ended early, or null. */

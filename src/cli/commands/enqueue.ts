@@ -13,7 +13,7 @@ import type { BulkOptions } from '../bulk/options.ts';
 import { type Input, planAloud, readInput } from '../bulk/plan.ts';
 import { sayPlan } from '../bulk/say-plan.ts';
 import { finishDryRun } from '../bulk/summary.ts';
-import { commandLine } from '../command-line.ts';
+import { commandLine, inFull } from '../command-line.ts';
 import { destinationOf } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { destinationText } from '../destination-text.ts';
@@ -88,7 +88,7 @@ async function queuePlan(
   const { code } = context.interruption;
   const isWhole = queued + alreadyQueued === ready;
   const seconds = Math.round(context.clock.monotonicMs() - startedMs) / 1000;
-  const next = isWhole ? 'srq queue' : file === '-' ? null : commandLine(command);
+  const next = isWhole ? inFull('srq queue', context.options) : file === '-' ? null : commandLine(command);
   const stopped = isWhole ? null : 'Interrupted.';
   const notQueued = ready - queued - alreadyQueued;
   const counts = { queued, alreadyQueued, notQueued, repeated, duplicate, invalid, unknown };

@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:http';
-import { replaceFile } from '../../config/replace-file.ts';
+import { replaceFile, replaceFileOrThrow } from '../../config/replace-file.ts';
 import { SrqError, systemCode } from '../../model/errors.ts';
 import type { Clock } from '../../model/ports.ts';
 
@@ -18,21 +18,28 @@ export interface Health {
 
 /**
  * Keeps a file up to date with the worker's health, as JSON: one that is older than a few seconds is of a worker that hangs
- * or is gone. It stays when the worker has ended. Returns the end of it.
+ * or is gone. It stays when the worker has ended. Throws `SrqError('usage')` for one that cannot be written. Returns the end of
+ * it.
  */
 export function keepHealthFile(path: string, health: () => Health, clock: Clock): () => Promise<void> {
   const over = new AbortController();
-  const write = () => replaceFile(path, `${JSON.stringify(health())}\n`);
+  const text = () => `${JSON.stringify(health())}\n`;
+  const write = () => replaceFile(path, text());
+  try {
+    replaceFileOrThrow(path, text());
+  } catch (error) {
+    const message = `The health file ${path} cannot be written (${systemCode(error)}).`;
+    throw new SrqError('usage', message, 'Name another one: --health-file FILE', error);
+  }
   const keeping = (async () => {
     while (!over.signal.aborted) {
-      write();
       await clock.sleep(WRITE_MS, over.signal);
+      write();
     }
   })();
   return async () => {
     over.abort();
     await keeping;
-    write();
   };
 }
 
