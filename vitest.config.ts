@@ -8,7 +8,7 @@ export default defineConfig({
     reporters: ['default', ['json', { outputFile: 'node_modules/.vitest/report.json' }]],
     globalSetup: ['test/helpers/build.ts'],
     // By default two cores get one worker; most tests wait for processes that they started.
-    maxWorkers: 2,
+    maxWorkers: 3,
     // End-to-end tests start real processes; two cores and a cold disk may make one of them slow.
     testTimeout: 60_000,
     hookTimeout: 60_000,

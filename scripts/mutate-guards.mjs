@@ -45,7 +45,7 @@ const GUARDS = [
   {
     name: 'what a living process has under way is not settled',
     file: 'src/pipeline/settle-doubt.ts',
-    from: 'if (log.mayBeUnderWay(key)) return inDoubt(submission);',
+    from: 'if (await log.mayBeUnderWay(key)) return inDoubt(submission);',
     to: '',
     tests: ['in-flight-elsewhere'],
   },
@@ -59,8 +59,8 @@ const GUARDS = [
   {
     name: 'a request is known by its content alone',
     file: 'src/pipeline/prepare-row.ts',
-    from: 'key: contentKey(request, destination)',
-    to: 'key: contentKey({ ...request, params: { ...request.params, row: String(row) } }, destination)',
+    from: 'return { row, request, key: contentKey(request, destination), problems };',
+    to: 'return { row, request, key: contentKey({ ...request, params: { ...request.params, row: String(row) } }, destination), problems };',
     tests: ['same-file-again'],
   },
   {
@@ -93,7 +93,7 @@ const GUARDS = [
   },
   {
     name: 'there is one licence to send again',
-    file: 'src/log/log-index.ts',
+    file: 'src/model/log-state.ts',
     from: "if (licenceUsed && (event === 'sending' || event === 'unknown')) return 'parked';",
     to: '',
     tests: ['one-licence'],
@@ -101,13 +101,13 @@ const GUARDS = [
   {
     name: 'what was not sent says nothing about what another process sent',
     file: 'src/pipeline/submit-request.ts',
-    from: 'log.outcome({ key, row, ref: request.ref }, outcome, { seen })',
-    to: 'log.outcome({ key, row, ref: request.ref }, outcome)',
+    from: 'log.outcome(subjectOf(submission), outcome, { seen })',
+    to: 'log.outcome(subjectOf(submission), outcome)',
     tests: ['what-was-not-sent'],
   },
   {
     name: 'a licence stays the only one, used or not',
-    file: 'src/log/log-index.ts',
+    file: 'src/model/log-state.ts',
     from: "if (licenceUsed && (event === 'failed' || event === 'rejected')) return 'licensed';",
     to: '',
     tests: ['what-was-not-sent'],
@@ -115,16 +115,30 @@ const GUARDS = [
   {
     name: 'that a repetition did not happen hides no creation',
     file: 'src/pipeline/submit-request.ts',
-    from: "if (seen === 'created') return { ...plain(resultOf(submission, outcome)), ...circumstances };",
+    from: "if (seen === 'created') return { ...plain(resultOf(submission, outcome)), ...circumstances, isFromLog: false };",
     to: '',
     tests: ['what-was-not-sent'],
   },
   {
     name: 'a licence is given only when validate says twice that nothing is there',
     file: 'src/pipeline/settle-doubt.ts',
-    from: "if (first === 'clear' && second === 'clear') {",
-    to: "if (first === 'clear' || second === 'clear') {",
+    from: "if (first === 'clear' && second === 'clear') return",
+    to: "if (first === 'clear' || second === 'clear') return",
     tests: ['one-licence'],
+  },
+  {
+    name: 'in the store, an intent is recorded only if the state is as its writer saw it',
+    file: 'src/postgres/log-tables.ts',
+    from: 'when i.seen is not null then s.state = i.seen',
+    to: 'when i.seen is not null then true',
+    tests: ['../log/delivery-log-contract'],
+  },
+  {
+    name: 'an intent that has run out is not written',
+    file: 'src/api/http.ts',
+    from: 'if (this.#mayWrite()) this.#written = true;',
+    to: 'if (this.#mayWrite() || true) this.#written = true;',
+    tests: ['../api/http', '../api/request-api'],
   },
 ];
 

@@ -15,3 +15,6 @@ export interface TemporaryPostgres {
 
 /** Takes a second or two. `settings`: further options of the server, such as `-c max_connections=60`. */
 export function startPostgres(password: string, settings?: string): Promise<TemporaryPostgres>;
+
+/** A port that nobody listens on now, for programs that take no 0. */
+export function freePort(): Promise<number>;

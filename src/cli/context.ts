@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, statSync } from 'node:fs';
 import { homedir, hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ContractStore } from '../config/contract-store.ts';
@@ -173,7 +173,18 @@ export class Context {
   async openLog(command: string, exclusive: boolean): Promise<OpenLog> {
     const log = await (await this.logStore()).open(command, exclusive);
     this.onClose(() => log.close());
+    await this.warnOfFileLog();
     return log;
+  }
+
+  /** A store that has just begun does not know what the profile's log in a file has as sent. */
+  async warnOfFileLog(): Promise<void> {
+    const place = await this.logPlace();
+    if (place.kind === 'file' || !statSync(place.file, { throwIfNoEntry: false })?.size) return;
+    if (await (await this.postgresStore()).hasRecords()) return;
+    (await this.reporter()).warn(
+      `The store ${place.name} is new: what was sent by the log ${place.file} is not known to it, and the same rows would be sent again.`,
+    );
   }
 
   /** Who we are, to whoever finds the log in use. */

@@ -12,6 +12,8 @@ export type LogPlace =
       readonly name: string;
       /** Null: none is known but what `.pgpass` may hold. */
       readonly password: (() => Promise<string>) | null;
+      /** Where the log would be without the store. */
+      readonly file: string;
     };
 
 /**
@@ -32,8 +34,8 @@ export async function logPlace(context: Context, file: string): Promise<LogPlace
   if (password !== null && url === store) throw passwordInSight('--store', shown);
   const command = url === profile?.store ? profile.storePasswordCommand : undefined;
   const fromEnv = env['PGPASSWORD'];
-  if (fromEnv) return { kind: 'store', url, name: shown, password: async () => fromEnv };
-  return { kind: 'store', url, name: shown, password: command === undefined ? null : () => runSecretCommand(command) };
+  const byCommand = command === undefined ? null : () => runSecretCommand(command);
+  return { kind: 'store', url, name: shown, password: fromEnv ? async () => fromEnv : byCommand, file };
 }
 
 /** Every user of a machine can read its processes' arguments. `shown`: the URL without the password. */

@@ -181,6 +181,7 @@ async function inTransaction<Result>(
 function persistence({ clock, away }: DatabaseOptions): Database['persist'] {
   let isSaid = false;
   let isReached = false;
+  let doneMs = Number.NEGATIVE_INFINITY;
   const say = (message: string | null) => {
     if (isSaid === (message !== null)) return;
     isSaid = message !== null;
@@ -189,16 +190,19 @@ function persistence({ clock, away }: DatabaseOptions): Database['persist'] {
   return async (work, stop) => {
     const firstMs = clock.monotonicMs();
     for (let pauseMs = FIRST_RETRY_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_RETRY_MS)) {
+      const startedMs = clock.monotonicMs();
       try {
         const result = await work();
         isReached = true;
+        doneMs = clock.monotonicMs();
         say(null);
         return result;
       } catch (error) {
         if (!isPassing(error) || stop.aborted) throw error;
         if (!isReached && clock.monotonicMs() - firstMs > FIRST_CONTACT_MS) throw error;
-        // A restart within a moment is not worth a word.
-        if (isReached && pauseMs > FIRST_RETRY_MS) say(error instanceof Error ? error.message : String(error));
+        // A restart within a moment is not worth a word, nor is a try that others have overtaken.
+        if (isReached && pauseMs > FIRST_RETRY_MS && startedMs >= doneMs)
+          say(error instanceof Error ? error.message : String(error));
       }
       await clock.sleep(pauseMs * (0.75 + Math.random() / 2), stop);
     }

@@ -30,6 +30,8 @@ export interface PostgresStore extends LogStore {
   /** Brings the tables up to date. Returns the names of the steps that this took. */
   migrate(): Promise<string[]>;
   open(command: string, exclusive: boolean): Promise<PostgresLog>;
+  /** The tables are there. */
+  hasRecords(): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -52,6 +54,10 @@ export function openPostgresStore(options: PostgresStoreOptions): PostgresStore 
       await migrated();
       const joining = { run, clock, stopping, holder: holder(command) };
       return database.persist(() => PostgresLog.open(database, joining), stopping);
+    },
+    hasRecords: async () => {
+      const found = () => database.query('select 1 from srq.record limit 1');
+      return (await database.persist(found, stopping)).length > 0;
     },
     openReader: async () => openReader(database, await isEmpty(), clock),
     latest: async function* () {

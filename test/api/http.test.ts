@@ -72,6 +72,15 @@ describe('before the request is written, nothing can have happened', () => {
     expect(proxy.requests()).toHaveLength(1);
   });
 
+  test('the intent ran out before the first byte', async () => {
+    const service = await startRawService((socket) => socket.end(OK));
+    const http = httpTo(`http://127.0.0.1:${service.port}`);
+    const late = await http.send('POST', '/v1/request/create', {}, 'country=PT', undefined, () => false);
+    expect(unanswered(late)).toEqual(UNSENT);
+    expect(service.requests()).toEqual([]);
+    expect(service.bytesRead()).toBe(0);
+  });
+
   test('the client was closed', async () => {
     const http = httpTo(await closedPort());
     await http.close();

@@ -144,6 +144,46 @@ describe('create', () => {
   });
 });
 
+describe('an intent that holds for 20 seconds', () => {
+  const LIFE_MS = 20_000;
+  /** Time passes while the first intent is made, as seen by these clocks. */
+  const afterHolding = (wallMs: number, monotonicMs: number) => {
+    let [wall, monotonic] = [0, 0];
+    const base = virtualClock();
+    const clock = { ...base, nowMs: () => base.nowMs() + wall, monotonicMs: () => base.monotonicMs() + monotonic };
+    const intend = async () => {
+      intend.times += 1;
+      if (intend.times === 1) [wall, monotonic] = [wallMs, monotonicMs];
+      return true;
+    };
+    intend.times = 0;
+    return { clock, intend };
+  };
+
+  test.each([
+    ['the process was frozen', 21_000, 21_000],
+    ['the machine slept, and one clock stood still', 3_600_000, 0],
+    ['somebody set the wall clock back meanwhile', -3_600_000, 21_000],
+  ])(
+    'has run out where %s: nothing is written on it, and the request goes on another one',
+    async (_, wall, monotonic) => {
+      const service = await startScriptedService({});
+      const { clock, intend } = afterHolding(wall, monotonic);
+      const sent = await apiOf(service.baseUrl, { clock }).create(request, intend, null, LIFE_MS);
+      expect(sent?.outcome.status).toBe('created');
+      expect([intend.times, service.creates().length]).toEqual([2, 1]);
+    },
+  );
+
+  test('is good for less', async () => {
+    const service = await startScriptedService({});
+    const { clock, intend } = afterHolding(19_000, 19_000);
+    const sent = await apiOf(service.baseUrl, { clock }).create(request, intend, null, LIFE_MS);
+    expect(sent?.outcome.status).toBe('created');
+    expect([intend.times, service.creates().length]).toEqual([1, 1]);
+  });
+});
+
 describe('a 429', () => {
   test('is waited out as asked, and the request goes again on an intent of its own', async () => {
     const sentAtMs: number[] = [];

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { freePort } from '../../scripts/postgres-server.mjs';
 import type { Sandbox } from '../../src/sandbox/server.ts';
 import { requestOfRow } from '../helpers/delivery.ts';
 import { type Desk, test } from '../helpers/desk.ts';
@@ -121,13 +122,14 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
     await use(desk, sandbox);
     await desk.run('enqueue', desk.write('leads.csv', leadsCsv(150)));
     const file = `${desk.work}/health.json`;
-    const flags = ['--no-validate', '--until-empty', '--health-port', '40872', '--health-file', file];
+    const port = await freePort();
+    const flags = ['--no-validate', '--until-empty', '--health-port', String(port), '--health-file', file];
     const running = desk.start([...WORK, ...flags]);
     await createdAtLeast(sandbox, 30, running);
     server.down();
     await running.until(/cannot be reached/);
-    expect(await health(40_872)).toEqual([503, 'waiting-for-database']);
-    expect(await health(40_872, '/livez')).toEqual([200, 'waiting-for-database']);
+    expect(await health(port)).toEqual([503, 'waiting-for-database']);
+    expect(await health(port, '/livez')).toEqual([200, 'waiting-for-database']);
     const before = (await statsOf(sandbox)).created;
     await sleep(2_500);
     expect((await statsOf(sandbox)).created).toBe(before);

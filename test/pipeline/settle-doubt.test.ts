@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { settleDoubt } from '../../src/pipeline/settle-doubt.ts';
 import { type SubmitOptions, submitRequest } from '../../src/pipeline/submit-request.ts';
 import { readLines, submissionOf } from './leads.ts';
+import { Life } from './life.ts';
 import { Machine, type Process } from './processes.ts';
 import type { Sight, Step } from './scripted-service.ts';
 
@@ -92,6 +93,49 @@ test('twice clear without leave to send: the next run sends it, once', async () 
   expect(await submit()).toMatchObject({ result: { status: 'created' } });
   expect(await submit()).toMatchObject({ result: { status: 'repeated' } });
   expect(machine.service.actsOn(NEED)).toBe(1);
+});
+
+describe('Where intents run out after 20 s, as in a store', () => {
+  const LIFE_MS = 20_000;
+  const SHORT_MS = 5_000;
+  const settleShared = (mayBeUnderWay: () => boolean = () => false) =>
+    machine.run(({ api, log, clock, halt }) => {
+      const shared = { ...log, intentLifeMs: LIFE_MS, mayBeUnderWay };
+      return settleDoubt(SUBMISSION, {
+        api,
+        log: shared,
+        clock,
+        stopping: halt.signal,
+        waitMs: SHORT_MS,
+        resend: UNCHECKED,
+      });
+    });
+  const firstAskedMs = () => machine.service.asked[0]?.atMs ?? 0;
+
+  test('one without an outcome is not asked about before twice that: whoever made it may yet send', async () => {
+    const intendedMs = machine.clock.nowMs();
+    const died = await machine.run(({ api, log }) => submitRequest(SUBMISSION, api, log, UNCHECKED), {
+      life: new Life({ at: 'the arrival', time: 1 }),
+    });
+    expect(died).toBe('died');
+    expect(await machine.known(key)).toBe('sending');
+    await settleShared();
+    expect(firstAskedMs() - intendedMs).toBeGreaterThanOrEqual(2 * LIFE_MS);
+  });
+
+  test('one with an outcome is used up', async () => {
+    await fallIntoDoubt(true);
+    await settleShared();
+    expect(firstAskedMs() - (machine.service.arrivals[0]?.atMs ?? 0)).toBe(SHORT_MS);
+  });
+
+  test('a process that is back after the questions is left alone', async () => {
+    await fallIntoDoubt(false);
+    let looks = 0;
+    expect(await settleShared(() => ++looks > 1)).toMatchObject({ result: { status: 'unknown' } });
+    expect([looks, machine.service.asked.length, machine.service.arrivals.length]).toEqual([2, 2, 1]);
+    expect(await machine.known(key)).toBe('unknown');
+  });
 });
 
 describe('Left to a person', () => {

@@ -37,7 +37,10 @@ export async function enqueue(context: Context, file: string, given: EnqueueOpti
   const input = await readInput(context, file, options);
   const destination = destinationOf(settings);
   const preparation = await preparationFor(context, destination, options);
-  if (!options.dryRun) await store.migrate();
+  if (!options.dryRun) {
+    await store.migrate();
+    await context.warnOfFileLog();
+  }
   const log = await store.openReader();
   context.onClose(() => log.close());
   const range = { skip: options.skip, limit: options.limit ?? null };
