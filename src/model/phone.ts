@@ -75,10 +75,14 @@ export function parsePhone(cell: string, market: Market | undefined): ParsedPhon
   return { e164: number.number, error: null, warning: warning ?? foreign };
 }
 
-/** The E.164 form of a number as people mostly write it. Nothing is checked: for numbers that are known to be right. */
+/**
+ * The E.164 form of a number as people mostly write it; a national one without a market stays as it is, for it is sent so.
+ * Nothing is checked: for numbers that are known to be right.
+ */
 export function likelyE164(cell: string, market: Market | undefined): string {
   const digits = cell.replace(/[^\d+]/g, '');
   if (digits.startsWith('+')) return digits;
+  if (!market) return cell;
   if (digits.startsWith('00')) return `+${digits.slice(2)}`;
-  return `+${market?.callingCode ?? ''}${digits.replace(/^0/, '')}`;
+  return `+${market.callingCode}${digits.replace(/^0/, '')}`;
 }

@@ -104,6 +104,11 @@ describe('without a look at the rules of its country', () => {
     expect(valid).toBeGreaterThan(300);
   });
 
+  it.each(['44 20 7946 0958', '0044 20 7946 0958', '912 345 678'])('%s without a market is sent as it is', (cell) => {
+    expect(likelyE164(cell, undefined)).toBe(cell);
+    expect(parsePhone(cell, undefined).e164).toBeNull();
+  });
+
   it('a number with its trunk zero loses that', () => {
     expect(likelyE164('030 123456', market('DE'))).toBe('+4930123456');
   });
