@@ -19,6 +19,13 @@ function load(): typeof import('@lydell/node-pty') | null {
 
 const TIMEOUT_MS = 45_000;
 
+/**
+ * Runs srq, writes how it ended behind all that srq wrote, and stays. The terminal's library stops reading a fifth of a second
+ * after its process has ended, whatever is still to be read: on a busy machine the end of the output was lost.
+ */
+const AND_STAY = 'trap : INT; "$@"; printf "\\036ended %d\\036" "$?"; exec sleep 60';
+const ENDED = /\x1eended (\d+)\x1e/;
+
 export interface TerminalOptions {
   readonly columns?: number;
   readonly rows?: number;
@@ -42,21 +49,23 @@ export class Terminal {
     const { columns = 80, rows = 24, term = 'xterm-256color' } = options;
     const env = { PATH: process.env['PATH'] ?? '', ...desk.env, ...options.env };
     const size = { cols: columns, rows, name: term, cwd: desk.work, env };
-    this.#pty = pty.spawn(process.execPath, [inject('srqProgram'), ...args], size);
-    this.#pty.onData((text) => {
-      this.shown += text;
-      for (const listener of this.#listeners) listener();
-    });
+    const program = [process.execPath, inject('srqProgram'), ...args];
+    this.#pty = pty.spawn('/bin/sh', ['-c', AND_STAY, 'sh', ...program], size);
     this.ended = new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
-        this.#pty.kill('SIGKILL');
+        this.#leave();
         reject(new Error(`Still running after ${TIMEOUT_MS} ms: ${JSON.stringify(this.shown)}`));
       }, TIMEOUT_MS);
-      this.#pty.onExit(({ exitCode }) => {
+      this.#pty.onData((text) => {
+        const [shown = '', code] = (this.shown + text).split(ENDED);
+        this.shown = shown;
+        for (const listener of this.#listeners) listener();
+        if (code === undefined) return;
         clearTimeout(timer);
+        this.#leave();
         const secrets = secretsIn(this.shown);
         if (secrets.length > 0) reject(new Error(`srq showed the secret: ${JSON.stringify(this.shown)}`));
-        else resolve(exitCode);
+        else resolve(Number(code));
       });
     });
     // Whoever only waits for a text need not wait for the end as well.
@@ -83,6 +92,15 @@ export class Terminal {
   /** Types as a person does: `\r` is Enter, `\x03` is Ctrl-C. */
   type(text: string): void {
     this.#pty.write(text);
+  }
+
+  /** Ends whatever still runs on the terminal: its processes are a group of their own. */
+  #leave(): void {
+    try {
+      process.kill(-this.#pty.pid, 'SIGKILL');
+    } catch {
+      // It has gone already.
+    }
   }
 
   resize(columns: number, rows: number): void {
