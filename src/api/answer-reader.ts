@@ -1,13 +1,17 @@
+import { type AnswerMemory, NO_MEMORY, withOpenForm, withPlace, withSight } from '../model/answer-memory.ts';
 import type { Contract } from '../model/contract.ts';
 import type { Identifiers } from '../model/outcome.ts';
-import type { Verdict } from '../model/ports.ts';
+import type { UnprovenAnswer, Verdict } from '../model/ports.ts';
+import { readableKind } from './answer-form.ts';
 import { classifyCreate, type Meaning } from './classify.ts';
+import { type Creation, judgeCreation } from './creation.ts';
 import { readErrorText } from './error-text.ts';
 import type { Answer, Exchange } from './exchange.ts';
 import { documentedIdentifiers, readIdentifiers } from './identifiers.ts';
 import type { Mask } from './mask.ts';
 import { Observed } from './observed.ts';
 import { type ParameterNames, parameterNames } from './parameter-names.ts';
+import { signsOf } from './refusal-signs.ts';
 import { readVerdict, saidVerdict } from './verdict.ts';
 import { ruledVerdict } from './verdict-rules.ts';
 
@@ -22,30 +26,55 @@ export class AnswerReader {
   readonly observed = new Observed();
   readonly #contract: Contract;
   readonly #names: ParameterNames;
+  #memory: AnswerMemory;
 
   /** `columnOf`: what the user calls a field, for errors that name it. */
-  constructor(contract: Contract, columnOf: (field: string) => string | null) {
+  constructor(contract: Contract, columnOf: (field: string) => string | null, memory: AnswerMemory = NO_MEMORY) {
     this.#contract = contract;
     this.#names = parameterNames(contract, columnOf);
+    this.#memory = memory;
   }
 
-  /** What an exchange tells; for validate, whose verdict is read elsewhere, why there is none. */
-  meaning(exchange: Exchange, operation: 'create' | 'validate'): Meaning {
-    const { create, unavailableIsNotActed, hasValidate } = this.#contract;
-    const duplicate = operation === 'create' ? create.duplicate : [];
-    const meaning = classifyCreate(exchange, { duplicate, unavailableIsNotActed });
-    const isGuessed = operation === 'validate' && hasValidate === null;
-    if (!isGuessed || !meaning.stop || exchange.answer?.status !== 404) return meaning;
-    return { ...meaning, stop: { ...meaning.stop, hint: NO_VALIDATE_HINT } };
+  /** What the answers to creations were found to look like, with what this reader has found out. */
+  get memory(): AnswerMemory {
+    return this.#memory;
   }
 
-  /** Of a request that was created. */
-  identifiers(answer: Answer, sent: Mask): Identifiers {
+  /** What an exchange on create tells. Where a creation names the request is remembered. */
+  creation(exchange: Exchange, sent: Mask): Meaning {
+    const { create, unavailableIsNotActed } = this.#contract;
+    const { path, duplicate, identifiers, errorTexts } = create;
+    const judge = (answer: Answer) =>
+      judgeCreation(answer, sent, { path, identifiers, errorTexts, memory: this.#memory });
+    const meaning = classifyCreate(exchange, { duplicate, unavailableIsNotActed, judge });
+    if (meaning.creation?.is === 'taken') this.#noteTaken(meaning.creation);
+    return meaning;
+  }
+
+  #noteTaken({ place, ids }: Extract<Creation, { is: 'taken' }>): void {
+    if (place !== null) this.#memory = withPlace(this.#memory, place);
     const { identifiers } = this.#contract.create;
-    const documented = documentedIdentifiers(answer, identifiers);
-    const areThere = Object.keys(documented).length > 0;
-    if (identifiers.length > 0) this.observed.note('create.identifiers', areThere);
-    return areThere ? documented : readIdentifiers(answer, sent);
+    if (identifiers.length > 0) this.observed.note('create.identifiers', Object.keys(ids).length > 0 && place === null);
+  }
+
+  /** Validate was asked about a request whose creation was answered so: it sees the request, or does not. */
+  noteSight({ form, place }: UnprovenAnswer, wasSeen: boolean): void {
+    this.#memory = withSight(this.#memory, form, wasSeen);
+    if (wasSeen && place !== null) this.#memory = withPlace(this.#memory, place);
+  }
+
+  /** A creation was answered so, and nobody can say what that means. */
+  noteUnproven({ form, isDenied }: UnprovenAnswer): void {
+    if (form !== '') this.#memory = withOpenForm(this.#memory, form, isDenied);
+  }
+
+  /** For an exchange on validate that gave no verdict: why, and what to do. */
+  whyNoVerdict(exchange: Exchange): Meaning {
+    const { unavailableIsNotActed, hasValidate } = this.#contract;
+    const judge = (): Creation => ({ is: 'unproven', form: null, place: null, isDenied: false, ids: {} });
+    const meaning = classifyCreate(exchange, { duplicate: [], unavailableIsNotActed, judge });
+    if (hasValidate !== null || !meaning.stop || exchange.answer?.status !== 404) return meaning;
+    return { ...meaning, stop: { ...meaning.stop, hint: NO_VALIDATE_HINT } };
   }
 
   /** Of a request that the service has already: its answer to that is rarely described. */
@@ -60,10 +89,14 @@ export class AnswerReader {
     const ruled = ruledVerdict(answer, rules);
     const isWell = answer.status >= 200 && answer.status <= 299;
     // A body that speaks of a duplicate counts more than a rule by which every answer of its kind is clear.
-    const denied = ruled === 'clear' && isWell && !this.#saysClearInBody(answer) && saidVerdict(answer) === 'duplicate';
+    const denied = ruled === 'clear' && isWell && !this.#saysClearInBody(answer) && this.#isDeniedByBody(answer);
     if (rules.length > 0 && (ruled !== null || isWell))
       this.observed.note('validate.verdict', ruled !== null && !denied);
     return ruled === null || denied ? readVerdict(answer) : ruled;
+  }
+
+  #isDeniedByBody(answer: Answer): boolean {
+    return readableKind(answer) === null || saidVerdict(answer) === 'duplicate' || signsOf(answer).complains;
   }
 
   #saysClearInBody(answer: Answer): boolean {

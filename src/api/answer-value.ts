@@ -93,3 +93,12 @@ export function plainWords(answer: Answer): string | null {
   if (value !== undefined) return typeof value === 'string' ? value.trim() : null;
   return /^\s*[[{"]/.test(answer.body) ? null : answer.body.trim();
 }
+
+/** A flag, however it is written; undefined for what is none. */
+export function asBoolean(value: AnswerValue): boolean | undefined {
+  if (typeof value === 'boolean') return value;
+  if (typeof value !== 'string') return undefined;
+  if (/^(?:true|yes)$/i.test(value)) return true;
+  if (/^(?:false|no)$/i.test(value)) return false;
+  return /^\d+$/.test(value) ? Number(value) > 0 : undefined;
+}

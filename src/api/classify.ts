@@ -1,11 +1,12 @@
 import type { VerdictRule } from '../model/contract.ts';
 import type { ErrorCode } from '../model/errors.ts';
 import type { Verdict } from '../model/ports.ts';
-import { isHtml } from './answer-value.ts';
+import { readableKind } from './answer-form.ts';
+import type { Creation } from './creation.ts';
 import type { Answer, Exchange } from './exchange.ts';
 import { failureName, networkFailure } from './network-failure.ts';
 import { asksToWait } from './retry.ts';
-import { errorSaysDuplicate, saidRefused, saidVerdict } from './verdict.ts';
+import { complainsOfOther, errorSaysDuplicate, saidVerdict } from './verdict.ts';
 import { ruledVerdict } from './verdict-rules.ts';
 
 /**
@@ -26,20 +27,23 @@ export interface Meaning {
   readonly reason: string;
   /** With `stop`: how the command ends, and what to do. */
   readonly stop: { readonly code: ErrorCode; readonly hint: string } | null;
+  /** What a success of create proves; null for any other answer. */
+  readonly creation: Creation | null;
 }
 
-/** What the service's description says of the answers of create. */
-export interface DocumentedAnswers {
+/** What is known of the answers of create, for reading one of them. */
+export interface AnswerKnowledge {
+  /** How the service's description says that create itself tells of a duplicate. */
   readonly duplicate: readonly VerdictRule[];
   /** 503 with Retry-After certainly means: not acted on. */
   readonly unavailableIsNotActed: boolean;
+  /** Judges an answer of success that tells of no duplicate. */
+  readonly judge: (answer: Answer) => Creation;
 }
 
-const NOTHING_DOCUMENTED: DocumentedAnswers = { duplicate: [], unavailableIsNotActed: false };
-
 /** Decided by position first (did the request reach the socket?), then by status. Never by error code alone. */
-export function classifyCreate(exchange: Exchange, documented: DocumentedAnswers = NOTHING_DOCUMENTED): Meaning {
-  if (exchange.answer) return classifyAnswer(exchange.answer, documented);
+export function classifyCreate(exchange: Exchange, knowledge: AnswerKnowledge): Meaning {
+  if (exchange.answer) return classifyAnswer(exchange.answer, knowledge);
   if (exchange.written) {
     return doubt(
       `The line failed after the request was written (${failureName(exchange.error)}); it may have been taken.`,
@@ -52,31 +56,30 @@ export function classifyCreate(exchange: Exchange, documented: DocumentedAnswers
 function classifyUnsent(error: Error): Meaning {
   const { reason, hint, final } = networkFailure(error);
   if (final) return stop('not-acted', 'unreachable', reason, hint);
-  return { class: 'not-acted', next: 'again', reason, stop: null };
+  return again(reason);
 }
 
-function classifyAnswer(answer: Answer, { duplicate, unavailableIsNotActed }: DocumentedAnswers): Meaning {
+function classifyAnswer(answer: Answer, knowledge: AnswerKnowledge): Meaning {
   const { status } = answer;
+  const { duplicate, unavailableIsNotActed } = knowledge;
   const verdict = status < 500 ? ruledVerdict(answer, duplicate) : null;
+  if (status >= 200 && status <= 299) return classifySuccess(answer, verdict, knowledge);
   if (verdict === 'duplicate')
     return record('duplicate', `The service says that it has this request already (HTTP ${status}).`);
-  if (status >= 200 && status <= 299) return classifySuccess(answer, verdict);
   if (REJECTING.has(status)) return record('rejected', `The service refused the request (HTTP ${status}).`);
   if (WRONG_ENDPOINT.has(status)) return stop('not-acted', 'service', ...wrongUrl(status));
   if (MOVED.has(status)) return stop('not-acted', 'service', ...redirected(answer));
   if (status === 302 || status === 303) return stop('doubt', 'service', ...redirected(answer));
-  if (status === 401)
-    return { class: 'not-acted', next: 'new-token', reason: 'The token was refused (HTTP 401).', stop: null };
+  if (status === 401) return { ...again('The token was refused (HTTP 401).'), next: 'new-token' };
   if (status === 403) return record('rejected', 'The service denied this request (HTTP 403).');
-  if (status === 429)
-    return { class: 'not-acted', next: 'again', reason: 'The service asked to slow down (HTTP 429).', stop: null };
+  if (status === 429) return again('The service asked to slow down (HTTP 429).');
   if (status === 409) {
     return errorSaysDuplicate(answer)
       ? record('duplicate', 'The service says that it has this request already (HTTP 409).')
       : doubt('The service reported a conflict (HTTP 409) without saying whether it took the request.');
   }
   if (status === 503 && unavailableIsNotActed && asksToWait(answer))
-    return { class: 'not-acted', next: 'again', reason: 'The service is not available (HTTP 503).', stop: null };
+    return again('The service is not available (HTTP 503).');
   return doubt(`The service answered HTTP ${status}, which a proxy may also answer after the service acted.`);
 }
 
@@ -84,14 +87,25 @@ const REJECTING = new Set([400, 411, 413, 414, 415, 422, 431, 451]);
 const WRONG_ENDPOINT = new Set([404, 405, 410, 501]);
 const MOVED = new Set([301, 307, 308]);
 
-function classifySuccess(answer: Answer, verdict: Verdict | null): Meaning {
-  if (isHtml(answer))
-    return record('created', 'The service answered with a web page instead of data: check the base URL.');
-  if ((verdict ?? saidVerdict(answer)) === 'duplicate')
+/**
+ * An answer of success ends a row only with proof. A duplicate that is told beside an error which is about something else
+ * is told by an answer that contradicts itself.
+ */
+function classifySuccess(answer: Answer, verdict: Verdict | null, { judge }: AnswerKnowledge): Meaning {
+  const isReadable = readableKind(answer) !== null;
+  if (isReadable && (verdict ?? saidVerdict(answer)) === 'duplicate' && !complainsOfOther(answer))
     return record('duplicate', 'The service says that it has this request already.');
-  if (saidRefused(answer))
-    return record('rejected', `The service answered HTTP ${answer.status} and refused the request.`);
-  return record('created', 'The service took the request.');
+  const creation = judge(answer);
+  if (creation.is === 'taken') return { ...record('created', 'The service took the request.'), creation };
+  if (creation.is === 'refused')
+    return { ...record('rejected', `The service answered HTTP ${answer.status} and refused the request.`), creation };
+  return { ...doubt(unprovenReason(answer, creation)), creation };
+}
+
+function unprovenReason({ status }: Answer, { form, isDenied }: Extract<Creation, { is: 'unproven' }>): string {
+  if (form === null) return `The service answered HTTP ${status} with a page, or with an answer that cannot be read.`;
+  if (isDenied) return `The service answered HTTP ${status}, and that the request was not taken.`;
+  return `The service answered HTTP ${status}, but nothing in its answer proves that it took the request.`;
 }
 
 function wrongUrl(status: number): [string, string] {
@@ -108,7 +122,11 @@ function redirected(answer: Answer): [string, string] {
 }
 
 function record(of: Class, reason: string): Meaning {
-  return { class: of, next: 'record', reason, stop: null };
+  return { class: of, next: 'record', reason, stop: null, creation: null };
+}
+
+function again(reason: string): Meaning {
+  return { ...record('not-acted', reason), next: 'again' };
 }
 
 function doubt(reason: string): Meaning {
@@ -116,5 +134,5 @@ function doubt(reason: string): Meaning {
 }
 
 function stop(of: Class, code: ErrorCode, reason: string, hint: string): Meaning {
-  return { class: of, next: 'stop', reason, stop: { code, hint } };
+  return { ...record(of, reason), next: 'stop', stop: { code, hint } };
 }

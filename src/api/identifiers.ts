@@ -1,10 +1,12 @@
 import type { CreateOperation } from '../model/contract.ts';
 import { isIdentifyingName } from '../model/identifying-name.ts';
 import type { Identifiers } from '../model/outcome.ts';
+import { withoutProlog, wordsForm } from './answer-form.ts';
 import { answerValue, type Member, members, plainWords } from './answer-value.ts';
 import type { Answer } from './exchange.ts';
 import type { Mask } from './mask.ts';
 import { textsAt } from './pointer.ts';
+import { foldedWords, tellsOfFailure } from './refusal-signs.ts';
 
 const LENGTH_LIMIT = 200;
 
@@ -19,46 +21,102 @@ export function documentedIdentifiers(answer: Answer, places: CreateOperation['i
   return ids;
 }
 
+/** One thing in an answer that may name the request. */
+export interface FoundIdentifier {
+  readonly name: string;
+  readonly text: string;
+  /** Where it stands, the same for all requests: `data.id`, `*.request_id`, `Location /v1/request/#`, the words around it. */
+  readonly place: string;
+  /** It is called an id; references, numbers and codes may be something else. */
+  readonly isCertainName: boolean;
+  /** In an answer of a service that nobody has seen before it can be taken for the name of the request. */
+  readonly isTelling: boolean;
+}
+
+/** The identifiers by name, as they are kept; of one name the second goes by its path. */
+export function identifiersOf(found: readonly FoundIdentifier[]): Identifiers {
+  const ids: Record<string, string> = {};
+  for (const { name, text } of found) ids[name] = text;
+  return ids;
+}
+
+/** What {@link findIdentifiers} finds, by name. */
+export function readIdentifiers(answer: Answer, sent: Mask, path = ''): Identifiers {
+  return identifiersOf(findIdentifiers(answer, sent, path));
+}
+
 /**
  * The identifiers in an answer whose shape nobody has described: every scalar whose name is or ends in id, uuid,
  * reference, number or code; else the last part of `Location`; else the one token of a short plain text.
- * Values that merely repeat what was sent are no identifiers.
+ * Values that merely repeat what was sent are no identifiers. `path`: of the operation that was called.
  */
-export function readIdentifiers(answer: Answer, sent: Mask): Identifiers {
-  const ids: Record<string, string> = {};
+export function findIdentifiers(answer: Answer, sent: Mask, path: string): readonly FoundIdentifier[] {
+  const found: FoundIdentifier[] = [];
+  const taken = new Map<string, string>();
   for (const member of members(answerValue(answer))) {
     const text = identifierText(member, sent);
     if (text === null || isResultCode(member, text)) continue;
-    const name = member.name in ids && ids[member.name] !== text ? member.path : member.name;
-    ids[name] = text;
+    const name = taken.has(member.name) && taken.get(member.name) !== text ? member.path : member.name;
+    taken.set(name, text);
+    const place = /\d/.test(member.path) ? member.path.replace(/(^|\.)\d+(?=\.|$)/g, '$1*') : member.path;
+    const isCertainName = /^(?:id|uuid|guid)$/.test(member.words.at(-1) ?? '');
+    found.push({ name, text, place, isCertainName, isTelling: true });
   }
-  if (Object.keys(ids).length > 0) return ids;
-  return { ...fromPlainText(answer, sent), ...fromLocation(answer, sent) };
+  return found.length > 0 ? found : [...fromPlainText(answer, sent), ...fromLocation(answer, sent, path)];
 }
 
 function identifierText(member: Member, sent: Mask): string | null {
   if (!isIdentifyingName(member.words)) return null;
   if (typeof member.value !== 'string') return null;
-  if (member.value === '' || member.value.length > LENGTH_LIMIT || sent.hides(member.value)) return null;
-  return member.value;
+  if (member.value === '' || member.value.length > LENGTH_LIMIT || NO_NAME.test(member.value)) return null;
+  if (!/\d/.test(member.value) && tellsOfFailure(member.value)) return null;
+  return sent.hides(member.value) ? null : member.value;
 }
+
+/** What services write where they have no identifier. */
+const NO_NAME = /^\s*(?:|0|-\d+|null|none|nil|undefined|nan|n\/a|false|true|[0-]+)\s*$/i;
 
 /** A bare `code` of up to three digits is how it went (`200`, `0`), not what it is called. */
 function isResultCode({ name }: Member, text: string): boolean {
   return /^code$/i.test(name) && /^-?\d{1,3}$/.test(text);
 }
 
-function fromLocation(answer: Answer, sent: Mask): Identifiers {
+function fromLocation(answer: Answer, sent: Mask, path: string): FoundIdentifier[] {
   const location = answer.headers['location'];
-  if (!location || location.length > LENGTH_LIMIT * 2 || sent.hides(location)) return {};
-  const last = location.split(/[?#]/)[0]?.split('/').filter(Boolean).at(-1) ?? '';
-  return /\d/.test(last) ? { id: last, location } : { location };
+  if (!location || location.length > LENGTH_LIMIT * 2 || sent.hides(location)) return [];
+  const bare = location.split(/[?#]/)[0] ?? '';
+  const last = bare.split('/').filter(Boolean).at(-1) ?? '';
+  const place = `Location ${bare.replace(/^[a-z]+:\/\/[^/]*/i, '').replace(/[^/]*\d[^/]*/g, '#')}`;
+  const isTelling =
+    (answer.status === 201 || answer.status === 202) &&
+    /\d/.test(last) &&
+    liesBelow(bare, path) &&
+    !tellsOfFailure(bare);
+  const whole = { name: 'location', text: location, place, isCertainName: false, isTelling };
+  return /\d/.test(last) ? [{ ...whole, name: 'id', text: last }, whole] : [whole];
 }
 
-function fromPlainText(answer: Answer, sent: Mask): Identifiers {
-  const text = plainWords(answer) ?? '';
-  if (text.length > LENGTH_LIMIT) return {};
+/** Whether an address is that of something that a create at `path` makes: `/v1/request/4711` of `/v1/request/create`. */
+function liesBelow(address: string, path: string): boolean {
+  const target = address.replace(/^[a-z]+:\/\/[^/]*/i, '');
+  const parents = [path, path.slice(0, path.lastIndexOf('/'))].filter((each) => each !== '');
+  return target.startsWith('/') ? parents.some((each) => target.includes(`${each}/`)) : !target.includes('..');
+}
+
+/** Words by which a plain text says that a number in it names what was created. */
+const NAMING_WORDS =
+  /\b(?:id|ids|uuid|ref|reference|referencia|referenz|referenznummer|requests?|order|lead|job|ticket|number|no|nr|num|numero|nummer|code|created|accepted|received|registered|pedido|solicitud|anfrage|auftrag|demande|richiesta|criado|creado|erstellt|cree|creato)\b/i;
+
+function fromPlainText(answer: Answer, sent: Mask): FoundIdentifier[] {
+  const text = withoutProlog(plainWords(answer) ?? '');
+  if (text.length > LENGTH_LIMIT) return [];
   const tokens = text.split(/[\s,;:=#"'()<>]+/).map((each) => each.replace(/[.!?]+$/, ''));
   const [token, ...others] = tokens.filter((each) => /\d/.test(each) && !sent.hides(each) && !sent.hasWord(each));
-  return token !== undefined && others.length === 0 ? { id: token } : {};
+  if (token === undefined || others.length > 0 || NO_NAME.test(token)) return [];
+  const isAlone = token.length === text.trim().length;
+  // A number of three digits that stands alone is how it went, not what it is called.
+  const isNamed = isAlone ? !/^-?\d{1,3}$/.test(token) : NAMING_WORDS.test(foldedWords(text));
+  const isData = /json/i.test(answer.headers['content-type'] ?? '') && answerValue(answer) === undefined;
+  const isTelling = isNamed && !isData && !tellsOfFailure(text);
+  return [{ name: 'id', text: token, place: wordsForm(text, sent), isCertainName: true, isTelling }];
 }

@@ -1,9 +1,9 @@
 import { SrqError } from '../model/errors.ts';
-import type { Identifiers, Outcome, SentStatus } from '../model/outcome.ts';
+import type { Outcome, SentStatus } from '../model/outcome.ts';
 import type { ValidateResult } from '../model/ports.ts';
 import type { AnswerReader } from './answer-reader.ts';
 import type { Class, Meaning } from './classify.ts';
-import type { Answer, Exchange } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
 import { cutRaw, type Mask } from './mask.ts';
 
 const STATUS_OF: Record<Class, SentStatus> = {
@@ -19,26 +19,28 @@ export function createOutcome(meaning: Meaning, exchange: Exchange, sent: Mask, 
   const { answer } = exchange;
   const status = STATUS_OF[meaning.class];
   if (!answer) return { status, ids: {}, http: null, message: meaning.reason, raw: null, ms: exchange.ms };
-  const told = toldIdentifiers(status, answer, sent, reader);
-  const identified = Object.keys(told).length > 0;
+  const { creation } = meaning;
+  const ids =
+    creation?.is === 'taken' ? creation.ids : status === 'duplicate' ? reader.identifiersOfDuplicate(answer, sent) : {};
+  const isIdentified = Object.keys(ids).length > 0;
   return {
     status,
-    ids: told,
+    ids,
     http: answer.status,
-    message: outcomeMessage(meaning, identified, () => reader.errorText(answer, sent, 'create')),
-    raw: identified ? null : cutRaw(sent.apply(answer.body)),
+    message: outcomeMessage(meaning, isIdentified, () => reader.errorText(answer, sent, 'create')),
+    raw: isIdentified ? null : cutRaw(sent.apply(answer.body)),
     ms: answer.ms,
   };
 }
 
-function toldIdentifiers(status: SentStatus, answer: Answer, sent: Mask, reader: AnswerReader): Identifiers {
-  if (status === 'created') return reader.identifiers(answer, sent);
-  return status === 'duplicate' ? reader.identifiersOfDuplicate(answer, sent) : {};
-}
-
-function outcomeMessage({ class: is, reason }: Meaning, identified: boolean, errorText: () => string | null) {
-  if (is === 'created')
-    return identified ? null : 'Taken, but no identifier could be read from the answer; the answer is in the log.';
+function outcomeMessage({ creation, reason }: Meaning, isIdentified: boolean, errorText: () => string | null) {
+  if (creation?.is === 'taken') {
+    const unnamed = isIdentified ? null : 'Taken; the answer names no identifier.';
+    const remark = creation.hasRemark
+      ? `Taken, with a remark: ${errorText() ?? 'the answer tells of an error.'}`
+      : null;
+    return remark ?? unnamed;
+  }
   const said = errorText();
   return said === null ? reason : `${reason} ${said}`;
 }
@@ -56,7 +58,7 @@ export function readValidate(
 ): { result: ValidateResult; passing: boolean; stop: SrqError | null } {
   const { answer } = exchange;
   if (!answer) {
-    const { reason, stop } = reader.meaning(exchange, 'validate');
+    const { reason, stop } = reader.whyNoVerdict(exchange);
     const message = exchange.written ? 'The service gave no answer to validate.' : reason;
     return { result: failedValidate(message, null), passing: stop === null, stop: asError(reason, stop) };
   }
@@ -70,7 +72,7 @@ export function readValidate(
       stop: null,
     };
   }
-  const meaning = reader.meaning(exchange, 'validate');
+  const meaning = reader.whyNoVerdict(exchange);
   const said = reader.errorText(answer, sent, 'validate');
   const withWords = (reason: string) => (said === null ? reason : `${reason} ${said}`);
   if (meaning.class === 'rejected') {

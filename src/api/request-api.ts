@@ -1,8 +1,9 @@
 import { basename } from 'node:path';
+import { type AnswerMemory, isOpenForm } from '../model/answer-memory.ts';
 import type { Contract, Observations, Operation, Parameter } from '../model/contract.ts';
 import { SrqError } from '../model/errors.ts';
 import type { Outcome } from '../model/outcome.ts';
-import type { AudioReader, Clock, MarketplaceApi, Sent, ValidateResult } from '../model/ports.ts';
+import type { AudioReader, Clock, MarketplaceApi, Sent, UnprovenAnswer, ValidateResult } from '../model/ports.ts';
 import { isSecretName } from '../model/secret-name.ts';
 import type { ServiceRequest } from '../model/service-request.ts';
 import { JSON_CONTENT_TYPE } from '../model/wire.ts';
@@ -24,6 +25,8 @@ import type { Turnstile } from './turnstile.ts';
 const CREATE_TRIES = 10;
 /** One that may have been acted on goes again so often in all, where the service tells a repetition by its key. */
 const DOUBTFUL_TRIES = 4;
+/** When validate is asked whether it sees what was answered without proof, each after the one before. */
+const LOOKS_AFTER_MS = [0, 500, 1_000, 2_000, 4_000, 8_000];
 /** So many failures to reach the service in a row, over all requests, end the run; fewer before its first answer. */
 const UNREACHED_LIMIT = 8;
 const UNREACHED_AT_FIRST_LIMIT = 3;
@@ -45,6 +48,8 @@ export interface RequestApiParts {
   readonly stopping: AbortSignal;
   /** Never shown or stored: the client secret. */
   readonly secrets: readonly string[];
+  /** What earlier processes found out about the service's answers. */
+  readonly memory?: AnswerMemory;
   /** The column that a field came from, for errors that name it; null: none. */
   readonly fieldName?: (field: string) => string | null;
 }
@@ -63,7 +68,7 @@ export class RequestApi implements MarketplaceApi {
     const { contract, fieldName = () => null } = parts;
     this.#parts = parts;
     this.#encoder = makeEncoder(contract);
-    this.#reader = new AnswerReader(contract, fieldName);
+    this.#reader = new AnswerReader(contract, fieldName, parts.memory);
     this.#secrets = [...parts.secrets, ...givenKeys(contract)];
     this.#sendsFileName = parametersOf(contract).some(
       ({ field, audioForm }) => field === 'audio_name' || audioForm === 'binary',
@@ -111,10 +116,12 @@ export class RequestApi implements MarketplaceApi {
       for (let tried = 1; ; tried++) {
         const exchange = await this.#call('create', request, header, sent, intend, intentLifeMs);
         if (exchange === 'withdrawn') return null;
-        if (exchange === 'stopped') return afterDoubt(doubt, { outcome: failedOutcome(STOPPED), stop: null });
-        const meaning = this.#reader.meaning(exchange, 'create');
+        if (exchange === 'stopped') return afterDoubt(doubt, unsent(STOPPED, null));
+        const meaning = this.#reader.creation(exchange, sent);
         const result = sentResult(meaning, createOutcome(meaning, exchange, sent, this.#reader));
-        const isDoubtful = meaning.class === 'doubt' && meaning.next === 'record' && isRepeatable;
+        if (result.unproven) this.#reader.noteUnproven(result.unproven);
+        // A repetition would be answered in the same words, which prove nothing either.
+        const isDoubtful = meaning.class === 'doubt' && meaning.next === 'record' && isRepeatable && !result.unproven;
         if (tried >= (isDoubtful ? DOUBTFUL_TRIES : CREATE_TRIES)) return afterDoubt(doubt, result);
         if (isDoubtful) doubt = result.outcome;
         else if (meaning.next !== 'again') return afterDoubt(doubt, result);
@@ -124,8 +131,32 @@ export class RequestApi implements MarketplaceApi {
       // Thrown only before anything was written, or after tries that were not acted on or are in doubt.
       if (!(error instanceof SrqError) || error.code === 'log') throw error;
       const stop = error.code === 'input' ? null : error;
-      return afterDoubt(doubt, { outcome: failedOutcome(error.message), stop });
+      return afterDoubt(doubt, unsent(error.message, stop));
     }
+  }
+
+  async confirm(request: ServiceRequest, unproven: UnprovenAnswer): Promise<boolean | null> {
+    const { clock, stopping, contract } = this.#parts;
+    const { form, isDenied } = unproven;
+    // Who says that it was not taken, or says nothing that can be read, is not asked for a meaning: there is none to learn.
+    if (isDenied || form === '' || contract.hasValidate === false) return null;
+    if (!isOpenForm(this.#reader.memory, form)) return null;
+    for (const pauseMs of LOOKS_AFTER_MS) {
+      await clock.sleep(pauseMs, stopping);
+      if (stopping.aborted) return null;
+      const { verdict } = await this.validate(request);
+      if (verdict === 'unknown') return null;
+      if (verdict === 'clear') continue;
+      this.#reader.noteSight(unproven, true);
+      return true;
+    }
+    this.#reader.noteSight(unproven, false);
+    return false;
+  }
+
+  /** What the service's answers to creations were found to look like, for the next process. */
+  get memory(): AnswerMemory {
+    return this.#reader.memory;
   }
 
   slowDown(share: number): void {
@@ -211,9 +242,17 @@ function inTime(clock: Clock, lifeMs: number | null): () => boolean {
   return () => lifeMs === null || Math.max(clock.nowMs() - wallMs, clock.monotonicMs() - startedMs) < lifeMs;
 }
 
-function sentResult(meaning: Meaning, outcome: Outcome): Sent {
-  const stop = meaning.stop ? new SrqError(meaning.stop.code, meaning.reason, meaning.stop.hint) : null;
-  return { outcome, stop };
+function sentResult({ stop, reason, creation }: Meaning, outcome: Outcome): Sent {
+  return {
+    outcome,
+    stop: stop ? new SrqError(stop.code, reason, stop.hint) : null,
+    unproven: creation?.is === 'unproven' ? { ...creation, form: creation.form ?? '' } : null,
+    hasRemark: creation?.is === 'taken' && creation.hasRemark,
+  };
+}
+
+function unsent(message: string, stop: SrqError | null): Sent {
+  return { outcome: failedOutcome(message), stop, unproven: null, hasRemark: false };
 }
 
 function unreachable(error: Error): SrqError {
@@ -225,7 +264,7 @@ function unreachable(error: Error): SrqError {
 /** After a try that may have been acted on, only an answer that tells of the request itself is an end. */
 function afterDoubt(doubt: Outcome | null, result: Sent): Sent {
   const isTold = result.outcome.status === 'created' || result.outcome.status === 'duplicate';
-  return doubt === null || isTold ? result : { outcome: doubt, stop: result.stop };
+  return doubt === null || isTold ? result : { ...unsent('', result.stop), outcome: doubt };
 }
 
 /** JSON, and before it what the description says that the answer is: some services refuse to send anything else. */

@@ -1,7 +1,9 @@
 import { saidOfDuplicate } from '../model/duplicate-words.ts';
 import type { Verdict } from '../model/ports.ts';
-import { type AnswerValue, answerValue, type Member, members, plainWords } from './answer-value.ts';
+import { readableKind } from './answer-form.ts';
+import { type AnswerValue, answerValue, asBoolean, type Member, members, plainWords } from './answer-value.ts';
 import type { Answer } from './exchange.ts';
+import { signsOf } from './refusal-signs.ts';
 
 const SAYS_DUPLICATE = /duplicat|already|exist|repeated/i;
 const SAYS_OTHERWISE = /\b(?:not?|non|un|never|without|pass(?:ed)?|free)\b|n['’]t\b|nonexist|inexist/i;
@@ -17,14 +19,30 @@ const DUPLICATE_LISTS = new Set(['duplicates', 'matches']);
 
 /**
  * What an answer of validate says, read in a fixed order: status 208, or 409 that speaks of nothing else; a boolean; a
- * status text; a list of matches. Anything else is `unknown`: srq does not guess.
+ * status text; a list of matches; and an answer that holds nothing, since a duplicate is told otherwise. Anything else is
+ * `unknown`: srq does not guess.
  */
 export function readVerdict(answer: Answer): Verdict {
   if (answer.status === 208) return 'duplicate';
   if (answer.status === 409)
     return errorSaysDuplicate(answer) || errorTexts(answer).every(saysNothing) ? 'duplicate' : 'unknown';
-  if (answer.status < 200 || answer.status > 299) return 'unknown';
-  return saidVerdict(answer);
+  if (answer.status < 200 || answer.status > 299 || readableKind(answer) === null) return 'unknown';
+  if (holdsNothing(answer)) return 'clear';
+  const said = saidVerdict(answer);
+  // Who tells of an error has not looked, whatever else the answer says.
+  return said === 'clear' && signsOf(answer).complains ? 'unknown' : said;
+}
+
+/** An empty body, `null`, `{}`, `[]`, `{"data":null}`. */
+function holdsNothing(answer: Answer): boolean {
+  const value = answerValue(answer);
+  if (value === undefined) return answer.body.trim() === '';
+  const isNothing = (each: AnswerValue): boolean =>
+    each === null || (typeof each === 'object' && Object.keys(each).length === 0);
+  if (isNothing(value)) return true;
+  return !Array.isArray(value) && typeof value === 'object' && value !== null
+    ? Object.entries(value).every(([name, inner]) => name === 'data' && isNothing(inner))
+    : false;
 }
 
 /** The verdict that the body itself states, whatever the status. */
@@ -40,30 +58,21 @@ export function saidVerdict(answer: Answer): Verdict {
   );
 }
 
-const REFUSING_FLAGS = new Set(['success', 'ok', 'successful']);
-
-/** True if a 2xx answer states that the request was not taken: `success: false`, a failed status, a list of errors. */
-export function saidRefused(answer: Answer): boolean {
-  return members(answerValue(answer)).some(({ name, path, joined, value }) => {
-    // Deeper ones may speak of something else: a professional who has not accepted yet.
-    if (path !== name) return false;
-    if (REFUSING_FLAGS.has(joined)) return asBoolean(value) === false;
-    if (path === 'status')
-      return typeof value === 'string' && /^(?:error|failed|failure|rejected|refused|invalid)$/i.test(value);
-    return path === 'errors' && Array.isArray(value) && value.length > 0;
-  });
+/** Whether an answer tells of an error, and of none that a duplicate is. */
+export function complainsOfOther(answer: Answer): boolean {
+  const { complains } = signsOf(answer);
+  return complains && errorTexts(answer).every((text) => saidOfDuplicate(text) === null);
 }
 
 /** True if an error's code or text says that the request is a duplicate. */
 export function errorSaysDuplicate(answer: Answer): boolean {
   if (saidVerdict(answer) === 'duplicate') return true;
-  const said = errorTexts(answer).map(saidOfDuplicate);
-  return said.some((each) => each !== null && each !== 'no');
+  return errorTexts(answer).some((text) => saidOfDuplicate(text) === 'yes');
 }
 
 function errorTexts(answer: Answer): string[] {
   const told = members(answerValue(answer)).filter(({ words }) =>
-    words.some((word) => /^(?:error|errors|code|type|title|detail|message|reason)$/.test(word)),
+    words.some((word) => /^(?:error|errors|code|type|title|detail|message|reason|status|result)$/.test(word)),
   );
   const texts = told.map(({ value }) => (typeof value === 'string' ? value : JSON.stringify(value)));
   return [...texts, plainWords(answer) ?? ''];
@@ -137,12 +146,4 @@ function listVerdict(found: readonly Member[]): Verdict | undefined {
 function bareVerdict(answer: Answer): Verdict | undefined {
   const text = plainWords(answer) ?? '';
   return SAYS_WELL.test(text) ? 'clear' : wordVerdict(text);
-}
-
-function asBoolean(value: AnswerValue): boolean | undefined {
-  if (typeof value === 'boolean') return value;
-  if (typeof value !== 'string') return undefined;
-  if (/^(?:true|yes)$/i.test(value)) return true;
-  if (/^(?:false|no)$/i.test(value)) return false;
-  return /^\d+$/.test(value) ? Number(value) > 0 : undefined;
 }

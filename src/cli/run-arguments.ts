@@ -102,8 +102,12 @@ function commandIn(command: NamedCommand, words: readonly string[]): NamedComman
   return [command];
 }
 
+/** The words of an error may quote what it failed on, at any length. */
+const MAX_FAULT_TEXT = 200;
+
 function fault(error: unknown, context: Context): SrqError {
-  const message = context.blotted(error instanceof Error ? `${error.name}: ${error.message}` : String(error));
+  const text = context.blotted(error instanceof Error ? `${error.name}: ${error.message}` : String(error));
+  const message = text.length > MAX_FAULT_TEXT ? `${text.slice(0, MAX_FAULT_TEXT)}…` : text;
   const hint = 'This is a fault of srq. Run it with --verbose for where it happened, and report it.';
   return new SrqError('fault', message, hint, error);
 }

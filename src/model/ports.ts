@@ -23,10 +23,25 @@ export interface ValidateResult {
   readonly raw: string | null;
 }
 
+/** An answer of success that proves nothing by itself. */
+export interface UnprovenAnswer {
+  /** Status, media type, names and kinds of its members; the same for all requests. Empty: it cannot be read at all. */
+  readonly form: string;
+  /** Where it may name the request; null: nowhere. */
+  readonly place: string | null;
+  /** It says itself that the request was not taken. */
+  readonly isDenied: boolean;
+  readonly ids: Identifiers;
+}
+
 /** What became of a create. `stop`: every further call is pointless (wrong address, credentials refused, …). */
 export interface Sent {
   readonly outcome: Outcome;
   readonly stop: SrqError | null;
+  /** With the outcome `unknown`: the answer of success that did not prove that the request was taken. */
+  readonly unproven: UnprovenAnswer | null;
+  /** With the outcome `created`: the answer also tells of an error. */
+  readonly hasRemark: boolean;
 }
 
 /** The service, as the pipeline needs it. */
@@ -49,6 +64,12 @@ export interface MarketplaceApi {
     idempotencyKey: string,
     intentLifeMs?: number | null,
   ): Promise<Sent | null>;
+  /**
+   * Asks validate, for some seconds, whether it sees a request that was answered so and that it had called clear before;
+   * resolves to whether it does, and remembers what such an answer means. Null: it could not be asked, or what it says of
+   * such answers is known to tell nothing.
+   */
+  confirm(request: ServiceRequest, unproven: UnprovenAnswer): Promise<boolean | null>;
   /** The service never acts twice on creates with the same idempotency key, as its description says. */
   readonly isIdempotent: boolean;
   /** Goes on at this share of the present rate. */

@@ -1,6 +1,13 @@
 import { SrqError } from '../model/errors.ts';
 import type { Identifiers, Outcome, RowResult, Status } from '../model/outcome.ts';
-import type { DeliveryLog, LoggedState, LogSubject, MarketplaceApi, ValidateResult } from '../model/ports.ts';
+import type {
+  DeliveryLog,
+  LoggedState,
+  LogSubject,
+  MarketplaceApi,
+  UnprovenAnswer,
+  ValidateResult,
+} from '../model/ports.ts';
 import { repetitionKey, type ServiceRequest } from '../model/service-request.ts';
 
 /** A checked request on its way out. */
@@ -24,18 +31,38 @@ export interface Submitted {
   readonly unrecorded: boolean;
   /** Validate called the request clear right before it was created. */
   readonly wasClear: boolean;
-  /** The service gave an answer to validate or create that nobody could read. */
+  /** The service gave an answer to validate that nobody could read. */
   readonly unreadable: boolean;
+  /** The service answered create with a success that proves nothing, and nobody could confirm it. */
+  readonly unproven: UnprovenAnswer | null;
+  /** Created, and the answer tells of an error besides. */
+  readonly hasRemark: boolean;
   /** The result is what the log knew: nothing was sent. */
   readonly isFromLog: boolean;
   /** Why no further request is worth sending. */
   readonly stop: SrqError | null;
 }
 
+type Circumstances = Pick<Submitted, 'stop' | 'unreadable' | 'unproven' | 'hasRemark' | 'wasClear'>;
+
+const NOTHING_SPECIAL: Circumstances = {
+  stop: null,
+  unreadable: false,
+  unproven: null,
+  hasRemark: false,
+  wasClear: false,
+};
+
+/** `outcome` null: nothing speaks against creating it. */
+type Checked = Circumstances & { readonly outcome: Outcome | null };
+
+const NOT_ASKED: Checked = { outcome: null, ...NOTHING_SPECIAL };
+
 /**
  * Takes one request from the log's memory through validate and a durable intent to its recorded outcome. Throws
  * `SrqError('log')` when the log can take no intent; nothing was sent then. `wasCreated` is called as soon as the service says
- * so in a way that can be read; that is recorded then.
+ * so in a way that can be read; that is recorded then. A fault of srq itself ends the row as a value, too: in doubt once
+ * the intent is recorded.
  */
 export async function submitRequest(
   submission: Submission,
@@ -43,6 +70,21 @@ export async function submitRequest(
   log: DeliveryLog,
   options: SubmitOptions,
   wasCreated: () => void = () => {},
+): Promise<Submitted> {
+  try {
+    return await submit(submission, api, log, options, wasCreated);
+  } catch (error) {
+    if (error instanceof SrqError) throw error;
+    return faulted(submission, log, error);
+  }
+}
+
+async function submit(
+  submission: Submission,
+  api: MarketplaceApi,
+  log: DeliveryLog,
+  options: SubmitOptions,
+  wasCreated: () => void,
 ): Promise<Submitted> {
   const { request, key } = submission;
   await log.know([key]);
@@ -52,7 +94,10 @@ export async function submitRequest(
 
   const subject = subjectOf(submission);
   const checked = options.validate ? await validateFirst(submission, api, options) : NOT_ASKED;
-  if (checked.outcome) return recordUnsent(submission, log, seen, checked.outcome, checked);
+  if (checked.outcome) {
+    const { outcome, ...circumstances } = checked;
+    return recordUnsent(submission, log, seen, outcome, circumstances);
+  }
   const again = options.again && seen !== 'none';
   const idempotencyKey = again ? repetitionKey(key, log.run) : key;
   let [intended, state] = [false, seen];
@@ -64,12 +109,54 @@ export async function submitRequest(
   };
   const sent = await api.create(request, intend, idempotencyKey, log.intentLifeMs);
   if (!sent) return plain(await knownResult(submission, knownStatus(log.lookup(key), options) ?? 'unknown', log));
-  const { outcome, stop } = sent;
-  if (!intended) return recordUnsent(submission, log, seen, outcome, { ...NOT_ASKED, stop });
-  const circumstances = { stop, unreadable: isUnreadable(outcome), wasClear: checked.wasClear };
-  if (outcome.status === 'created' && !circumstances.unreadable) wasCreated();
-  return recorded(submission, outcome, circumstances, () => log.outcome(subject, outcome, { again }));
+  const { outcome, stop, unproven, hasRemark } = sent;
+  if (!intended) return recordUnsent(submission, log, seen, outcome, { stop });
+  const circumstances = { stop, unproven, hasRemark, wasClear: checked.wasClear };
+  if (outcome.status === 'created') wasCreated();
+  const submitted = await recorded(submission, outcome, circumstances, () => log.outcome(subject, outcome, { again }));
+  const mayConfirm = unproven !== null && checked.wasClear && !submitted.unrecorded && stop === null;
+  return mayConfirm ? confirmed(submission, submitted, unproven, api, log) : submitted;
 }
+
+/**
+ * Asks validate, which had called the request clear, about one that was answered with a success that proves nothing. Only if
+ * it sees the request now it was taken; anything else leaves it in doubt, as it is recorded.
+ */
+async function confirmed(
+  submission: Submission,
+  submitted: Submitted,
+  unproven: UnprovenAnswer,
+  api: MarketplaceApi,
+  log: DeliveryLog,
+): Promise<Submitted> {
+  let stop: SrqError | null = null;
+  const wasSeen = await api.confirm(submission.request, unproven).catch((error: unknown) => {
+    if (!(error instanceof SrqError)) throw error;
+    stop = error;
+    return null;
+  });
+  if (wasSeen !== true) return { ...submitted, stop };
+  const { http } = submitted.result;
+  const outcome: Outcome = { ...outcomeOf('created', CONFIRMED, http, unproven.ids), raw: null };
+  const seen = log.lookup(submission.key);
+  const noted = () => log.outcome(subjectOf(submission), outcome, { seen, by: 'validate' });
+  return recorded(submission, outcome, { wasClear: true }, noted);
+}
+
+/** The error's own words are not told: they may hold what was sent. */
+async function faulted(submission: Submission, log: DeliveryLog, error: unknown): Promise<Submitted> {
+  const name = error instanceof Error ? error.name : 'an error';
+  const message = `srq itself failed in row ${submission.row} (${name}).`;
+  const hint =
+    'This is a fault of srq: please report it. The other rows can be sent without this one: --skip, --limit.';
+  const stop = new SrqError('fault', message, hint, error);
+  const isInDoubt = knownStatus(log.lookup(submission.key), { onDuplicate: 'skip', again: false }) === 'unknown';
+  const outcome = outcomeOf(isInDoubt ? 'unknown' : 'failed', message);
+  if (!isInDoubt) return { ...plain(resultOf(submission, outcome)), isFromLog: false, stop };
+  return recorded(submission, outcome, { stop }, () => log.outcome(subjectOf(submission), outcome));
+}
+
+const CONFIRMED = 'Taken, as validate shows; the answer alone does not prove it.';
 
 /** Records that a request is refused before anything of it is sent; unless the log knows better what became of it. */
 export async function refuseUnsent(submission: Submission, log: DeliveryLog, outcome: Outcome): Promise<Submitted> {
@@ -77,10 +164,8 @@ export async function refuseUnsent(submission: Submission, log: DeliveryLog, out
   const seen = log.lookup(submission.key);
   const known = knownStatus(seen, { onDuplicate: 'skip', again: false });
   if (known) return plain(await knownResult(submission, known, log));
-  return recordUnsent(submission, log, seen, outcome, NOT_ASKED);
+  return recordUnsent(submission, log, seen, outcome, {});
 }
-
-type Circumstances = Pick<Submitted, 'stop' | 'unreadable' | 'wasClear'>;
 
 /**
  * Records how a request ended that was not sent. That must not cover up what another process has recorded since we looked,
@@ -91,7 +176,7 @@ async function recordUnsent(
   log: DeliveryLog,
   seen: LoggedState,
   outcome: Outcome,
-  circumstances: Circumstances,
+  circumstances: Partial<Circumstances>,
 ): Promise<Submitted> {
   const { key } = submission;
   if (seen === 'created') return { ...plain(resultOf(submission, outcome)), ...circumstances, isFromLog: false };
@@ -106,16 +191,16 @@ async function recordUnsent(
 export async function recorded(
   submission: Submission,
   outcome: Outcome,
-  circumstances: Circumstances,
+  circumstances: Partial<Circumstances>,
   record: () => Promise<boolean>,
 ): Promise<Submitted> {
-  const result = resultOf(submission, outcome);
+  const submitted = { ...NOTHING_SPECIAL, ...circumstances, result: resultOf(submission, outcome), isFromLog: false };
   try {
     await record();
-    return { result, ...circumstances, unrecorded: false, isFromLog: false };
+    return { ...submitted, unrecorded: false };
   } catch (error) {
     if (!(error instanceof SrqError)) throw error;
-    return { result, ...circumstances, stop: error, unrecorded: true, isFromLog: false };
+    return { ...submitted, stop: error, unrecorded: true };
   }
 }
 
@@ -141,11 +226,6 @@ async function knownResult(submission: Submission, status: Status, log: Delivery
       : `Found to be a duplicate${when}, according to the log.`;
   return { ...base(submission, status), ids: record?.ids ?? {}, message };
 }
-
-/** `outcome` null: nothing speaks against creating it. */
-type Checked = Circumstances & { readonly outcome: Outcome | null };
-
-const NOT_ASKED: Checked = { outcome: null, stop: null, unreadable: false, wasClear: false };
 
 async function validateFirst({ request }: Submission, api: MarketplaceApi, options: SubmitOptions): Promise<Checked> {
   let answer: ValidateResult;
@@ -175,11 +255,6 @@ function outcomeOf(
   return { status, ids, http, message, raw: null, ms: null };
 }
 
-/** A 2xx web page, or a body that ended too soon or is no data: perhaps not the service at all. */
-function isUnreadable(outcome: Outcome): boolean {
-  return outcome.status === 'created' && outcome.raw !== null && /^\s*</.test(outcome.raw);
-}
-
 /** Who the records of a request are about. */
 export function subjectOf({ key, row, request }: Submission): LogSubject {
   const { country } = request.params;
@@ -205,5 +280,5 @@ function base({ row, request, key }: Submission, status: Status): RowResult {
 }
 
 function plain(result: RowResult): Submitted {
-  return { result, unreadable: false, stop: null, wasClear: false, unrecorded: false, isFromLog: true };
+  return { ...NOTHING_SPECIAL, result, unrecorded: false, isFromLog: true };
 }

@@ -41,7 +41,7 @@ export class Supervisor {
     return this.#readable < CANARY_ROWS ? 1 : concurrency;
   }
 
-  observe({ result, unreadable, stop, isFromLog }: Submitted): Advice {
+  observe({ result, unreadable, unproven, stop, isFromLog }: Submitted): Advice {
     // What another process sent shows that the service can be read; its doubts are counted where they arose.
     if (isFromLog && !stop) {
       if (result.status !== 'unknown') this.#readable += 1;
@@ -53,7 +53,12 @@ export class Supervisor {
     this.#deniedInARow = result.http === 403 ? this.#deniedInARow + 1 : 0;
     if (!unreadable && result.status !== 'failed' && result.status !== 'unknown') this.#readable += 1;
     const why =
-      stop ?? this.#unreadableStop(unreadable) ?? this.#deniedStop() ?? this.#refusalStop(result) ?? this.budgetStop();
+      stop ??
+      this.#unreadableStop(unreadable) ??
+      this.#unprovenStop(result, unproven) ??
+      this.#deniedStop() ??
+      this.#refusalStop(result) ??
+      this.budgetStop();
     return why ? { stop: why, pauseMs: 0 } : (this.#breaker?.observe(result.status === 'unknown') ?? GO_ON);
   }
 
@@ -75,6 +80,22 @@ export class Supervisor {
       'stopped',
       'The service answers in a way that srq cannot read.',
       'Check the base URL (srq status). If validate is what cannot be read, skip it with --no-validate.',
+    );
+  }
+
+  /** Among the first rows: what such answers mean has to be known before more is sent. Later they count as doubts. */
+  #unprovenStop({ row }: Submitted['result'], unproven: Submitted['unproven']): SrqError | null {
+    if (unproven === null || this.#readable >= CANARY_ROWS) return null;
+    const lookUp = `Look row ${row} up at the service and say what you found: srq resolve.`;
+    if (unproven.form === '') {
+      const message = 'The service answers with a page, or in another way that srq cannot read.';
+      return new SrqError('unknown', message, `Check the base URL (srq status). ${lookUp}`);
+    }
+    const [means, flag] = unproven.isDenied ? ['a refusal', '--refused-by'] : ['that it was taken', '--taken-by'];
+    return new SrqError(
+      'unknown',
+      `The service answers with success, but in a way that does not prove what became of the request: ${unproven.form}`,
+      `${lookUp} If such an answer always means ${means}, say so once: srq contract learn ${flag} status`,
     );
   }
 

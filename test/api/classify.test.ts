@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Class, classifyCreate, type Next } from '../../src/api/classify.ts';
 import type { Exchange } from '../../src/api/exchange.ts';
+import { knowing } from '../helpers/answer-knowledge.ts';
 import { answerWith } from '../helpers/api-client.ts';
 
 const answered = (status: number, body: unknown = '', headers: Record<string, string> = {}): Exchange => ({
@@ -8,6 +9,8 @@ const answered = (status: number, body: unknown = '', headers: Record<string, st
   error: null,
   written: true,
 });
+
+const classify = (exchange: Exchange) => classifyCreate(exchange, knowing());
 
 /** The table of delivery.md; what it does not name is in doubt. */
 const TABLE: Readonly<Record<number, readonly [Class, Next]>> = {
@@ -24,8 +27,8 @@ function of(statuses: readonly number[], to: Class, next: Next): Record<number, 
 
 test('every status from 200 to 599 means what the table says, and says why', () => {
   for (let status = 200; status <= 599; status++) {
-    const expected = TABLE[status] ?? (status < 300 ? ['created', 'record'] : ['doubt', 'record']);
-    const { class: meant, next, reason, stop } = classifyCreate(answered(status));
+    const expected = TABLE[status] ?? ['doubt', 'record'];
+    const { class: meant, next, reason, stop } = classify(answered(status));
     expect([status, meant, next]).toEqual([status, ...expected]);
     expect(reason).toMatch(/^[A-Z].{10,}\.$/);
     if (status >= 300) expect(reason).toContain(String(status));
@@ -37,7 +40,7 @@ test('every status from 200 to 599 means what the table says, and says why', () 
 test.each([408, 500, 502, 503, 504, 520, 599, 418, 402, 407, 425, 409, 300, 304, 101, 999])(
   'HTTP %d is in doubt and is never sent again by itself',
   (status) => {
-    expect(classifyCreate(answered(status))).toMatchObject({ class: 'doubt', next: 'record' });
+    expect(classify(answered(status))).toMatchObject({ class: 'doubt', next: 'record' });
   },
 );
 
@@ -45,19 +48,20 @@ test.each<[string, number, unknown, Class]>([
   ['a conflict that says duplicate', 409, { error: 'duplicate_request' }, 'duplicate'],
   ['a conflict that says something else', 409, { error: 'version_conflict' }, 'doubt'],
   ['success that says duplicate', 200, { status: 'duplicate', id: '1' }, 'duplicate'],
-  ['success that says refused', 200, { success: false, message: 'phone is missing' }, 'rejected'],
+  ['success that says refused', 200, { success: false, message: 'phone is missing' }, 'doubt'],
   ['success with identifiers', 201, { id: '4711' }, 'created'],
-  ['success that nobody can read', 200, 'xyz', 'created'],
-  ['empty success', 204, '', 'created'],
-  ['a web page', 200, '<!doctype html><title>Sign in</title>', 'created'],
-  ['success that was cut', 200, '{"id":"47', 'created'],
+  ['success that nobody can read', 200, 'xyz', 'doubt'],
+  ['empty success', 204, '', 'doubt'],
+  ['a web page', 200, '<!doctype html><title>Sign in</title>', 'doubt'],
+  ['success that was cut', 200, '{"id":"47', 'doubt'],
+  ['a duplicate beside another error', 200, { duplicate: true, error: 'session expired' }, 'doubt'],
 ])('%s is what it says', (_, status, body, meant) => {
-  expect(classifyCreate(answered(status, body))).toMatchObject({ class: meant, next: 'record', stop: null });
+  expect(classify(answered(status, body))).toMatchObject({ class: meant, next: 'record', stop: null });
 });
 
 test('duplicate is read although the service calls its JSON a web page', () => {
   const exchange = answered(200, '{"duplicate":true}', { 'content-type': 'text/html' });
-  expect(classifyCreate(exchange).class).toBe('duplicate');
+  expect(classify(exchange).class).toBe('duplicate');
 });
 
 const CODES = [
@@ -77,21 +81,21 @@ const CODES = [
 
 test.each(CODES)('once the request was written %s is doubt, whatever the code suggests', (code) => {
   const error = Object.assign(new Error('failed'), { code });
-  const meaning = classifyCreate({ answer: null, error, written: true, ms: 1 });
+  const meaning = classify({ answer: null, error, written: true, ms: 1 });
   expect(meaning).toMatchObject({ class: 'doubt', next: 'record', stop: null });
   expect(meaning.reason).toContain(code);
 });
 
 test.each(CODES)('before it was written %s is not acted on', (code) => {
   const error = Object.assign(new Error('failed'), { code });
-  const meaning = classifyCreate({ answer: null, error, written: false, ms: 1 });
+  const meaning = classify({ answer: null, error, written: false, ms: 1 });
   const isForGood = /CERT|SSL/.test(code);
   expect(meaning).toMatchObject({ class: 'not-acted', next: isForGood ? 'stop' : 'again' });
   expect(meaning.stop?.code).toBe(isForGood ? 'unreachable' : undefined);
 });
 
 test('a redirect names the host it leads to, and nothing more of the address', () => {
-  const { reason } = classifyCreate(answered(308, '', { location: 'https://new.service.test/r?key=hidden' }));
+  const { reason } = classify(answered(308, '', { location: 'https://new.service.test/r?key=hidden' }));
   expect(reason).toContain('new.service.test');
   expect(reason).not.toContain('hidden');
 });

@@ -20,7 +20,7 @@ describe('Identifiers', () => {
   const reader = () => readerOf(contractWith({ create: { identifiers } }));
   const outcomeOf = (body: unknown, by = reader()) => {
     const exchange = arrived(answerWith(body, { status: 201 }));
-    return createOutcome(by.meaning(exchange, 'create'), exchange, nothing, by);
+    return createOutcome(by.creation(exchange, nothing), exchange, nothing, by);
   };
 
   test('are read where they are documented, digit by digit, and nowhere else', () => {
@@ -33,7 +33,7 @@ describe('Identifiers', () => {
   test('are searched for where the documented place is empty, and that is counted', () => {
     const by = reader();
     expect(outcomeOf({ id: 'R-1' }, by).ids).toEqual({ id: 'R-1' });
-    expect(outcomeOf({ data: [{ key: '' }], request_id: 'R-2' }, by).ids).toEqual({ request_id: 'R-2' });
+    expect(outcomeOf({ data: [{ key: '' }], id: 'R-2' }, by).ids).toEqual({ id: 'R-2' });
     expect(outcomeOf({ data: { first: { key: 'R-3' } } }, by).ids).toEqual({ request: 'R-3' });
     expect(by.observed.counts).toEqual({ 'create.identifiers': { confirmed: 1, contradicted: 2 } });
   });
@@ -44,7 +44,7 @@ describe('Identifiers', () => {
     expect(by.observed.counts).toEqual({});
     const documented = reader();
     const exchange = arrived(answerWith({ error: 'duplicate' }, { status: 409 }));
-    createOutcome(documented.meaning(exchange, 'create'), exchange, nothing, documented);
+    createOutcome(documented.creation(exchange, nothing), exchange, nothing, documented);
     expect(documented.observed.counts).toEqual({});
   });
 });
@@ -102,7 +102,7 @@ describe('The verdict of validate', () => {
 });
 
 describe('Create', () => {
-  const classOf = (contract: Contract, answer: Answer) => readerOf(contract).meaning(arrived(answer), 'create').class;
+  const classOf = (contract: Contract, answer: Answer) => readerOf(contract).creation(arrived(answer), nothing).class;
   const code: VerdictRule = { kind: 'value', pointer: '/code', duplicate: ['E17'], clear: ['OK'] };
 
   test.each([

@@ -4,6 +4,7 @@ import { classifyCreate } from '../../src/api/classify.ts';
 import type { Exchange } from '../../src/api/exchange.ts';
 import type { Http } from '../../src/api/http.ts';
 import type { TracedCall } from '../../src/model/traced-call.ts';
+import { knowing } from '../helpers/answer-knowledge.ts';
 import { httpTo } from '../helpers/api-client.ts';
 import { certificateMaker } from '../helpers/certificate.ts';
 import { closedPort, rawAnswer, startRawService } from '../helpers/raw-service.ts';
@@ -15,7 +16,7 @@ const post = (http: Http): Promise<Exchange> =>
 /** What matters of an exchange without an answer. */
 function unanswered(exchange: Exchange): { written: boolean; class: string; next: string } {
   expect(exchange.answer).toBeNull();
-  const { class: of, next } = classifyCreate(exchange);
+  const { class: of, next } = classifyCreate(exchange, knowing());
   return { written: exchange.written, class: of, next };
 }
 

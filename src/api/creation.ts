@@ -1,0 +1,97 @@
+import { type AnswerMemory, provesRefused, provesTaken } from '../model/answer-memory.ts';
+import type { Pointer } from '../model/contract.ts';
+import type { Identifiers } from '../model/outcome.ts';
+import { formOf, readableKind } from './answer-form.ts';
+import { answerValue } from './answer-value.ts';
+import type { Answer } from './exchange.ts';
+import { documentedIdentifiers, type FoundIdentifier, findIdentifiers, identifiersOf } from './identifiers.ts';
+import type { Mask } from './mask.ts';
+import { valuesAt } from './pointer.ts';
+import { type Signs, signsOf } from './refusal-signs.ts';
+
+/** What is known of a service's answers to create, from its description and from earlier creations. */
+export interface KnownAnswers {
+  /** Path of the create operation. */
+  readonly path: string;
+  readonly identifiers: readonly { readonly name: string; readonly pointer: Pointer }[];
+  /** Where the description has the words of a refusal. */
+  readonly errorTexts: readonly Pointer[];
+  readonly memory: AnswerMemory;
+}
+
+/**
+ * What a successful answer (2xx) of create is worth. Two questions are asked apart from each other: what proves that the
+ * request was taken, and what speaks against it.
+ *
+ * - `taken`: something proves it. `place`: where the answer names the request; null if its form is the proof.
+ *   `hasRemark`: it speaks of an error besides.
+ * - `refused`: the description or a person says that such an answer is a refusal.
+ * - `unproven`: nobody knows. `form` null: the answer cannot be read at all. `place`: where it may name the request, if
+ *   validate confirms that it was taken. `isDenied`: it says itself that it was not taken, which is not proven either.
+ */
+export type Creation =
+  | { readonly is: 'taken'; readonly ids: Identifiers; readonly place: string | null; readonly hasRemark: boolean }
+  | { readonly is: 'refused' }
+  | {
+      readonly is: 'unproven';
+      readonly form: string | null;
+      readonly place: string | null;
+      readonly isDenied: boolean;
+      readonly ids: Identifiers;
+    };
+
+export function judgeCreation(answer: Answer, sent: Mask, known: KnownAnswers): Creation {
+  if (readableKind(answer) === null) return { is: 'unproven', form: null, place: null, isDenied: false, ids: {} };
+  const { memory } = known;
+  const signs = signsOf(answer);
+  const documented = documentedIdentifiers(answer, known.identifiers);
+  const found = findIdentifiers(answer, sent, known.path);
+  const ids = Object.keys(documented).length > 0 ? documented : identifiersOf(found);
+  const place = placeOf(answer, known, found, documented, signs);
+  // An answer that names the request and denies to have taken it contradicts itself.
+  if (place.isProof && !signs.denies) {
+    return { is: 'taken', ids, place: place.name, hasRemark: signs.complains };
+  }
+  const form = formOf(answer, sent, signs.denies) ?? '';
+  if (!signs.denies && provesTaken(memory, form))
+    return { is: 'taken', ids: {}, place: null, hasRemark: signs.complains };
+  const isDocumentedRefusal = signs.denies && hasText(answer, known.errorTexts);
+  if (!place.isProof && (isDocumentedRefusal || provesRefused(memory, form))) return { is: 'refused' };
+  return { is: 'unproven', form, place: place.name, isDenied: signs.denies, ids };
+}
+
+/**
+ * Where the answer names the request, and whether that proves that it was taken: in the place that the description names or
+ * that earlier creations had; and in the first creations, when there are none, in any place that looks like it.
+ */
+function placeOf(
+  answer: Answer,
+  { memory }: KnownAnswers,
+  found: readonly FoundIdentifier[],
+  documented: Identifiers,
+  signs: Signs,
+): { readonly name: string | null; readonly isProof: boolean } {
+  if (Object.keys(documented).length > 0) return { name: null, isProof: true };
+  const isBelieved = outweighs(answer, signs);
+  const known = found.find(({ place, isTelling }) => isTelling && memory.identifiedBy.includes(place));
+  if (known) return { name: known.place, isProof: isBelieved };
+  const likely = found.find(({ isCertainName }) => isCertainName) ?? found[0];
+  if (!likely) return { name: null, isProof: false };
+  const isFirst = memory.identifiedBy.length === 0 && !memory.forms.some(({ form }) => provesTaken(memory, form));
+  return { name: likely.place, isProof: isFirst && likely.isTelling && isBelieved };
+}
+
+/**
+ * Whether an identifier counts for more than an error beside it. What names an error often names the call, too, in the same
+ * words as a request: then the answer has to say besides that the request was taken.
+ */
+function outweighs({ status }: Answer, { complains, fails, affirms }: Signs): boolean {
+  return !complains || affirms || (!fails && status === 201);
+}
+
+function hasText(answer: Answer, pointers: readonly Pointer[]): boolean {
+  if (readableKind(answer) !== 'data') return false;
+  return pointers.some((pointer) =>
+    valuesAt(answerValue(answer), pointer).some((each) => each !== null && each !== '' && each !== false),
+  );
+}
