@@ -13,7 +13,8 @@ const taken = (mayTryAgain = true): TakenRequest => ({
 });
 const ended = (status: Status, more: Partial<Submitted> = {}): Submitted => {
   const result = { row: 1, status, ref: null, key: 'k', ids: {}, http: null, message: null };
-  return { result, unrecorded: false, wasClear: false, unreadable: false, stop: null, isFromLog: false, ...more };
+  const usual = { unrecorded: false, wasClear: false, unreadable: false, unproven: null, hasRemark: false, stop: null };
+  return { result, ...usual, isFromLog: false, ...more };
 };
 const CALM = { isEnding: false, settles: true, waitMs: 60_000 };
 const STOP = new SrqError('unreachable', 'gone');

@@ -4,7 +4,7 @@ import { PATHS } from '../../src/model/wire.ts';
 import { settleDoubt } from '../../src/pipeline/settle-doubt.ts';
 import { type SubmitOptions, submitRequest } from '../../src/pipeline/submit-request.ts';
 import { failureOf, readAll } from '../helpers/log-subjects.ts';
-import { submissionOf } from './leads.ts';
+import { readLines, submissionOf } from './leads.ts';
 import { type Death, Life } from './life.ts';
 import { Machine, type Process } from './processes.ts';
 import type { Step } from './scripted-service.ts';
@@ -119,9 +119,49 @@ describe('Validate', () => {
   });
 });
 
-test('a web page in place of an answer counts as created and as unreadable', async () => {
-  meets('200 web page');
-  expect(await submit(UNCHECKED)).toMatchObject({ result: { status: 'created', ids: {} }, unreadable: true });
+describe('An answer of success that proves nothing', () => {
+  test.each(['200 web page', '200 with half an answer', '200 refused', '200 empty'] as const)(
+    'leaves the request in doubt: %s',
+    async (answer) => {
+      meets(answer);
+      const submitted = await submit(UNCHECKED);
+      expect(submitted).toMatchObject({ result: { status: 'unknown', ids: {} } });
+      expect(submitted === 'died' ? null : submitted.unproven?.isDenied).toBe(answer === '200 refused');
+      expect(readLines(machine.logPath).at(-1)).toMatchObject({ event: 'unknown', http: 200 });
+    },
+  );
+
+  test('is confirmed by a validate that had called the request clear and sees it now', async () => {
+    meets('200 empty');
+    machine.service.sight = { lagMs: 5_000 };
+    expect(await submit(PLAIN)).toMatchObject({ result: { status: 'created' }, unproven: null, wasClear: true });
+    const events = readLines(machine.logPath).map(({ event, by = null }) => [event, by]);
+    expect(events).toEqual([
+      ['sending', null],
+      ['unknown', null],
+      ['created', 'validate'],
+    ]);
+  });
+
+  test('is not confirmed by a validate that never sees it, nor where nobody asked before', async () => {
+    meets('200 empty');
+    machine.service.sight = 'always clear';
+    expect(await submit(PLAIN)).toMatchObject({ result: { status: 'unknown' }, unproven: { form: '200 empty' } });
+    expect(machine.service.arrivals).toHaveLength(1);
+  });
+});
+
+test('a fault of srq after the request was written ends the row in doubt and the run, without the words of the error', async () => {
+  const badly = () => {
+    throw new RangeError('Pintar a sala da Ana');
+  };
+  const failing = { create: (_: unknown, intend: () => Promise<boolean>) => intend().then(badly) };
+  const submitted = await machine.run(({ log }) =>
+    submitRequest(SUBMISSION, failing as unknown as Process['api'], log, UNCHECKED),
+  );
+  expect(submitted).toMatchObject({ result: { status: 'unknown' }, stop: { code: 'fault' } });
+  expect(readLines(machine.logPath).map(({ event }) => event)).toEqual(['sending', 'unknown']);
+  expect(JSON.stringify(submitted)).not.toContain('Ana');
 });
 
 describe('A log that fails', () => {

@@ -8,7 +8,8 @@ import { Supervisor } from '../../src/pipeline/supervise.ts';
 const ended = (status: Status, more: Partial<Submitted & RowResult> = {}): Submitted => {
   const { http = null, message = null, ...rest } = more;
   const result = { row: 1, status, ref: null, key: null, ids: {}, http, message };
-  return { result, unrecorded: false, wasClear: false, unreadable: false, stop: null, isFromLog: false, ...rest };
+  const usual = { unrecorded: false, wasClear: false, unreadable: false, unproven: null, hasRemark: false, stop: null };
+  return { result, ...usual, isFromLog: false, ...rest };
 };
 const DENIED = ended('rejected', { http: 403 });
 const watch = (invalid = 0, count: number | null = null) => new Supervisor(count === null ? null : { count }, invalid);
@@ -55,6 +56,31 @@ describe('An answer that cannot be read', () => {
     expect(supervisor.observe(unreadable).stop).toBeNull();
     expect(supervisor.observe(ended('created')).stop).toBeNull();
     expect(stopsAt(adviceOn(supervisor, 3, unreadable))).toBe(2);
+  });
+});
+
+describe('A success that proves nothing', () => {
+  const unproven = { form: '204 empty', place: null, isDenied: false, ids: {} };
+  const answered = (changes: Partial<typeof unproven> = {}) =>
+    ended('unknown', { unproven: { ...unproven, ...changes }, http: 204 });
+
+  test.each([1, 2, 3])('stops the run as number %i, and says how a person teaches what it means', (number) => {
+    const supervisor = watch();
+    adviceOn(supervisor, number - 1, ended('created'));
+    const { stop } = supervisor.observe(answered());
+    expect(stop).toMatchObject({ code: 'unknown', message: expect.stringContaining('204 empty') });
+    expect(stop?.hint).toContain('srq contract learn --taken-by status');
+  });
+
+  test('that denies is taught as a refusal, and a page is no answer of the service', () => {
+    expect(watch().observe(answered({ isDenied: true })).stop?.hint).toContain('--refused-by status');
+    expect(watch().observe(answered({ form: '' })).stop?.hint).toContain('srq status');
+  });
+
+  test('later is a doubt like others', () => {
+    const supervisor = watch();
+    adviceOn(supervisor, 3, ended('created'));
+    expect(pausesAt(adviceOn(supervisor, 3, answered()))).toEqual([3]);
   });
 });
 
