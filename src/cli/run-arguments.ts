@@ -54,8 +54,10 @@ async function runCommand(
     const failure = error instanceof SrqError ? error : fault(error, context);
     const { code, message, hint } = failure;
     await (await context.reporter()).fail({ message, hint: hint && inFull(hint, globals) }, code);
-    if (!(error instanceof SrqError) && globals.verbose)
-      process.stderr.write(`${context.blotted(String((error as Error)?.stack))}\n`);
+    if (!(error instanceof SrqError) && globals.verbose) {
+      const { printableLines } = await import('../report/output.ts');
+      process.stderr.write(`${printableLines(context.blotted(String((error as Error)?.stack)))}\n`);
+    }
     const interrupted = context.interruption.code;
     return EXIT_CODES[interrupted ?? failure.code].number;
   } finally {

@@ -50,7 +50,7 @@ export async function learn(context: Context, files: readonly string[], options:
     [
       `${paint.green('✓')} Profile ${profile} obeys ${contractName(contract)}.`,
       ...loginLines(logins, context),
-      inFull('Next: srq bulk FILE --sandbox    rehearses against a sandbox made from it', context.options),
+      printable(inFull('Next: srq bulk FILE --sandbox    rehearses against a sandbox made from it', context.options)),
     ].join('\n'),
   );
   return 0;
@@ -151,7 +151,9 @@ function loginLines(logins: readonly string[], { process }: Context): string[] {
   if (logins.length === 0) return [];
   const words = withoutOptions(process.argv.slice(2), ['--profile']).filter((word) => word !== '--dry-run');
   const more = `Then, for that profile: ${commandLine([...words, '--profile', 'NAME'])}`;
-  return ['Servers in the documents; log in to one with', ...logins.map((command) => `  ${command}`), more];
+  return ['Servers in the documents; log in to one with', ...logins.map((command) => `  ${command}`), more].map(
+    printable,
+  );
 }
 
 /** Where no terminal says otherwise, as wide as a wide one. */

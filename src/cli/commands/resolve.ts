@@ -5,6 +5,7 @@ import type { LogStore, OpenLog } from '../../model/log-store.ts';
 import type { LogRecord } from '../../model/ports.ts';
 import { settleImport } from '../../pipeline/run-import.ts';
 import { doubtText } from '../../report/log-text.ts';
+import { printableLines } from '../../report/output.ts';
 import type { ReadingOptions } from '../bulk/options.ts';
 import { planAloud, readInput } from '../bulk/plan.ts';
 import { follow } from '../bulk/run.ts';
@@ -46,7 +47,7 @@ async function list(context: Context, keys: readonly string[], options: ResolveO
       doubtful.length === 0 ? 'Nothing is in doubt.' : doubtText(doubtful, nowMs, terminalColumns(context), paint),
   );
   if (doubtful.length === 0) await warnOfUnknownProfile(context);
-  else reporter.say(() => inFull(HOW_TO, context.options));
+  else reporter.say(() => printableLines(inFull(HOW_TO, context.options)));
   return 0;
 }
 
