@@ -13,6 +13,7 @@ import type { Clock } from '../model/ports.ts';
 import type { PostgresStore } from '../postgres/postgres-store.ts';
 import type { Reporter } from '../report/reporter.ts';
 import type { Sandbox } from '../sandbox/server.ts';
+import { requireCertificateCheck } from './certificate-check.ts';
 import { startEmbedded } from './embedded-sandbox.ts';
 import { Interruption } from './interruption.ts';
 import { type LogPlace, logPlace } from './log-place.ts';
@@ -193,7 +194,9 @@ export class Context {
     return `srq ${command}, process ${this.process.pid} on ${hostname()}, since ${since}`;
   }
 
-  async #openPostgres({ url, name, password }: Extract<LogPlace, { kind: 'store' }>): Promise<PostgresStore> {
+  async #openPostgres(place: Extract<LogPlace, { kind: 'store' }>): Promise<PostgresStore> {
+    const { url, name, isEncrypted, password } = place;
+    if (isEncrypted) requireCertificateCheck(this.process.env, ' in the URL of the store: ?sslrootcert=FILE');
     const { openPostgresStore } = await import('../postgres/postgres-store.ts');
     const { clock, run } = this;
     const holder = (command: string) => this.#holder(command);

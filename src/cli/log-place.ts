@@ -10,6 +10,7 @@ export type LogPlace =
       readonly url: string;
       /** As it may be shown. */
       readonly name: string;
+      readonly isEncrypted: boolean;
       /** Null: none is known but what `.pgpass` may hold. */
       readonly password: (() => Promise<string>) | null;
       /** Where the log would be without the store. */
@@ -29,13 +30,14 @@ export async function logPlace(context: Context, file: string): Promise<LogPlace
   const url = store ?? (sandbox ? undefined : env['SRQ_STORE'] || profile?.store);
   if (url === undefined) return { kind: 'file', path: file };
   const { storeAddress } = await import('../postgres/store-url.ts');
-  const { shown, password } = storeAddress(url);
+  const { shown, password, config } = storeAddress(url);
   if (password !== null) context.hide(password);
   if (password !== null && url === store) throw passwordInSight('--store', shown);
   const command = url === profile?.store ? profile.storePasswordCommand : undefined;
   const fromEnv = env['PGPASSWORD'];
   const byCommand = command === undefined ? null : () => runSecretCommand(command);
-  return { kind: 'store', url, name: shown, password: fromEnv ? async () => fromEnv : byCommand, file };
+  const isEncrypted = config.ssl !== false;
+  return { kind: 'store', url, name: shown, isEncrypted, password: fromEnv ? async () => fromEnv : byCommand, file };
 }
 
 /** Every user of a machine can read its processes' arguments. `shown`: the URL without the password. */

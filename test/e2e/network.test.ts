@@ -116,3 +116,44 @@ test('nothing is sent where the check of certificates is turned off', async ({ d
   expect([code, stderr]).toEqual([2, expect.stringContaining('--ca-file FILE')]);
   expect(sandbox.requests()).toEqual([]);
 });
+
+describe.concurrent('nothing is sent to a store where the check of certificates is turned off', () => {
+  const env = { NODE_TLS_REJECT_UNAUTHORIZED: '0' };
+
+  test.for([
+    '',
+    '?sslmode=prefer',
+    '?sslmode=require',
+    '?sslmode=verify-ca',
+    '?sslmode=verify-full',
+    '?sslmode=no-verify',
+  ])('of another machine, %s', async (mode, { desk }) => {
+    const store = `postgres://ana@store.invalid/leads${mode}`;
+    const { code, stderr } = await desk.start(['log', '--store', store], { env }).ended;
+    expect([code, stderr]).toEqual([2, expect.stringContaining('turns off the check of certificates')]);
+    expect(stderr).toContain('?sslrootcert=FILE');
+  });
+
+  test('of this machine, where its connection is encrypted', async ({ desk, sandbox }) => {
+    desk.use(sandbox);
+    const server = await startRawService((socket) => socket.end());
+    const store = `postgres://ana@127.0.0.1:${server.port}/leads`;
+    for (const command of [
+      ['log'],
+      ['create', ...requestFor('x')],
+      ['queue'],
+      ['work'],
+      ['resolve'],
+      ['store', 'migrate'],
+    ]) {
+      const { code } = await desk.start([...command, '--store', `${store}?sslmode=require`], { env }).ended;
+      expect([command[0], code]).toEqual([command[0], 2]);
+    }
+    expect(server.connections()).toBe(0);
+    const plain = await desk.start(['log', '--store', store], { env }).ended;
+    expect([plain.code, server.connections() > 0]).toEqual([9, true]);
+    expect(await desk.start(['status', '--store', `${store}?sslmode=require`], { env }).ended).toMatchObject({
+      code: 0,
+    });
+  });
+});
