@@ -52,13 +52,18 @@ export interface WorkerDeps {
 export interface WorkerWatch {
   began(taken: TakenRequest): void;
   ended(taken: TakenRequest, submitted: Submitted, disposal: Disposal): void;
+  /** What was begun came to nothing here. */
+  gaveBack(taken: TakenRequest): void;
+  /** The worker ends by itself. */
+  ending(reason: SrqError): void;
   reclaimed(count: number): void;
   broke(pauseMs: number): void;
 }
 
 /**
  * Takes requests off the queue and delivers each, settles doubts, and gives back what workers held that have ended; until it
- * is halted, or the queue is empty and that is asked for. Returns why it ended early, or null.
+ * is halted, or the queue is empty and that is asked for. Returns why it ended early, or null. A fault ends the whole of it,
+ * too, and is the reason then: a worker of which half is dead would pass for a living one.
  */
 export async function runWorker(deps: WorkerDeps, options: WorkerOptions): Promise<SrqError | null> {
   const worker = new QueueWorker(deps, options);
@@ -69,6 +74,7 @@ class QueueWorker {
   readonly #deps: WorkerDeps;
   readonly #options: WorkerOptions;
   readonly #supervisor = new Supervisor(null, 0, null);
+  readonly #inHand = new Set<TakenRequest>();
   readonly #disposing = new Set<Promise<void>>();
   readonly #over = new AbortController();
   #stop: SrqError | null = null;
@@ -111,23 +117,27 @@ class QueueWorker {
   ): Promise<void> {
     const { queue, clock, halt } = this.#deps;
     const { untilEmpty } = this.#options;
-    const taken = takenRequests(queue, clock, { lane, batch, untilEmpty, halt: halt.signal });
+    // Else an error would be known once all that is in flight has ended.
+    const telling = {
+      take: (...[from, count]: Parameters<RequestQueue['take']>) => this.#orEnd(queue.take(from, count)),
+      isEmpty: () => this.#orEnd(queue.isEmpty()),
+      dispose: queue.dispose,
+    };
+    const taken = takenRequests(telling, clock, { lane, batch, untilEmpty, halt: halt.signal });
     try {
-      for await (const _ of runConcurrently(taken, limit, work));
+      for await (const _ of runConcurrently(taken, limit, (each) => this.#orBack(each, work)));
     } catch (error) {
       this.#end(error);
     }
   }
 
   async #deliver(taken: TakenRequest): Promise<void> {
-    const { api, log, witness, watch } = this.#deps;
-    watch.began(taken);
-    const submitted = await this.#orBack(taken, () => {
-      const refusal = this.#deps.refusal(taken);
-      return refusal === null
-        ? submitRequest(taken, api, log, this.#options)
-        : refuseUnsent(taken, log, refusedOutcome(refusal));
-    });
+    const { api, log, witness } = this.#deps;
+    const refusal = this.#deps.refusal(taken);
+    const submitted =
+      refusal === null
+        ? await submitRequest(taken, api, log, this.#options)
+        : await refuseUnsent(taken, log, refusedOutcome(refusal));
     const { result, wasClear, isFromLog } = submitted;
     if (wasClear && result.status === 'created') witness.created(taken.request);
     const isDoubtful = result.status === 'unknown';
@@ -137,7 +147,7 @@ class QueueWorker {
     const shared = isFromLog ? GO_ON : await this.#deps.breaker.observe(isDoubtful);
     const stop = own.stop ?? shared.stop;
     if (stop) this.#end(stop);
-    else if (shared.pauseMs > 0) void this.#recover(taken, shared.pauseMs);
+    else if (shared.pauseMs > 0) this.#recover(taken, shared.pauseMs).catch((error: unknown) => this.#end(error));
   }
 
   async #circumstances({ key }: TakenRequest, isDoubtful: boolean) {
@@ -152,29 +162,47 @@ class QueueWorker {
   }
 
   async #settle(taken: TakenRequest): Promise<void> {
-    const { api, log, clock, halt, watch } = this.#deps;
-    watch.began(taken);
-    const evidence = await this.#orBack(taken, () => this.#deps.evidence());
+    const { api, log, clock, halt } = this.#deps;
+    const evidence = await this.#deps.evidence();
     const waitMs = isTrusted(evidence) ? settleWaitMs(evidence, this.#options.settleMs) : null;
     const settling = { api, log, clock, stopping: halt.signal, waitMs, resend: this.#options };
-    const submitted = await this.#orBack(taken, () => settleDoubt(taken, settling));
+    const submitted = await settleDoubt(taken, settling);
     if (submitted.stop) this.#end(submitted.stop);
     const known = { state: log.lookup(taken.key), evidence, isIdempotent: api.isIdempotent };
     this.#dispose(taken, submitted, disposalOfDoubt(taken, submitted, known, halt.signal.aborted));
   }
 
-  /** What ends the worker ends the waiting of the others for their turn, too. */
-  async #orBack<Result>(taken: TakenRequest, work: () => Promise<Result>): Promise<Result> {
+  async #orEnd<Result>(work: Promise<Result>): Promise<Result> {
     try {
-      return await work();
+      return await work;
     } catch (error) {
       this.#end(error);
-      this.#track(this.#deps.queue.dispose(taken, { is: 'back' }));
       throw error;
     }
   }
 
+  /** What ends the worker ends the waiting of the others for their turn, too. */
+  async #orBack(taken: TakenRequest, work: (taken: TakenRequest) => Promise<void>): Promise<void> {
+    this.#inHand.add(taken);
+    try {
+      this.#deps.watch.began(taken);
+      await work(taken);
+    } catch (error) {
+      this.#end(error);
+      if (this.#inHand.delete(taken)) this.#giveBack(taken, error);
+    }
+  }
+
+  /** The log knows whether it may have been sent. One that a fault lies in must not be the first that the next worker takes. */
+  #giveBack(taken: TakenRequest, error: unknown): void {
+    const { queue, watch } = this.#deps;
+    const isFault = !(error instanceof SrqError);
+    this.#track(queue.dispose(taken, { is: isFault && taken.mayTryAgain ? 'later' : 'back' }));
+    watch.gaveBack(taken);
+  }
+
   #dispose(taken: TakenRequest, submitted: Submitted, disposal: Disposal): void {
+    this.#inHand.delete(taken);
     this.#deps.watch.ended(taken, submitted, disposal);
     this.#track(this.#deps.queue.dispose(taken, disposal));
   }
@@ -188,10 +216,14 @@ class QueueWorker {
   }
 
   #end(error: unknown): void {
-    if (!(error instanceof SrqError)) throw error;
-    // A store that is away when the user ends the worker is no reason of its own.
-    if (!this.#deps.halt.signal.aborted) this.#stop ??= error;
-    this.#deps.halt.abort();
+    const { halt, watch } = this.#deps;
+    const reason = error instanceof SrqError ? error : faultOf(error);
+    // A store that is away when the user ends the worker is no reason of its own; a fault is one, whenever it shows.
+    const isNews = reason.code === 'fault' ? this.#stop?.code !== 'fault' : !halt.signal.aborted;
+    halt.abort();
+    if (!isNews) return;
+    this.#stop = reason;
+    watch.ending(reason);
   }
 
   /** Holds the account back, and on until validate answers again. */
@@ -217,6 +249,17 @@ class QueueWorker {
       await clock.sleep(RECLAIM_MS, ending);
     }
   }
+}
+
+/** In words of ours: those of the error may hold a person's data. */
+function faultOf(error: unknown): SrqError {
+  const name = error instanceof Error ? error.name : typeof error;
+  return new SrqError(
+    'fault',
+    `A fault of srq (${name}) ended the worker.`,
+    'What was in hand is given back, and what may have been sent stays in doubt. Run srq work with --verbose for where it happened, and report it.',
+    error,
+  );
 }
 
 function refusedOutcome(message: string): Outcome {

@@ -8,6 +8,7 @@ import type { Context } from '../context.ts';
 import { destinationText } from '../destination-text.ts';
 import { codesOfCounts, exitNumber } from '../exit-codes.ts';
 import { audioReader } from '../request-input.ts';
+import { showStack } from '../show-stack.ts';
 import { keepHealthFile, serveHealth } from '../work/health.ts';
 import type { WorkOptions } from '../work/options.ts';
 import { requireStore } from '../work/require-store.ts';
@@ -48,6 +49,7 @@ export async function work(context: Context, options: WorkOptions): Promise<numb
   const stopped = stop ? stop.message : interruption.code ? 'Interrupted.' : null;
   const document = { ...counts, again: account.again, seconds, store: name, stopped, hint: stop?.hint ?? null };
   await reporter.result(document, (paint) => workText(document, paint));
+  if (stop?.code === 'fault') await showStack(context, stop.cause);
   const codes = untilEmpty ? codesOfCounts(account.counts) : [];
   return exitNumber([...(interruption.code ? [interruption.code] : []), ...(stop ? [stop.code] : []), ...codes]);
 }
