@@ -72,13 +72,14 @@ export async function connect(context: Context, options: ConnectOptions): Promis
   const network = networkOf(context, destination.baseUrl, settings.certificates);
   const http = await openHttp(context, destination.baseUrl, options.concurrency, network, options.watch);
   const paths = await context.paths();
-  const store = new LearnedStore(learnedPath(paths, settings), destination);
+  const trust = await context.trust();
+  const store = new LearnedStore(learnedPath(paths, settings), destination, trust);
   const learned = store.read();
   const { rate, concurrency, audio, refused } = options;
   const isShared = !options.isAlone && (await context.logPlace()).kind === 'store';
   const pacing = { rate, concurrency, learned: learned.pace, refused };
   const shared = isShared ? await shareAccount(context, destination, clientSecret, learned.evidence, pacing) : null;
-  const ownCache = new FileTokenCache(tokenPath(paths, settings), destination, secretMark(clientSecret));
+  const ownCache = new FileTokenCache(tokenPath(paths, settings), destination, secretMark(clientSecret), trust);
   const cache = shared?.token ?? ownCache;
   const contract = await contractFor(context, destination.baseUrl);
   const credentials = { clientId: destination.clientId, clientSecret };

@@ -4,7 +4,12 @@ import type { Context } from './context.ts';
 
 /** Where the log is kept: a file of this machine's, or a store that several machines share. */
 export type LogPlace =
-  | { readonly kind: 'file'; readonly path: string }
+  | {
+      readonly kind: 'file';
+      readonly path: string;
+      /** By --log; else it lies in srq's own folder. */
+      readonly isGiven: boolean;
+    }
   | {
       readonly kind: 'store';
       readonly url: string;
@@ -23,11 +28,11 @@ export type LogPlace =
 export async function logPlace(context: Context, file: string): Promise<LogPlace> {
   const { log, store, sandbox } = context.options;
   if (log !== undefined && store !== undefined) throw new SrqError('usage', 'Choose one of --log and --store.');
-  if (log !== undefined) return { kind: 'file', path: log };
+  if (log !== undefined) return { kind: 'file', path: log, isGiven: true };
   const { env } = context.process;
   const profile = sandbox ? null : await storedProfile(context);
   const url = store ?? (sandbox ? undefined : env['SRQ_STORE'] || profile?.store);
-  if (url === undefined) return { kind: 'file', path: file };
+  if (url === undefined) return { kind: 'file', path: file, isGiven: false };
   const { storeAddress } = await import('../postgres/store-url.ts');
   const { shown, password } = storeAddress(url);
   if (password !== null) context.hide(password);

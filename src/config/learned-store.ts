@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
 import * as z from 'zod/mini';
 import type { Evidence } from '../model/evidence.ts';
 import type { Destination } from '../model/service-request.ts';
-import { replaceFile } from './replace-file.ts';
+import { OwnFile, TRUSTING } from './own-file.ts';
 
 const positive = z.number().check(z.positive());
 const learnedSchema = z.object({
@@ -18,19 +17,22 @@ export interface Learned {
   readonly pace: { readonly ratePerSecond: number; readonly concurrency: number; readonly limited: boolean } | null;
 }
 
-/** Kept per profile, and only believed for the base URL and client id it was found with. A missing file is no knowledge. */
+/**
+ * Kept per profile, and only believed for the base URL and client id it was found with, and where nobody else may have written
+ * it. A missing file is no knowledge.
+ */
 export class LearnedStore {
-  readonly #path: string;
+  readonly #file: OwnFile;
   readonly #destination: Destination;
 
-  constructor(path: string, destination: Destination) {
-    this.#path = path;
+  constructor(path: string, destination: Destination, trust = TRUSTING) {
+    this.#file = new OwnFile(path, trust);
     this.#destination = destination;
   }
 
   read(): Learned {
     try {
-      const { baseUrl, clientId, evidence, pace } = learnedSchema.parse(JSON.parse(readFileSync(this.#path, 'utf8')));
+      const { baseUrl, clientId, evidence, pace } = learnedSchema.parse(JSON.parse(this.#file.text() ?? ''));
       const ours = baseUrl === this.#destination.baseUrl && clientId === this.#destination.clientId;
       return ours ? { evidence, pace } : { evidence: null, pace: null };
     } catch {
@@ -40,6 +42,6 @@ export class LearnedStore {
 
   write(learned: Learned): void {
     const { baseUrl, clientId } = this.#destination;
-    replaceFile(this.#path, `${JSON.stringify({ baseUrl, clientId, ...learned })}\n`);
+    this.#file.replace(`${JSON.stringify({ baseUrl, clientId, ...learned })}\n`);
   }
 }

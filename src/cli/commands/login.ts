@@ -58,7 +58,7 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
     await forgetKeychain(context, name, before);
   }
   const cache = tokenPath(await context.paths(), { profile: { value: name } });
-  new FileTokenCache(cache, { baseUrl, clientId }, secretMark(given.secret)).write(token);
+  new FileTokenCache(cache, { baseUrl, clientId }, secretMark(given.secret), await context.trust()).write(token);
   const kind = options.test || isLoopback(baseUrl) ? 'test' : 'live';
   const expiresAt = token.expiresAtMs === null ? null : new Date(token.expiresAtMs).toISOString();
   const contract = await context.contract(baseUrl);

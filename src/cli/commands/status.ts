@@ -13,7 +13,7 @@ export async function status(context: Context): Promise<number> {
   const { baseUrl, clientId, profile, secret, live } = settings;
   const contract = await context.contract();
   const destination = { baseUrl: baseUrl?.value ?? '', clientId: clientId?.value ?? '' };
-  const cached = new FileTokenCache(tokenPath(paths, settings), destination).read();
+  const cached = new FileTokenCache(tokenPath(paths, settings), destination, null, await context.trust()).read();
   const expired = cached?.expiresAtMs != null && cached.expiresAtMs <= context.clock.nowMs();
   const token = {
     state: cached === null ? 'none' : expired ? 'expired' : 'valid',
