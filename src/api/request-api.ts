@@ -199,7 +199,7 @@ export class RequestApi implements MarketplaceApi {
 
 const NO_VALIDATE = 'The service has no validate, as its contract says.';
 const STOPPED = 'The run was stopped before this request was sent.';
-const NOT_WRITTEN: Exchange = { answer: null, error: new Error('not written'), written: false, ms: 0 };
+const NOT_WRITTEN: Exchange = { answer: null, error: new Error('not written'), written: false, reset: false, ms: 0 };
 const always = () => Promise.resolve(true);
 
 /**

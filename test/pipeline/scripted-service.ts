@@ -9,6 +9,7 @@ const lost = (code: string, written: boolean): Exchange => ({
   answer: null,
   error: Object.assign(new Error(code), { code }),
   written,
+  reset: false,
   ms: 1,
 });
 
