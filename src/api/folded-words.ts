@@ -16,7 +16,7 @@ export interface Word {
   readonly isUnsure: boolean;
 }
 
-/** What stands between words and yet says something: `😀`, `€`. */
+/** What stands between words and yet says something: `😀`, `€`, or what nobody can read. */
 export interface Sign {
   readonly code: number;
   readonly start: number;
@@ -83,7 +83,7 @@ const knownLatin: (Folded | undefined)[] = Array.from({ length: LATIN });
 const FOLD_STEPS = 300;
 
 function foldedCharacter(code: number, effort: Effort): Folded {
-  if (code < 0) return GAP;
+  if (code < 0) return SIGN;
   const before = code < LATIN ? knownLatin[code] : known.get(code);
   if (before) return before;
   if (!effort.spend(FOLD_STEPS)) return UNSURE;

@@ -14,6 +14,8 @@ const SEARCHED_LIMIT = 1 << 15;
 /** A recording or a token, whosever it is: so long no word is. */
 const LONGEST_WORD = 200;
 
+/** A text may be base64, and again base64. */
+const MOST_ENCODINGS = 3;
 /** What was encoded for a URL within a URL comes out encoded once: what stays of it is easier to read. */
 const NESTED_ENCODING = /%(?:25)+(?=[\da-f]{2})/gi;
 
@@ -48,15 +50,16 @@ export class Mask {
     const hidden = new HiddenParts(searched);
     // Half a word or half an escape would not be known as what it is.
     if (text.length > SEARCHED_LIMIT) hidden.hideFrom(startOfLastPart(searched));
-    const written = Characters.of(searched);
-    const read = unescaped(written);
-    const runs = base64Runs(read);
-    for (const { from, to, start, end } of runs) if (to - from >= LONGEST_WORD) hidden.hide(start, end);
     const effort = new Effort();
-    for (const each of read.length < written.length ? [written, read] : [written]) {
-      this.#words.hideIn(each, hidden, effort);
+    let written = Characters.of(searched);
+    for (let depth = 0; depth < MOST_ENCODINGS && written.length > 0; depth++) {
+      const read = unescaped(written);
+      this.#words.hideIn(written, hidden, effort);
+      if (read.length < written.length) this.#words.hideIn(read, hidden, effort);
+      const runs = base64Runs(read);
+      for (const { from, to, start, end } of runs) if (to - from >= LONGEST_WORD) hidden.hide(start, end);
+      written = decodedRuns(read, runs);
     }
-    this.#words.hideIn(decodedRuns(read, runs), hidden, effort);
     return hidden.shown();
   }
 

@@ -3,7 +3,7 @@ import { Effort } from './effort.ts';
 import { cutIntoWords, type Word } from './folded-words.ts';
 import type { HiddenParts } from './hidden-parts.ts';
 import { SentNumbers } from './sent-numbers.ts';
-import { unescaped } from './unescaped.ts';
+import { UNREADABLE, unescaped } from './unescaped.ts';
 
 /** Longer texts have words too common to hide each; runs of words stand for them, for a service may cut a long text. */
 const FEW_WORDS = 8;
@@ -44,7 +44,9 @@ export class SentWords {
   hideIn(text: Characters, hidden: HiddenParts, effort: Effort): void {
     if (this.#numberOf.size === 0 && this.#signs.size === 0) return;
     const { words, signs } = cutIntoWords(text, effort);
-    for (const { code, start, end } of signs) if (this.#signs.has(code)) hidden.hide(start, end);
+    for (const { code, start, end } of signs) {
+      if (code === UNREADABLE || this.#signs.has(code)) hidden.hide(start, end);
+    }
     this.#hidePhrases(words, hidden);
     this.#telephones.hideIn(words, hidden, effort);
     for (const { letters, start, end, isUnsure } of words) {

@@ -4,6 +4,8 @@ import { Characters } from './characters.ts';
 export const UNREADABLE = -2;
 /** A byte that stood in a URL as `%C3` is kept apart from the letter of its number until it proves to be one of several. */
 const BYTE = 0x110000;
+/** A backslash that came of so many escapes, from 1: what it stands before is an escape of the text within. */
+const MADE_BACKSLASH = 0x120000;
 const LOST = 0xfffd;
 const LONGEST_ESCAPE = 32;
 
@@ -19,9 +21,10 @@ const SMALL_X = 0x78;
 const BEGINNINGS = [PERCENT, AMPERSAND, BACKSLASH, LESS];
 /** What a backslash may stand before, and what both are. */
 const AFTER_BACKSLASH = new Map(
-  Object.entries({ b: 8, f: 12, n: 10, r: 13, t: 9, v: 11, '"': 34, "'": 39, '/': 47, '\\': 92 }).map(
-    ([letter, code]) => [letter.charCodeAt(0), code],
-  ),
+  Object.entries({ b: 8, f: 12, n: 10, r: 13, t: 9, v: 11, '"': 34, "'": 39, '/': 47 }).map(([letter, code]) => [
+    letter.charCodeAt(0),
+    code,
+  ]),
 );
 
 /**
@@ -39,17 +42,30 @@ export function unescaped(source: Characters): Characters {
     if (code < 0x60 && BEGINNINGS.includes(code)) begun = read.length;
     while (read.length - begun < LONGEST_ESCAPE && undoLast(read)) begun = read.length;
   }
-  for (let at = 0; at < read.length; at++) if (read.code(at) > BYTE) read.change(at, read.code(at) - BYTE);
+  for (let at = 0; at < read.length; at++) read.change(at, character(read.code(at)));
   return read;
+}
+
+function character(code: number): number {
+  if (code > MADE_BACKSLASH) return BACKSLASH;
+  return code > BYTE ? code - BYTE : code;
+}
+
+/** From 0; -1: no backslash. */
+function backslashDepth(code: number): number {
+  if (code === BACKSLASH) return 0;
+  return code > MADE_BACKSLASH ? code - MADE_BACKSLASH : -1;
 }
 
 /** Undoes the escape that ends the text; false: none does. */
 function undoLast(read: Characters): boolean {
   const last = read.fromEnd(1);
-  if (last > BYTE) return joinBytes(read);
+  if (last > BYTE && last < MADE_BACKSLASH) return joinBytes(read);
   if (last >= 0xdc00 && last <= 0xdfff) return joinSurrogates(read);
-  if (read.fromEnd(2) === BACKSLASH) {
-    const meant = AFTER_BACKSLASH.get(small(last));
+  const before = read.fromEnd(2);
+  if (backslashDepth(before) >= 0) {
+    // A backslash before one of another depth may begin an escape of its own.
+    const meant = before === last ? MADE_BACKSLASH + backslashDepth(last) + 1 : AFTER_BACKSLASH.get(small(last));
     if (meant === undefined) return false;
     read.joinLast(2, meant);
     return true;
@@ -61,23 +77,27 @@ function undoLast(read: Characters): boolean {
 
 /** `%e3`, `\xe3`, `\u00e3`, `%u00e3`. */
 function undoHex(read: Characters): boolean {
-  if (read.fromEnd(3) === PERCENT) return undoNumber(read, 3, 2, true);
-  const [beforeFour, beforeTwo] = [read.fromEnd(6), read.fromEnd(4)];
-  if (small(read.fromEnd(3)) === SMALL_X && beforeTwo === BACKSLASH) return undoNumber(read, 4, 2, false);
-  const isUnicode = small(read.fromEnd(5)) === SMALL_U && (beforeFour === BACKSLASH || beforeFour === PERCENT);
-  return isUnicode && undoNumber(read, 6, 4, false);
+  if (read.fromEnd(3) === PERCENT) return undoNumber(read, 3, 2);
+  if (small(read.fromEnd(3)) === SMALL_X && backslashDepth(read.fromEnd(4)) >= 0) return undoNumber(read, 4, 2);
+  if (small(read.fromEnd(5)) !== SMALL_U) return false;
+  const first = read.fromEnd(6);
+  return (first === PERCENT || backslashDepth(first) >= 0) && undoNumber(read, 6, 4);
 }
 
-function undoNumber(read: Characters, length: number, digits: number, isByte: boolean): boolean {
+function undoNumber(read: Characters, length: number, digits: number): boolean {
   let code = 0;
   for (let place = digits; place > 0; place--) {
     const digit = hexDigit(read.fromEnd(place));
     if (digit < 0) return false;
     code = code * 16 + digit;
   }
-  read.joinLast(length, isByte && code > 0x7f ? BYTE + code : code);
+  const isByte = length === 3 && code > 0x7f;
+  const depth = Math.max(0, backslashDepth(read.fromEnd(length)));
+  read.joinLast(length, isByte ? BYTE + code : made(code, depth));
   return true;
 }
+
+const made = (code: number, depth: number): number => (code === BACKSLASH ? MADE_BACKSLASH + depth + 1 : code);
 
 /** Bytes that are one character in UTF-8 become that; others stay what they are in Latin-1. */
 function joinBytes(read: Characters): boolean {
@@ -133,7 +153,7 @@ function entityCode(name: string): number | null {
   if (digits !== undefined) {
     if (x === '' && !/^\d+$/.test(digits)) return null;
     const code = Number.parseInt(digits, x === '' ? 10 : 16);
-    return code > 0x10ffff ? LOST : code;
+    return code > 0x10ffff ? LOST : made(code, 0);
   }
   if (!/^[a-z][a-z\d]+$/.test(name)) return null;
   const letter = ENTITIES.get(name) ?? ACCENTED.exec(name)?.[1];
