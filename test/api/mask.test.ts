@@ -143,6 +143,9 @@ describe('a text that was made to stop the search for it', () => {
   const hostile: Readonly<Record<string, string>> = {
     'b and backspace': 'b\b'.repeat(10_000),
     'the same as an escape': 'b\\b'.repeat(10_000),
+    'b and some backspaces': `b${'\\b'.repeat(80)} gaiola`,
+    'b and many backspaces': `b${'\\b'.repeat(10_000)}`,
+    'accented letters without a blank': 'ã'.repeat(10_000),
     'letters without a blank': 'zumbido'.repeat(2000),
     'one letter': 'a'.repeat(30_000),
     'the words of a long text': Array.from({ length: 300 }, (_, word) => `palavra${word} número`).join(' '),

@@ -10,6 +10,9 @@ import { startScriptedService } from '../helpers/scripted-service.ts';
 const HOSTILE: Readonly<Record<string, string>> = {
   'b\\b…': `zumbido ${'b\\b'.repeat(20_000)}`,
   'b and backspace': `zumbido ${'b\b'.repeat(20_000)}`,
+  'b and some backspaces': `zumbido b${'\\b'.repeat(80)} gaiola`,
+  'b and many backspaces': `zumbido b${'\\b'.repeat(20_000)}`,
+  'accented letters without a blank': `zumbido ${'ã'.repeat(10_000)}`,
   'letters without a blank': 'zumbido'.repeat(1500),
   'the same letter': `zumbido ${'a'.repeat(30_000)}`,
   blanks: `zumbido${' '.repeat(10_000)}gaiola xilofone`,
@@ -20,6 +23,7 @@ const FORMS: readonly ((text: string) => string)[] = [
   (text) => JSON.stringify({ message: `Cannot take "${text}"` }),
   (text) => JSON.stringify({ errors: { request_text: [encodeURIComponent(text)] } }),
   (text) => `Cannot take ${text}`,
+  (text) => JSON.stringify({ message: `Cannot take ${text.slice(0, -10)}…` }),
   (text) => JSON.stringify({ detail: Buffer.from(text).toString('base64') }),
 ];
 
