@@ -146,8 +146,8 @@ function readable(shown: string, sent: string, runsAlone: boolean): string[] {
   const words = wordsIn(sent);
   const traces = new Set([...(runsAlone ? [] : words.filter((each) => each.length >= 4)), ...runsIn(words)]);
   for (const own of wordsIn(OWN_WORDS)) traces.delete(own);
-  // What an escape that was sent stands for may be no letter.
-  for (const trace of traces) if (trace.split(' ').some((each) => ESCAPE_WORDS.has(each))) traces.delete(trace);
+  const escapes = escapeWords(sent);
+  for (const trace of traces) if (trace.split(' ').some((each) => escapes.has(each))) traces.delete(trace);
   const once = new Set(READINGS.map((read) => read(shown)));
   const twice = new Set([...once].flatMap((text) => READINGS.map((read) => read(text))));
   return [...twice].flatMap((text) => [...wordsIn(text), ...runsIn(wordsIn(text))]).filter((each) => traces.has(each));
@@ -155,7 +155,11 @@ function readable(shown: string, sent: string, runsAlone: boolean): string[] {
 
 const OWN_WORDS = 'Zurückgewiesen: feldinhalt unzulässig text';
 
-const ESCAPE_WORDS = new Set(ESCAPES.flatMap(wordsIn));
+/** The insides of escapes that were sent as text: they are no words to whoever reads them to the end. */
+const escapeWords = (text: string): ReadonlySet<string> =>
+  new Set(
+    (text.match(/\\?u[\da-f]{4}|\\x[\da-f]{2}|%[\da-f]{2}|\\\w|&#?\w+;?/gi) ?? []).flatMap((each) => wordsIn(each)),
+  );
 
 interface Quotation {
   readonly text: string;
@@ -167,7 +171,9 @@ interface Quotation {
 function quotation(): Quotation {
   const text = oneOf(TEXTS)();
   const isCut = random() < 0.2;
-  const names = times(random() < 0.3 ? 2 : 1, () => oneOf(Object.keys(FORMS)));
+  // In another case base64 is another text.
+  const isLast = (name: string) => name.startsWith('base64');
+  const names = times(random() < 0.3 ? 2 : 1, () => oneOf(Object.keys(FORMS))).sort((a, b) => +isLast(a) - +isLast(b));
   const quoted = names.reduce((each, name) => FORMS[name]?.(each) ?? each, (isCut ? cut(text) : text).toWellFormed());
   const answer = random() < 0.5 ? `Zurückgewiesen: "${quoted}" unzulässig` : `{"feldinhalt":"${quoted}"}`;
   return { text, answer, how: names.join(', '), isCut };
