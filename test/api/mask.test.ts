@@ -186,6 +186,23 @@ describe('a text that was made to stop the search for it', () => {
   });
 });
 
+describe('where looking takes more steps than a text is worth, the rest is hidden', () => {
+  const numbers = Array.from({ length: 400 }, (_, at) => `+351${100 + at}345678`);
+  const alike = Array.from({ length: 400 }, (_, at) => `жжжжж${at}b`);
+  const letters = Array.from({ length: 20_000 }, (_, at) => String.fromCodePoint(0x4e00 + at)).join('');
+
+  test.each<[string, readonly string[], string]>([
+    ['many numbers that end alike', numbers, '345678 '.repeat(4000)],
+    ['many words that begin alike', alike, 'ж'.repeat(30_000)],
+    ['letters of more kinds than anybody writes', ['Ana'], letters],
+  ])('%s', (_, sent, answer) => {
+    const masked: string[] = [];
+    expect(cpuMs(() => masked.push(new Mask(sent).apply(answer)), 50)).toBeLessThan(200);
+    expect(masked[0]).toMatch(/\*\*\*$/);
+    expect(new Mask(['Ana']).apply(answer.slice(0, 2000))).toBe(answer.slice(0, 2000));
+  });
+});
+
 describe('what is left of a text', () => {
   test('is masked at the end of a run of its words, where it was cut', () => {
     expect(mask.apply('cut: "eira da cozinha pinga & mol"')).toBe('cut: "*** *** & ***"');
