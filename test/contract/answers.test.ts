@@ -28,6 +28,22 @@ test.each([
   expect(verdictOf({ 200: answer({ [name]: schema }) })).toEqual({ rules: [rule], confidence });
 });
 
+test.each(['success', 'ok', 'is_success', 'isOk'])(
+  'a flag %s may speak of the call alone, and tells no verdict, whatever is said of it',
+  (name) => {
+    for (const description of ['', 'False if the request exists already, true if it is no duplicate']) {
+      expect(verdictOf({ 200: answer({ [name]: { type: 'boolean', description } }) }).rules).toEqual([]);
+    }
+  },
+);
+
+test('a flag isValid is a guess', () => {
+  expect(verdictOf({ 200: answer({ isValid: { type: 'boolean' } }) })).toEqual({
+    rules: [flag('/isValid', ['false'], ['true'])],
+    confidence: 'weak',
+  });
+});
+
 test('a flag that is sure is preferred to one that may speak of the data alone', () => {
   const properties = { valid: { type: 'boolean' }, data: { properties: { duplicate: { type: 'boolean' } } } };
   expect(verdictOf({ 200: answer(properties) }).rules).toEqual([flag('/data/duplicate', ['true'], ['false'])]);

@@ -135,3 +135,19 @@ test.each([
     'tokenPath',
   ],
 ])('%s names no secret', (name) => void expect(isSecretName(name)).toBe(false));
+
+test('a secret of letters alone is one; what stands there for want of a value is none', () => {
+  const secret = 'correcthorsebatterystaple';
+  const withSecret = (value: string) =>
+    described(
+      aCollection(
+        { ...anItem({}, { description: `It is ${value}.` }), variable: [] },
+        urlencoded('client_secret', value),
+      ),
+    );
+  expect(JSON.stringify(withSecret(secret))).not.toContain(secret);
+  expect(withSecret(secret).notes.join()).toContain('holds secrets');
+  const numbered = 'clientsecret7';
+  expect(JSON.stringify(withSecret(numbered))).not.toContain(numbered);
+  expect(withSecret('your-client-secret').notes).toEqual([]);
+});
