@@ -145,7 +145,7 @@ class QueueWorker {
     const { settles, settleMs } = this.#options;
     const isEnding = halt.signal.aborted;
     if (!isDoubtful || !settles || isEnding) return { isEnding, settles, waitMs: 0 };
-    const waitMs = api.isIdempotent ? 0 : settleWaitMs(await evidence(), settleMs);
+    const waitMs = api.idempotencyWindowMs !== null ? 0 : settleWaitMs(await evidence(), settleMs);
     // As settleDoubt waits: it is to find the doubt ripe.
     const leastMs = log.lookup(key) === 'sending' ? 2 * (log.intentLifeMs ?? 0) : 0;
     return { isEnding, settles, waitMs: Math.max(waitMs, leastMs) };
@@ -159,7 +159,7 @@ class QueueWorker {
     const settling = { api, log, clock, stopping: halt.signal, waitMs, resend: this.#options };
     const submitted = await this.#orBack(taken, () => settleDoubt(taken, settling));
     if (submitted.stop) this.#end(submitted.stop);
-    const known = { state: log.lookup(taken.key), evidence, isIdempotent: api.isIdempotent };
+    const known = { state: log.lookup(taken.key), evidence, isIdempotent: api.idempotencyWindowMs !== null };
     this.#dispose(taken, submitted, disposalOfDoubt(taken, submitted, known, halt.signal.aborted));
   }
 

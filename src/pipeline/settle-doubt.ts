@@ -12,8 +12,6 @@ import {
 
 /** Between the two questions: a service with several machines may answer from one that does not know yet. */
 const GAP_MS = 3_000;
-/** An hour less than services usually remember an idempotency key, for the tries of one create lie apart. */
-const KEY_LIFE_MS = 23 * 60 * 60 * 1000;
 
 export interface Settling {
   readonly api: MarketplaceApi;
@@ -41,8 +39,9 @@ export async function settleDoubt(submission: Submission, settling: Settling): P
   if (!record || (seen !== 'sending' && seen !== 'unknown')) return inDoubt(submission);
   if (await log.mayBeUnderWay(key)) return inDoubt(submission);
   const ageMs = log.nowMs() - Date.parse(record.at);
-  const isRemembered = api.isIdempotent && !record.again && ageMs < KEY_LIFE_MS;
-  if (isRemembered && resend) return repeatUnderKey(submission, api, log, seen);
+  const firstTryMs = Date.parse(record.at) - (record.ms ?? 0);
+  const isRemembered = () => mayRepeat(api, log.nowMs() - firstTryMs);
+  if (!record.again && isRemembered() && resend) return repeatUnderKey(submission, api, log, seen, isRemembered);
   if (waitMs === null) return inDoubt(submission);
   // Not before the intent of a process that was cut off has run out; one with an outcome has no intent any more.
   const leastMs = seen === 'sending' ? Math.max(waitMs, 2 * (log.intentLifeMs ?? 0)) : waitMs;
@@ -58,6 +57,11 @@ export async function settleDoubt(submission: Submission, settling: Settling): P
   const outcome = first === second ? TAKEN : CONTRADICTED;
   if (!(await log.outcome(subjectOf(submission), outcome, { seen, by: 'validate' }))) return inDoubt(submission);
   return settled(submission, outcome.status, outcome.message);
+}
+
+/** By the age of the first try under the key. One that lies ahead was dated by a clock that cannot be believed. */
+function mayRepeat({ idempotencyWindowMs }: MarketplaceApi, ageMs: number): boolean {
+  return idempotencyWindowMs !== null && ageMs >= 0 && ageMs < idempotencyWindowMs;
 }
 
 /** On a licence. What was no deliberate second send does not become one: its idempotency key stays. */
@@ -81,10 +85,13 @@ async function repeatUnderKey(
   api: MarketplaceApi,
   log: DeliveryLog,
   seen: LoggedState,
+  isRemembered: () => boolean,
 ): Promise<Submitted> {
   const subject = subjectOf(submission);
   let [intended, state] = [false, seen];
   const intend = async () => {
+    // Its turn may have been long in coming.
+    if (!isRemembered()) return false;
     if (!(await log.sending(subject, state, { by: 'idempotency' }))) return false;
     [intended, state] = [true, 'parked'];
     return true;

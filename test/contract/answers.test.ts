@@ -200,37 +200,6 @@ test('limits in prose and in headers are notes', () => {
   ]);
 });
 
-test.each([
-  ['uuid', { type: 'string', format: 'uuid' }],
-  ['text', { type: 'string', maxLength: 64 }],
-])('a header that recognises repeated creates is one of srq, of format %s', (format, schema) => {
-  const parameters = [{ name: 'X-Idempotency-Key', in: 'header', required: true, schema }];
-  const { contract, questions } = learnParts({ create: { parameters } });
-  expect(contract.create.idempotency).toEqual({ header: 'X-Idempotency-Key', format });
-  expect(questions).toEqual([]);
-});
-
-test.each([
-  { deprecated: true },
-  { description: 'Deprecated, will be removed.' },
-  { description: 'Accepted for compatibility and ignored.' },
-  { description: 'Not yet supported.' },
-  { description: 'Is no longer evaluated' },
-])('such a header that the service does not heed is left alone, which is said: %o', (words) => {
-  const header = { name: 'Idempotency-Key', in: 'header', schema: { type: 'string' }, ...words };
-  const { contract, notes } = learnParts({ create: { parameters: [header] } });
-  expect(contract.create.idempotency).toBeNull();
-  expect(notes.join()).toContain('Idempotency-Key is left alone');
-});
-
-test('such a header by which repetitions are ignored is one', () => {
-  const description =
-    'Requests with the same key are ignored for 24 hours. Keys that were used before are not considered.';
-  const header = { name: 'Idempotency-Key', in: 'header', schema: { type: 'string' }, description };
-  const { contract } = learnParts({ create: { parameters: [header] } });
-  expect(contract.create.idempotency).toEqual({ header: 'Idempotency-Key', format: 'text' });
-});
-
 test('a success without a body keeps its status', () => {
   expect(learnParts({ createAnswers: { 202: { description: 'Accepted' } } }).contract.create.success).toEqual({
     status: 202,

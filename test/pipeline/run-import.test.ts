@@ -127,7 +127,12 @@ describe('After three doubts in a row', () => {
     const ran = await machine.run((process) => {
       const slowDown = (share: number) => slowed.push(share);
       const { api } = process;
-      const watched = { validate: api.validate.bind(api), create: api.create.bind(api), slowDown, isIdempotent: false };
+      const watched = {
+        validate: api.validate.bind(api),
+        create: api.create.bind(api),
+        slowDown,
+        idempotencyWindowMs: null,
+      };
       return importWith({ ...process, api: watched }, tableOf(needsOf(10)), { concurrency: 1 });
     });
     expect(ran).toMatchObject({ stop: null });
@@ -174,7 +179,12 @@ test('a log that takes no intent ends the waiting of the others for their turn',
       else if (Number(need?.slice(5)) > 4) await waiting;
       return api.create(request, intend, key);
     };
-    const watched = { create, validate: api.validate.bind(api), slowDown: api.slowDown.bind(api), isIdempotent: false };
+    const watched = {
+      create,
+      validate: api.validate.bind(api),
+      slowDown: api.slowDown.bind(api),
+      idempotencyWindowMs: null,
+    };
     return importWith({ ...process, api: watched }, tableOf(needsOf(9)));
   });
   expect(ran).toMatchObject({ stop: 'log' });

@@ -89,11 +89,12 @@ async function deliver(
   await connection.keep(witness.evidence);
   const doubtful = plan.ledger.counts().unknown;
   const mayAsk = isTrusted(witness.evidence);
-  const maySettle = options.inDoubt === 'validate' && (mayAsk || api.isIdempotent) && !halt.signal.aborted;
+  const isIdempotent = api.idempotencyWindowMs !== null;
+  const maySettle = options.inDoubt === 'validate' && (mayAsk || isIdempotent) && !halt.signal.aborted;
   if (stop || doubtful === 0 || !maySettle) return stop;
   const chosenMs = options.settle === undefined ? null : options.settle * 1000;
   const waitMs = mayAsk ? settleWaitMs(witness.evidence, chosenMs) : null;
-  reporter.say(() => `${doubtful} in doubt: ${settlingText(api.isIdempotent, waitMs)}.`);
+  reporter.say(() => `${doubtful} in doubt: ${settlingText(isIdempotent, waitMs)}.`);
   const settling = settleImport(plan, deps, concurrency, waitMs, options);
   return follow(reporter, 'Settling what is in doubt', doubtful, settling);
 }

@@ -16,7 +16,12 @@ export function addContract(program: Command, run: Run): void {
     .command('learn <file...>')
     .description('read an OpenAPI description, a Postman collection, or both; ask; keep it')
     .option('--environment <file>', 'the environment of a Postman collection')
-    .option('--set <name=value>', 'what every request holds (repeatable)', pair('NAME=VALUE', 'first'), [])
+    .option(
+      '--set <name=value>',
+      'what every request holds (repeatable); Idempotency-Key=24h: so long the service recognises a repeated create by it (default: no)',
+      pair('NAME=VALUE', 'first'),
+      [],
+    )
     .option(
       '--operation <name=path>',
       'which is create, token, validate (or none)',
