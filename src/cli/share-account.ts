@@ -2,7 +2,7 @@ import type { Rate } from '../api/account-pace.ts';
 import { AccountTurnstile } from '../api/account-turnstile.ts';
 import type { LearnedPace } from '../api/pace.ts';
 import type { Refused } from '../api/turnstile.ts';
-import type { Evidence } from '../model/evidence.ts';
+import { type Evidence, NO_EVIDENCE } from '../model/evidence.ts';
 import type { SharedAccount, TokenCache } from '../model/ports.ts';
 import type { Destination } from '../model/service-request.ts';
 import { SharedEvidence } from '../pipeline/shared-evidence.ts';
@@ -25,12 +25,18 @@ interface Pacing {
   readonly refused: Refused | undefined;
 }
 
-/** Joins the other processes of the account, in the store in force. `evidence`: what this machine's own runs found out. */
+/** What this machine's own runs found out, and the fingerprint of the contract by which they did. */
+interface OwnEvidence {
+  readonly evidence: Evidence | null;
+  readonly contract: string;
+}
+
+/** Joins the other processes of the account, in the store in force. */
 export async function shareAccount(
   context: Context,
   destination: Destination,
   clientSecret: string,
-  evidence: Evidence | null,
+  own: OwnEvidence,
   pacing: Pacing,
 ): Promise<SharedConnection> {
   const { accountId, openAccount } = await import('../postgres/shared-account.ts');
@@ -46,6 +52,7 @@ export async function shareAccount(
   const turnstile = new AccountTurnstile({ account, clock, stopping, random: Math.random, ...pacing });
   context.onClose(() => turnstile.close());
   const token = await AccountToken.open(store.database, id, clientSecret);
-  const [shared, known] = await SharedEvidence.open(account, evidence);
-  return { account, turnstile, token, evidence: shared, known };
+  const evidence = new SharedEvidence(account, own.contract);
+  const known = await evidence.exchange(own.evidence ?? NO_EVIDENCE);
+  return { account, turnstile, token, evidence, known };
 }

@@ -1,16 +1,19 @@
 import { SrqError } from '../model/errors.ts';
-import { type Evidence, isTrusted, settleWaitMs } from '../model/evidence.ts';
+import { type Evidence, licenceWaitMs, mayStillBeShown, mergedEvidence, sightOf } from '../model/evidence.ts';
+import { kindOf } from '../model/likeness.ts';
 import type { Outcome } from '../model/outcome.ts';
 import type { Clock, DeliveryLog, MarketplaceApi } from '../model/ports.ts';
 import type { Disposal, QueuedRequest, RequestQueue, TakenRequest } from '../model/request-queue.ts';
 import { type Advice, GO_ON } from './breaker.ts';
+import { ControlRounds, knownCreated } from './controls.ts';
 import { disposalOfDoubt, disposalOfRequest } from './dispose.ts';
+import { RecentCreations } from './recent-creations.ts';
 import { runConcurrently } from './run-concurrently.ts';
 import { settleDoubt } from './settle-doubt.ts';
 import { refuseUnsent, type SubmitOptions, type Submitted, submitRequest } from './submit-request.ts';
 import { Supervisor } from './supervise.ts';
 import { takenRequests } from './taken-requests.ts';
-import type { Witness } from './witness.ts';
+import { keptProof, type Witness } from './witness.ts';
 
 /** Share of its rate at which the account goes on after the breaker. */
 const RATE_AFTER_BREAK = 0.5;
@@ -37,6 +40,8 @@ export interface WorkerDeps {
   readonly witness: Witness;
   /** What validate has shown to all processes of the account. */
   readonly evidence: () => Promise<Evidence>;
+  /** The service is reached through a proxy. */
+  readonly isProxied: boolean;
   /** The account's breaker: what all workers see counts. */
   readonly breaker: { observe(isDoubtful: boolean): Promise<Advice> };
   /** Nobody sends for so long, in no process of the account. */
@@ -70,12 +75,15 @@ class QueueWorker {
   readonly #options: WorkerOptions;
   readonly #supervisor = new Supervisor(null, 0, null);
   readonly #disposing = new Set<Promise<void>>();
+  readonly #recent = new RecentCreations();
+  readonly #rounds: ControlRounds;
   readonly #over = new AbortController();
   #stop: SrqError | null = null;
 
   constructor(deps: WorkerDeps, options: WorkerOptions) {
     this.#deps = deps;
     this.#options = options;
+    this.#rounds = new ControlRounds(deps.api, deps.halt.signal);
   }
 
   async run(): Promise<SrqError | null> {
@@ -129,7 +137,8 @@ class QueueWorker {
         : refuseUnsent(taken, log, refusedOutcome(refusal));
     });
     const { result, wasClear, isFromLog } = submitted;
-    if (wasClear && result.status === 'created') witness.created(taken.request);
+    if (wasClear && result.status === 'created') witness.created(taken);
+    if (!isFromLog && result.status === 'created') this.#recent.add(taken);
     const isDoubtful = result.status === 'unknown';
     if (submitted.stop) this.#end(submitted.stop);
     this.#dispose(taken, submitted, disposalOfRequest(taken, submitted, await this.#circumstances(taken, isDoubtful)));
@@ -140,26 +149,37 @@ class QueueWorker {
     else if (shared.pauseMs > 0) void this.#recover(taken, shared.pauseMs);
   }
 
-  async #circumstances({ key }: TakenRequest, isDoubtful: boolean) {
-    const { log, api, evidence, halt } = this.#deps;
+  async #circumstances({ key, request }: TakenRequest, isDoubtful: boolean) {
+    const { log, api, evidence, halt, isProxied } = this.#deps;
     const { settles, settleMs } = this.#options;
     const isEnding = halt.signal.aborted;
     if (!isDoubtful || !settles || isEnding) return { isEnding, settles, waitMs: 0 };
-    const waitMs = api.isIdempotent ? 0 : settleWaitMs(await evidence(), settleMs);
+    const kind = kindOf(request);
+    const waiting = { chosenMs: settleMs, isReset: log.lookup(key) === 'unknown' && !isProxied };
+    const sight = sightOf(await evidence(), kind, log.nowMs());
+    const waitMs = api.isIdempotent ? 0 : licenceWaitMs(sight, waiting, this.#recent.of(kind).length);
     // As settleDoubt waits: it is to find the doubt ripe.
     const leastMs = log.lookup(key) === 'sending' ? 2 * (log.intentLifeMs ?? 0) : 0;
     return { isEnding, settles, waitMs: Math.max(waitMs, leastMs) };
   }
 
   async #settle(taken: TakenRequest): Promise<void> {
-    const { api, log, clock, halt, watch } = this.#deps;
+    const { api, log, clock, halt, watch, witness, isProxied } = this.#deps;
     watch.began(taken);
-    const evidence = await this.#orBack(taken, () => this.#deps.evidence());
-    const waitMs = isTrusted(evidence) ? settleWaitMs(evidence, this.#options.settleMs) : null;
-    const settling = { api, log, clock, stopping: halt.signal, waitMs, resend: this.#options };
+    const shared = await this.#orBack(taken, () => this.#deps.evidence());
+    const kind = kindOf(taken.request);
+    const nowMs = () => log.nowMs();
+    const proof = keptProof(() => mergedEvidence(shared, witness.evidence), nowMs);
+    const { settleMs: chosenMs } = this.#options;
+    const settling = {
+      ...{ api, log, clock, stopping: halt.signal, resend: this.#options },
+      believing: { proof, chosenMs, isProxied, rounds: this.#rounds, waits: true },
+      known: () => knownCreated(this.#recent.of(kind), log),
+    };
     const submitted = await this.#orBack(taken, () => settleDoubt(taken, settling));
     if (submitted.stop) this.#end(submitted.stop);
-    const known = { state: log.lookup(taken.key), evidence, isIdempotent: api.isIdempotent };
+    const isHopeful = api.isIdempotent || mayStillBeShown(proof.sight(kind));
+    const known = { state: log.lookup(taken.key), isHopeful };
     this.#dispose(taken, submitted, disposalOfDoubt(taken, submitted, known, halt.signal.aborted));
   }
 

@@ -104,6 +104,8 @@ export class ExpectedRequest {
     const said = verdict(sight, created);
     if (this.knows !== 'doubt' || said === null) return { status: 'unknown', stop: null };
     if (said === 'duplicate') return this.#ends({ status: 'created', stop: null });
+    // It does not see the controls either.
+    if (sight === 'always clear') return { status: 'unknown', stop: null };
     this.licence();
     if (!resend) return { status: 'failed', stop: null };
     // The questions were answered, so the service was reached.

@@ -10,6 +10,7 @@ import { drain, PREPARATION, planOf, readLines, submissionOf, tableOf } from './
 import { Life, MOMENTS } from './life.ts';
 import { Machine, type Process } from './processes.ts';
 import { ANSWER_NAMES, type AnswerName, type Step } from './scripted-service.ts';
+import { settlingOf, TRUSTED } from './settling.ts';
 
 const HEADER = 'idempotency-key';
 const CONTRACT = contractWith({ create: { idempotency: { header: 'Idempotency-Key', format: 'text' } } });
@@ -42,8 +43,8 @@ const submit = (options: SubmitOptions = PLAIN) =>
   machine.run(({ api, log }) => submitRequest(SUBMISSION, api, log, options));
 const settling =
   (resend: SubmitOptions | null, waitMs: number | null = null) =>
-  ({ api, log, clock, halt }: Process) =>
-    settleDoubt(SUBMISSION, { api, log, clock, stopping: halt.signal, waitMs, resend });
+  (process: Process) =>
+    settleDoubt(SUBMISSION, settlingOf(process, key, waitMs, resend, null));
 const settle = (resend: SubmitOptions | null = PLAIN, waitMs: number | null = null) =>
   machine.run(settling(resend, waitMs));
 const LOST: AnswerName[] = ['reset after writing', '500', 'no answer in time', '503 with Retry-After'];
@@ -222,7 +223,7 @@ describe('A file of leads', () => {
       const deps = { api, log, clock, witness, preparation: PREPARATION, halt };
       await drain(runImport(plan, deps, { ...PLAIN, concurrency: 4, budget: null }));
       await witness.end();
-      if (api.isIdempotent) await drain(settleImport(plan, deps, 4, null, PLAIN));
+      if (api.isIdempotent) await drain(settleImport(plan, deps, { concurrency: 4, believing: null, resend: PLAIN }));
       return plan.ledger.counts();
     });
   }
@@ -271,7 +272,9 @@ describe('Whatever happens', () => {
                 const deps = { api, log, clock, witness, preparation: PREPARATION, halt };
                 await drain(runImport(plan, deps, { ...PLAIN, concurrency: 2, budget: null }));
                 await witness.end();
-                await drain(settleImport(plan, deps, 2, each.asks ? 60_000 : null, each.resend ? PLAIN : null));
+                const believing = each.asks ? { proof: TRUSTED, chosenMs: 60_000, isProxied: false } : null;
+                const resend = each.resend ? PLAIN : null;
+                await drain(settleImport(plan, deps, { concurrency: 2, believing, resend }));
               },
               { life: new Life(each.death) },
             );

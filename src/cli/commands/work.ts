@@ -1,3 +1,4 @@
+import type { Evidence } from '../../model/evidence.ts';
 import { contractRefusal } from '../../pipeline/check-queued.ts';
 import { runWorker, type WorkerDeps } from '../../pipeline/run-worker.ts';
 import { SharedBreaker } from '../../pipeline/shared-breaker.ts';
@@ -79,12 +80,15 @@ async function workerDeps(context: Context, { rate, concurrency, validate }: Wor
   const connection = await connect(context, { rate: rate ?? 'auto', concurrency, audio: audioReader('.'), refused });
   const { api, shared } = connection;
   if (!shared) throw new Error('a worker without a store');
-  const witness = new Witness(api, clock, stopping, connection.evidence);
+  const dated = { ...clock, nowMs: () => log.nowMs() };
+  const keep = (evidence: Evidence) => void shared.evidence.exchange(evidence).catch(() => {});
+  const witness = new Witness(api, dated, stopping, connection.evidence, keep);
   const contract = await context.contract();
   const operations = validate ? (['create', 'validate'] as const) : (['create'] as const);
   const deps: WorkerDeps = {
     ...{ api, log, queue, clock, witness, halt, watch },
     evidence: () => shared.evidence.exchange(witness.evidence),
+    isProxied: connection.network.proxy !== null,
     breaker: new SharedBreaker(shared.account, clock),
     hold: (pauseMs) => shared.turnstile.hold(pauseMs),
     refusal: (queued) => contractRefusal(queued, contract, operations, destination),
