@@ -9,8 +9,8 @@ export default defineConfig({
     globalSetup: ['test/helpers/build.ts'],
     // By default two cores get one worker; most tests wait for processes that they started.
     maxWorkers: 3,
-    // End-to-end tests start real processes; two cores and a cold disk may make one of them slow.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // End-to-end tests start real processes; two busy cores and a cold disk may make one of them slow.
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
   },
 });

@@ -1,22 +1,37 @@
-// The delivery tests at length: more seeds for the kills, a crash at every single call on the log, more races.
-// npm run soak [-- MINUTES]: goes on with new seeds until the time is up (default 15), and ends with the first failure.
+// The delivery tests at length: a million rows of services whose answers mean anything, a crash at every single call on the log,
+// doubts at more services, more seeds for the kills, more races.
+// npm run soak [-- MINUTES [PART…]]: goes on with new seeds until the time is up (default 15), and ends with the first failure.
+// PART: answers, crash, doubts, kills; all if none is named.
 import { spawnSync } from 'node:child_process';
 
-const minutes = Number(process.argv[2] ?? 15);
+const [time = '15', ...parts] = process.argv.slice(2);
+const minutes = Number(time);
+const isWanted = (part) => parts.length === 0 || parts.includes(part);
 const deadline = Date.now() + minutes * 60_000;
 
-/** Runs tests of test/delivery with these variables set; throws if one fails. */
+/** Runs a file of tests with these variables set; ends with the first that fails. */
 function run(file, env, ...flags) {
   const started = Date.now();
-  const words = ['node_modules/vitest/vitest.mjs', 'run', `test/delivery/${file}.test.ts`, '--reporter=dot', ...flags];
+  const words = ['node_modules/vitest/vitest.mjs', 'run', `test/${file}.test.ts`, '--reporter=dot', ...flags];
   const { status } = spawnSync(process.execPath, words, { stdio: 'inherit', env: { ...process.env, ...env } });
   const seconds = Math.round((Date.now() - started) / 1000);
   process.stdout.write(`${file} ${JSON.stringify(env)}: ${status === 0 ? 'passed' : 'FAILED'} in ${seconds} s\n`);
   if (status !== 0) process.exit(1);
 }
 
-run('crash', { SRQ_TEST_CRASHES: 'all' }, '--maxConcurrency=12', '--testTimeout=240000');
-for (let seed = 2; Date.now() < deadline; seed++) {
-  run('kills', { SRQ_TEST_SEED: String(seed) }, '--testTimeout=600000');
-  if (seed % 4 === 0) run('two-processes', {});
+/** 25 times 1,000 services of 40 rows. */
+if (isWanted('answers')) {
+  for (let part = 1; part <= 25; part++) {
+    run('answers/oracle', { ORACLE_SERVICES: '1000', ORACLE_SEED: String(part * 100_000) }, '-t', 'whatever');
+  }
+}
+if (isWanted('doubts')) {
+  for (const seed of ['2', '3', '5']) run('pipeline/settle-model', { SRQ_TEST_SEED: seed, SRQ_TEST_SCENARIOS: '4000' });
+}
+if (isWanted('crash')) {
+  run('delivery/crash', { SRQ_TEST_CRASHES: 'all' }, '--maxConcurrency=12', '--testTimeout=240000');
+}
+for (let seed = 2; isWanted('kills') && Date.now() < deadline; seed++) {
+  run('delivery/kills', { SRQ_TEST_SEED: String(seed) }, '--testTimeout=600000');
+  if (seed % 4 === 0) run('delivery/two-processes', {});
 }

@@ -26,13 +26,26 @@ export class AnswerReader {
   readonly observed = new Observed();
   readonly #contract: Contract;
   readonly #names: ParameterNames;
+  readonly #remember: (memory: AnswerMemory) => void;
   #memory: AnswerMemory;
 
   /** `columnOf`: what the user calls a field, for errors that name it. */
-  constructor(contract: Contract, columnOf: (field: string) => string | null, memory: AnswerMemory = NO_MEMORY) {
+  constructor(
+    contract: Contract,
+    columnOf: (field: string) => string | null,
+    memory: AnswerMemory = NO_MEMORY,
+    remember: (memory: AnswerMemory) => void = () => {},
+  ) {
     this.#contract = contract;
     this.#names = parameterNames(contract, columnOf);
     this.#memory = memory;
+    this.#remember = remember;
+  }
+
+  #change(memory: AnswerMemory): void {
+    if (memory === this.#memory) return;
+    this.#memory = memory;
+    this.#remember(memory);
   }
 
   /** What the answers to creations were found to look like, with what this reader has found out. */
@@ -52,20 +65,20 @@ export class AnswerReader {
   }
 
   #noteTaken({ place, ids }: Extract<Creation, { is: 'taken' }>): void {
-    if (place !== null) this.#memory = withPlace(this.#memory, place);
+    if (place !== null) this.#change(withPlace(this.#memory, place));
     const { identifiers } = this.#contract.create;
     if (identifiers.length > 0) this.observed.note('create.identifiers', Object.keys(ids).length > 0 && place === null);
   }
 
   /** Validate was asked about a request whose creation was answered so: it sees the request, or does not. */
   noteSight({ form, place }: UnprovenAnswer, wasSeen: boolean): void {
-    this.#memory = withSight(this.#memory, form, wasSeen);
-    if (wasSeen && place !== null) this.#memory = withPlace(this.#memory, place);
+    const sighted = withSight(this.#memory, form, wasSeen);
+    this.#change(wasSeen && place !== null ? withPlace(sighted, place) : sighted);
   }
 
   /** A creation was answered so, and nobody can say what that means. */
   noteUnproven({ form, isDenied }: UnprovenAnswer): void {
-    if (form !== '') this.#memory = withOpenForm(this.#memory, form, isDenied);
+    if (form !== '') this.#change(withOpenForm(this.#memory, form, isDenied));
   }
 
   /** For an exchange on validate that gave no verdict: why, and what to do. */

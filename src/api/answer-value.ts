@@ -56,6 +56,8 @@ export interface Member extends Name {
 /** Parts of an answer that speak of something else than the request. */
 const FOREIGN = /^(?:errors?|links?|users?|account|client|partner|category|categories|meta|included)$/;
 const DEPTH_LIMIT = 8;
+/** Longer ones are no names; thousands of values with such a path would take all memory. */
+const LONGEST_NAME = 200;
 
 /** Every named value, the outermost first; what lies inside a {@link FOREIGN} part is left out. */
 export const members = rememberingOne((top: AnswerValue | undefined): readonly Member[] => {
@@ -65,6 +67,7 @@ export const members = rememberingOne((top: AnswerValue | undefined): readonly M
     const next: typeof level = [];
     for (const { path, value: holder } of level) {
       for (const [name, inner] of entries(holder)) {
+        if (name.length > LONGEST_NAME) continue;
         const { words, joined } = nameOf(name);
         const innerPath = path === '' ? name : `${path}.${name}`;
         if (!Array.isArray(holder)) found.push({ name, words, joined, path: innerPath, value: inner });

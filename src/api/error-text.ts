@@ -51,60 +51,70 @@ class Telling {
   }
 
   text(value: AnswerValue, pointers: readonly Pointer[]): string | null {
-    const documented = pointers.flatMap((pointer) => valuesAt(value, pointer)).flatMap((each) => this.#texts(each));
-    const groups = TELLING.map((parts) => parts.flatMap((part) => this.#toldUnder(part, value)));
-    const told = documented.length > 0 ? documented : (groups.find((each) => each.length > 0) ?? []);
-    const about = this.#aboutParameters(value);
+    const places = pointers.flatMap((pointer) => valuesAt(value, pointer));
+    const documented = first(each(places, (place) => this.#texts(place)));
+    const groups = TELLING.map((parts) => parts.flatMap((part) => first(this.#toldUnder(part, value))));
+    const told = documented.length > 0 ? documented : (groups.find((group) => group.length > 0) ?? []);
+    const about = first(this.#aboutParameters(value));
     // Words that were found on their own, too, are told with their parameter alone.
-    const all = [...told.filter((text) => !about.some((each) => each.endsWith(`: ${text}`))), ...about];
+    const all = [...told.filter((text) => !about.some((named) => named.endsWith(`: ${text}`))), ...about];
     return all.length > 0 ? [...new Set(all)].join('; ') : typeof value === 'string' ? this.#sent.apply(value) : null;
   }
 
-  #toldUnder(part: string, value: AnswerValue): string[] {
+  #toldUnder(part: string, value: AnswerValue): Iterable<string> {
     const found = members(value).filter(({ words }) => words.at(-1) === part);
-    return found.flatMap((member) => this.#texts(member.value)).slice(0, TEXTS_LIMIT);
+    return each(found, (member) => this.#texts(member.value));
   }
 
-  #aboutParameters(value: AnswerValue): string[] {
+  #aboutParameters(value: AnswerValue): Iterable<string> {
     const groups = members(value).filter(({ words }) => ABOUT_PARAMETERS.has(words.at(-1) ?? ''));
     const bare = isObject(value) ? Object.entries(value).filter(([, inner]) => Array.isArray(inner)) : [];
-    const told = [...groups.map((group) => group.value), Object.fromEntries(bare)].flatMap((each) => this.#named(each));
-    return told.slice(0, TEXTS_LIMIT);
+    return each([...groups.map((group) => group.value), Object.fromEntries(bare)], (group) => this.#named(group));
   }
 
   /** Only what is about a parameter that the user knows. */
-  #named(value: AnswerValue): string[] {
-    if (Array.isArray(value)) return value.flatMap((each) => (isObject(each) ? this.#named(each) : []));
-    if (!isObject(value)) return [];
+  *#named(value: AnswerValue): Iterable<string> {
+    if (Array.isArray(value)) yield* each(value.filter(isObject), (inner) => this.#named(inner));
+    if (!isObject(value)) return;
     const about = this.#entry(value);
-    if (about !== null) return about.known ? [about.text] : [];
+    if (about?.known) yield about.text();
+    if (about !== null) return;
     const known = Object.entries(value).filter(([name]) => this.#names(name) !== null);
-    return known.flatMap(([name, inner]) => this.#texts(inner, this.#prefix(name)));
+    yield* each(known, ([name, inner]) => this.#texts(inner, this.#prefix(name)));
   }
 
-  #texts(value: AnswerValue, prefix = ''): string[] {
-    if (typeof value === 'string') return value === '' ? [] : [prefix + this.#sent.apply(value)];
-    if (Array.isArray(value)) return value.flatMap((inner) => this.#texts(inner, prefix)).slice(0, TEXTS_LIMIT);
-    if (!isObject(value)) return [];
+  *#texts(value: AnswerValue, prefix = ''): Iterable<string> {
+    if (typeof value === 'string' && value !== '') yield prefix + this.#sent.apply(value);
+    if (Array.isArray(value)) yield* each(value, (inner) => this.#texts(inner, prefix));
+    if (!isObject(value)) return;
     const about = this.#entry(value);
-    if (about !== null) return [about.text];
-    return Object.entries(value)
-      .flatMap(([name, inner]) => this.#texts(inner, prefix + this.#prefix(name)))
-      .slice(0, TEXTS_LIMIT);
+    if (about !== null) yield about.text();
+    else yield* each(Object.entries(value), ([name, inner]) => this.#texts(inner, prefix + this.#prefix(name)));
   }
 
   /** `{"field":"phone","message":"…"}` and its like; null for anything else. */
-  #entry(value: AnswerObject): { text: string; known: boolean } | null {
+  #entry(value: AnswerObject): { text: () => string; known: boolean } | null {
     const named = NAMING.map((name) => namedBy(value[name])).find((text) => text !== null);
     const wrong = WRONG.map((name) => value[name]).find((text) => typeof text === 'string' && text !== '');
     if (named === undefined || typeof wrong !== 'string') return null;
-    return { text: this.#prefix(named) + this.#sent.apply(wrong), known: this.#names(named) !== null };
+    return { text: () => this.#prefix(named) + this.#sent.apply(wrong), known: this.#names(named) !== null };
   }
 
   /** The names of parameters are the user's own; any other may repeat what was sent. */
   #prefix(name: string): string {
     return `${this.#names(name) ?? this.#sent.apply(name)}: `;
   }
+}
+
+/** An answer may have a hundred thousand texts: only those that are shown are made. */
+function first(texts: Iterable<string>): string[] {
+  const shown: string[] = [];
+  for (const text of texts) if (shown.push(text) >= TEXTS_LIMIT) break;
+  return shown;
+}
+
+function* each<Value>(values: readonly Value[], texts: (value: Value) => Iterable<string>): Iterable<string> {
+  for (const value of values) yield* texts(value);
 }
 
 type AnswerObject = { readonly [name: string]: AnswerValue };

@@ -1,4 +1,32 @@
-import type { CreateOperation } from '../model/contract.ts';
+import { type CreateOperation, DEFAULT_KEY_LIFE_SECONDS } from '../model/contract.ts';
+
+/** How long the key of a create is believed, milliseconds. */
+export interface KeyLife {
+  /** After its first try was written a create that is in doubt may be repeated for so long within one call. */
+  readonly repeatMs: number;
+  /** After its first try was written another call may begin to repeat it for so long. */
+  readonly settleMs: number;
+}
+
+/** What clocks may differ by. */
+const MARGIN = 1 / 10;
+/** What is written as the network drops may arrive so much later. */
+const LEAST_MARGIN_MS = 2 * 60 * 1000;
+const LONGEST_REPEAT_MS = 5 * 60 * 1000;
+
+/**
+ * A repetition has to reach the service while it knows the key, counted from the first time that it may have seen it. A later
+ * call has its own repetitions, and of one that died only the last try is known: hence twice their time. Null: there is no
+ * such time.
+ */
+export function keyLife({ idempotency }: CreateOperation): KeyLife | null {
+  if (idempotency === null) return null;
+  const windowMs = (idempotency.windowSeconds ?? DEFAULT_KEY_LIFE_SECONDS) * 1000;
+  const trustedMs = windowMs - Math.max(windowMs * MARGIN, LEAST_MARGIN_MS);
+  if (trustedMs <= 0) return null;
+  const repeatMs = Math.min(trustedMs / 4, LONGEST_REPEAT_MS);
+  return { repeatMs, settleMs: trustedMs - 2 * repeatMs };
+}
 
 /** The header by which the service knows a repeated create, its value made of 32 hex digits; none without a rule for it. */
 export function idempotencyHeader({ idempotency }: CreateOperation, key: string | null): Record<string, string> {

@@ -2,7 +2,8 @@ import { lookup } from 'node:dns/promises';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type SecureContext, type TLSSocket } from 'node:tls';
 import { SrqError } from '../model/errors.ts';
-import { type Network, openProxy } from './dispatcher.ts';
+import { connectionTimedOut, Tunnels } from './connector.ts';
+import type { Network } from './dispatcher.ts';
 import { networkFailure } from './network-failure.ts';
 
 /** So long a service that sends no ticket has for refusing the client's certificate. */
@@ -36,17 +37,9 @@ export async function openTunnel(
   { proxy, secureContext }: Network & { readonly proxy: NonNullable<Network['proxy']> },
   timeoutMs: number,
 ): Promise<Socket> {
-  const pool = openProxy(proxy, { timeout: timeoutMs, ...(secureContext ? { secureContext } : {}) }, timeoutMs);
-  const target = `${hostname}:${port || 443}`;
-  const authorization = proxy.authorization === null ? {} : { 'proxy-authorization': proxy.authorization };
-  try {
-    const { socket, statusCode } = await pool.connect({ path: target, headers: { host: target, ...authorization } });
-    if (statusCode === 200) return socket as Socket;
-    socket.on('error', () => {}).destroy();
-    throw new Error(`Proxy response (${statusCode})`);
-  } catch (error) {
-    return unreachable(error);
-  }
+  const tunnels = new Tunnels(proxy, secureContext, timeoutMs);
+  const { socket } = await tunnels.open(`${hostname}:${port || 443}`).catch(unreachable);
+  return socket;
 }
 
 export async function shakeHands(
@@ -92,8 +85,7 @@ function ready<Opening extends Socket>(socket: Opening, event: string, timeoutMs
       socket.destroy();
       reject(error);
     };
-    const timedOut = Object.assign(new Error('no connection in time'), { code: 'ETIMEDOUT' });
-    const timer = setTimeout(() => fail(timedOut), timeoutMs);
+    const timer = setTimeout(() => fail(connectionTimedOut()), timeoutMs);
     socket.once('error', fail);
     socket.once('close', () => fail(Object.assign(new Error('closed'), { code: 'ECONNRESET' })));
     socket.once(event, () => {

@@ -12,7 +12,7 @@ import type { Meaning } from './classify.ts';
 import { type Encoder, makeEncoder } from './encode.ts';
 import type { Exchange } from './exchange.ts';
 import { type Http, IntentRanOut } from './http.ts';
-import { idempotencyHeader } from './idempotency.ts';
+import { idempotencyHeader, keyLife } from './idempotency.ts';
 import { Mask } from './mask.ts';
 import { networkFailure } from './network-failure.ts';
 import { createOutcome, failedOutcome, failedValidate, readValidate } from './outcomes.ts';
@@ -50,6 +50,8 @@ export interface RequestApiParts {
   readonly secrets: readonly string[];
   /** What earlier processes found out about the service's answers. */
   readonly memory?: AnswerMemory;
+  /** Told whenever there is more of it. */
+  readonly remember?: (memory: AnswerMemory) => void;
   /** The column that a field came from, for errors that name it; null: none. */
   readonly fieldName?: (field: string) => string | null;
 }
@@ -68,15 +70,15 @@ export class RequestApi implements MarketplaceApi {
     const { contract, fieldName = () => null } = parts;
     this.#parts = parts;
     this.#encoder = makeEncoder(contract);
-    this.#reader = new AnswerReader(contract, fieldName, parts.memory);
+    this.#reader = new AnswerReader(contract, fieldName, parts.memory, parts.remember);
     this.#secrets = [...parts.secrets, ...givenKeys(contract)];
     this.#sendsFileName = parametersOf(contract).some(
       ({ field, audioForm }) => field === 'audio_name' || audioForm === 'binary',
     );
   }
 
-  get isIdempotent(): boolean {
-    return this.#parts.contract.create.idempotency !== null;
+  get idempotencyWindowMs(): number | null {
+    return keyLife(this.#parts.contract.create)?.settleMs ?? null;
   }
 
   /** How often live answers bore out settings of the contract, or did not. */
@@ -93,7 +95,7 @@ export class RequestApi implements MarketplaceApi {
     if (this.#parts.contract.hasValidate === false) return failedValidate(NO_VALIDATE, null);
     const sent = this.#maskFor(request);
     for (let tried = 1; ; tried++) {
-      const exchange = await this.#call('validate', request, {}, sent, always, null);
+      const exchange = await this.#call('validate', request, {}, sent, FREELY);
       if (typeof exchange === 'string') return failedValidate(STOPPED, null);
       const { result, passing, stop } = readValidate(exchange, sent, this.#reader);
       if (stop) throw stop;
@@ -108,30 +110,51 @@ export class RequestApi implements MarketplaceApi {
     idempotencyKey: string | null = null,
     intentLifeMs: number | null = null,
   ): Promise<Sent | null> {
+    const { contract, clock } = this.#parts;
     const sent = this.#maskFor(request);
-    const header = idempotencyHeader(this.#parts.contract.create, idempotencyKey);
-    const isRepeatable = Object.keys(header).length > 0;
+    const header = idempotencyHeader(contract.create, idempotencyKey);
+    const repeatMs = Object.keys(header).length > 0 ? (keyLife(contract.create)?.repeatMs ?? 0) : 0;
     let doubt: Outcome | null = null;
+    let sinceFirstMs: (() => number) | null = null;
+    let isTooLate = false;
+    // By the service's memory of the key: without a doubt, which a repetition could act on twice, there is no hurry.
+    const isRemembered = () => doubt === null || (sinceFirstMs?.() ?? 0) < repeatMs;
+    const leave: Leave = {
+      intend: async () => {
+        sinceFirstMs ??= stopwatch(clock);
+        isTooLate = !isRemembered();
+        return !isTooLate && (await intend());
+      },
+      begin: () => {
+        const isInTime = inTime(clock, intentLifeMs);
+        return () => isInTime() && isRemembered();
+      },
+    };
+    // The log's reader counts the age of the key from the first try.
+    const ended = (result: Sent): Sent =>
+      afterDoubt(doubt === null ? null : { ...doubt, ms: Math.round(sinceFirstMs?.() ?? 0) }, result);
     try {
       for (let tried = 1; ; tried++) {
-        const exchange = await this.#call('create', request, header, sent, intend, intentLifeMs);
-        if (exchange === 'withdrawn') return null;
-        if (exchange === 'stopped') return afterDoubt(doubt, unsent(STOPPED, null));
+        if (!isRemembered()) return ended(NOT_REPEATED);
+        const exchange = await this.#call('create', request, header, sent, leave);
+        if (exchange === 'withdrawn') return isTooLate ? ended(NOT_REPEATED) : null;
+        if (exchange === 'stopped') return ended(unsent(STOPPED, null));
         const meaning = this.#reader.creation(exchange, sent);
         const result = sentResult(meaning, createOutcome(meaning, exchange, sent, this.#reader));
         if (result.unproven) this.#reader.noteUnproven(result.unproven);
         // A repetition would be answered in the same words, which prove nothing either.
-        const isDoubtful = meaning.class === 'doubt' && meaning.next === 'record' && isRepeatable && !result.unproven;
-        if (tried >= (isDoubtful ? DOUBTFUL_TRIES : CREATE_TRIES)) return afterDoubt(doubt, result);
+        const isRepeatable = repeatMs > 0 && !result.unproven;
+        const isDoubtful = meaning.class === 'doubt' && meaning.next === 'record' && isRepeatable;
+        if (tried >= (isDoubtful ? DOUBTFUL_TRIES : CREATE_TRIES)) return ended(result);
         if (isDoubtful) doubt = result.outcome;
-        else if (meaning.next !== 'again') return afterDoubt(doubt, result);
+        else if (meaning.next !== 'again') return ended(result);
         await this.#pauseAfter(tried, exchange);
       }
     } catch (error) {
       // Thrown only before anything was written, or after tries that were not acted on or are in doubt.
       if (!(error instanceof SrqError) || error.code === 'log') throw error;
       const stop = error.code === 'input' ? null : error;
-      return afterDoubt(doubt, unsent(error.message, stop));
+      return ended(unsent(error.message, stop));
     }
   }
 
@@ -165,15 +188,14 @@ export class RequestApi implements MarketplaceApi {
 
   /**
    * One exchange with a valid token, which is added to `sent`; a 401 is answered with a new token, once. `stopped`: the
-   * run is being stopped. `withdrawn`: `intend` forbade it.
+   * run is being stopped. `withdrawn`: its leave was refused.
    */
   async #call(
     operation: 'create' | 'validate',
     request: ServiceRequest,
     header: Readonly<Record<string, string>>,
     sent: Mask,
-    intend: () => Promise<boolean>,
-    intentLifeMs: number | null,
+    { intend, begin }: Leave,
   ): Promise<Exchange | 'stopped' | 'withdrawn'> {
     const { tokens, turnstile, http, audio, contract } = this.#parts;
     const recording = request.audio ? await audio.readBase64(request.audio) : null;
@@ -189,7 +211,7 @@ export class RequestApi implements MarketplaceApi {
       let token: string;
       try {
         token = await tokens.get();
-        const mayWrite = inTime(this.#parts.clock, intentLifeMs);
+        const mayWrite = begin();
         if (!(await intend())) return 'withdrawn';
         sent.add(token);
         const own = { authorization: `Bearer ${token}`, accept: acceptedTypes(contract[operation]) };
@@ -230,16 +252,32 @@ export class RequestApi implements MarketplaceApi {
 
 const NO_VALIDATE = 'The service has no validate, as its contract says.';
 const STOPPED = 'The run was stopped before this request was sent.';
-const NOT_WRITTEN: Exchange = { answer: null, error: new Error('not written'), written: false, ms: 0 };
-const always = () => Promise.resolve(true);
+const NOT_WRITTEN: Exchange = { answer: null, error: new Error('not written'), written: false, reset: false, ms: 0 };
+const NOT_REPEATED = unsent('The service may have forgotten the idempotency key of the first try.', null);
+
+/** What one call needs before it may be written. */
+interface Leave {
+  /** Asked when the turn of the call has come; false: it must not be written. */
+  readonly intend: () => Promise<boolean>;
+  /** Called right before; what it returns is asked in the moment of the first byte. */
+  readonly begin: () => () => boolean;
+}
+
+const FREELY: Leave = { intend: () => Promise.resolve(true), begin: () => () => true };
 
 /**
- * Whether less than `lifeMs` has passed since now. By either clock: the monotonic one may stand still while the machine
- * sleeps, the other one may be set back.
+ * The time since now. By the clock that says more: the monotonic one may stand still while the machine sleeps, the other one
+ * may be set back.
  */
-function inTime(clock: Clock, lifeMs: number | null): () => boolean {
+function stopwatch(clock: Clock): () => number {
   const [wallMs, startedMs] = [clock.nowMs(), clock.monotonicMs()];
-  return () => lifeMs === null || Math.max(clock.nowMs() - wallMs, clock.monotonicMs() - startedMs) < lifeMs;
+  return () => Math.max(clock.nowMs() - wallMs, clock.monotonicMs() - startedMs);
+}
+
+/** Whether less than `lifeMs` has passed since now. */
+function inTime(clock: Clock, lifeMs: number | null): () => boolean {
+  const sinceMs = stopwatch(clock);
+  return () => lifeMs === null || sinceMs() < lifeMs;
 }
 
 function sentResult({ stop, reason, creation }: Meaning, outcome: Outcome): Sent {

@@ -60,7 +60,7 @@ function sentHeaders(headers: Readonly<Record<string, string>>): Record<string, 
   return { ...scheme, ...Object.fromEntries(shown) };
 }
 
-const OWN_HEADER = /^(?:accept|content-type)$/;
+const OWN_HEADER = /^(?:accept|accept-encoding|content-type)$/;
 
 /** Headers that tell of the service and of the way to it. Others may hold anything: cookies, tokens, an address with a name. */
 const TELLING_HEADER =

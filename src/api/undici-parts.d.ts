@@ -22,11 +22,6 @@ declare module 'undici/lib/dispatcher/pool.js' {
   export default Pool;
 }
 
-declare module 'undici/lib/dispatcher/proxy-agent.js' {
-  import { ProxyAgent } from 'undici';
-  export default ProxyAgent;
-}
-
 declare module 'undici/lib/core/connect.js' {
   import { buildConnector } from 'undici';
   export default buildConnector;

@@ -7,9 +7,11 @@ import { type Refused, Turnstile } from '../api/turnstile.ts';
 import { LearnedStore } from '../config/learned-store.ts';
 import { notLoggedIn, type Settings } from '../config/settings.ts';
 import { FileTokenCache, secretMark } from '../config/token-cache.ts';
+import { type AnswerMemory, mergedMemory, NO_MEMORY } from '../model/answer-memory.ts';
 import type { Contract } from '../model/contract.ts';
+import { contractFingerprint } from '../model/contract-fingerprint.ts';
 import { SrqError } from '../model/errors.ts';
-import type { Evidence } from '../model/evidence.ts';
+import { type Evidence, mergedEvidence, NO_EVIDENCE } from '../model/evidence.ts';
 import type { AudioReader, CachedToken, TokenCache } from '../model/ports.ts';
 import type { Destination } from '../model/service-request.ts';
 import type { TracedCall } from '../model/traced-call.ts';
@@ -27,10 +29,14 @@ export interface Connection {
   readonly network: Network;
   /** Asks for a new token even if there is one. Throws as `Tokens.prove` does. */
   proveCredentials(): Promise<CachedToken>;
-  /** What earlier runs found out about how well validate sees; null if nothing, or if there is none now. */
-  readonly evidence: Evidence | null;
-  /** Keeps what this run found out for the next one. */
-  keep(evidence: Evidence | null): Promise<void>;
+  /** The service has a validate, or may have one. */
+  readonly mayValidate: boolean;
+  /** What earlier runs found out about how well validate sees. */
+  readonly evidence: Evidence;
+  /** Keeps what this run has found out about validate so far, for the next one. */
+  keep(evidence: Evidence): Promise<void>;
+  /** Keeps what this run found out about how fast the service may be asked. */
+  keepPace(): void;
   /** What all processes of a store share of the account; null where they share nothing. */
   readonly shared: SharedConnection | null;
 }
@@ -72,35 +78,56 @@ export async function connect(context: Context, options: ConnectOptions): Promis
   const network = networkOf(context, destination.baseUrl, settings.certificates);
   const http = await openHttp(context, destination.baseUrl, options.concurrency, network, options.watch);
   const paths = await context.paths();
-  const store = new LearnedStore(learnedPath(paths, settings), destination);
+  const contract = await contractFor(context, destination.baseUrl);
+  const fingerprint = contractFingerprint(contract);
+  const trust = await context.trust();
+  const store = new LearnedStore(learnedPath(paths, settings), destination, fingerprint, trust);
   const learned = store.read();
   const { rate, concurrency, audio, refused } = options;
   const isShared = !options.isAlone && (await context.logPlace()).kind === 'store';
   const pacing = { rate, concurrency, learned: learned.pace, refused };
-  const shared = isShared ? await shareAccount(context, destination, clientSecret, learned.evidence, pacing) : null;
-  const ownCache = new FileTokenCache(tokenPath(paths, settings), destination, secretMark(clientSecret));
+  const own = { evidence: learned.evidence, answers: learned.answers, contract: fingerprint };
+  const shared = isShared ? await shareAccount(context, destination, clientSecret, own, pacing) : null;
+  const ownCache = new FileTokenCache(tokenPath(paths, settings), destination, secretMark(clientSecret), trust);
   const cache = shared?.token ?? ownCache;
-  const contract = await contractFor(context, destination.baseUrl);
   const credentials = { clientId: destination.clientId, clientSecret };
   const tokens = new Tokens(http, credentials, cache, clock, stopping, contract.token);
   const pace = new Pace({ rate, concurrency, random: Math.random, learned: learned.pace });
   const turnstile = shared?.turnstile ?? new Turnstile(pace, clock, stopping, refused);
   const { fieldName = () => null } = options;
   const secrets = [clientSecret];
-  const api = new RequestApi({ http, tokens, turnstile, audio, contract, fieldName, clock, stopping, secrets });
+  const memory = shared?.memory ?? learned.answers ?? NO_MEMORY;
+  const remember = (found: AnswerMemory) => {
+    // Another command of this profile may have found out something meanwhile.
+    if (!shared) store.write({ answers: mergedMemory(store.read().answers ?? NO_MEMORY, found) });
+  };
+  const parts = { http, tokens, turnstile, audio, contract, fieldName, clock, stopping, secrets, memory, remember };
+  const api = new RequestApi(parts);
+  if (shared) context.onClose(() => shared.answers.exchange(api.memory).then(() => {}, unlessLog));
   if (contract.source) context.onClose(() => keepObservations(context, contract, api));
   return {
     api,
     destination,
     network,
     proveCredentials: () => tokens.prove(),
-    evidence: contract.hasValidate === false ? null : (shared?.known ?? learned.evidence),
+    mayValidate: contract.hasValidate !== false,
+    evidence: shared?.known ?? learned.evidence ?? NO_EVIDENCE,
     keep: async (evidence) => {
-      if (!shared) store.write({ evidence, pace: pace.learned() ?? learned.pace });
-      else if (evidence) await shared.evidence.exchange(evidence);
+      if (shared) await shared.evidence.exchange(evidence);
+      // Another command of this profile may have found out something meanwhile.
+      else store.write({ evidence: mergedEvidence(store.read().evidence ?? NO_EVIDENCE, evidence) });
+    },
+    keepPace: () => {
+      const found = shared ? null : pace.learned();
+      if (found) store.write({ pace: found });
     },
     shared,
   };
+}
+
+/** A store that is away when a command ends is told about elsewhere. */
+function unlessLog(error: unknown): void {
+  if (!(error instanceof SrqError)) throw error;
 }
 
 /** However the command ended, what the answers said of the contract is kept; what speaks against it is told. */

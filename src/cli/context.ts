@@ -3,6 +3,7 @@ import { mkdtempSync, statSync } from 'node:fs';
 import { homedir, hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ContractStore } from '../config/contract-store.ts';
+import type { Trust } from '../config/own-file.ts';
 import { directories } from '../config/paths.ts';
 import type { ProfileStore } from '../config/profile-store.ts';
 import type { Settings, Sourced } from '../config/settings.ts';
@@ -13,6 +14,7 @@ import type { Clock } from '../model/ports.ts';
 import type { PostgresStore } from '../postgres/postgres-store.ts';
 import type { Reporter } from '../report/reporter.ts';
 import type { Sandbox } from '../sandbox/server.ts';
+import { requireCertificateCheck } from './certificate-check.ts';
 import { startEmbedded } from './embedded-sandbox.ts';
 import { Interruption } from './interruption.ts';
 import { type LogPlace, logPlace } from './log-place.ts';
@@ -66,6 +68,8 @@ export class Context {
   #isStoreAway = false;
   readonly #closers: (() => Promise<void>)[] = [];
   readonly #secrets: string[] = [];
+  /** Warnings that are not given twice. */
+  readonly #said = new Set<string>();
 
   constructor(process: NodeJS.Process, options: GlobalOptions, version: string) {
     this.process = process;
@@ -80,6 +84,22 @@ export class Context {
     return Boolean(stdin.isTTY && stderr.isTTY && this.options.input !== false && !env['CI']);
   }
 
+  /** The user's number; null where files have no owners and modes (Windows). */
+  get uid(): number | null {
+    return this.process.getuid?.() ?? null;
+  }
+
+  /** For the small files that srq keeps: one that cannot be believed is said once, and not used. */
+  async trust(): Promise<Trust> {
+    const reporter = await this.reporter();
+    const distrusted = (message: string) => {
+      if (this.#said.has(message)) return;
+      this.#said.add(message);
+      reporter.warn(message);
+    };
+    return { uid: this.uid, distrusted };
+  }
+
   async reporter(): Promise<Reporter> {
     this.#reporter ??= await makeReporter(this.process, this.options, this.clock);
     return this.#reporter;
@@ -88,7 +108,7 @@ export class Context {
   async profiles(): Promise<ProfileStore> {
     if (!this.#store) {
       const { ProfileStore } = await import('../config/profile-store.ts');
-      this.#store = new ProfileStore(this.#directories().config, this.process.getuid?.() ?? null);
+      this.#store = new ProfileStore(this.#directories().config, this.uid);
     }
     return this.#store;
   }
@@ -111,7 +131,7 @@ export class Context {
   async contracts(): Promise<ContractStore> {
     const { ContractStore } = await import('../config/contract-store.ts');
     const { value } = await this.profileName();
-    return new ContractStore(value, contractPaths(await this.paths(), value));
+    return new ContractStore(value, contractPaths(await this.paths(), value), await this.trust());
   }
 
   /**
@@ -149,7 +169,9 @@ export class Context {
     if (place.kind === 'store') return this.postgresStore();
     const { openFileStore } = await import('../log/file-store.ts');
     const holder = (command: string) => this.#holder(command);
-    this.#fileStore ??= openFileStore({ path: place.path, clock: this.clock, run: this.run, holder });
+    const { clock, run, uid } = this;
+    const { path, isGiven } = place;
+    this.#fileStore ??= openFileStore({ path, clock, run, holder, user: { uid, isInStateFolder: !isGiven } });
     return this.#fileStore;
   }
 
@@ -193,7 +215,9 @@ export class Context {
     return `srq ${command}, process ${this.process.pid} on ${hostname()}, since ${since}`;
   }
 
-  async #openPostgres({ url, name, password }: Extract<LogPlace, { kind: 'store' }>): Promise<PostgresStore> {
+  async #openPostgres(place: Extract<LogPlace, { kind: 'store' }>): Promise<PostgresStore> {
+    const { url, name, isEncrypted, password } = place;
+    if (isEncrypted) requireCertificateCheck(this.process.env, ' in the URL of the store: ?sslrootcert=FILE');
     const { openPostgresStore } = await import('../postgres/postgres-store.ts');
     const { clock, run } = this;
     const holder = (command: string) => this.#holder(command);

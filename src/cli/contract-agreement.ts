@@ -30,7 +30,10 @@ export async function answered(
     if (question === undefined) break;
     const name = answerName(question);
     const asking = isSecretName(name) ? askHidden : ask;
-    const answer = await asking(context, `${printable(question.text)}\n${name}: `);
+    const { unanswered } = question;
+    const hint = unanswered === undefined ? ': ' : ' [y/N] ';
+    const given = await asking(context, `${printable(question.text)}\n${name}${hint}`);
+    const answer = given === '' ? (unanswered ?? '') : given;
     // What each row gives has no value of its own.
     if (answer === '' && !question.answer.endsWith('=')) break;
     const more = withAnswer(answers, question, answer);
@@ -68,7 +71,8 @@ export async function requireAgreement(
   yes: boolean,
   profile: string,
 ): Promise<void> {
-  const { questions, contract } = proposal;
+  const { contract } = proposal;
+  const questions = proposal.questions.filter(({ unanswered }) => unanswered === undefined);
   const words = [...context.process.argv.slice(2), ...flagsOf(said, given)];
   if (questions.length > 0) {
     const open = questions.map(({ text }) => printable(text)).join(' ');

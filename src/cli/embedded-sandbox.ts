@@ -14,6 +14,8 @@ export async function startEmbedded(clock: Clock, contract: Contract | null): Pr
     seed: 1,
     storeFile: null,
     contract,
+    // Real leads are rehearsed here, and every user of the machine can call the port.
+    hasInbox: false,
     now: clock.nowMs,
   });
 }

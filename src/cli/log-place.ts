@@ -4,12 +4,18 @@ import type { Context } from './context.ts';
 
 /** Where the log is kept: a file of this machine's, or a store that several machines share. */
 export type LogPlace =
-  | { readonly kind: 'file'; readonly path: string }
+  | {
+      readonly kind: 'file';
+      readonly path: string;
+      /** By --log; else it lies in srq's own folder. */
+      readonly isGiven: boolean;
+    }
   | {
       readonly kind: 'store';
       readonly url: string;
       /** As it may be shown. */
       readonly name: string;
+      readonly isEncrypted: boolean;
       /** Null: none is known but what `.pgpass` may hold. */
       readonly password: (() => Promise<string>) | null;
       /** Where the log would be without the store. */
@@ -23,19 +29,20 @@ export type LogPlace =
 export async function logPlace(context: Context, file: string): Promise<LogPlace> {
   const { log, store, sandbox } = context.options;
   if (log !== undefined && store !== undefined) throw new SrqError('usage', 'Choose one of --log and --store.');
-  if (log !== undefined) return { kind: 'file', path: log };
+  if (log !== undefined) return { kind: 'file', path: log, isGiven: true };
   const { env } = context.process;
   const profile = sandbox ? null : await storedProfile(context);
   const url = store ?? (sandbox ? undefined : env['SRQ_STORE'] || profile?.store);
-  if (url === undefined) return { kind: 'file', path: file };
+  if (url === undefined) return { kind: 'file', path: file, isGiven: false };
   const { storeAddress } = await import('../postgres/store-url.ts');
-  const { shown, password } = storeAddress(url);
+  const { shown, password, config } = storeAddress(url);
   if (password !== null) context.hide(password);
   if (password !== null && url === store) throw passwordInSight('--store', shown);
   const command = url === profile?.store ? profile.storePasswordCommand : undefined;
   const fromEnv = env['PGPASSWORD'];
   const byCommand = command === undefined ? null : () => runSecretCommand(command);
-  return { kind: 'store', url, name: shown, password: fromEnv ? async () => fromEnv : byCommand, file };
+  const isEncrypted = config.ssl !== false;
+  return { kind: 'store', url, name: shown, isEncrypted, password: fromEnv ? async () => fromEnv : byCommand, file };
 }
 
 /** Every user of a machine can read its processes' arguments. `shown`: the URL without the password. */

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { type CertificateFiles, secureContextOf } from '../api/certificates.ts';
 import type { Network } from '../api/dispatcher.ts';
 import { type ProxySettings, proxyFor } from '../api/proxy.ts';
-import { SrqError } from '../model/errors.ts';
+import { requireCertificateCheck } from './certificate-check.ts';
 import type { Context, GlobalOptions } from './context.ts';
 
 /**
@@ -11,13 +11,7 @@ import type { Context, GlobalOptions } from './context.ts';
  */
 export function networkOf(context: Context, baseUrl: string, stored: CertificateFiles): Network {
   const { env } = context.process;
-  if (env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') {
-    throw new SrqError(
-      'settings',
-      'NODE_TLS_REJECT_UNAUTHORIZED=0 turns off the check of certificates; srq does not send then.',
-      'Unset it. For a private certificate authority, name its file: --ca-file FILE',
-    );
-  }
+  requireCertificateCheck(env, ': --ca-file FILE');
   const keyPassphrase = env['SRQ_KEY_PASSPHRASE'] || null;
   if (keyPassphrase !== null) context.hide(keyPassphrase);
   const files = { ...stored, ...certificateFiles(context.options) };

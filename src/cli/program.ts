@@ -80,7 +80,7 @@ function addGlobalOptions(program: Command): void {
     rare('--verbose', 'show every call to the service, masked'),
     rare('--no-color', 'no colours (NO_COLOR)'),
     rare('--no-input', 'never ask'),
-    rare('--timeout <seconds>', 'longest wait for an answer of the service').argParser(positiveNumber),
+    rare('--timeout <seconds>', 'longest wait for a whole answer (default: 120)').argParser(positiveNumber),
     rare('--log <file>', 'use this log'),
     rare('--store <url>', 'keep the log in this PostgreSQL, for several machines (SRQ_STORE)'),
     rare('--ca-file <file>', 'trust these certificate authorities (PEM), too'),

@@ -6,6 +6,7 @@ import type { Context, GlobalOptions } from './context.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import type { Invoke } from './program/run.ts';
 import { makeProgram } from './program.ts';
+import { showStack } from './show-stack.ts';
 
 /**
  * Runs the command that the arguments name and gives its exit code. Every failure ends here, as words and a number.
@@ -54,8 +55,7 @@ async function runCommand(
     const failure = error instanceof SrqError ? error : fault(error, context);
     const { code, message, hint } = failure;
     await (await context.reporter()).fail({ message, hint: hint && inFull(hint, globals) }, code);
-    if (!(error instanceof SrqError) && globals.verbose)
-      process.stderr.write(`${context.blotted(String((error as Error)?.stack))}\n`);
+    if (!(error instanceof SrqError)) await showStack(context, error);
     const interrupted = context.interruption.code;
     return EXIT_CODES[interrupted ?? failure.code].number;
   } finally {

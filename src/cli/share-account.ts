@@ -2,10 +2,11 @@ import type { Rate } from '../api/account-pace.ts';
 import { AccountTurnstile } from '../api/account-turnstile.ts';
 import type { LearnedPace } from '../api/pace.ts';
 import type { Refused } from '../api/turnstile.ts';
-import type { Evidence } from '../model/evidence.ts';
+import { type AnswerMemory, NO_MEMORY } from '../model/answer-memory.ts';
+import { type Evidence, NO_EVIDENCE } from '../model/evidence.ts';
 import type { SharedAccount, TokenCache } from '../model/ports.ts';
 import type { Destination } from '../model/service-request.ts';
-import { SharedEvidence } from '../pipeline/shared-evidence.ts';
+import { type SharedKnowledge, sharedAnswers, sharedEvidence } from '../pipeline/shared-knowledge.ts';
 import type { Context } from './context.ts';
 
 /** The part of a connection that all processes of an account share by a store. */
@@ -13,9 +14,12 @@ export interface SharedConnection {
   readonly account: SharedAccount;
   readonly turnstile: AccountTurnstile;
   readonly token: TokenCache;
-  readonly evidence: SharedEvidence;
+  readonly evidence: SharedKnowledge<Evidence>;
+  readonly answers: SharedKnowledge<AnswerMemory>;
   /** What validate had shown to all of them when this process joined. */
   readonly known: Evidence;
+  /** What its answers had been found to mean. */
+  readonly memory: AnswerMemory;
 }
 
 interface Pacing {
@@ -25,12 +29,19 @@ interface Pacing {
   readonly refused: Refused | undefined;
 }
 
-/** Joins the other processes of the account, in the store in force. `evidence`: what this machine's own runs found out. */
+/** What this machine's own runs found out, and the fingerprint of the contract by which they did. */
+interface OwnKnowledge {
+  readonly evidence: Evidence | null;
+  readonly answers: AnswerMemory | null;
+  readonly contract: string;
+}
+
+/** Joins the other processes of the account, in the store in force. */
 export async function shareAccount(
   context: Context,
   destination: Destination,
   clientSecret: string,
-  evidence: Evidence | null,
+  own: OwnKnowledge,
   pacing: Pacing,
 ): Promise<SharedConnection> {
   const { accountId, openAccount } = await import('../postgres/shared-account.ts');
@@ -46,6 +57,9 @@ export async function shareAccount(
   const turnstile = new AccountTurnstile({ account, clock, stopping, random: Math.random, ...pacing });
   context.onClose(() => turnstile.close());
   const token = await AccountToken.open(store.database, id, clientSecret);
-  const [shared, known] = await SharedEvidence.open(account, evidence);
-  return { account, turnstile, token, evidence: shared, known };
+  const evidence = sharedEvidence(account, own.contract);
+  const known = await evidence.exchange(own.evidence ?? NO_EVIDENCE);
+  const answers = sharedAnswers(account, own.contract);
+  const memory = await answers.exchange(own.answers ?? NO_MEMORY);
+  return { account, turnstile, token, evidence, known, answers, memory };
 }

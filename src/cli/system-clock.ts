@@ -1,21 +1,31 @@
 import type { Clock } from '../model/ports.ts';
 
+/** A timer of more than 24.8 days fires at once, and one of many hours is late by what it drifts. */
+const LONGEST_TIMER_MS = 60 * 60_000;
+
 /** The real time. */
 export const systemClock: Clock = {
   nowMs: () => Date.now(),
   monotonicMs: () => performance.now(),
-  sleep: (ms, signal) =>
-    new Promise((resolve) => {
-      if (signal?.aborted) {
-        resolve();
-        return;
-      }
-      const wake = () => {
-        clearTimeout(timer);
-        signal?.removeEventListener('abort', wake);
-        resolve();
-      };
-      const timer = setTimeout(wake, ms);
-      signal?.addEventListener('abort', wake);
-    }),
+  sleep: async (ms, signal) => {
+    const untilMs = performance.now() + ms;
+    let leftMs = ms;
+    do {
+      if (signal?.aborted) return;
+      await timer(Math.min(leftMs, LONGEST_TIMER_MS), signal);
+      leftMs = untilMs - performance.now();
+    } while (leftMs > 0);
+  },
 };
+
+function timer(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const wake = () => {
+      clearTimeout(timeout);
+      signal?.removeEventListener('abort', wake);
+      resolve();
+    };
+    const timeout = setTimeout(wake, ms);
+    signal?.addEventListener('abort', wake);
+  });
+}

@@ -80,7 +80,14 @@ const contractSchema: z.ZodMiniType<Contract> = z.object({
     ...operation,
     identifiers: z.array(z.object({ name: z.string(), pointer })),
     duplicate: verdicts,
-    idempotency: z.nullable(z.object({ header, format: z.enum(['uuid', 'text']) })),
+    idempotency: z.nullable(
+      z.object({
+        header,
+        format: z.enum(['uuid', 'text']),
+        // Contracts that were kept before it was asked for do not have it.
+        windowSeconds: z._default(z.nullable(z.number().check(z.nonnegative())), null),
+      }),
+    ),
   }),
   validate: z.object({ ...operation, verdict: verdicts }),
   hasValidate: z.nullable(z.boolean()),

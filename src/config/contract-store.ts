@@ -1,8 +1,10 @@
-import { readFileSync, rmSync, statSync } from 'node:fs';
+import { readFileSync, rmSync, type Stats, statSync } from 'node:fs';
 import * as z from 'zod/mini';
 import type { Contract, Observations } from '../model/contract.ts';
 import { SrqError, systemCode } from '../model/errors.ts';
-import { replaceFile, replaceFileOrThrow } from './replace-file.ts';
+import { fileFlaw } from '../model/ownership.ts';
+import { OwnFile, TRUSTING, type Trust } from './own-file.ts';
+import { replaceFileOrThrow } from './replace-file.ts';
 
 const count = z.int().check(z.nonnegative());
 const observedSchema = z.object({
@@ -22,17 +24,21 @@ export interface ContractPaths {
 
 /**
  * The contract of one profile. A missing file is no contract; a damaged one is an error, because without it requests would
- * go out in another shape.
+ * go out in another shape; so is one that others may have written.
  */
 export class ContractStore {
   readonly path: string;
-  readonly #observations: string;
+  readonly #observationsPath: string;
+  readonly #observations: OwnFile;
   readonly #profile: string;
+  readonly #trust: Trust;
 
-  constructor(profile: string, { contract, observations }: ContractPaths) {
+  constructor(profile: string, { contract, observations }: ContractPaths, trust = TRUSTING) {
     this.path = contract;
-    this.#observations = observations;
+    this.#observationsPath = observations;
+    this.#observations = new OwnFile(observations, trust);
     this.#profile = profile;
+    this.#trust = trust;
   }
 
   /** Null if none was learned. Throws `SrqError('settings')` that says how to mend a file that cannot be used. */
@@ -42,6 +48,7 @@ export class ContractStore {
     try {
       const found = statSync(this.path, { throwIfNoEntry: false });
       if (!found) return null;
+      this.#requireOwn(found, what, hint);
       if (!found.isFile() || found.size > MOST_BYTES) throw new Error('it is not a small file');
       const document = JSON.parse(readFileSync(this.path, 'utf8'));
       // Most profiles have none, and loading what checks one takes a while.
@@ -64,7 +71,7 @@ export class ContractStore {
     } catch (error) {
       throw this.#unwritable('written', error);
     }
-    rmSync(this.#observations, { force: true });
+    rmSync(this.#observationsPath, { force: true });
   }
 
   /** False if there was none. */
@@ -72,7 +79,7 @@ export class ContractStore {
     try {
       const found = statSync(this.path, { throwIfNoEntry: false });
       rmSync(this.path, { force: true });
-      rmSync(this.#observations, { force: true });
+      rmSync(this.#observationsPath, { force: true });
       return found !== undefined;
     } catch (error) {
       throw this.#unwritable('removed', error);
@@ -82,7 +89,7 @@ export class ContractStore {
   /** What live answers said of this contract so far; nothing of any other. */
   observations(contract: Contract): Observations {
     try {
-      const { learnedAt, settings } = observedSchema.parse(JSON.parse(readFileSync(this.#observations, 'utf8')));
+      const { learnedAt, settings } = observedSchema.parse(JSON.parse(this.#observations.text() ?? ''));
       return learnedAt === contract.source?.learnedAt ? settings : {};
     } catch {
       return {};
@@ -95,7 +102,15 @@ export class ContractStore {
     const names = [...new Set([...Object.keys(before), ...Object.keys(seen)])].slice(0, MOST_SETTINGS);
     const settings = Object.fromEntries(names.map((name) => [name, added(before[name], seen[name])]));
     const learnedAt = contract.source?.learnedAt ?? '';
-    replaceFile(this.#observations, `${JSON.stringify({ learnedAt, settings })}\n`);
+    this.#observations.replace(`${JSON.stringify({ learnedAt, settings })}\n`);
+  }
+
+  /** It says where the credentials go, and may hold keys: what others could read or write is not used. */
+  #requireOwn(found: Stats, what: string, hint: string): void {
+    const flaw = fileFlaw(this.path, found, this.#trust.uid, 'readers');
+    if (!flaw) return;
+    const message = `${what} ${flaw.why}; it is not used.`;
+    throw new SrqError('settings', message, `${hint}    Or to use it all the same: ${flaw.remedy}`);
   }
 
   #unwritable(what: string, error: unknown): SrqError {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as z from 'zod/mini';
 import en from 'zod/v4/locales/en.js';
 import { SrqError, systemCode } from '../model/errors.ts';
-import { shellWord } from '../model/shell-word.ts';
+import { fileFlaw, octal } from '../model/ownership.ts';
 
 const profileSchema = z.looseObject({
   baseUrl: z.string(),
@@ -115,21 +115,14 @@ export class ProfileStore {
   }
 
   /** What others could read may be known to them; what others could write may name a command that is theirs. */
-  #requireOwn({ uid, mode }: Stats): void {
-    if (this.#uid === null) return;
-    if (uid !== this.#uid) {
-      throw new SrqError(
-        'settings',
-        `The settings file ${this.path} belongs to another user; it is not used.`,
-        'Name a folder of your own in SRQ_CONFIG_DIR, and log in: srq login',
-      );
-    }
-    if ((mode & 0o077) === 0) return;
-    throw new SrqError(
-      'settings',
-      `The settings file ${this.path} is open to other users (mode ${octal(mode)}); it is not used.`,
-      `Others may have read or changed it. To use it all the same: chmod 600 ${shellWord(this.path)}`,
-    );
+  #requireOwn(access: Stats): void {
+    const flaw = fileFlaw(this.path, access, this.#uid, 'readers');
+    if (!flaw) return;
+    const hint =
+      access.uid === this.#uid
+        ? `Others may have read or changed it. To use it all the same: ${flaw.remedy}`
+        : 'Name a folder of your own in SRQ_CONFIG_DIR, and log in: srq login';
+    throw new SrqError('settings', `The settings file ${this.path} ${flaw.why}; it is not used.`, hint);
   }
 
   #parse(text: string): unknown {
@@ -167,8 +160,4 @@ export class ProfileStore {
     const hint = 'Repair the file, or move it away and log in again: srq login';
     return new SrqError('settings', `The settings file ${this.path} cannot be used (${why}).`, hint, cause);
   }
-}
-
-function octal(mode: number): string {
-  return `0${(mode & 0o777).toString(8)}`;
 }

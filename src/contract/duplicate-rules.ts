@@ -20,7 +20,8 @@ const BARE_DUPLICATE = /^(?:already[ _-]?)?(?:exists?|existing|repeated|known)$/
 const DUPLICATE_FLAG = /^(?:is|has|possible|potential)?(?:duplicate|duplicated|duplicates)$|^alreadyexists$/;
 const EXISTS_FLAG = /^(?:is|has)?(?:exists|existing)$/;
 const UNIQUE_FLAG = /^(?:is)?(?:unique|new|clear)$/;
-const VALID_FLAG = /^(?:is)?(?:valid|ok|success)$/;
+/** Never `success` or `ok`, which may speak of the call alone: a verdict of clear can let a request be sent again. */
+const VALID_FLAG = /^(?:is)?valid$/;
 const DUPLICATE_LIST =
   /^(?:possible|potential|existing|similar)?(?:duplicates?(?:ids|requests|of)?|matches|existing|similar)$/;
 
@@ -143,8 +144,8 @@ function flagRule({ pointer, path, description }: AnswerPlace, name: string): Om
     return { rule: rule('duplicate'), confidence: isTop ? 'likely' : 'weak', why };
   }
   if (UNIQUE_FLAG.test(name)) return { rule: rule('clear'), confidence: 'likely', why: 'a flag of this name' };
+  if (!VALID_FLAG.test(name)) return null;
   const speaks = /duplicat|already|exist|repeat/i.test(description);
-  if (!VALID_FLAG.test(name) || (name !== 'valid' && name !== 'isvalid' && !speaks)) return null;
   return { rule: rule('clear'), confidence: speaks ? 'likely' : 'weak', why: 'it may speak of the data alone' };
 }
 

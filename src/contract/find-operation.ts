@@ -14,14 +14,22 @@ import {
 import { objectOf } from './json-parts.ts';
 import { bodyProblem, operationBody, unreadable } from './operation-body.ts';
 import { sharedPath } from './servers.ts';
+import { isAboutRequests, objectionsTo, resemblesCheck } from './unasked-validate.ts';
 
 export type OperationRole = 'create' | 'validate' | 'token';
+
+/** One of several operations that may be meant. */
+interface Candidate {
+  readonly operation: DescribedOperation;
+  /** Why it was not chosen, where that is its own fault; else empty. */
+  readonly objection: string;
+}
 
 /** The operation for a role, or what a person has to choose from. */
 export interface FoundOperation {
   readonly operation: DescribedOperation | null;
   /** The best ones, best first; empty if there is nothing to ask. */
-  readonly candidates: readonly DescribedOperation[];
+  readonly candidates: readonly Candidate[];
   readonly why: string;
   readonly confidence: Confidence;
 }
@@ -29,7 +37,8 @@ export interface FoundOperation {
 interface Scored {
   readonly operation: DescribedOperation;
   readonly points: number;
-  readonly names: number;
+  /** The known fields that its body has a place for. */
+  readonly fields: ReadonlySet<string>;
   /** A reference that could not be followed. */
   readonly outside: string | null;
 }
@@ -37,14 +46,17 @@ interface Scored {
 const NAMES_ENOUGH = 4;
 const CLEAR_LEAD = 20;
 const LEAST_LEAD = 3;
+/** A body with fewer of the known names is hardly one of a request. */
+const LEAST_FIELDS = 3;
 const MOST_OPERATIONS = 1000;
 /** Enough of a body to know its names; of many operations less is read of each. */
 const SCORED_NODES = 2000;
 const ALL_SCORED_NODES = 100_000;
 const TOKEN_WORDS = /^(?:tokens?|login|signin|logout|oauth2?|authenticate|auth|password|session|sessions)$/;
 const REQUEST_WORDS = /^(?:requests?|leads?|orders?|jobs?|enquir(?:y|ies)|inquir(?:y|ies))$/;
-const VALIDATE_WORDS =
+const CHECKING_WORDS =
   /^(?:validat(?:e|ion|ions)|check|checks|duplicates?|dedupe?|deduplicate|verify|verification|precheck|exists)$/;
+const SAYS_DUPLICATE = /duplicat|already exist|seen before|repeated/i;
 const LIST_WORDS = /^(?:batch|bulk|import|list|search|query|upload)$/;
 
 /**
@@ -70,8 +82,15 @@ export function operationFinder(reading: Reading): {
           confidence: 'certain',
         };
       }
-      const ranked = scored
-        .filter(({ operation }) => !taken.includes(operation))
+      const [create] = taken;
+      const others = scored.filter(({ operation }) => !taken.includes(operation));
+      if (role === 'validate') {
+        const own = scored.find(({ operation }) => operation === create);
+        return own === undefined
+          ? CREATE_UNKNOWN
+          : validateBeside(reading, own, others, operations.find(asksWithoutBody));
+      }
+      const ranked = others
         .map((each) => ({ ...each, points: pointsFor(role, each) }))
         .filter(({ points }) => points > 0)
         .sort((a, b) => b.points - a.points);
@@ -81,59 +100,90 @@ export function operationFinder(reading: Reading): {
         const [elsewhere] = pathProblems(reading);
         if (elsewhere !== undefined) throw unreadable('A path', elsewhere);
       }
-      const asking = role === 'validate' && ranked.length === 0 && operations.find(asksWithoutBody);
-      const found = decided(role, ranked);
-      return asking
-        ? { ...found, why: `${asking.name} looks like it, but takes no body, which is how srq asks` }
-        : found;
+      return decided(role, ranked);
     },
   };
 }
 
-function decided(role: OperationRole, ranked: readonly Scored[]): FoundOperation {
+const NONE = { operation: null, candidates: [], confidence: 'weak' as const };
+const CREATE_UNKNOWN: FoundOperation = { ...NONE, why: 'it is not known yet which operation creates' };
+
+/**
+ * The operation that only looks whether a request like those of `create` is a duplicate. All others that resemble it are
+ * asked about: one that writes would be called for every row.
+ */
+function validateBeside(
+  reading: Reading,
+  create: Scored,
+  others: readonly Scored[],
+  withoutBody: DescribedOperation | undefined,
+): FoundOperation {
+  const judged = others
+    .filter((each) => maySeekDuplicates(each, create))
+    .map((each) => ({ ...each, objections: objectionsTo(reading, each, create) }))
+    .sort((a, b) => a.objections.length - b.objections.length || b.points - a.points);
+  const fit = judged.filter(({ objections }) => objections.length === 0);
+  const [only] = fit;
+  if (only !== undefined && fit.length === 1) {
+    const why = 'by its name it only looks, and its body is that of create';
+    return { operation: only.operation, candidates: [], why, confidence: 'likely' };
+  }
+  if (judged.length === 0) {
+    const asked = withoutBody && `${withoutBody.name} looks like it, but takes no body, which is how srq asks`;
+    return { ...NONE, why: asked ?? 'no operation looks like it' };
+  }
+  const shown = (fit.length > 0 ? fit : judged).slice(0, 3);
+  const candidates = shown.map(({ operation, objections }) => ({ operation, objection: objections.join(', ') }));
+  return { ...NONE, candidates, why: fit.length > 0 ? 'several are alike' : 'something speaks against each' };
+}
+
+/** By its name, if it has anything to do with requests; by its words, if its body is much like that of a request. */
+function maySeekDuplicates({ operation, fields }: Scored, create: Scored): boolean {
+  if (operationWords(operation).some((word) => TOKEN_WORDS.test(word))) return false;
+  if (resemblesCheck(operation)) return fields.size > 0 || isAboutRequests(operation, create.operation);
+  return fields.size >= LEAST_FIELDS && SAYS_DUPLICATE.test(operation.words);
+}
+
+function decided(role: 'create' | 'token', ranked: readonly Scored[]): FoundOperation {
   const [best, next] = ranked;
-  const none = { operation: null, candidates: [], confidence: 'weak' as const };
-  if (best === undefined) return { ...none, why: 'no operation looks like it' };
+  if (best === undefined) return { ...NONE, why: 'no operation looks like it' };
   const lead = best.points - (next?.points ?? 0);
-  const isEnough = role !== 'create' || best.names >= NAMES_ENOUGH;
-  const candidates = ranked.slice(0, 3).map(({ operation }) => operation);
-  if ((isEnough && lead >= LEAST_LEAD) || (lead >= CLEAR_LEAD && best.names > 1)) {
-    const names = best.names > 0 ? `${best.names} of the 7 known names, ` : '';
-    const confidence = role !== 'create' ? 'likely' : best.names >= NAMES_ENOUGH ? 'certain' : 'weak';
+  const isEnough = role !== 'create' || best.fields.size >= NAMES_ENOUGH;
+  const candidates = ranked.slice(0, 3).map(({ operation }) => ({ operation, objection: '' }));
+  if ((isEnough && lead >= LEAST_LEAD) || (lead >= CLEAR_LEAD && best.fields.size > 1)) {
+    const names = best.fields.size > 0 ? `${best.fields.size} of the 7 known names, ` : '';
+    const confidence = role !== 'create' ? 'likely' : best.fields.size >= NAMES_ENOUGH ? 'certain' : 'weak';
     return { operation: best.operation, candidates: [], why: `${names}${lead} points ahead`, confidence };
   }
-  return { ...none, candidates, why: lead < LEAST_LEAD ? 'several are alike' : 'it has too few of the known names' };
+  return { ...NONE, candidates, why: lead < LEAST_LEAD ? 'several are alike' : 'it has too few of the known names' };
 }
 
 const takesBody = ({ method }: DescribedOperation): boolean => method === 'post' || method === 'put';
 
 const asksWithoutBody = (operation: DescribedOperation): boolean =>
-  operation.method === 'get' && operationWords(operation).some((word) => VALIDATE_WORDS.test(word));
+  operation.method === 'get' && operationWords(operation).some((word) => CHECKING_WORDS.test(word));
 
 const operationWords = ({ path, id }: DescribedOperation): string[] => [...nameWords(path), ...nameWords(id)];
 
 function namesIn(reading: Reading, operation: DescribedOperation, mostNodes: number): Omit<Scored, 'operation'> {
   const body = operationBody(reading, operation, mostNodes);
   const outside = body?.unresolved[0] ?? bodyProblem(reading, operation);
-  if (body === null) return { points: 0, names: 0, outside };
+  if (body === null) return { points: 0, fields: new Set(), outside };
   const known = [...body.assignment.values()].filter(({ field }) => KNOWN_FIELDS.has(field));
   const points = known.reduce((sum, { rank }) => sum + (rank <= 5 ? 10 : rank < 40 ? 6 : 2), 0);
-  return { points, names: known.length, outside };
+  return { points, fields: new Set(known.map(({ field }) => field)), outside };
 }
 
-function pointsFor(role: OperationRole, { operation, points, names }: Scored): number {
+function pointsFor(role: 'create' | 'token', { operation, points, fields }: Scored): number {
   const words = operationWords(operation);
   const has = (pattern: RegExp) => words.some((word) => pattern.test(word));
-  const isToken = has(TOKEN_WORDS);
   if (role === 'token') return tokenPoints(operation, words);
-  const isValidate = has(VALIDATE_WORDS);
-  const created = '201' in objectOf(operation.value['responses']) ? 2 : 0;
-  const common = points + (has(REQUEST_WORDS) ? 3 : 0) - (operation.path.includes('{') ? 5 : 0) - (isToken ? 20 : 0);
-  const general = common - (has(LIST_WORDS) ? 10 : 0);
   // One that only looks for duplicates has the same body, and would be sent instead of a request.
-  if (role === 'create') return names === 0 || isValidate ? 0 : general + created;
-  const saysDuplicate = /duplicat|already exist|seen before|repeated/i.test(operation.words);
-  return isValidate || saysDuplicate ? general + (isValidate ? 20 : 0) + (saysDuplicate ? 10 : 0) : 0;
+  if (fields.size === 0 || has(CHECKING_WORDS)) return 0;
+  const created = '201' in objectOf(operation.value['responses']) ? 2 : 0;
+  const isOneOfMany = operation.path.includes('{') ? 5 : 0;
+  const against = isOneOfMany + (has(TOKEN_WORDS) ? 20 : 0) + (has(LIST_WORDS) ? 10 : 0);
+  return points + created + (has(REQUEST_WORDS) ? 3 : 0) - against;
 }
 
 function tokenPoints(operation: DescribedOperation, words: readonly string[]): number {

@@ -1,4 +1,11 @@
-import type { Contract, CreateOperation, Proposal, ValidateOperation, VerdictRule } from '../model/contract.ts';
+import type {
+  Contract,
+  CreateOperation,
+  Proposal,
+  Question,
+  ValidateOperation,
+  VerdictRule,
+} from '../model/contract.ts';
 import { DOCUMENTED_CONTRACT } from '../model/contract.ts';
 import { identifierPlaces } from './answer-meaning.ts';
 import { answersOf, type DescribedAnswer } from './answers.ts';
@@ -94,15 +101,7 @@ function picked(role: OperationRole, found: FoundOperation, notebook: Notebook):
   if (operation !== null) {
     notebook.find(`${role}.path`, operation.name, operation.pointer, found.confidence, why);
   } else if (best !== undefined && role !== 'token') {
-    const list = candidates
-      .map(({ name, id }, index) => `${index + 1}. ${name}${id === '' ? '' : ` (${id})`}`)
-      .join(', ');
-    notebook.ask({
-      name: `operation:${role}`,
-      text: `Which operation ${role === 'create' ? 'creates a request' : `tells duplicates (${NO_OPERATION}: there is none)`}? It is not clear: ${why}. The best are: ${list}.`,
-      answer: `--operation "${role}=${best.name}"`,
-      choices: candidates.map(({ name }) => name),
-    });
+    notebook.ask(role === 'create' ? createQuestion(candidates, why) : validateQuestion(candidates, why));
   } else if (role === 'create') {
     notebook.ask({
       name: 'operation:create',
@@ -114,7 +113,37 @@ function picked(role: OperationRole, found: FoundOperation, notebook: Notebook):
     const without = `if the service has none: --operation validate=${NO_OPERATION}`;
     notebook.find('validate.path', `POST ${path}`, '', 'weak', `${why}, so as the public document says; ${without}`);
   }
-  return operation ?? (role === 'token' ? (best ?? null) : null);
+  return operation ?? (role === 'token' ? (best?.operation ?? null) : null);
+}
+
+const numbered = (candidates: FoundOperation['candidates']): string =>
+  candidates
+    .map(({ operation: { name, id }, objection }, index) => {
+      const called = `${index + 1}. ${name}${id === '' ? '' : ` (${id})`}`;
+      return objection === '' ? called : `${called}: ${objection}`;
+    })
+    .join('; ');
+
+function createQuestion(candidates: FoundOperation['candidates'], why: string): Question {
+  return {
+    name: 'operation:create',
+    text: `Which operation creates a request? It is not clear: ${why}. The best are: ${numbered(candidates)}.`,
+    answer: `--operation "create=${candidates[0]?.operation.name ?? 'POST /path'}"`,
+    choices: candidates.map(({ operation }) => operation.name),
+  };
+}
+
+/** None is proposed: whoever takes over a flag unread must not have requests written by what should only look. */
+function validateQuestion(candidates: FoundOperation['candidates'], why: string): Question {
+  return {
+    name: 'operation:validate',
+    text:
+      `Which operation only tells whether a request is a duplicate, and writes nothing? It is called for every row. It is not clear: ${why}. ` +
+      `These resemble it: ${numbered(candidates)}; ${candidates.length + 1}. ${NO_OPERATION}. ` +
+      'If you are sure of one: --operation "validate=POST /path"',
+    answer: `--operation validate=${NO_OPERATION}`,
+    choices: [...candidates.map(({ operation }) => operation.name), NO_OPERATION],
+  };
 }
 
 const answersFrom = (reading: Reading, operation: DescribedOperation | null): readonly DescribedAnswer[] =>
@@ -131,7 +160,7 @@ function learnCreate(
   const learned = learnOperation(reading, 'create', operation, answers, given, notebook);
   findIdentifiers(identifiers, answers, notebook);
   for (const rule of duplicate) findRule('create.duplicate', rule, notebook);
-  const idempotency = idempotencyOf(reading, operation, notebook);
+  const idempotency = idempotencyOf(reading, operation, given, notebook);
   return { ...learned, identifiers, duplicate: duplicate.map(({ rule }) => rule), idempotency };
 }
 

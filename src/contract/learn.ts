@@ -39,9 +39,17 @@ export function learnContract(documents: readonly SourceDocument[], options: Lea
   // Until it is known which operation is meant, nobody can say which values belong to it.
   const isFound = proposals.every(({ questions }) => !questions.some(({ name }) => name.startsWith('operation:')));
   if (isFound) given.refuseUnused();
-  const proposal = others.reduce(mergeProposals, first);
+  const proposal = withUnanswered(others.reduce(mergeProposals, first));
   if (environment === null || proposals.some(isCollection)) return proposal;
   return { ...proposal, notes: [...proposal.notes, 'An environment is of use for a Postman collection alone.'] };
+}
+
+/** What counts until a person answers is said: without an answer the contract is kept so. */
+function withUnanswered(proposal: Proposal): Proposal {
+  const notes = proposal.questions.flatMap(({ text, answer, unanswered }) =>
+    unanswered === undefined ? [] : [`${text} Until you say so, "${unanswered}" counts: ${answer}`],
+  );
+  return { ...proposal, notes: [...proposal.notes, ...notes] };
 }
 
 function parseEnvironment(document: SourceDocument): JsonObject {

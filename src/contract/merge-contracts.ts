@@ -84,6 +84,7 @@ function mergedQuestions(merge: Merge, contract: Contract): readonly Question[] 
   return [...byName.values()].filter(({ name }) => {
     const [kind = '', subject = ''] = name.split(/:(.*)/s);
     if (kind === 'operation') return !has(first, subject) && !has(second, subject);
+    if (kind === 'idempotency') return (contract.create.idempotency?.windowSeconds ?? 0) === 0;
     const subjects = parametersOf(contract).filter(({ path }) => path.at(-1) === subject);
     return subjects.length === 0 || subjects.some(({ constant }) => constant === null);
   });

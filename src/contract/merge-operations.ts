@@ -1,11 +1,13 @@
-import type {
-  CreateOperation,
-  Operation,
-  Parameter,
-  Proposal,
-  TokenOperation,
-  ValidateOperation,
-  VerdictRule,
+import {
+  type CreateOperation,
+  DEFAULT_KEY_LIFE_SECONDS,
+  type Idempotency,
+  type Operation,
+  type Parameter,
+  type Proposal,
+  type TokenOperation,
+  type ValidateOperation,
+  type VerdictRule,
 } from '../model/contract.ts';
 import { chosen, filledIn, has, type Merge, note, parametersOf, placeOf } from './merge-settings.ts';
 
@@ -17,9 +19,38 @@ export function mergedCreate(merge: Merge): CreateOperation {
     ...mergedOperation(merge, 'create', one, other),
     identifiers: filledIn(merge, 'create.identifiers', one.identifiers, other.identifiers),
     duplicate: mergedRules(merge, 'create.duplicate', one.duplicate, other.duplicate),
-    idempotency: chosen(merge, 'create.idempotency', one.idempotency, other.idempotency),
+    idempotency: mergedIdempotency(merge, one.idempotency, other.idempotency),
   };
 }
+
+/** Of two times the shorter one counts. What one document denies, the other one's words do not make true. */
+function mergedIdempotency(merge: Merge, one: Idempotency | null, other: Idempotency | null): Idempotency | null {
+  const setting = 'create.idempotency';
+  const denies = ({ contract }: Proposal): boolean =>
+    !isBelieved(contract.create.idempotency) && contract.findings.some((each) => each.setting === setting);
+  if (denies(merge.first)) return one;
+  if (denies(merge.second)) {
+    merge.filled.add(setting);
+    return one === null ? other : { ...one, windowSeconds: 0 };
+  }
+  if (!isBelieved(one) || !isBelieved(other)) {
+    if (isBelieved(other)) merge.filled.add(setting);
+    return isBelieved(other) ? other : (one ?? other);
+  }
+  const [first, second] = [lifeOf(one), lifeOf(other)];
+  if (one.header !== other.header) note(merge, setting, one.header, other.header);
+  else if (second < first) {
+    merge.filled.add(setting);
+    merge.notes.push(`${setting}: the documents name ${first} and ${second} seconds. The shorter time is used.`);
+    return { ...one, windowSeconds: second };
+  }
+  return one;
+}
+
+const isBelieved = (idempotency: Idempotency | null): idempotency is Idempotency =>
+  idempotency !== null && idempotency.windowSeconds !== 0;
+
+const lifeOf = ({ windowSeconds }: Idempotency): number => windowSeconds ?? DEFAULT_KEY_LIFE_SECONDS;
 
 export function mergedValidate(merge: Merge): ValidateOperation {
   const [one, other] = [merge.first.contract.validate, merge.second.contract.validate];

@@ -23,6 +23,8 @@ const OPEN_SETTINGS = new Set(
 /** Shorter ones would tear words apart; where they stand under their name they are left out all the same. */
 const SHORTEST_SEARCHED = 5;
 const DEEPEST = 200;
+/** So many letters of values are compared with one text. */
+const MOST_STEPS = 20_000_000;
 /** In every name of a secret. Most texts hold none of them, and need no closer look. */
 const HINT = /secret|passw|passph|token|key|authori|credential|signature|cookie|jwt|bearer|session/i;
 const NAMED_TEXTS = [
@@ -128,11 +130,9 @@ export function withoutSecrets(value: Json, isSecret = false): Json {
 export function scrubber(secrets: readonly FoundSecret[]): (value: Json) => Json {
   const values = [...new Set(secrets.map((each) => each.value))].filter((each) => each.length >= SHORTEST_SEARCHED);
   values.sort((a, b) => b.length - a.length);
-  const known = values.length === 0 ? null : new RegExp(values.map(escaped).join('|'), 'g');
-  const clean = (text: string): string => {
-    const rest = known === null ? text : text.replace(known, SECRET);
-    return TELLTALES.reduce((each, [pattern, instead]) => each.replace(pattern, instead), rest);
-  };
+  const hide = hider(values);
+  const clean = (text: string): string =>
+    TELLTALES.reduce((each, [pattern, instead]) => each.replace(pattern, instead), hide(text));
   return function scrub(value: Json): Json {
     if (typeof value === 'string') return clean(value);
     if (Array.isArray(value)) return value.map(scrub);
@@ -141,4 +141,35 @@ export function scrubber(secrets: readonly FoundSecret[]): (value: Json) => Json
   };
 }
 
-const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&');
+/** Takes values out of a text, of several at one place the first: by their first letters, for a pattern of all could run away. */
+function hider(values: readonly string[]): (text: string) => string {
+  const byBeginning = new Map<string, string[]>();
+  for (const value of values) {
+    const beginning = value.slice(0, SHORTEST_SEARCHED);
+    const others = byBeginning.get(beginning);
+    if (others) others.push(value);
+    else byBeginning.set(beginning, [value]);
+  }
+  return (text) => {
+    const parts: string[] = [];
+    let steps = 0;
+    let from = 0;
+    for (let at = 0; byBeginning.size > 0 && at + SHORTEST_SEARCHED <= text.length; ) {
+      const candidates = byBeginning.get(text.slice(at, at + SHORTEST_SEARCHED)) ?? [];
+      const found = candidates.find((value) => {
+        steps += value.length;
+        return text.startsWith(value, at);
+      });
+      // A text that was made to take long is not shown from there on.
+      if (steps > MOST_STEPS) return [...parts, text.slice(from, at), SECRET].join('');
+      if (found === undefined) {
+        at += 1;
+        continue;
+      }
+      parts.push(text.slice(from, at), SECRET);
+      at += found.length;
+      from = at;
+    }
+    return [...parts, text.slice(from)].join('');
+  };
+}

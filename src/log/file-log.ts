@@ -1,4 +1,3 @@
-import { fstatSync, realpathSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { SrqError, systemCode } from '../model/errors.ts';
 import type { OpenLog } from '../model/log-store.ts';
@@ -13,8 +12,10 @@ import type {
   SendingHow,
   SettledBy,
 } from '../model/ports.ts';
+import { KEY_RECIPE } from '../model/service-request.ts';
 import { openForAppending, writeFully } from './append-file.ts';
 import { LogLock } from './lock.ts';
+import { isStillThere, type LogUser, realPath, requireSameFile, takenAway } from './log-access.ts';
 import { LogIndex } from './log-index.ts';
 import { encodeRecord } from './record.ts';
 import { cutTornTail, RecordReader } from './tail.ts';
@@ -40,6 +41,8 @@ export interface FileLogOptions {
   /** A bulk run excludes other runs; a one-off request only orders its lines among theirs. `holder` says who we are. */
   readonly exclusive: boolean;
   readonly holder: string;
+  /** Who must own the log; null: whoever does. */
+  readonly user?: LogUser | null;
 }
 
 /**
@@ -60,6 +63,10 @@ export class FileLog implements OpenLog {
   #draining: Promise<void> | null = null;
   #broken: SrqError | null = null;
   #closed = false;
+  /** What of the file is on the disk for sure. */
+  #durableBytes = 0;
+  /** A record of this process says by which recipe its keys are made. */
+  #isRecipeNoted = false;
 
   private constructor(options: FileLogOptions, file: FileHandle, lock: LogLock) {
     this.path = options.path;
@@ -76,12 +83,13 @@ export class FileLog implements OpenLog {
     let file: FileHandle | null = null;
     let lock: LogLock | null = null;
     try {
-      file = await openForAppending(options.path);
-      lock = new LogLock(realpathSync(options.path));
+      file = await openForAppending(options.path, options.user ?? null);
+      lock = new LogLock(realPath(options.path), file.fd);
       await (options.exclusive ? lock.takeRun(options.holder, options.clock) : lock.takeOneOff(options.clock));
       const log = new FileLog(options, file, lock);
       await log.#index.catchUp(file);
       await log.#underAppendLock(() => {});
+      log.#durableBytes = log.#index.end;
       return log;
     } catch (error) {
       lock?.close();
@@ -109,7 +117,8 @@ export class FileLog implements OpenLog {
   }
 
   mayBeUnderWay(key: string): boolean {
-    return this.lookup(key) === 'sending' && this.#lock.oneOffsUnderWay();
+    // Not the state: what is sent on a licence, or again under its key, is under way and parked at once.
+    return this.read(key)?.event === 'sending' && this.#lock.oneOffsUnderWay();
   }
 
   sending(subject: LogSubject, seen: LoggedState, { again = false, by }: SendingHow = {}): Promise<boolean> {
@@ -140,7 +149,8 @@ export class FileLog implements OpenLog {
     if (this.#closed) return;
     this.#closed = true;
     this.#broken ??= new SrqError('log', `The log ${this.path} was closed before this could be recorded.`);
-    this.#lock.close();
+    const isThere = isStillThere(this.#file.fd, this.path, this.#durableBytes);
+    this.#lock.close(isThere ? null : this.#durableBytes);
     await this.#file.close();
   }
 
@@ -153,7 +163,8 @@ export class FileLog implements OpenLog {
   ): Promise<boolean> {
     if (this.#broken) return Promise.reject(this.#broken);
     const at = new Date(this.#options.clock.nowMs()).toISOString();
-    const line = encodeRecord(subject, event, at, this.run, details);
+    const recipe = this.#isRecipeNoted ? undefined : KEY_RECIPE;
+    const line = encodeRecord(subject, event, at, this.run, { recipe, ...details });
     const recorded = new Promise<boolean>((resolve, reject) => {
       this.#queue.push({ subject, event, by, seen, line, resolve, reject });
     });
@@ -181,6 +192,7 @@ export class FileLog implements OpenLog {
     try {
       await this.#underAppendLock(() => this.#write(group, recorded));
       if (recorded.size > 0) await this.#file.datasync();
+      if (recorded.size > 0) this.#durableBytes = this.#index.end;
     } catch (error) {
       // After a failed write or sync the kernel may have dropped pages: nothing this process writes can be trusted again.
       this.#broken = asLogError(error, this.path);
@@ -203,14 +215,15 @@ export class FileLog implements OpenLog {
     writeFully(this.#file.fd, Buffer.concat(chunks));
     this.#index.end = offset;
     this.#index.lines += chunks.length;
+    if (chunks.length > 0) this.#isRecipeNoted = true;
   }
 
   /** Runs `add` while no other process adds lines, with all that others added before indexed and any torn tail cut. */
   async #underAppendLock(add: () => void): Promise<void> {
     await this.#lock.takeAppend(this.#options.clock);
     try {
-      const { size, nlink } = fstatSync(this.#file.fd);
-      if (size < this.#index.end || nlink === 0) throw takenAway(this.path);
+      const size = requireSameFile(this.#file.fd, this.path);
+      if (size < this.#index.end) throw takenAway(this.path, 'deleted or shortened');
       if (size > this.#index.end) {
         await this.#index.catchUp(this.#file);
         await cutTornTail(this.#file, this.path, this.#index.end, this.#options.clock);
@@ -220,14 +233,6 @@ export class FileLog implements OpenLog {
       this.#lock.releaseAppend();
     }
   }
-}
-
-function takenAway(path: string): SrqError {
-  return new SrqError(
-    'log',
-    `The log ${path} was deleted or shortened while it was in use. Nothing more is sent.`,
-    'What it said is needed to send nothing twice: put it back before the next run.',
-  );
 }
 
 function asLogError(error: unknown, path: string): SrqError {

@@ -2,6 +2,7 @@ import type { LogStore } from '../model/log-store.ts';
 import type { Clock } from '../model/ports.ts';
 import { FileLog } from './file-log.ts';
 import { followLog } from './follow-log.ts';
+import type { LogUser } from './log-access.ts';
 import { openLogReader, readLog, readRecords } from './read-log.ts';
 import { openRunNotes, readRunNotes } from './run-notes.ts';
 
@@ -11,16 +12,18 @@ export interface FileStoreOptions {
   readonly run: string;
   /** Who we are, to whoever finds the log in use. */
   readonly holder: (command: string) => string;
+  /** Who must own the log; null: whoever does. */
+  readonly user?: LogUser | null;
 }
 
 /** A log in a file, for one machine (FORMAT.md). */
-export function openFileStore({ path, clock, run, holder }: FileStoreOptions): LogStore {
+export function openFileStore({ path, clock, run, holder, user = null }: FileStoreOptions): LogStore {
   return {
     name: path,
-    open: (command, exclusive) => FileLog.open({ path, clock, run, exclusive, holder: holder(command) }),
-    openReader: () => openLogReader(path),
-    latest: () => positioned(readLog(path)),
-    records: () => positioned(readRecords(path)),
+    open: (command, exclusive) => FileLog.open({ path, clock, run, exclusive, holder: holder(command), user }),
+    openReader: () => openLogReader(path, user),
+    latest: () => positioned(readLog(path, user)),
+    records: () => positioned(readRecords(path, user)),
     follow: ({ end }, stop) => followLog(path, end, clock, stop),
     notes: () => readRunNotes(path),
     openNotes: (noted) => openRunNotes(path, noted, clock),

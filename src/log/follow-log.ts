@@ -18,7 +18,7 @@ export async function* followLog(
   stop: AbortSignal,
 ): AsyncGenerator<LogRecord, void> {
   for (let end = from; !stop.aborted; await clock.sleep(LOOK_MS, stop)) {
-    const file = await openForReading(path);
+    const file = await openForReading(path, null);
     if (!file) continue;
     try {
       end = yield* recordsBehind(file, end, path);

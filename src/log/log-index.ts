@@ -3,9 +3,10 @@ import { SrqError } from '../model/errors.ts';
 import { KeyIndex } from '../model/key-index.ts';
 import { LOGGED_STATES, nextState } from '../model/log-state.ts';
 import type { LogEvent, LoggedState, LogRecord } from '../model/ports.ts';
+import { shellWord } from '../model/shell-word.ts';
 import { readLines } from './lines.ts';
 import { NumberColumn } from './number-column.ts';
-import { decodeRecord } from './record.ts';
+import { decodeRecord, isNewer } from './record.ts';
 
 const STATE_RANGE = 16;
 
@@ -68,9 +69,12 @@ export class LogIndex {
 }
 
 function damaged(path: string, line: number, reason: string): SrqError {
+  const mend = isNewer(reason)
+    ? 'It was written by a newer srq, it seems. Bring this one up to date: npm install --global srq@latest    Or look at it with:'
+    : 'Restore it from a backup, or look at it with:';
   return new SrqError(
     'log',
     `The log ${path} is damaged: line ${line} cannot be read (${reason}). Nothing was sent.`,
-    `Restore it from a backup, or look at it with: sed -n '${line}p' '${path}'. A line that is certainly not a record may be deleted; without its records srq would send those rows again.`,
+    `${mend} sed -n '${line}p' ${shellWord(path)}. A line that is certainly not a record may be deleted; without its records srq would send those rows again.`,
   );
 }

@@ -3,18 +3,18 @@ import { SrqError, systemCode } from '../model/errors.ts';
 import type { LogReader, ReadRecord } from '../model/log-store.ts';
 import type { LogRecord } from '../model/ports.ts';
 import { readLines } from './lines.ts';
+import { type LogUser, requireOwnFolder, requireOwnLog, requireRegularFile } from './log-access.ts';
 import { LogIndex } from './log-index.ts';
 import { decodeRecord } from './record.ts';
-import { requireRegularFile } from './regular-file.ts';
-import { RecordReader } from './tail.ts';
+import { RecordReader, requireLogStart, requireOwnTail } from './tail.ts';
 
 /**
  * The last record of every request in the log, oldest first, as a stream. Takes no lock: an unfinished last line is
  * another process at work and is passed over. A log that does not exist is empty. Returns the offset behind what was read.
  * Throws `SrqError('log')` on damage.
  */
-export async function* readLog(path: string): AsyncGenerator<LogRecord, number> {
-  const records = readRecords(path);
+export async function* readLog(path: string, user: LogUser | null = null): AsyncGenerator<LogRecord, number> {
+  const records = readRecords(path, user);
   for (;;) {
     const { value, done } = await records.next();
     if (done) return value;
@@ -23,12 +23,11 @@ export async function* readLog(path: string): AsyncGenerator<LogRecord, number> 
 }
 
 /** Every record of the log in its order; else as {@link readLog}. */
-export async function* readRecords(path: string): AsyncGenerator<ReadRecord, number> {
-  const file = await openForReading(path);
+export async function* readRecords(path: string, user: LogUser | null = null): AsyncGenerator<ReadRecord, number> {
+  const file = await openForReading(path, user);
   if (!file) return 0;
   try {
-    const index = new LogIndex(path);
-    await index.catchUp(file);
+    const index = await indexOf(file, path);
     for await (const lines of readLines(file, 0)) {
       for (const line of lines) {
         if (line.offset >= index.end) return index.end;
@@ -45,16 +44,15 @@ export async function* readRecords(path: string): AsyncGenerator<ReadRecord, num
 }
 
 /** What the log knows of each key, without taking part in it. */
-export async function openLogReader(path: string): Promise<LogReader> {
-  const index = new LogIndex(path);
-  const file = await openForReading(path);
+export async function openLogReader(path: string, user: LogUser | null = null): Promise<LogReader> {
+  const file = await openForReading(path, user);
   const close = async () => file?.close();
-  try {
-    if (file) await index.catchUp(file);
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  const index = file
+    ? await indexOf(file, path).catch(async (error: unknown) => {
+        await close();
+        throw error;
+      })
+    : new LogIndex(path);
   const records = file && new RecordReader(file.fd);
   const read = (key: string) => {
     const offset = index.offset(key);
@@ -63,12 +61,31 @@ export async function openLogReader(path: string): Promise<LogReader> {
   return { lookup: (key) => index.state(key), know: async () => {}, read, close };
 }
 
-/** Null if there is no such file. */
-export async function openForReading(path: string): Promise<FileHandle | null> {
+async function indexOf(file: FileHandle, path: string): Promise<LogIndex> {
+  const index = new LogIndex(path);
+  await index.catchUp(file);
+  await requireOwnTail(file, path, index.end);
+  return index;
+}
+
+/**
+ * Null if there is no such file. `user`: who must own the log, for what it says counts as known. Throws `SrqError('log')` for
+ * what is no log, or not the user's own.
+ */
+export async function openForReading(path: string, user: LogUser | null): Promise<FileHandle | null> {
   requireRegularFile(path);
+  let file: FileHandle | null = null;
   try {
-    return await open(path, 'r');
+    file = await open(path, 'r');
+    await requireLogStart(file, path);
+    if (user) {
+      requireOwnFolder(path, user);
+      requireOwnLog(file.fd, path, user);
+    }
+    return file;
   } catch (error) {
+    await file?.close();
+    if (error instanceof SrqError) throw error;
     if (systemCode(error) === 'ENOENT') return null;
     throw new SrqError('log', `The log ${path} cannot be read (${systemCode(error)}).`, null, error);
   }

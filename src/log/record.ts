@@ -1,10 +1,12 @@
 import { type Identifiers, SENT_STATUSES } from '../model/outcome.ts';
 import type { LogEvent, LogRecord, LogSubject } from '../model/ports.ts';
+import { KEY_RECIPE } from '../model/service-request.ts';
 
 /** The line formats are documented in FORMAT.md; change both together. */
 const EVENTS: ReadonlySet<string> = new Set(['sending', 'licence', ...SENT_STATUSES]);
 const BY: readonly LogRecord['by'][] = ['validate', 'person', 'idempotency'];
 const KEY = /^[0-9a-f]{32}$/;
+const UNKNOWN = 'is not known to this version of srq';
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
 
 /** One line of the log, its line feed included. */
@@ -12,6 +14,9 @@ export function encodeRecord(subject: LogSubject, event: LogEvent, at: string, r
   const { key, row, ref, market } = subject;
   return Buffer.from(`${JSON.stringify({ key, event, at, run, row, ref, market, ...details })}\n`);
 }
+
+/** Whether a line that is no record may be one to a newer srq. */
+export const isNewer = (reason: string) => reason.endsWith(UNKNOWN);
 
 /** A line read back, or the reason why it is not one. */
 export function decodeRecord(line: string | null): LogRecord | string {
@@ -26,7 +31,11 @@ export function decodeRecord(line: string | null): LogRecord | string {
   const record = value as Partial<Record<keyof LogRecord, unknown>>;
   if (typeof record.key !== 'string' || !KEY.test(record.key)) return 'its key is not 32 hex digits';
   if (typeof record.event !== 'string' || !EVENTS.has(record.event)) {
-    return `its event "${String(record.event).slice(0, 20)}" is not known to this version of srq`;
+    return `its event "${String(record.event).slice(0, 20)}" ${UNKNOWN}`;
+  }
+  // Keys made by another recipe would be other keys: every lead would be new.
+  if ('recipe' in value && value.recipe !== KEY_RECIPE) {
+    return `recipe ${JSON.stringify(value.recipe)?.slice(0, 20)} of its keys ${UNKNOWN}`;
   }
   if (typeof record.at !== 'string' || !TIME.test(record.at)) return 'it does not say when';
   return {

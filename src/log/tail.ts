@@ -1,10 +1,68 @@
 import { readSync } from 'node:fs';
 import { type FileHandle, writeFile } from 'node:fs/promises';
-import { systemCode } from '../model/errors.ts';
+import { SrqError, systemCode } from '../model/errors.ts';
 import type { Clock, LogRecord } from '../model/ports.ts';
+import { shellWord } from '../model/shell-word.ts';
 import { decodeRecord } from './record.ts';
 
 const LINE_FEED = 0x0a;
+
+const RECORD_START = '{"key":"';
+const KEY_DIGITS = 32;
+/** Zeros are looked through in pieces of this size. */
+const ZEROS_BYTES = 1 << 20;
+
+/** Throws `SrqError('log')` for a file that cannot be a log by its first byte; nothing has been done to it or beside it then. */
+export async function requireLogStart(file: FileHandle, path: string): Promise<void> {
+  const { bytesRead, buffer } = await file.read(Buffer.alloc(1), 0, 1, 0);
+  if (bytesRead > 0 && buffer[0] !== 0 && buffer.toString('latin1') !== RECORD_START[0]) throw noLog(path);
+}
+
+/**
+ * Throws `SrqError('log')` if what lies behind the last complete line, from `end` on, is not what an srq leaves there that
+ * dies while it adds a record: the beginning of one, or zeros. Then the file is no log, or somebody else wrote into it.
+ */
+export async function requireOwnTail(file: FileHandle, path: string, end: number): Promise<void> {
+  const { size } = await file.stat();
+  if (size <= end || (await isOwnTail(file, end, size))) return;
+  if (end === 0) throw noLog(path);
+  const shown = shellWord(path);
+  throw new SrqError(
+    'log',
+    `The log ${path} does not end with a record of srq: the ${size - end} bytes behind byte ${end} are from elsewhere. It was left as it is; nothing was sent.`,
+    `Look at them: tail -c +${end + 1} ${shown}    If they do not belong there: truncate -s ${end} ${shown}`,
+  );
+}
+
+function noLog(path: string): SrqError {
+  return new SrqError(
+    'log',
+    `The file ${path} is no log of srq: it does not begin with a record. It was left as it is; nothing was sent.`,
+    'Name another file with --log FILE; srq makes one that does not exist. If this is the log, restore it from a backup.',
+  );
+}
+
+async function isOwnTail(file: FileHandle, end: number, size: number): Promise<boolean> {
+  const head = Buffer.alloc(Math.min(RECORD_START.length + KEY_DIGITS, size - end));
+  const { bytesRead } = await file.read(head, 0, head.length, end);
+  if (head[0] !== 0) return beginsRecord(head.toString('latin1', 0, bytesRead));
+  const block = Buffer.alloc(Math.min(ZEROS_BYTES, size - end));
+  for (let position = end; position < size; ) {
+    const { bytesRead: read } = await file.read(block, 0, Math.min(block.length, size - position), position);
+    // Another process has cut it.
+    if (read === 0) return true;
+    if (block.subarray(0, read).some((byte) => byte !== 0)) return false;
+    position += read;
+  }
+  return true;
+}
+
+/** Whether a record can begin so; blocks that never reached the disk are zeros. */
+function beginsRecord(bytes: string): boolean {
+  const text = bytes.replace(/\0+$/, '');
+  if (text.length <= RECORD_START.length) return RECORD_START.startsWith(text);
+  return text.startsWith(RECORD_START) && /^[0-9a-f]+$/.test(text.slice(RECORD_START.length));
+}
 
 /**
  * Cuts an unfinished last line, keeping a copy beside the log. Its writer died before it was synced, so no request was
@@ -13,6 +71,7 @@ const LINE_FEED = 0x0a;
 export async function cutTornTail(file: FileHandle, path: string, end: number, clock: Clock): Promise<void> {
   const { size } = await file.stat();
   if (size <= end) return;
+  await requireOwnTail(file, path, end);
   const tail = Buffer.alloc(size - end);
   await file.read(tail, 0, tail.length, end);
   await keepAside(tail, `${path}.torn-${clock.nowMs()}`);

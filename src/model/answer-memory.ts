@@ -1,5 +1,5 @@
 /** How often validate saw, or did not see, what was answered in this form; and whether a person said what it means. */
-export interface SeenForm {
+interface SeenForm {
   readonly form: string;
   /** The answers say themselves that the request was not taken. */
   readonly isDenied: boolean;

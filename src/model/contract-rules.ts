@@ -6,6 +6,9 @@ import { oncePer } from './once-per.ts';
 /** Length of the longest text that is held against a pattern; longer ones are left to the service. */
 export const LONGEST_FOR_PATTERN = 10_000;
 
+/** No number that a service takes is longer, and reading one takes the square of its length. */
+const LONGEST_NUMBER = 400;
+
 interface ParameterRules {
   /** See {@link wireValue}. */
   readonly wire: (text: string) => string | null;
@@ -54,6 +57,7 @@ const BOOLEANS = new Map([
 
 /** As JSON writes it: no plus, no leading zeros; `12.0`, as spreadsheets save it, is an integer. */
 function numberText(type: 'integer' | 'number', text: string): string | null {
+  if (text.length > LONGEST_NUMBER) return null;
   const [, minus = '', whole = '', fraction = ''] = /^([+-]?)0*(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
   if (whole === '') return null;
   const decimals = fraction.replace(/0+$/, '');

@@ -101,9 +101,22 @@ export interface CreateOperation extends Operation {
   readonly identifiers: readonly { readonly name: string; readonly pointer: Pointer }[];
   /** How create itself says that a request is a duplicate; empty: srq's own reading. */
   readonly duplicate: readonly VerdictRule[];
-  /** Header by which the service recognises a repeated create, and never acts twice on one value. */
-  readonly idempotency: { readonly header: string; readonly format: 'uuid' | 'text' } | null;
+  /** Header by which the service recognises a repeated create; null: none, as far as is known. */
+  readonly idempotency: Idempotency | null;
 }
+
+export interface Idempotency {
+  readonly header: string;
+  readonly format: 'uuid' | 'text';
+  /**
+   * For so long after its first use a value is recognised, and never acted on twice. Null: nobody said, which counts as
+   * {@link DEFAULT_KEY_LIFE_SECONDS}. 0: the service demands the header, but nobody said that it recognises anything by it.
+   */
+  readonly windowSeconds: number | null;
+}
+
+/** How long an idempotency key is believed where no time is named. */
+export const DEFAULT_KEY_LIFE_SECONDS = 600;
 
 export interface ValidateOperation extends Operation {
   /** The first that applies to an answer decides; empty: srq's own reading. */
@@ -186,19 +199,21 @@ export interface TokenOperation {
 
 /** What the document leaves open and only a person can say. */
 export interface Question {
-  /** Stable: `constant:partner_id`, `operation:create`, … */
+  /** Stable: `constant:partner_id`, `operation:create`, `idempotency:Idempotency-Key`, … */
   readonly name: string;
   readonly text: string;
   /** The flag that answers it, literally: `--set partner_id=VALUE`. */
   readonly answer: string;
   /** What it may be answered with, numbered from 1 in the text. */
   readonly choices?: readonly string[];
+  /** What counts if nobody answers; left out: the contract cannot be used before it is answered. */
+  readonly unanswered?: string;
 }
 
 /** What documents come to, before a person has agreed. */
 export interface Proposal {
   readonly contract: Contract;
-  /** While there are any, the contract cannot be used. */
+  /** While there are any that have to be answered, the contract cannot be used. */
   readonly questions: readonly Question[];
   /** Contradictions between documents, secrets found in them, limits named in prose, patterns that are left to the service. */
   readonly notes: readonly string[];

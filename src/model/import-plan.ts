@@ -47,6 +47,8 @@ export interface ImportSummary {
   readonly counts: Counts;
   /** Rows among the failed that were never tried, because the run stopped. */
   readonly notTried: number;
+  /** Among the created: those without an identifier, and those with a remark of the service. Null: nothing was sent. */
+  readonly asides: { readonly withoutIdentifier: number; readonly withRemark: number } | null;
   readonly seconds: number;
   readonly log: string;
   readonly results: string | null;

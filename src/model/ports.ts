@@ -54,7 +54,7 @@ export interface MarketplaceApi {
    * written; the former resolves to null, the latter is passed on. Never rejects otherwise.
    *
    * `idempotencyKey`, 32 hex digits, names the send to a service that is idempotent; a try that may have been acted on is
-   * repeated there, too. The same key for the same request, and for another send of it that is meant as such another key.
+   * repeated there, too, while the service knows the key. The same key for the same request, and for another send of it that is meant as such another key.
    *
    * `intentLifeMs`: for so long after `intend` was called the request may be written; null: for ever.
    */
@@ -70,8 +70,11 @@ export interface MarketplaceApi {
    * such answers is known to tell nothing.
    */
   confirm(request: ServiceRequest, unproven: UnprovenAnswer): Promise<boolean | null>;
-  /** The service never acts twice on creates with the same idempotency key, as its description says. */
-  readonly isIdempotent: boolean;
+  /**
+   * For so long after the first try of a create a repetition under its idempotency key may be begun: the service recognises
+   * it and does not act again, as its description says. Null: it may not.
+   */
+  readonly idempotencyWindowMs: number | null;
   /** Goes on at this share of the present rate. */
   slowDown(share: number): void;
 }

@@ -49,6 +49,12 @@ export interface Destination {
 }
 
 /**
+ * The version of {@link contentKey}'s recipe, which every log notes. Another one makes every lead new that was ever sent: it
+ * needs a number of its own here, a migration of the store, and a way to find what was sent by this one.
+ */
+export const KEY_RECIPE = 1;
+
+/**
  * What makes two requests the same one: 128 bits of SHA-256 over destination and parameters, as 32 hex digits.
  * The caller's reference is left out, so sorting, splitting or renaming a file changes no key. Canonical form: a JSON
  * array `[baseUrl, clientId, [name, value], …]`, names in code-unit order, audio as `sha256:<hex>`. A recording stands in

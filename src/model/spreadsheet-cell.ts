@@ -1,12 +1,23 @@
+/** What a spreadsheet takes for the beginning of a formula, also in the wide and small forms of East Asian keyboards. */
+const FORMULA_SIGN = '[=+\\-@＝＋－＠﹦﹢﹣﹫]';
+/** Whatever the file's own separator is, a spreadsheet may be set to another one, and then its quotes protect nothing. */
+const CELL_BEGINS = '(?:^|[,;|"\\t\\r\\n])';
+/** Blanks, controls and invisible marks, some of which spreadsheets drop at the beginning of a cell. */
+const NOT_SEEN = '[\\p{Z}\\p{Cc}\\p{Cf}\\p{Default_Ignorable_Code_Point}]*';
+
+const GUARDED = new RegExp(`(?=${FORMULA_SIGN})(?<=${CELL_BEGINS}${NOT_SEEN}'*)|(?=[\\t\\r])(?<=^'*)`, 'gu');
+const GUARD = new RegExp(`'(?:(?=${FORMULA_SIGN})(?<=${CELL_BEGINS}${NOT_SEEN}'+)|(?=[\\t\\r])(?<=^'+))`, 'gu');
+
 /**
- * A text as a cell that no spreadsheet takes for a formula: what begins with `= + - @`, TAB or CR gets an apostrophe in
- * front. Texts that already look so get one more, so that {@link undefuse} gives back every text exactly.
+ * A text as a cell in which no spreadsheet finds a formula, at whichever separator it takes the line apart: an apostrophe
+ * comes before each `=`, `+`, `-` or `@` that could begin a cell, and before a TAB or CR at the very beginning. Where
+ * apostrophes stand there already, one more is added, so that {@link undefuse} gives back every text exactly.
  */
 export function defuse(text: string): string {
-  return /^'*[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return text.replace(GUARDED, "'");
 }
 
 /** The text that {@link defuse} made this cell from. */
 export function undefuse(cell: string): string {
-  return /^'+[=+\-@\t\r]/.test(cell) ? cell.slice(1) : cell;
+  return cell.replace(GUARD, '');
 }

@@ -1,4 +1,3 @@
-import { type Evidence, isTrusted, mayStillBeShown } from '../model/evidence.ts';
 import type { LoggedState } from '../model/ports.ts';
 import type { Disposal, TakenRequest } from '../model/request-queue.ts';
 import type { Submitted } from './submit-request.ts';
@@ -37,15 +36,15 @@ export function disposalOfRequest(
 /** What is known of the request in a doubt after it was tried to settle it. */
 export interface SettledState {
   readonly state: LoggedState;
-  readonly evidence: Evidence;
-  readonly isIdempotent: boolean;
+  /** Validate or an idempotency key may yet settle it. */
+  readonly isHopeful: boolean;
 }
 
 /** Where a request goes that was in doubt. What only a person can settle leaves the queue: `srq resolve` lists it. */
 export function disposalOfDoubt(
   { mayTryAgain }: TakenRequest,
   { result, unrecorded }: Submitted,
-  { state, evidence, isIdempotent }: SettledState,
+  { state, isHopeful }: SettledState,
   isEnding: boolean,
 ): Disposal {
   if (unrecorded) return BACK;
@@ -53,6 +52,5 @@ export function disposalOfDoubt(
   if (state === 'created' || state === 'duplicate' || state === 'parked') return DONE;
   if (state !== 'sending' && state !== 'unknown') return { is: 'moved', lane: 'requests', inMs: RESEND_MS };
   if (isEnding) return BACK;
-  const isHopeful = isTrusted(evidence) || isIdempotent || mayStillBeShown(evidence);
   return isHopeful && mayTryAgain ? { is: 'later' } : DONE;
 }

@@ -1,11 +1,12 @@
 import { SrqError } from '../model/errors.ts';
 import type { ImportPlan } from '../model/import-plan.ts';
-import type { Status } from '../model/outcome.ts';
 import type { Clock, DeliveryLog, MarketplaceApi } from '../model/ports.ts';
-import { rowsInRange } from './plan-import.ts';
-import { type Preparation, prepareAgain } from './prepare-row.ts';
+import { ControlRounds, knownCreated } from './controls.ts';
+import { doubtsAmongOthers } from './doubts-among-others.ts';
+import type { Preparation } from './prepare-row.ts';
+import { submissions } from './rows-again.ts';
 import { runConcurrently } from './run-concurrently.ts';
-import { type Settling, settleDoubt } from './settle-doubt.ts';
+import { type Believing, type Settling, settleDoubt } from './settle-doubt.ts';
 import { type Submission, type SubmitOptions, type Submitted, submitRequest } from './submit-request.ts';
 import { type ErrorBudget, Supervisor } from './supervise.ts';
 import type { Witness } from './witness.ts';
@@ -16,6 +17,7 @@ const RATE_AFTER_BREAK = 0.5;
 const OTHERS_MS = 5 * 60_000;
 const LOOK_MS = 500;
 const ROWS_AHEAD = 200;
+const SETTLING_PLACES = 8;
 
 export interface ImportOptions extends SubmitOptions {
   readonly concurrency: number;
@@ -65,7 +67,7 @@ export async function* runImport(
     for await (const { submission, submitted } of results) {
       const { result, wasClear } = submitted;
       plan.ledger.setStatus(result.row, result.status);
-      if (wasClear && result.status === 'created') witness.created(submission.request);
+      if (wasClear && result.status === 'created') witness.created(submission);
       const advice = supervisor.observe(submitted);
       stop ??= advice.stop;
       if (stop) halt.abort();
@@ -82,23 +84,31 @@ export async function* runImport(
   return stop;
 }
 
+/** How the rows in doubt are settled. */
+export interface ImportSettling extends Pick<Settling, 'resend'> {
+  readonly concurrency: number;
+  /** Null: validate is not asked. */
+  readonly believing: Omit<Believing, 'rounds' | 'waits'> | null;
+}
+
 /**
  * Settles the rows in doubt, those of earlier runs and of this one, as far as that can be known, and yields what became of
- * each. `waitMs` and `resend` as in {@link Settling}.
+ * each.
  */
 export async function* settleImport(
   plan: ImportPlan,
   deps: Omit<ImportDeps, 'witness'>,
-  concurrency: number,
-  waitMs: number | null,
-  resend: SubmitOptions | null,
+  { concurrency, believing, resend }: ImportSettling,
 ): AsyncGenerator<Submitted, SrqError | null> {
   const { api, log, clock, halt } = deps;
-  const settling: Settling = { api, log, clock, stopping: halt.signal, waitMs, resend };
+  const stopping = halt.signal;
+  const rounds = new ControlRounds(api, stopping);
+  const settling = { api, log, clock, stopping, resend, believing: believing && { ...believing, rounds, waits: true } };
   const results = runConcurrently(
-    submissions(plan, deps, 'unknown', () => null),
-    () => concurrency,
-    (submission) => orHalt(settleDoubt(submission, settling), halt),
+    doubtsAmongOthers(plan, deps),
+    // Settling is mostly waiting, and how many calls are under way at once is the turnstile's matter.
+    () => SETTLING_PLACES * concurrency,
+    ({ doubt, near }) => orHalt(settleDoubt(doubt, { ...settling, known: () => knownCreated(near, log) }), halt),
   );
   return yield* untilStop(results, plan, halt);
 }
@@ -182,35 +192,5 @@ async function* knownAhead(
       await log.know(keys);
     }
     yield submission;
-  }
-}
-
-/**
- * The rows of one status, read from the file again. One that has changed since the plan was made ends the run before it is
- * sent. `held`: what to wait for before the next row.
- */
-export async function* submissions(
-  plan: ImportPlan,
-  { preparation, halt }: Pick<ImportDeps, 'preparation' | 'halt'>,
-  status: Status,
-  held: () => Promise<unknown> | null,
-): AsyncGenerator<Submission> {
-  if (halt.signal.aborted) return;
-  for await (const batch of rowsInRange(plan.table, plan.range)) {
-    for (const row of batch) {
-      if (plan.ledger.status(row.number) !== status) continue;
-      const pause = held();
-      if (pause) await pause;
-      if (halt.signal.aborted) return;
-      const key = plan.ledger.key(row.number);
-      const pending = prepareAgain(row, key, plan.mapping, preparation);
-      // As in the plan: most rows are prepared at once.
-      const prepared = pending instanceof Promise ? await pending : pending;
-      if (!prepared.request || prepared.key !== key) {
-        const message = `Row ${row.number} of ${plan.table.path} changed while it was being imported.`;
-        throw new SrqError('input', message, 'Run the same command again on the finished file: nothing is sent twice.');
-      }
-      yield prepared;
-    }
   }
 }

@@ -1,16 +1,19 @@
 import { SrqError } from '../model/errors.ts';
-import { type Evidence, isTrusted, settleWaitMs } from '../model/evidence.ts';
+import { type Evidence, licenceWaitMs, mayStillBeShown, mergedEvidence, sightOf } from '../model/evidence.ts';
+import { kindOf } from '../model/likeness.ts';
 import type { Outcome } from '../model/outcome.ts';
 import type { Clock, DeliveryLog, MarketplaceApi } from '../model/ports.ts';
 import type { Disposal, QueuedRequest, RequestQueue, TakenRequest } from '../model/request-queue.ts';
 import { type Advice, GO_ON } from './breaker.ts';
+import { ControlRounds, knownCreated } from './controls.ts';
 import { disposalOfDoubt, disposalOfRequest } from './dispose.ts';
+import { RecentCreations } from './recent-creations.ts';
 import { runConcurrently } from './run-concurrently.ts';
 import { settleDoubt } from './settle-doubt.ts';
 import { refuseUnsent, type SubmitOptions, type Submitted, submitRequest } from './submit-request.ts';
 import { Supervisor } from './supervise.ts';
 import { takenRequests } from './taken-requests.ts';
-import type { Witness } from './witness.ts';
+import { keptProof, type Witness } from './witness.ts';
 
 /** Share of its rate at which the account goes on after the breaker. */
 const RATE_AFTER_BREAK = 0.5;
@@ -37,6 +40,8 @@ export interface WorkerDeps {
   readonly witness: Witness;
   /** What validate has shown to all processes of the account. */
   readonly evidence: () => Promise<Evidence>;
+  /** The service is reached through a proxy. */
+  readonly isProxied: boolean;
   /** The account's breaker: what all workers see counts. */
   readonly breaker: { observe(isDoubtful: boolean): Promise<Advice> };
   /** Nobody sends for so long, in no process of the account. */
@@ -52,13 +57,18 @@ export interface WorkerDeps {
 export interface WorkerWatch {
   began(taken: TakenRequest): void;
   ended(taken: TakenRequest, submitted: Submitted, disposal: Disposal): void;
+  /** What was begun came to nothing here. */
+  gaveBack(taken: TakenRequest): void;
+  /** The worker ends by itself. */
+  ending(reason: SrqError): void;
   reclaimed(count: number): void;
   broke(pauseMs: number): void;
 }
 
 /**
  * Takes requests off the queue and delivers each, settles doubts, and gives back what workers held that have ended; until it
- * is halted, or the queue is empty and that is asked for. Returns why it ended early, or null.
+ * is halted, or the queue is empty and that is asked for. Returns why it ended early, or null. A fault ends the whole of it,
+ * too, and is the reason then: a worker of which half is dead would pass for a living one.
  */
 export async function runWorker(deps: WorkerDeps, options: WorkerOptions): Promise<SrqError | null> {
   const worker = new QueueWorker(deps, options);
@@ -69,13 +79,17 @@ class QueueWorker {
   readonly #deps: WorkerDeps;
   readonly #options: WorkerOptions;
   readonly #supervisor = new Supervisor(null, 0, null);
+  readonly #inHand = new Set<TakenRequest>();
   readonly #disposing = new Set<Promise<void>>();
+  readonly #recent = new RecentCreations();
+  readonly #rounds: ControlRounds;
   readonly #over = new AbortController();
   #stop: SrqError | null = null;
 
   constructor(deps: WorkerDeps, options: WorkerOptions) {
     this.#deps = deps;
     this.#options = options;
+    this.#rounds = new ControlRounds(deps.api, deps.halt.signal);
   }
 
   async run(): Promise<SrqError | null> {
@@ -111,25 +125,30 @@ class QueueWorker {
   ): Promise<void> {
     const { queue, clock, halt } = this.#deps;
     const { untilEmpty } = this.#options;
-    const taken = takenRequests(queue, clock, { lane, batch, untilEmpty, halt: halt.signal });
+    // Else an error would be known once all that is in flight has ended.
+    const telling = {
+      take: (...[from, count]: Parameters<RequestQueue['take']>) => this.#orEnd(queue.take(from, count)),
+      isEmpty: () => this.#orEnd(queue.isEmpty()),
+      dispose: queue.dispose,
+    };
+    const taken = takenRequests(telling, clock, { lane, batch, untilEmpty, halt: halt.signal });
     try {
-      for await (const _ of runConcurrently(taken, limit, work));
+      for await (const _ of runConcurrently(taken, limit, (each) => this.#orBack(each, work)));
     } catch (error) {
       this.#end(error);
     }
   }
 
   async #deliver(taken: TakenRequest): Promise<void> {
-    const { api, log, witness, watch } = this.#deps;
-    watch.began(taken);
-    const submitted = await this.#orBack(taken, () => {
-      const refusal = this.#deps.refusal(taken);
-      return refusal === null
-        ? submitRequest(taken, api, log, this.#options)
-        : refuseUnsent(taken, log, refusedOutcome(refusal));
-    });
+    const { api, log, witness } = this.#deps;
+    const refusal = this.#deps.refusal(taken);
+    const submitted =
+      refusal === null
+        ? await submitRequest(taken, api, log, this.#options)
+        : await refuseUnsent(taken, log, refusedOutcome(refusal));
     const { result, wasClear, isFromLog } = submitted;
-    if (wasClear && result.status === 'created') witness.created(taken.request);
+    if (wasClear && result.status === 'created') witness.created(taken);
+    if (!isFromLog && result.status === 'created') this.#recent.add(taken);
     const isDoubtful = result.status === 'unknown';
     if (submitted.stop) this.#end(submitted.stop);
     this.#dispose(taken, submitted, disposalOfRequest(taken, submitted, await this.#circumstances(taken, isDoubtful)));
@@ -137,44 +156,73 @@ class QueueWorker {
     const shared = isFromLog ? GO_ON : await this.#deps.breaker.observe(isDoubtful);
     const stop = own.stop ?? shared.stop;
     if (stop) this.#end(stop);
-    else if (shared.pauseMs > 0) void this.#recover(taken, shared.pauseMs);
+    else if (shared.pauseMs > 0) this.#recover(taken, shared.pauseMs).catch((error: unknown) => this.#end(error));
   }
 
-  async #circumstances({ key }: TakenRequest, isDoubtful: boolean) {
-    const { log, api, evidence, halt } = this.#deps;
+  async #circumstances({ key, request }: TakenRequest, isDoubtful: boolean) {
+    const { log, api, evidence, halt, isProxied } = this.#deps;
     const { settles, settleMs } = this.#options;
     const isEnding = halt.signal.aborted;
     if (!isDoubtful || !settles || isEnding) return { isEnding, settles, waitMs: 0 };
-    const waitMs = api.isIdempotent ? 0 : settleWaitMs(await evidence(), settleMs);
+    const kind = kindOf(request);
+    const waiting = { chosenMs: settleMs, isReset: log.lookup(key) === 'unknown' && !isProxied };
+    const sight = sightOf(await evidence(), kind, log.nowMs());
+    const waitMs = api.idempotencyWindowMs !== null ? 0 : licenceWaitMs(sight, waiting, this.#recent.of(kind).length);
     // As settleDoubt waits: it is to find the doubt ripe.
     const leastMs = log.lookup(key) === 'sending' ? 2 * (log.intentLifeMs ?? 0) : 0;
     return { isEnding, settles, waitMs: Math.max(waitMs, leastMs) };
   }
 
   async #settle(taken: TakenRequest): Promise<void> {
-    const { api, log, clock, halt, watch } = this.#deps;
-    watch.began(taken);
-    const evidence = await this.#orBack(taken, () => this.#deps.evidence());
-    const waitMs = isTrusted(evidence) ? settleWaitMs(evidence, this.#options.settleMs) : null;
-    const settling = { api, log, clock, stopping: halt.signal, waitMs, resend: this.#options };
-    const submitted = await this.#orBack(taken, () => settleDoubt(taken, settling));
+    const { api, log, clock, halt, witness, isProxied } = this.#deps;
+    const shared = await this.#deps.evidence();
+    const kind = kindOf(taken.request);
+    const nowMs = () => log.nowMs();
+    const proof = keptProof(() => mergedEvidence(shared, witness.evidence), nowMs);
+    const { settleMs: chosenMs } = this.#options;
+    const settling = {
+      ...{ api, log, clock, stopping: halt.signal, resend: this.#options },
+      believing: { proof, chosenMs, isProxied, rounds: this.#rounds, waits: true },
+      known: () => knownCreated(this.#recent.of(kind), log),
+    };
+    const submitted = await settleDoubt(taken, settling);
     if (submitted.stop) this.#end(submitted.stop);
-    const known = { state: log.lookup(taken.key), evidence, isIdempotent: api.isIdempotent };
+    const isHopeful = api.idempotencyWindowMs !== null || mayStillBeShown(proof.sight(kind));
+    const known = { state: log.lookup(taken.key), isHopeful };
     this.#dispose(taken, submitted, disposalOfDoubt(taken, submitted, known, halt.signal.aborted));
   }
 
-  /** What ends the worker ends the waiting of the others for their turn, too. */
-  async #orBack<Result>(taken: TakenRequest, work: () => Promise<Result>): Promise<Result> {
+  async #orEnd<Result>(work: Promise<Result>): Promise<Result> {
     try {
-      return await work();
+      return await work;
     } catch (error) {
       this.#end(error);
-      this.#track(this.#deps.queue.dispose(taken, { is: 'back' }));
       throw error;
     }
   }
 
+  /** What ends the worker ends the waiting of the others for their turn, too. */
+  async #orBack(taken: TakenRequest, work: (taken: TakenRequest) => Promise<void>): Promise<void> {
+    this.#inHand.add(taken);
+    try {
+      this.#deps.watch.began(taken);
+      await work(taken);
+    } catch (error) {
+      this.#end(error);
+      if (this.#inHand.delete(taken)) this.#giveBack(taken, error);
+    }
+  }
+
+  /** The log knows whether it may have been sent. One that a fault lies in must not be the first that the next worker takes. */
+  #giveBack(taken: TakenRequest, error: unknown): void {
+    const { queue, watch } = this.#deps;
+    const isFault = !(error instanceof SrqError);
+    this.#track(queue.dispose(taken, { is: isFault && taken.mayTryAgain ? 'later' : 'back' }));
+    watch.gaveBack(taken);
+  }
+
   #dispose(taken: TakenRequest, submitted: Submitted, disposal: Disposal): void {
+    this.#inHand.delete(taken);
     this.#deps.watch.ended(taken, submitted, disposal);
     this.#track(this.#deps.queue.dispose(taken, disposal));
   }
@@ -188,10 +236,14 @@ class QueueWorker {
   }
 
   #end(error: unknown): void {
-    if (!(error instanceof SrqError)) throw error;
-    // A store that is away when the user ends the worker is no reason of its own.
-    if (!this.#deps.halt.signal.aborted) this.#stop ??= error;
-    this.#deps.halt.abort();
+    const { halt, watch } = this.#deps;
+    const reason = error instanceof SrqError ? error : faultOf(error);
+    // A store that is away when the user ends the worker is no reason of its own; a fault is one, whenever it shows.
+    const isNews = reason.code === 'fault' ? this.#stop?.code !== 'fault' : !halt.signal.aborted;
+    halt.abort();
+    if (!isNews) return;
+    this.#stop = reason;
+    watch.ending(reason);
   }
 
   /** Holds the account back, and on until validate answers again. */
@@ -217,6 +269,17 @@ class QueueWorker {
       await clock.sleep(RECLAIM_MS, ending);
     }
   }
+}
+
+/** In words of ours: those of the error may hold a person's data. */
+function faultOf(error: unknown): SrqError {
+  const name = error instanceof Error ? error.name : typeof error;
+  return new SrqError(
+    'fault',
+    `A fault of srq (${name}) ended the worker.`,
+    'What was in hand is given back, and what may have been sent stays in doubt. Run srq work with --verbose for where it happened, and report it.',
+    error,
+  );
 }
 
 function refusedOutcome(message: string): Outcome {

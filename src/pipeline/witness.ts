@@ -1,78 +1,176 @@
-import { type Evidence, NO_EVIDENCE } from '../model/evidence.ts';
-import type { Clock, MarketplaceApi } from '../model/ports.ts';
+import { setMaxListeners } from 'node:events';
+import {
+  type Evidence,
+  isTrusted,
+  type Look,
+  mayGoOn,
+  mergedEvidence,
+  NO_EVIDENCE,
+  PATIENCE_MS,
+  type Sight,
+  sightOf,
+  wouldBeTrusted,
+} from '../model/evidence.ts';
+import { kindOf } from '../model/likeness.ts';
+import type { Clock, MarketplaceApi, ValidateResult } from '../model/ports.ts';
 import type { ServiceRequest } from '../model/service-request.ts';
+import type { Submission } from './submit-request.ts';
 
-/** The first creations of a run are looked at, and then one in so many. */
+/** The first creations of each kind are looked at, fewer where validate is trusted, and then one in so many. */
 const FIRST_LOOKS = 3;
+const FIRST_LOOKS_TRUSTED = 1;
 const LOOK_EVERY = 500;
-/** How long validate is given to see a creation; asked after 0, 1, 2, 4, … seconds. */
-const PATIENCE_MS = 60_000;
-/** How long a finished run waits for looks that are still under way. */
-const FAREWELL_MS = 10_000;
+/** Looks under way at once: they are asked at the pace of the run itself. */
+const MOST_UNDER_WAY = 32;
+/** Asked after 0, 1, 2, 4, … seconds, but not more rarely than this. */
+const LONGEST_PAUSE_MS = 64_000;
+/** A finished run waits so long for answers that are due; what is not answered then stays open. */
+const FAREWELL_MS = 2_000;
+
+/** What validate is known to see, for whoever wants to believe it. */
+export interface Proof {
+  sight(kind: string): Sight;
+  /** Whether it is not trusted yet, but may be once the looks under way have ended. */
+  mayComeYet(kind: string): boolean;
+}
+
+/** What is proven by now, for whoever does not wait for more. */
+export function keptProof(evidence: () => Evidence, nowMs: () => number): Proof {
+  return { sight: (kind) => sightOf(evidence(), kind, nowMs()), mayComeYet: () => false };
+}
 
 /**
  * Finds out whether validate sees what was created, by asking about created requests again, beside the run. Only requests
  * that validate called clear before tell anything: one that calls everything a duplicate must not be believed.
  */
-export class Witness {
+export class Witness implements Proof {
   readonly #api: Pick<MarketplaceApi, 'validate'>;
   readonly #clock: Clock;
   readonly #stopping: AbortSignal;
-  readonly #looks = new Set<Promise<void>>();
+  readonly #keep: (evidence: Evidence) => void;
   readonly #leaving = new AbortController();
-  #created = 0;
+  readonly #created = new Map<string, number>();
+  readonly #underWay = new Map<string, Look>();
+  readonly #looking = new Set<Promise<unknown>>();
   #evidence: Evidence;
 
-  constructor(api: Pick<MarketplaceApi, 'validate'>, clock: Clock, stopping: AbortSignal, known: Evidence | null) {
+  /** `keep` is told of every look as it begins and ends, so that a killed run hides none. */
+  constructor(
+    api: Pick<MarketplaceApi, 'validate'>,
+    clock: Clock,
+    stopping: AbortSignal,
+    known: Evidence | null,
+    keep: (evidence: Evidence) => void = () => {},
+  ) {
     this.#api = api;
     this.#clock = clock;
     this.#stopping = stopping;
     this.#evidence = known ?? NO_EVIDENCE;
+    this.#keep = keep;
+    // Every look under way may be sleeping.
+    setMaxListeners(0, this.#leaving.signal);
   }
 
   get evidence(): Evidence {
     return this.#evidence;
   }
 
+  /** Looks of earlier runs that this one could go on with, by the keys of their requests. */
+  get leftOpen(): ReadonlySet<string> {
+    const nowMs = this.#clock.nowMs();
+    return new Set(this.#evidence.looks.filter((look) => mayGoOn(look, nowMs)).map(({ key }) => key));
+  }
+
+  sight(kind: string): Sight {
+    return sightOf(this.#evidence, kind, this.#clock.nowMs());
+  }
+
+  mayComeYet(kind: string): boolean {
+    if (this.#left()) return false;
+    const sight = this.sight(kind);
+    const underWay = [...this.#underWay.values()].filter((look) => look.kind === kind).length;
+    return !isTrusted(sight) && wouldBeTrusted(sight, underWay);
+  }
+
+  /** Whether there is a kind of requests for which validate is trusted, or may yet be. */
+  isHopeful(): boolean {
+    const kinds = new Set(this.#evidence.looks.map(({ kind }) => kind));
+    return [...kinds].some((kind) => isTrusted(this.sight(kind)) || this.mayComeYet(kind));
+  }
+
   /** Notes a creation that validate had called clear before. Looks at some of them in the background. */
-  created(request: ServiceRequest): void {
-    this.#created += 1;
-    if (this.#created > FIRST_LOOKS && this.#created % LOOK_EVERY !== 0) return;
-    const look: Promise<void> = this.#look(request).finally(() => this.#looks.delete(look));
-    this.#looks.add(look);
+  created({ key, request }: Pick<Submission, 'key' | 'request'>): void {
+    const kind = kindOf(request);
+    const count = (this.#created.get(kind) ?? 0) + 1;
+    this.#created.set(kind, count);
+    if (count % LOOK_EVERY !== 0 && !this.#isOneOfTheFirst(kind, count)) return;
+    this.#begin(request, { key, kind, createdAtMs: this.#clock.nowMs(), end: 'open', afterMs: 0 });
   }
 
-  /** Resolves when all looks have ended; those that take too long are left without counting for anything. */
+  /** Goes on with the look of an earlier run at this request, if there is one. */
+  resume({ key, request }: Pick<Submission, 'key' | 'request'>): void {
+    const nowMs = this.#clock.nowMs();
+    const look = this.#evidence.looks.findLast((each) => each.key === key && mayGoOn(each, nowMs));
+    if (look && look.createdAtMs <= nowMs) this.#begin(request, look);
+  }
+
+  /** Ends the looking. What was not found yet stays open, for a later run. */
   async end(): Promise<void> {
-    const given = this.#clock.sleep(FAREWELL_MS, this.#leaving.signal);
-    await Promise.race([Promise.all(this.#looks), given]);
     this.#leaving.abort();
-    await Promise.all(this.#looks);
+    const answered = new AbortController();
+    const asking = Promise.allSettled(this.#looking).then(() => answered.abort());
+    await Promise.race([asking, this.#clock.sleep(FAREWELL_MS, answered.signal)]);
   }
 
-  async #look(request: ServiceRequest): Promise<void> {
-    const createdMs = this.#clock.monotonicMs();
-    for (let pauseMs = 1000; ; pauseMs *= 2) {
+  #isOneOfTheFirst(kind: string, count: number): boolean {
+    if (count > FIRST_LOOKS) return false;
+    return count <= (isTrusted(this.sight(kind)) ? FIRST_LOOKS_TRUSTED : FIRST_LOOKS);
+  }
+
+  #begin(request: ServiceRequest, look: Look): void {
+    if (this.#underWay.size >= MOST_UNDER_WAY || this.#underWay.has(look.key)) return;
+    this.#note(look);
+    const looking: Promise<void> = this.#look(request, look).finally(() => {
+      this.#looking.delete(looking);
+      this.#underWay.delete(look.key);
+      this.#keep(this.#evidence);
+    });
+    this.#looking.add(looking);
+    this.#keep(this.#evidence);
+  }
+
+  async #look(request: ServiceRequest, begun: Look): Promise<void> {
+    const beganMs = this.#clock.monotonicMs() - (this.#clock.nowMs() - begun.createdAtMs);
+    let look = begun;
+    for (let pauseMs = 1000; look.end === 'open'; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
       // A service that cannot be asked any more is the run's to tell about.
       const answer = await this.#api.validate(request).catch(() => null);
-      if (!answer || answer.refused || this.#left()) return;
-      const tookMs = this.#clock.monotonicMs() - createdMs;
-      if (answer.verdict === 'duplicate') this.#note(1, tookMs);
-      else if (tookMs > PATIENCE_MS) this.#note(0, 0);
-      else {
-        await this.#clock.sleep(pauseMs, this.#leaving.signal);
-        if (!this.#left()) continue;
-      }
-      return;
+      if (!answer || this.#stopping.aborted) return;
+      const tookMs = Math.max(0, Math.round(this.#clock.monotonicMs() - beganMs));
+      look = lookedAt(look, answer, tookMs);
+      this.#note(look);
+      // Nobody could read an answer for so long: a later run may.
+      if (this.#leaving.signal.aborted || tookMs > PATIENCE_MS) return;
+      if (look.end === 'open') await this.#clock.sleep(pauseMs, this.#leaving.signal);
+      if (this.#left()) return;
     }
+  }
+
+  /** The state of a look under way. */
+  #note(look: Look): void {
+    this.#underWay.set(look.key, look);
+    this.#evidence = mergedEvidence(this.#evidence, { looks: [look] });
   }
 
   #left(): boolean {
     return this.#leaving.signal.aborted || this.#stopping.aborted;
   }
+}
 
-  #note(found: number, tookMs: number): void {
-    const { asked, found: before, slowestMs } = this.#evidence;
-    this.#evidence = { asked: asked + 1, found: before + found, slowestMs: Math.max(slowestMs, Math.round(tookMs)) };
-  }
+/** What a look has come to by one more answer, so long after the creation. Pure. */
+function lookedAt(look: Look, { verdict }: ValidateResult, tookMs: number): Look {
+  if (verdict === 'unknown') return look;
+  if (verdict === 'clear') return { ...look, end: tookMs > PATIENCE_MS ? 'unseen' : 'open', afterMs: tookMs };
+  if (tookMs <= PATIENCE_MS) return { ...look, end: 'seen', afterMs: tookMs };
+  return { ...look, end: look.afterMs < PATIENCE_MS ? 'late' : 'unseen', afterMs: tookMs };
 }

@@ -16,13 +16,15 @@ const MOST_LINES = 200;
 /** What documents come to, for a person to agree with or not. `width`: that of the terminal, in characters. */
 export function proposalText({ contract, questions, notes }: Proposal, width: number, paint: ChalkInstance): string {
   const shownNotes = notes.slice(0, MOST_LINES);
+  // What counts without an answer is among the notes.
+  const open = questions.filter(({ unanswered }) => unanswered === undefined);
   return [
     `${paint.bold('Learned from')} ${sourceText(contract)}`,
     ...findingsTable(contract.findings, width, paint),
     ...shownNotes.map((note) => `${paint.yellow('!')} ${printable(note)}`),
     ...moreLine(notes, shownNotes),
-    ...(questions.length > 0 ? [paint.bold('Only you can say')] : []),
-    ...questions.flatMap(({ text, answer }) => [`  ${printable(text)}`, `    ${paint.dim(printable(answer))}`]),
+    ...(open.length > 0 ? [paint.bold('Only you can say')] : []),
+    ...open.flatMap(({ text, answer }) => [`  ${printable(text)}`, `    ${paint.dim(printable(answer))}`]),
   ].join('\n');
 }
 

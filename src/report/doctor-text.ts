@@ -9,7 +9,7 @@ export function diagnosisText({ ok, steps }: Diagnosis, next: string, paint: Cha
   const warned = steps.some(({ result }) => result === 'warn');
   const well = warned ? 'All that is needed works; mind the warnings.' : 'All is well.';
   const end = ok ? `${well} Next: ${next}` : `Not ready. Mend what failed, then: ${next}`;
-  return [...steps.flatMap((step) => stepLines(step, paint)), paint.bold(end)].join('\n');
+  return [...steps.flatMap((step) => stepLines(step, paint)), paint.bold(printable(end))].join('\n');
 }
 
 function stepLines({ name, result, ms, message, hint }: Step, paint: ChalkInstance): string[] {

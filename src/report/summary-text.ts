@@ -16,12 +16,13 @@ const MEANINGS: Readonly<Record<Status, string>> = {
 
 /** The end of an import, for people. */
 export function summaryText(summary: ImportSummary, paint: ChalkInstance): string {
-  const { rows, counts, notTried, seconds, stopped, advice, next } = summary;
+  const { rows, counts, notTried, asides, seconds, stopped, advice, next } = summary;
   const shown = STATUSES.filter((status) => counts[status] > 0);
   const width = Math.max(...shown.map((status) => thousands(counts[status]).length), 1);
   const lines = shown.map((status) => {
     const untried = status === 'failed' && notTried > 0 ? ` (${thousands(notTried)} of them not tried)` : '';
-    return `  ${thousands(counts[status]).padStart(width)}  ${colour(status, paint)(status.padEnd(9))}  ${paint.dim(MEANINGS[status] + untried)}`;
+    const told = status === 'created' ? asidesText(asides) : '';
+    return `  ${thousands(counts[status]).padStart(width)}  ${colour(status, paint)(status.padEnd(9))}  ${paint.dim(MEANINGS[status] + untried + told)}`;
   });
   const files: [string, string][] = [['log', printable(summary.log)]];
   if (summary.results !== null) files.unshift(['results', printable(summary.results)]);
@@ -33,6 +34,15 @@ export function summaryText(summary: ImportSummary, paint: ChalkInstance): strin
     ...(advice === null ? [] : [`${paint.bold('To do')}: ${printable(advice)}`]),
     ...(next === null ? [] : [`${paint.bold('Next')}: ${printable(next)}`]),
   ].join('\n');
+}
+
+function asidesText(asides: ImportSummary['asides']): string {
+  const { withoutIdentifier = 0, withRemark = 0 } = asides ?? {};
+  const told = [
+    ...(withoutIdentifier > 0 ? [`${thousands(withoutIdentifier)} without an identifier`] : []),
+    ...(withRemark > 0 ? [`${thousands(withRemark)} with a remark of the service`] : []),
+  ];
+  return told.length === 0 ? '' : ` (${told.join(', ')})`;
 }
 
 export function colour(status: Status, paint: ChalkInstance): ChalkInstance {

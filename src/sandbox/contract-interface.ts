@@ -31,7 +31,8 @@ export function contractInterface(contract: Contract): ServiceInterface {
       ...(hasValidate ? [{ operation: 'validate', method: validate.method, path: validate.path } as const] : []),
     ],
     basePath,
-    idempotencyHeader,
+    // A service that says of no repetition that it is recognised is rehearsed as one that recognises none.
+    idempotencyHeader: create.idempotency?.windowSeconds === 0 ? null : idempotencyHeader,
     decode: (operation, call) => decoders[operation](call),
     refuse: (operation, content) => {
       if (operation === 'token') return refuseExtras(token, content);

@@ -31,6 +31,11 @@ export interface SandboxOptions {
   readonly storeFile: string | null;
   /** What the operations demand and answer; null: what the public document says. */
   readonly contract: Contract | null;
+  /**
+   * The inbox at `/` and the calls by which everybody on this machine may look in and change it. Without them nothing is
+   * answered but the three operations, which need the credentials.
+   */
+  readonly hasInbox: boolean;
   /** Wall clock, milliseconds. */
   readonly now: () => number;
 }
@@ -38,6 +43,7 @@ export interface SandboxOptions {
 /** What a running sandbox answers from. Faults and latency may be changed while it runs. */
 export interface SandboxState {
   readonly service: Service;
+  readonly hasInbox: boolean;
   readonly instructions: Instructions;
   readonly received: ReceivedRequests;
   faultRates: FaultRates;
@@ -68,6 +74,7 @@ export function openState(options: SandboxOptions, offered: ServiceInterface, cl
   const store = storeFile === null ? null : openStoreFile(storeFile, recallHere);
   return {
     service,
+    hasInbox: options.hasInbox,
     instructions: new Instructions(),
     received,
     faultRates,

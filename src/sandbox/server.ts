@@ -82,9 +82,13 @@ async function handle(request: IncomingMessage, response: ServerResponse, state:
   const query = new URLSearchParams(search);
   if (!isLoopbackHost(request.headers.host)) {
     await sendAnswer(response, refusal(403, 'forbidden', 'The sandbox answers under the names of this machine only.'));
-  } else if (path === '/' && request.method === 'GET') {
+  } else if (state.hasInbox && path === '/' && request.method === 'GET') {
+    // A link on any page may lead here.
     await sendAnswer(response, front(request));
-  } else if (path.startsWith(ADMIN_PREFIX)) {
+  } else if (isFromElsewhere(request)) {
+    const message = 'Pages of another origin may neither read nor change the sandbox.';
+    await sendAnswer(response, refusal(403, 'forbidden', message));
+  } else if (state.hasInbox && path.startsWith(ADMIN_PREFIX)) {
     await handleOwn(request, response, path, query, state);
   } else {
     const operation = findOperation(request.method ?? '', path, state.service.offered);
@@ -93,7 +97,7 @@ async function handle(request: IncomingMessage, response: ServerResponse, state:
   }
 }
 
-/** What the sandbox has beside the operations. Pages of other origins get none of it. */
+/** What the sandbox has beside the operations. */
 async function handleOwn(
   request: IncomingMessage,
   response: ServerResponse,
@@ -101,14 +105,8 @@ async function handleOwn(
   query: URLSearchParams,
   state: SandboxState,
 ): Promise<void> {
-  if (isFromElsewhere(request)) {
-    const message = 'Pages of another origin may neither read nor change the sandbox.';
-    await sendAnswer(response, refusal(403, 'forbidden', message));
-  } else if (path === EVENTS_PATH && request.method === 'GET') {
-    await sendEvents(response, state);
-  } else {
-    await sendAnswer(response, await answerAdmin(request, path, query, state));
-  }
+  if (path === EVENTS_PATH && request.method === 'GET') await sendEvents(response, state);
+  else await sendAnswer(response, await answerAdmin(request, path, query, state));
 }
 
 /** The inbox for browsers; for other programs, what can be called. Neither holds anything that was received. */

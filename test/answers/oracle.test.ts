@@ -48,7 +48,7 @@ async function importTwice(seed: number): Promise<Found> {
 }
 
 test('whatever a service means, and however it says so: what is told as created was taken, what is told as refused was not', {
-  timeout: 300_000,
+  timeout: 900_000,
 }, async () => {
   const seeds = Array.from({ length: SERVICES }, (_, at) => FIRST_SEED + at);
   const found: Found[] = [];

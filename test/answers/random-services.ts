@@ -11,7 +11,7 @@ export interface WireAnswer {
 }
 
 /** What a service does with one request. */
-export type Deed = 'takes' | 'takes and complains' | 'takes and says nothing' | 'refuses' | 'knows it';
+type Deed = 'takes' | 'takes and complains' | 'takes and says nothing' | 'refuses' | 'knows it';
 
 const json = (status: number, value: unknown, type = 'application/json'): WireAnswer => ({
   status,

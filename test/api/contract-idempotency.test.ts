@@ -12,11 +12,10 @@ import { LEAD } from '../sandbox/sandbox-client.ts';
 
 const request = { params: LEAD, audio: null, ref: null };
 const keyOf = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 32);
-const contractFor = (format: 'uuid' | 'text'): Contract =>
-  contractWith({ create: { idempotency: { header: 'Idempotency-Key', format } } });
+const contractFor = (format: 'uuid' | 'text', windowSeconds: number | null = 86_400): Contract =>
+  contractWith({ create: { idempotency: { header: 'Idempotency-Key', format, windowSeconds } } });
 
-function apiTo(baseUrl: string, contract: Contract): RequestApi {
-  const clock = virtualClock();
+function apiTo(baseUrl: string, contract: Contract, clock = virtualClock()): RequestApi {
   const stopping = new AbortController().signal;
   const http = httpTo(baseUrl);
   const cache = { read: () => null, write: () => {}, forget: () => {} };
@@ -77,6 +76,43 @@ test('without the header nothing is repeated: each is in doubt after its first t
   expect([sent?.outcome.status, service.creates().length]).toEqual(['unknown', 1]);
   expect(service.creates()[0]?.headers['idempotency-key']).toBeUndefined();
 });
+
+test('a header that is demanded, but not believed, is sent, and nothing is repeated under it', async () => {
+  const { service } = await startForgetful();
+  const api = apiTo(service.baseUrl, contractFor('text', 0));
+  expect(api.idempotencyWindowMs).toBeNull();
+  const sent = await api.create(request, async () => true, keyOf('Ana'));
+  expect([sent?.outcome.status, service.creates().length]).toEqual(['unknown', 1]);
+  expect(service.creates()[0]?.headers['idempotency-key']).toBe(keyOf('Ana'));
+});
+
+test('a repetition that is held up between its intent and its first byte is not written once the key may be forgotten', async () => {
+  const { service } = await startForgetful();
+  const clock = virtualClock();
+  const api = apiTo(service.baseUrl, contractFor('text', 600), clock);
+  let intents = 0;
+  const intend = async () => {
+    intents += 1;
+    if (intents === 2) clock.passMs(10 * 60_000);
+    return true;
+  };
+  const sent = await api.create(request, intend, keyOf('Ana'));
+  expect([sent?.outcome.status, intents, service.creates().length]).toEqual(['unknown', 2, 1]);
+});
+
+test.each([
+  [86_400, (0.9 * 24 * 60 - 10) * 60_000],
+  [600, 240_000],
+  [null, 240_000],
+  [121, 500],
+  [120, null],
+  [0, null],
+])(
+  'of %s seconds a tenth is left as a margin, two minutes at least, and the time of the tries',
+  (windowSeconds, windowMs) => {
+    expect(apiTo('http://127.0.0.1:1', contractFor('text', windowSeconds)).idempotencyWindowMs).toBe(windowMs);
+  },
+);
 
 test('the header goes on creates alone', async () => {
   const service = await startScriptedService({});

@@ -101,7 +101,6 @@ describe('after the request was written, no status means doubt', () => {
     'the headers of the answer are too large': (socket) =>
       socket.end(rawAnswer('201 Created', '', { 'x-large': 'a'.repeat(40_000) })),
     'only an interim answer comes': (socket) => socket.end('HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'),
-    'an unasked 100 Continue comes': (socket) => socket.end(`HTTP/1.1 100 Continue\r\n\r\n${OK}`),
     'the service switches protocols': (socket) =>
       socket.end('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: h2c\r\n\r\n'),
   };

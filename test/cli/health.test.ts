@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { systemClock } from '../../src/cli/system-clock.ts';
 import { type Health, keepHealthFile } from '../../src/cli/work/health.ts';
 
-const health = (): Health => ({ state: 'idle', at: '', since: '', inFlight: 0 });
+const health = (): Health => ({ state: 'idle', at: '', since: '', inFlight: 0, reason: null });
 
 test('a health file that cannot be written is refused at once: whoever watches it would take the worker for dead', () => {
   const folder = mkdtempSync(join(tmpdir(), 'srq-health-'));

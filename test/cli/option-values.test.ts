@@ -1,6 +1,14 @@
 import { InvalidArgumentError } from 'commander';
 import { describe, expect, test } from 'vitest';
-import { errorBudget, faultRate, pair, positiveNumber, rate, wholeNumber } from '../../src/cli/option-values.ts';
+import {
+  errorBudget,
+  faultRate,
+  pair,
+  positiveNumber,
+  rate,
+  settleSeconds,
+  wholeNumber,
+} from '../../src/cli/option-values.ts';
 
 const refusal = (parse: () => unknown): string => {
   try {
@@ -42,6 +50,16 @@ describe('A number above 0', () => {
 
   test.each(['0', '0.0', '-1', '1e9', '.5', '5.', '1,5', '', 'auto', '1'.repeat(10)])('"%s" is none', (text) => {
     expect(refusal(() => positiveNumber(text))).toBe('Give a number above 0.');
+  });
+});
+
+describe('A time to settle', () => {
+  test('is any number of seconds up to seven days', () => {
+    expect([settleSeconds('0.2'), settleSeconds('604800')]).toEqual([0.2, 604_800]);
+    for (const text of ['604800.1', '604801', '2592000', '999999999']) {
+      expect(refusal(() => settleSeconds(text))).toBe('Give at most 604800 seconds, which are 7 days.');
+    }
+    expect(refusal(() => settleSeconds('0'))).toBe('Give a number above 0.');
   });
 });
 

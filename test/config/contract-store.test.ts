@@ -77,6 +77,15 @@ describe('the contract of a profile', () => {
     await expect(store.read()).rejects.toThrow(/cannot be used/);
   });
 
+  test('of before it was asked how long an idempotency key is known is read: nobody said', () => {
+    const kept = changed(['create', 'idempotency'], { header: 'Idempotency-Key', format: 'uuid' });
+    expect(read(kept).create.idempotency).toEqual({ header: 'Idempotency-Key', format: 'uuid', windowSeconds: null });
+    for (const windowSeconds of [-1, 'a day', Number.NaN]) {
+      const wrong = changed(['create', 'idempotency'], { header: 'Idempotency-Key', format: 'uuid', windowSeconds });
+      expect(() => read(wrong)).toThrow(/windowSeconds/);
+    }
+  });
+
   test('of a newer version is told apart from a damaged one', () => {
     expect(() => read({ ...LEARNED, version: 2 })).toThrow(/version 2; this srq reads version 1/);
     expect(isContractLike({ ...LEARNED, version: 2 })).toBe(true);

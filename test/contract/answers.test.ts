@@ -28,6 +28,22 @@ test.each([
   expect(verdictOf({ 200: answer({ [name]: schema }) })).toEqual({ rules: [rule], confidence });
 });
 
+test.each(['success', 'ok', 'is_success', 'isOk'])(
+  'a flag %s may speak of the call alone, and tells no verdict, whatever is said of it',
+  (name) => {
+    for (const description of ['', 'False if the request exists already, true if it is no duplicate']) {
+      expect(verdictOf({ 200: answer({ [name]: { type: 'boolean', description } }) }).rules).toEqual([]);
+    }
+  },
+);
+
+test('a flag isValid is a guess', () => {
+  expect(verdictOf({ 200: answer({ isValid: { type: 'boolean' } }) })).toEqual({
+    rules: [flag('/isValid', ['false'], ['true'])],
+    confidence: 'weak',
+  });
+});
+
 test('a flag that is sure is preferred to one that may speak of the data alone', () => {
   const properties = { valid: { type: 'boolean' }, data: { properties: { duplicate: { type: 'boolean' } } } };
   expect(verdictOf({ 200: answer(properties) }).rules).toEqual([flag('/data/duplicate', ['true'], ['false'])]);
@@ -182,37 +198,6 @@ test('limits in prose and in headers are notes', () => {
     'The document speaks of a limit: "At most 10 requests per second". srq finds the pace by itself; --rate sets one.',
     'Limits are told by X-RateLimit-Limit, which srq heeds.',
   ]);
-});
-
-test.each([
-  ['uuid', { type: 'string', format: 'uuid' }],
-  ['text', { type: 'string', maxLength: 64 }],
-])('a header that recognises repeated creates is one of srq, of format %s', (format, schema) => {
-  const parameters = [{ name: 'X-Idempotency-Key', in: 'header', required: true, schema }];
-  const { contract, questions } = learnParts({ create: { parameters } });
-  expect(contract.create.idempotency).toEqual({ header: 'X-Idempotency-Key', format });
-  expect(questions).toEqual([]);
-});
-
-test.each([
-  { deprecated: true },
-  { description: 'Deprecated, will be removed.' },
-  { description: 'Accepted for compatibility and ignored.' },
-  { description: 'Not yet supported.' },
-  { description: 'Is no longer evaluated' },
-])('such a header that the service does not heed is left alone, which is said: %o', (words) => {
-  const header = { name: 'Idempotency-Key', in: 'header', schema: { type: 'string' }, ...words };
-  const { contract, notes } = learnParts({ create: { parameters: [header] } });
-  expect(contract.create.idempotency).toBeNull();
-  expect(notes.join()).toContain('Idempotency-Key is left alone');
-});
-
-test('such a header by which repetitions are ignored is one', () => {
-  const description =
-    'Requests with the same key are ignored for 24 hours. Keys that were used before are not considered.';
-  const header = { name: 'Idempotency-Key', in: 'header', schema: { type: 'string' }, description };
-  const { contract } = learnParts({ create: { parameters: [header] } });
-  expect(contract.create.idempotency).toEqual({ header: 'Idempotency-Key', format: 'text' });
 });
 
 test('a success without a body keeps its status', () => {

@@ -11,7 +11,7 @@ import { SrqError } from '../../src/model/errors.ts';
 import { learnOptions } from './learn-options.ts';
 
 /** Generous: what is bounded takes a small part of it, what is not takes minutes. */
-const BOUND_MS = 20_000;
+const BOUND_MS = 180_000;
 
 const learnText = (text: string, name = 'api.yaml'): Proposal =>
   learnContract([{ name, bytes: Buffer.from(text) }], learnOptions());

@@ -184,6 +184,30 @@ test('a constant that the description requires is asked for until it is given', 
   expect(learned(description, collection, { partner_id: '42' }).questions).toEqual([]);
 });
 
+const KNOWN_FOR = (time: string) => `The same key returns the first answer for ${time}.`;
+
+test.each([
+  [KNOWN_FOR('24 hours'), KNOWN_FOR('24 hours'), 86_400],
+  [KNOWN_FOR('24 hours'), KNOWN_FOR('5 minutes'), 300],
+  [KNOWN_FOR('5 minutes'), KNOWN_FOR('24 hours'), 300],
+  [KNOWN_FOR('24 hours'), 'The same key returns the first answer.', 600],
+  [KNOWN_FOR('24 hours'), '', 86_400],
+  ['', KNOWN_FOR('5 minutes'), 300],
+  ['Ignored.', KNOWN_FOR('24 hours'), null],
+  [KNOWN_FOR('24 hours'), 'Ignored.', 0],
+])('of an idempotency key the shorter time counts, and a denial before any: %j, %j', (one, other, window) => {
+  const name = 'Idempotency-Key';
+  const parameters = [{ name, in: 'header', description: one, schema: { type: 'string' } }];
+  const header = [{ key: name, value: '1', description: other }];
+  const proposal = learned(
+    openApi({ '/v1/request/create': { post: operation({}, { parameters }) } }),
+    aCollection(item('Create', '/v1/request/create', FIELDS, [], { header })),
+  );
+  expect(proposal.contract.create.idempotency?.windowSeconds ?? null).toBe(window);
+  expect(proposal.questions.filter((each) => each.name.startsWith('idempotency') && window !== null)).toEqual([]);
+  expect(proposal.notes.join().includes('Until you say so')).toBe(false);
+});
+
 test('a third document fills what the first two leave open, and places keep their own file', () => {
   const proposal = (file: string, contract: Partial<Contract>): Proposal => ({
     contract: {

@@ -39,6 +39,22 @@ test('a person may name any operation that takes a body; it ends the same way', 
   expect(new Set(named)).toContain('proposal');
 });
 
+test('whichever operation creates, none of the others is taken for validate unasked', () => {
+  const chosen = files.flatMap((file) =>
+    writingOperations(file).flatMap((create) => {
+      const document = { name: basename(file), bytes: readFileSync(new URL(file, FOLDER)) };
+      try {
+        const { findings } = learnContract([document], learnOptions({ operations: { create } })).contract;
+        return findings.filter(({ setting, where }) => setting === 'validate.path' && where !== '');
+      } catch (error) {
+        if (error instanceof SrqError) return [];
+        throw error;
+      }
+    }),
+  );
+  expect(chosen).toEqual([]);
+});
+
 /** Of the descriptions in JSON: `POST /pets`. */
 function writingOperations(file: string): string[] {
   if (!file.endsWith('.json')) return [];

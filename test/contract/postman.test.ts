@@ -282,3 +282,25 @@ test('a collection as the API of the client tool gives it is unwrapped', () => {
   const { title } = describePostman({ collection: aCollection(anItem()) }, { environment: { values: [] } });
   expect(title).toBe('Requests');
 });
+
+test.each(['bearer', 'basic'])(
+  'a written header Authorization tells the scheme, whatever the settings say: %s',
+  (scheme) => {
+    const header = [{ key: 'Authorization', value: `${scheme.toUpperCase()} {{credentials}}` }];
+    const auth = { type: 'apikey', apikey: [{ key: 'key', value: 'X-Key' }] };
+    const { document } = described({ ...aCollection(anItem({}, { header })), auth });
+    expect(at(document, '/components/securitySchemes')).toEqual({ [scheme]: { type: 'http', scheme } });
+  },
+);
+
+test('a header Authorization of another scheme leaves it to the settings', () => {
+  const header = [{ key: 'Authorization', value: 'Signature abc' }];
+  const auth = { type: 'bearer', bearer: [] };
+  const { document } = described({ ...aCollection(anItem({}, { header })), auth });
+  expect(at(document, '/components/securitySchemes')).toEqual({ bearer: { type: 'http', scheme: 'bearer' } });
+});
+
+test.each(['GET', 'PUT', 'POST', 'PATCH', 'DELETE'])('a request by %s is described', (method) => {
+  const { document } = described(aCollection(anItem({}, { method })));
+  expect(Object.keys(Object(at(document, '/paths/~1a')))).toEqual([method.toLowerCase()]);
+});

@@ -49,7 +49,7 @@ async function expectDoubtListed(desk: Desk, sandbox: Sandbox): Promise<void> {
 }
 
 test(`kill -9 at any time, with faults of every kind, loses nothing and sends nothing twice (seed ${SEED})`, {
-  timeout: 240_000,
+  timeout: 480_000,
 }, async ({ desk, openSandbox }) => {
   const sandbox = await openSandbox({ tokenTtlSeconds: 1 + (SEED % 2) });
   desk.use(sandbox);

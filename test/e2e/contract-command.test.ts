@@ -9,11 +9,19 @@ import { type Desk, test } from '../helpers/desk.ts';
 import { leadsCsv, requestFor } from '../helpers/leads.ts';
 import { logIn } from '../helpers/login.ts';
 import { documentOf } from '../helpers/run-srq.ts';
+import { startScriptedService } from '../helpers/scripted-service.ts';
 import { HAS_TERMINAL, onTerminal } from '../helpers/terminal.ts';
 import { creates } from '../sandbox/sandbox-client.ts';
 
 const FORM = contractFile('form-openapi30.yaml');
 const WITH_CONSTANTS = contractFile('category-list-openapi30.yaml');
+
+/** A description with a header of which it says this. */
+function withHeader(desk: Desk, description: string): string {
+  const text = readFileSync(contractFile('idempotency-openapi31.yaml'), 'utf8');
+  const words = /required: true\n( +)description: A repeated create .*/;
+  return desk.write('api.yaml', text.replace(words, `required: false\n$1description: "${description}"`));
+}
 const stored = ({ config }: Desk, profile = 'default') => join(config, 'contracts', `${profile}.json`);
 
 describe.concurrent('contract learn, without a terminal,', () => {
@@ -49,6 +57,56 @@ describe.concurrent('contract learn, without a terminal,', () => {
     expect(hint).toContain('--set partner_id=');
     expect(hint).toContain('--set X-Partner=');
     expect(existsSync(stored(desk))).toBe(false);
+  });
+
+  test('--yes keeps a header of which nothing is said without building on it, and says how to say more', async ({
+    desk,
+  }) => {
+    const file = withHeader(desk, 'Reserved for future use');
+    const ended = await desk.run('contract', 'learn', file, '--yes', '--json');
+    expect(ended, ended.stderr).toMatchObject({ code: 0 });
+    expect(documentOf(ended)).toMatchObject({
+      contract: { create: { idempotency: null } },
+      questions: [{ name: 'idempotency:Idempotency-Key', unanswered: 'no' }],
+    });
+    expect(ended.stderr.replace(/\s+/g, ' ')).toContain('Until you say so, "no" counts: --set Idempotency-Key=24h');
+    const said = await desk.run('contract', 'learn', file, '--yes', '--json', '--set', 'Idempotency-Key=24h');
+    expect(documentOf(said)).toMatchObject({
+      contract: { create: { idempotency: { header: 'Idempotency-Key', format: 'uuid', windowSeconds: 86_400 } } },
+      questions: [],
+    });
+    expect((await desk.run('contract', 'show')).stdout).toContain('Idempotency-Key (uuid), for 24 hours');
+    const wrong = await desk.run('contract', 'learn', file, '--yes', '--set', 'Idempotency-Key=idem');
+    expect(wrong.code).toBe(2);
+    expect(wrong.stderr).toContain('Say no, yes, or for how long');
+  });
+
+  test('--yes takes no operation that may write for validate, and nothing ever calls it', async ({ desk }) => {
+    const service = await startScriptedService({});
+    const known = { country: {}, lang: {}, location: {}, fullname: {}, phone: {}, request_text: {} };
+    const requestBody = { content: { 'application/json': { schema: { properties: known } } } };
+    const post = (words: object) => ({ post: { requestBody, responses: { 200: { description: 'OK' } }, ...words } });
+    const paths = {
+      '/leads': post({ operationId: 'createLead' }),
+      '/leads/upsert': post({ operationId: 'upsertLead', summary: 'Create a lead, or update its duplicate' }),
+    };
+    const file = desk.write('api.json', JSON.stringify({ openapi: '3.1.0', info: { title: 'CRM' }, paths }));
+    const learn = (...more: string[]) =>
+      desk.run('contract', 'learn', file, '--operation', 'create=POST /leads', '--yes', '--json', ...more);
+    const open = await learn();
+    expect(open.code).toBe(2);
+    expect(documentOf(open)['error']).toMatchObject({
+      message: expect.stringContaining('POST /leads/upsert (upsertLead): it seems to write ("upsert")'),
+      hint: expect.stringContaining('--operation validate=none'),
+    });
+    expect(existsSync(stored(desk))).toBe(false);
+    const [baseUrl, secret] = [service.baseUrl, CANARY];
+    Object.assign(desk.env, { SRQ_BASE_URL: baseUrl, SRQ_CLIENT_ID: '1', SRQ_CLIENT_SECRET: secret });
+    await desk.run('doctor', '--json');
+    expect(await learn('--operation', 'validate=none')).toMatchObject({ code: 0 });
+    await desk.run('doctor', '--json');
+    expect(service.calls().map(({ path }) => path)).not.toContain('/leads/upsert');
+    expect(service.calls().length).toBeGreaterThan(0);
   });
 
   test('keeps it for the profile in force alone, and suggests logins of which none is live unasked', async ({
@@ -125,6 +183,24 @@ describe.skipIf(!HAS_TERMINAL)('contract learn, on a terminal,', () => {
     );
     expect(code, shown).toBe(2);
     expect(shown).toMatch(new RegExp(`create\\.path +POST ${path}-too`));
+  });
+
+  test.for<[string, object | null]>([
+    ['', null],
+    ['24h', { windowSeconds: 86_400 }],
+  ])('asks whether a repetition is recognised, and takes %j', async ([said, expected], { desk }) => {
+    const { shown, code } = await onTerminal(
+      desk,
+      ['contract', 'learn', withHeader(desk, '')],
+      [
+        [/Idempotency-Key \[y\/N\] $/, said],
+        [/Keep this contract.*\[y\/N\] $/s, 'y'],
+      ],
+    );
+    expect(code, shown).toBe(0);
+    const kept: Contract = JSON.parse(readFileSync(stored(desk), 'utf8'));
+    if (expected === null) expect(kept.create.idempotency).toBeNull();
+    else expect(kept.create.idempotency).toMatchObject(expected);
   });
 
   test('says the command with the answers that were given where one is missing', async ({ desk }) => {
@@ -292,7 +368,8 @@ describe.concurrent('a secret that the service wants in each request', () => {
     requestBody: { content: { 'application/json': { schema: body } } },
     responses: { 201: { description: 'created' } },
   };
-  const paths = { '/v1/request/create': { post: operation }, '/v1/request/validate': { post: operation } };
+  const validate = { ...operation, responses: { 200: { description: 'the verdict' } } };
+  const paths = { '/v1/request/create': { post: operation }, '/v1/request/validate': { post: validate } };
   const DOCUMENT = JSON.stringify({ openapi: '3.0.3', info: { title: 'Keyed', version: '1' }, paths });
   const keptBy = (desk: Desk): Contract => JSON.parse(readFileSync(stored(desk), 'utf8'));
   const keyIn = ({ create }: Contract) => create.parameters?.find(({ path }) => path[0] === 'X-Api-Key')?.constant;

@@ -1,10 +1,12 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/server.ts';
 import { type Desk, test } from '../helpers/desk.ts';
 import { bulkArgs, leadsCsv, REQUEST } from '../helpers/leads.ts';
 import { documentOf, documentsOf } from '../helpers/run-srq.ts';
 import { statsOf } from '../helpers/sandbox-view.ts';
-import { creates } from '../sandbox/sandbox-client.ts';
+import { creates, send } from '../sandbox/sandbox-client.ts';
 
 describe.concurrent('a create whose answer is lost', () => {
   test('is unknown, exit code 7, and is not sent again', async ({ partner, sandbox }) => {
@@ -72,6 +74,49 @@ describe.concurrent('what is in doubt', () => {
     expect(await statsOf(sandbox)).toMatchObject({ created: 7 });
     expect(await partner.run('bulk', leads, ...SETTLING)).toMatchObject({ code: 0 });
     expect(await statsOf(sandbox)).toMatchObject({ created: 8, distinct: 8, doubled: 0 });
+  });
+
+  test('is waited for with a word about until when, and left to the next run by Ctrl-C', async ({
+    partner,
+    sandbox,
+  }) => {
+    const leads = await parked(partner, 'reset-before', sandbox);
+    const running = partner.start(['bulk', leads, '--rate', 'max', '--json']);
+    await running.until(/1 in doubt: waiting until \d\d:\d\d, .* Ctrl-C leaves them to the next run/);
+    running.process.kill('SIGINT');
+    const ended = await running.ended;
+    expect([ended.code, documentOf(ended)]).toEqual([130, expect.objectContaining({ unknown: 1, repeated: 7 })]);
+    expect(await statsOf(sandbox)).toMatchObject({ created: 7 });
+  });
+
+  test('is not waited for where its record is dated tomorrow: it stays in doubt, and that is said', async ({
+    partner,
+    sandbox,
+  }) => {
+    const leads = await parked(partner, 'reset-before', sandbox);
+    const tomorrow = new Date(Date.now() + 24 * 60 * 60_000).toISOString();
+    const path = join(partner.state, 'default.ndjson');
+    const log = readFileSync(path, 'utf8');
+    writeFileSync(path, log.replace(/("event":"unknown","at":")[^"]*/, `$1${tomorrow}`));
+    const ended = await partner.run('bulk', leads, ...SETTLING);
+    expect([ended.code, documentOf(ended)]).toEqual([7, expect.objectContaining({ unknown: 1, repeated: 7 })]);
+    expect(ended.stderr).toMatch(/1 stays in doubt: Its record in the log is dated \d{4}-.*cannot be true/);
+    expect(await statsOf(sandbox)).toMatchObject({ created: 7 });
+  });
+
+  test('stays so where validate does not see what is known to be created', async ({ partner, sandbox }) => {
+    const leads = await parked(partner, 'reset-after', sandbox);
+    // From here on validate knows of nothing.
+    await send('DELETE', `${sandbox.baseUrl}/_sandbox/requests`);
+    const ended = await partner.run('bulk', leads, ...SETTLING);
+    expect([ended.code, documentOf(ended)]).toEqual([7, expect.objectContaining({ unknown: 1, repeated: 7 })]);
+    expect(ended.stderr).toMatch(/did not see 7 of 7 requests that are known to be created/);
+    expect(creates(sandbox)).toEqual([]);
+  });
+
+  test('is not waited for longer than a week', async ({ partner }) => {
+    const ended = await partner.run('bulk', 'leads.csv', '--settle', '2592000');
+    expect([ended.code, ended.stderr]).toEqual([2, expect.stringContaining('7 days')]);
   });
 
   test('is listed by resolve and settled by a person’s word', async ({ partner, sandbox }) => {

@@ -1,7 +1,12 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect } from 'vitest';
+import { contractFile } from '../helpers/contracts.ts';
 import { test } from '../helpers/desk.ts';
-import type { Ended } from '../helpers/run-srq.ts';
+import { leadsCsv } from '../helpers/leads.ts';
+import { documentOf, type Ended } from '../helpers/run-srq.ts';
 import { startScriptedService } from '../helpers/scripted-service.ts';
+import { HAS_TERMINAL, onTerminal } from '../helpers/terminal.ts';
 
 /** Sets a terminal's title, clears it, hides what follows, writes backwards. */
 const NASTY = '\u001b]0;owned\u0007\u001b[2J\u009b8m\u202egnp.exe\u200b\r\u007f';
@@ -15,6 +20,9 @@ function expectHarmless({ stdout, stderr }: Ended): void {
   expect(stdout + stderr).toMatch(/owned/);
 }
 
+/** Line ends of the terminal, our colours, and how the library that asks moves the cursor. */
+const ESCAPES_OF_OURS = /\r|\u001b\[(?:\d{0,3}m|\d*[GJK])/g;
+const PROFILE = { baseUrl: 'https://api.example.com', clientId: '7', clientSecret: 'not-a-secret' };
 const REQUEST = ['--country', 'PT', '--phone', '+351912345678', '--request-text', 'Obras'];
 
 describe('strangers have no power over the terminal', () => {
@@ -58,6 +66,87 @@ describe('strangers have no power over the terminal', () => {
     desk.use({ baseUrl, clientId: '7' });
     for (const args of [['create', ...REQUEST, '--ref', `owned${NASTY}`], ['log'], ['log', '--json']])
       expectHarmless(await desk.run(...args));
+  });
+
+  test('in the settings: JSON has their exact values, text what can be printed of them', async ({
+    desk,
+    openSandbox,
+  }) => {
+    const clientId = `owned${NASTY}`;
+    desk.use(await openSandbox({ clientId }));
+    const log = ['--log', join(desk.work, `owned${NASTY}.ndjson`)];
+    for (const args of [
+      ['status'],
+      ['status', '--json'],
+      ['status', ...log],
+      ['login', '--profile', 'shop'],
+      ['profile', 'list'],
+      ['profile', 'list', '--json'],
+      ['profile', 'use', 'shop'],
+      ['validate', ...REQUEST],
+      ['create', ...REQUEST],
+      ['doctor'],
+      ['doctor', ...log],
+      ['doctor', '--json'],
+      ['doctor', '--output', `owned${NASTY}.json`],
+      ['bulk', desk.write('leads.csv', leadsCsv(2)), '--yes'],
+      ['report', '--run', 'all', '--output', `owned${NASTY}.html`],
+      ['bulk', desk.write('more.csv', leadsCsv(3)), '--yes', '--report', `owned${NASTY}.2.html`],
+      ['logout', '--profile', 'shop', ...log],
+      ['template', 'csv', '--output', `owned${NASTY}.csv`],
+    ]) {
+      const ended = await desk.run(...args);
+      expect([args, ended.code]).toEqual([args, 0]);
+      expectHarmless(ended);
+    }
+    expect(documentOf(await desk.run('status', '--json'))['clientId']).toBe(clientId);
+  });
+
+  test('in the words that a command is told to go on with', async ({ desk, sandbox }) => {
+    desk.use(sandbox);
+    sandbox.setInstructions([{ on: 'create', fault: 'reset-after' }]);
+    const log = ['--log', join(desk.work, `owned${NASTY}.ndjson`)];
+    expect((await desk.run('create', ...REQUEST, ...log)).code).toBe(7);
+    for (const args of [
+      ['resolve', ...log],
+      ['contract', 'learn', contractFile('form-openapi30.yaml'), '--yes', ...log],
+    ]) {
+      const ended = await desk.run(...args);
+      expect([args, ended.code]).toEqual([args, 0]);
+      expectHarmless(ended);
+    }
+  });
+
+  test('in the names of profiles', async ({ desk }) => {
+    const names = { [`owned${NASTY}`]: PROFILE, shop: PROFILE };
+    mkdirSync(desk.config, { mode: 0o700 });
+    const path = join(desk.config, 'config.json');
+    writeFileSync(path, JSON.stringify({ current: 'shop', profiles: names }), { mode: 0o600 });
+    for (const args of [
+      ['profile', 'list'],
+      ['profile', 'use', `owned${NASTY}`],
+      ['profile', 'remove', `owned${NASTY}.`],
+      ['profile', 'remove', `owned${NASTY}`],
+    ])
+      expectHarmless(await desk.run(...args));
+    writeFileSync(path, JSON.stringify({ current: 'shop', profiles: names }), { mode: 0o600 });
+    const { stdout } = await desk.run('__complete', '2', 'profile', 'use', '');
+    expect(stdout).toBe('shop\tprofile\n');
+  });
+
+  test.skipIf(!HAS_TERMINAL)('in questions on a terminal, and in the help of one', async ({ desk, sandbox }) => {
+    desk.use(sandbox);
+    const leads = desk.write('leads.csv', `owned${NASTY.replace('\r', '')},country,phone\nx,PT,+351912345678\n`);
+    const left = await onTerminal(
+      desk,
+      ['bulk', leads],
+      [
+        [/q to leave: $/, '?'],
+        [/Columns: [\s\S]*q to leave: $/, 'q'],
+      ],
+    );
+    expect(left.code).toBe(130);
+    expectHarmless({ code: 0, signal: null, stdout: left.shown.replaceAll(ESCAPES_OF_OURS, ''), stderr: '' });
   });
 
   test('in the name, the columns and the cells of a file', async ({ desk, sandbox }) => {

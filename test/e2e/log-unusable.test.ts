@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, chownSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { type Desk, test } from '../helpers/desk.ts';
@@ -10,6 +10,12 @@ import { creates } from '../sandbox/sandbox-client.ts';
 
 const logOf = (desk: Desk) => join(desk.state, 'default.ndjson');
 const bulk = (desk: Desk, ...args: string[]) => desk.run('bulk', '--rate', 'max', ...args);
+
+/** What root alone can try. */
+const OWNED: [string, (desk: Desk) => void, string][] = [
+  ['the log of another user', (desk) => chownSync(logOf(desk), 4711, 4711), 'belongs to another user'],
+  ['the state folder of another user', (desk) => chownSync(desk.state, 4711, 4711), 'belongs to another user'],
+];
 
 describe.concurrent('a log that cannot be used: exit code 9 and nothing sent', () => {
   test('a damaged line is named, and what to do', async ({ partner, sandbox }) => {
@@ -74,6 +80,61 @@ describe.concurrent('a log that cannot be used: exit code 9 and nothing sent', (
     const again = await partner.run('bulk', leads, '--rate', 'max', '--in-doubt', 'park', '--json');
     expect(documentOf(again)).toMatchObject({ rows: 60, failed: 0 });
     expect(new Set(creates(sandbox).map(({ key }) => key)).size).toBe(creates(sandbox).length);
+  });
+
+  test.for([
+    ['one line without a line feed', 'country,phone,message'],
+    ['leads', leadsCsv(2)],
+    ['a JSON document', '{"key":"value"}'],
+  ] as const)('%s, given as --log by mistake, is left as it is', async ([, content], { partner, sandbox }) => {
+    const file = partner.write('mistake', content);
+    const leads = partner.write('leads.csv', leadsCsv(1));
+    for (const args of [['create', ...requestFor('x')], ['bulk', leads], ['bulk', leads, '--dry-run'], ['log']]) {
+      const ended = await partner.run(...args, '--log', file, '--json');
+      expect([args[0], ended.code]).toEqual([args[0], 9]);
+      expect(documentOf(ended)).toMatchObject({
+        error: { code: 'log', message: expect.stringContaining(file), hint: expect.stringContaining('--log FILE') },
+      });
+    }
+    expect(readFileSync(file, 'utf8')).toBe(content);
+    expect(creates(sandbox)).toEqual([]);
+  });
+
+  describe.skipIf(process.platform === 'win32')('others may change it', () => {
+    test.for<[string, (desk: Desk) => void, string]>([
+      ['the log', (desk) => chmodSync(logOf(desk), 0o666), 'can be changed by other users (mode 0666)'],
+      ['its group, the log', (desk) => chmodSync(logOf(desk), 0o660), 'can be changed by other users (mode 0660)'],
+      ['the state folder', (desk) => chmodSync(desk.state, 0o777), 'can be written by every user (mode 0777)'],
+      ...(process.getuid?.() === 0 ? OWNED : []),
+    ])('%s', async ([, change, words], { partner, sandbox }) => {
+      await partner.run('create', ...requestFor('antes'));
+      const before = creates(sandbox).length;
+      const [leads, text] = [partner.write('leads.csv', leadsCsv(1)), readFileSync(logOf(partner), 'utf8')];
+      change(partner);
+      for (const args of [
+        ['create', ...requestFor('depois')],
+        ['bulk', leads],
+        ['bulk', leads, '--dry-run'],
+        ['log'],
+      ]) {
+        const ended = await partner.run(...args, '--json');
+        expect([args[0], ended.code]).toEqual([args[0], 9]);
+        expect(documentOf(ended)).toMatchObject({
+          error: { code: 'log', message: expect.stringContaining(words), hint: expect.stringMatching(/ch(mod|own) /) },
+        });
+      }
+      expect([creates(sandbox).length, readFileSync(logOf(partner), 'utf8')]).toEqual([before, text]);
+    });
+
+    test.skipIf(process.getuid?.() === 0)('of another user: is not tried, it needs root', () => {});
+
+    test('a log that was given lies in a folder of its group', async ({ partner }) => {
+      const folder = join(partner.work, 'shared');
+      mkdirSync(folder);
+      chmodSync(folder, 0o775);
+      const ended = await partner.run('create', ...requestFor('x'), '--log', join(folder, 'log.ndjson'));
+      expect(ended, ended.stderr).toMatchObject({ code: 0 });
+    });
   });
 
   test('a folder in its place is named', async ({ partner, sandbox }) => {

@@ -1,5 +1,8 @@
+import type { Socket } from 'node:net';
 import type { TlsOptions } from 'node:tls';
+import { gzipSync } from 'node:zlib';
 import { describe, expect } from 'vitest';
+import { PATHS } from '../../src/model/wire.ts';
 import type { Sandbox } from '../../src/sandbox/server.ts';
 import { CANARY } from '../helpers/canary-secret.ts';
 import { certificateMaker, type Pair } from '../helpers/certificate.ts';
@@ -7,10 +10,12 @@ import { type Desk, test } from '../helpers/desk.ts';
 import { requestFor } from '../helpers/leads.ts';
 import { loginTo, storedProfiles } from '../helpers/login.ts';
 import { startProxy } from '../helpers/proxy-service.ts';
-import { closedPort, rawAnswer, startRawService } from '../helpers/raw-service.ts';
+import { closedPort, type RawService, rawAnswer, startRawService } from '../helpers/raw-service.ts';
+import { documentOf } from '../helpers/run-srq.ts';
 import { startTlsFront } from '../helpers/tls-front.ts';
 
 const make = certificateMaker();
+const identifiedAnswer = rawAnswer('201 Created', '{"id":"4711"}', { 'content-type': 'application/json' });
 
 /** Puts TLS before the sandbox and has the environment lead there. */
 async function secured(desk: Desk, sandbox: Sandbox, options: TlsOptions, host?: '::1'): Promise<Sandbox> {
@@ -115,4 +120,114 @@ test('nothing is sent where the check of certificates is turned off', async ({ d
   const { code, stderr } = await desk.start(['create', ...requestFor('x')], { env }).ended;
   expect([code, stderr]).toEqual([2, expect.stringContaining('--ca-file FILE')]);
   expect(sandbox.requests()).toEqual([]);
+});
+
+describe('nothing is sent to a store where the check of certificates is turned off', () => {
+  const env = { NODE_TLS_REJECT_UNAUTHORIZED: '0' };
+
+  test.for([
+    '',
+    '?sslmode=prefer',
+    '?sslmode=require',
+    '?sslmode=verify-ca',
+    '?sslmode=verify-full',
+    '?sslmode=no-verify',
+  ])('of another machine, %s', async (mode, { desk }) => {
+    const store = `postgres://ana@store.invalid/leads${mode}`;
+    const { code, stderr } = await desk.start(['log', '--store', store], { env }).ended;
+    expect([code, stderr]).toEqual([2, expect.stringContaining('turns off the check of certificates')]);
+    expect(stderr).toContain('?sslrootcert=FILE');
+  });
+
+  test('of this machine, where its connection is encrypted', async ({ desk, sandbox }) => {
+    desk.use(sandbox);
+    const server = await startRawService((socket) => socket.end());
+    const store = `postgres://ana@127.0.0.1:${server.port}/leads`;
+    for (const command of [
+      ['log'],
+      ['create', ...requestFor('x')],
+      ['queue'],
+      ['work'],
+      ['resolve'],
+      ['store', 'migrate'],
+    ]) {
+      const { code } = await desk.start([...command, '--store', `${store}?sslmode=require`], { env }).ended;
+      expect([command[0], code]).toEqual([command[0], 2]);
+    }
+    expect(server.connections()).toBe(0);
+    const plain = await desk.start(['log', '--store', store], { env }).ended;
+    expect([plain.code, server.connections() > 0]).toEqual([9, true]);
+    expect(await desk.start(['status', '--store', `${store}?sslmode=require`], { env }).ended).toMatchObject({
+      code: 0,
+    });
+  });
+});
+
+describe('answers to a create that do not come in one piece', () => {
+  /** A service whose tokens are in order, and whose creates are answered like this. */
+  async function answering(desk: Desk, answer: (socket: Socket) => void): Promise<RawService> {
+    const token = rawAnswer('200 OK', '{"access_token":"t","expires_in":3600}', { 'content-type': 'application/json' });
+    const service = await startRawService((socket, { head }) => {
+      if (head.startsWith(`POST ${PATHS.token} `)) socket.write(token);
+      else answer(socket);
+    });
+    desk.use({ baseUrl: `http://127.0.0.1:${service.port}`, clientId: '7' });
+    return service;
+  }
+  const creates = (service: RawService) => service.requests().filter(({ head }) => head.includes(` ${PATHS.create} `));
+  const CREATE = ['create', ...requestFor('x'), '--no-validate', '--json', '--timeout', '1'];
+  const again = (socket: Socket, piece: string) => {
+    const timer = setInterval(() => socket.write(piece), 50);
+    socket.on('close', () => clearInterval(timer));
+  };
+
+  const drops = (socket: Socket) => {
+    socket.write('HTTP/1.1 201 Created\r\ncontent-type: application/json\r\ncontent-length: 100000\r\n\r\n');
+    again(socket, ' ');
+  };
+  const hints = (socket: Socket) => again(socket, 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n');
+
+  test.for<[string, (socket: Socket) => void]>([
+    ['a body that comes drop by drop', drops],
+    ['interim answers without end', hints],
+  ])('%s: the wait ends by --timeout, nothing is sent again, the connection is reset', async ([, answer], { desk }) => {
+    const service = await answering(desk, answer);
+    await desk.run(...CREATE);
+    expect(creates(service)).toHaveLength(1);
+    expect(service.endings()).toContain('ECONNRESET');
+  });
+
+  test('interim answers without end leave the request in doubt', async ({ desk }) => {
+    await answering(desk, hints);
+    const ended = await desk.run(...CREATE);
+    expect([ended.code, documentOf(ended)]).toMatchObject([7, { status: 'unknown' }]);
+  });
+
+  test('so does a body that comes drop by drop', async ({ desk }) => {
+    await answering(desk, drops);
+    const ended = await desk.run(...CREATE);
+    expect([ended.code, documentOf(ended)]).toMatchObject([7, { status: 'unknown' }]);
+  });
+
+  const identified = gzipSync('{"id":"4711"}');
+  const packed = (length: number) =>
+    `HTTP/1.1 201 Created\r\ncontent-type: application/json\r\ncontent-encoding: gzip\r\ncontent-length: ${length}\r\n\r\n`;
+
+  test.for<[string, (socket: Socket) => void]>([
+    ['behind an unasked 100 Continue', (socket) => socket.write(`HTTP/1.1 100 Continue\r\n\r\n${identifiedAnswer}`)],
+    ['packed by gzip', (socket) => socket.write(Buffer.concat([Buffer.from(packed(identified.length)), identified]))],
+  ])('an identifier %s is read', async ([, answer], { desk }) => {
+    const service = await answering(desk, answer);
+    const ended = await desk.run(...CREATE);
+    expect([ended.code, documentOf(ended)]).toMatchObject([0, { status: 'created', ids: { id: '4711' } }]);
+    expect(creates(service)[0]?.head).toMatch(/^accept-encoding: identity$/im);
+  });
+
+  test('a refusal packed by gzip is read as a refusal', async ({ desk }) => {
+    const refusal = gzipSync('{"success":false,"errors":[{"message":"The phone number is not valid."}]}');
+    await answering(desk, (socket) => socket.write(Buffer.concat([Buffer.from(packed(refusal.length)), refusal])));
+    const ended = await desk.run(...CREATE);
+    expect(documentOf(ended)['status']).not.toBe('created');
+    expect(ended.stdout).toContain('The phone number is not valid.');
+  });
 });

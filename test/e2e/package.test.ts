@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 
 const folder = mkdtempSync(join(tmpdir(), 'srq-package-'));
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
-const npm = (...args: string[]) => spawnSync('npm', args, { encoding: 'utf8', timeout: 50_000 });
+const npm = (...args: string[]) => spawnSync('npm', args, { encoding: 'utf8', timeout: 200_000 });
 let files: string[] = [];
 let tarball = '';
 

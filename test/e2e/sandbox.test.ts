@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { type Desk, test } from '../helpers/desk.ts';
@@ -105,6 +105,40 @@ describe.concurrent('--sandbox', () => {
     expect(await desk.run('status', '--sandbox')).toMatchObject({ code: 0 });
     expect(readFileSync(path, 'utf8')).toBe('{"profiles": broken');
     expect(usersFiles(desk)).toEqual(['config', 'config/config.json', 'home']);
+  });
+
+  test('shows nobody what is rehearsed, but for whoever holds its credentials', async ({ desk }) => {
+    const leads = desk.write('leads.csv', leadsCsv(2_000));
+    const running = desk.start(['bulk', leads, '--sandbox', '--verbose', '--rate', '50']);
+    const said = await running.until(/POST http:\/\/127\.0\.0\.1:\d+\/v1\/request\/create/);
+    const baseUrl = /http:\/\/127\.0\.0\.1:\d+/.exec(said)?.[0];
+    for (const call of ['', '_sandbox/requests', '_sandbox/requests/1', '_sandbox/events', '_sandbox/settings']) {
+      const { status, text } = await send('GET', `${baseUrl}/${call}`, { accept: 'text/html' });
+      expect([call, status]).toEqual([call, 404]);
+      expect(text).not.toContain('Exemplo');
+    }
+    expect((await send('POST', `${baseUrl}/v1/request/validate`, {}, '')).status).toBe(401);
+    running.process.kill('SIGINT');
+    await running.ended;
+  });
+
+  test('keeps its throw-away state from other users, and shows its secret nowhere', async ({ desk }) => {
+    for (const args of [
+      ['create', ...REQUEST, '--json', '--verbose'],
+      ['doctor', '--json', '--verbose'],
+      ['status', '--json', '--verbose'],
+    ]) {
+      const { stdout, stderr } = await desk.run(...args, '--sandbox');
+      // 24 random bytes in base64url; a key, in hex, is as long.
+      const words = (stdout + stderr).match(/(?<![\w-])[\w-]{32}(?![\w-])/g) ?? [];
+      expect(words.filter((word) => !/^[0-9a-f]+$/.test(word))).toEqual([]);
+      if (args[0] !== 'status') expect(stderr).toContain('client_secret=***');
+    }
+    const made = desk.files().filter((name) => name.startsWith('temp/'));
+    const modes = made.map((name) => (statSync(join(desk.folder, name)).mode & 0o777).toString(8));
+    expect(new Set(made.map((name, at) => `${name.split('/').length === 2 ? 'folder' : 'file'} ${modes[at]}`))).toEqual(
+      new Set(['folder 700', 'file 600']),
+    );
   });
 
   test('starts afresh each time: the same file is created again', async ({ desk }) => {

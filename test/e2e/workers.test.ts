@@ -141,6 +141,43 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
     expect(await statsOf(sandbox)).toMatchObject({ created: 150, doubled: 0 });
   });
 
+  test('gets everything back from a worker that a fault of srq ends, which says so until it is gone', async ({
+    desk,
+    openSandbox,
+  }) => {
+    const sandbox = await openSandbox({ latencyMs: 1_500 });
+    const url = await use(desk, sandbox);
+    await desk.run('enqueue', desk.write('leads.csv', leadsCsv(9)));
+    // Nobody writes such a job, and nothing expects one. It is the last in the queue.
+    await server.query(
+      url,
+      `update srq_queue.job set data = '{"row":9,"request":"{ Exemplo"}', created_on = created_on + interval '1 minute'
+      where (data ->> 'row')::integer = 9`,
+    );
+    const port = await freePort();
+    const running = desk.start([...WORK, '--no-validate', '--health-port', String(port)]);
+    await createdAtLeast(sandbox, 1, running);
+    const healthz = async () => {
+      const { status, text } = await send('GET', `http://127.0.0.1:${port}/healthz`);
+      return { status, ...JSON.parse(text) };
+    };
+    expect(await healthz()).toMatchObject({ status: 200, state: 'working', reason: null });
+    const reason = 'A fault of srq (SyntaxError) ended the worker.';
+    await expect.poll(healthz, { timeout: 90_000 }).toMatchObject({ status: 503, state: 'stopping', reason });
+    expect(running.process.exitCode).toBeNull();
+    const ended = await running.ended;
+    const { created } = await statsOf(sandbox);
+    const told = expect.objectContaining({ created, unknown: 0, stopped: reason });
+    expect([ended.code, documentOf(ended)]).toEqual([1, told]);
+    expect(ended.stderr + ended.stdout).not.toMatch(PERSONAL);
+    expect(await server.query(url, 'select 1 from srq.queue_claim')).toEqual([]);
+    const left = { ready: 9 - created, waiting: 0, inWork: 0 };
+    expect(documentOf(await desk.run('queue', '--json'))).toMatchObject({ queue: left, workers: [] });
+    const again = await desk.run(...WORK, '--until-empty', '--verbose');
+    expect(await statsOf(sandbox)).toMatchObject({ doubled: 0 });
+    expect([again.code, again.stderr]).toEqual([1, expect.stringMatching(/SyntaxError: .*\n +at /)]);
+  });
+
   test('has a doubt settled by whoever comes later', async ({ desk, sandbox }) => {
     await use(desk, sandbox);
     await desk.run('enqueue', desk.write('leads.csv', leadsCsv(12)));

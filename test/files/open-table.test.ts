@@ -348,7 +348,7 @@ describe('any rows', () => {
   it('come back the same from a results file', async () => {
     const result = ['srq_status', 'srq_id', 'srq_message', 'srq_row'];
     const formula = fc
-      .tuple(fc.constantFrom('=', '+', '-', '@', "'=", "''+", "'", ''), text)
+      .tuple(fc.constantFrom('=', '+', '-', '@', "'=", "''+", "'", '', ' ＝', 'a;=', "a,'-", '\n- '), text)
       .map(([head, rest]) => head + rest);
     await fc.assert(
       fc.asyncProperty(fc.array(formula, { minLength: 1, maxLength: 5 }), async (cells) => {

@@ -1,6 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { contractAt, DOCUMENTED_CONTRACT } from '../../src/model/contract.ts';
+import { contractFingerprint } from '../../src/model/contract-fingerprint.ts';
 import type { FaultKind } from '../../src/sandbox/faults.ts';
 import type { Instruction } from '../../src/sandbox/instructions.ts';
 import type { Sandbox } from '../../src/sandbox/server.ts';
@@ -35,8 +37,11 @@ export const faultOnRow = (at: number, fault: FaultKind, ms?: number): Instructi
 /** What earlier runs would have left behind: validate has shown that it sees what was created. */
 export function trustValidate({ state }: Desk, { baseUrl, clientId }: Sandbox): void {
   mkdirSync(state, { recursive: true, mode: 0o700 });
-  const evidence = { asked: 3, found: 3, slowestMs: 10 };
-  const learned = JSON.stringify({ baseUrl, clientId, evidence, pace: null });
+  const contract = contractFingerprint(contractAt(DOCUMENTED_CONTRACT, baseUrl));
+  const look = (digit: string) =>
+    ({ key: digit.repeat(32), kind: 'PT/0/text', createdAtMs: Date.now() - 60_000, end: 'seen', afterMs: 10 }) as const;
+  const evidence = { looks: ['1', '2', '3'].map(look) };
+  const learned = JSON.stringify({ baseUrl, clientId, contract, evidence, pace: null });
   writeFileSync(join(state, 'default.learned.json'), learned, { mode: 0o600 });
 }
 
@@ -80,7 +85,9 @@ export async function expectAllCreatedOnce(
   sandbox.setInstructions([]);
   sandbox.setFaults({});
   trustValidate(desk, sandbox);
-  const ended = await desk.run(...bulkArgs(leads, '--settle', '1', '--concurrency', String(concurrency)));
+  // Hundreds of doubts, each asked about between controls, take their time on a busy machine.
+  const args = bulkArgs(leads, '--settle', '1', '--concurrency', String(concurrency));
+  const ended = await desk.start(args, { timeoutMs: 180_000 }).ended;
   const document = accountedFor(ended, rows);
   expect([ended.code, document['unknown'], document['failed']]).toEqual([0, 0, 0]);
   const { created, distinct, doubled } = await statsOf(sandbox);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { systemClock } from '../../src/cli/system-clock.ts';
 import { FileLog } from '../../src/log/file-log.ts';
+import type { LogUser } from '../../src/log/log-access.ts';
 import { openLogReader, readLog } from '../../src/log/read-log.ts';
 import { SrqError } from '../../src/model/errors.ts';
 import type { LogReader } from '../../src/model/log-store.ts';
@@ -31,9 +32,9 @@ export async function openLogIndex(path: string): Promise<Pick<LogReader, 'looku
   return { lookup, know };
 }
 
-export async function readAll(path: string): Promise<LogRecord[]> {
+export async function readAll(path: string, user: LogUser | null = null): Promise<LogRecord[]> {
   const records: LogRecord[] = [];
-  for await (const record of readLog(path)) records.push(record);
+  for await (const record of readLog(path, user)) records.push(record);
   return records;
 }
 

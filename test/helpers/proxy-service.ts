@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import { systemCode } from '../../src/model/errors.ts';
 import { endWithTest, join } from './tls-front.ts';
 
 export interface ProxyService {
@@ -7,15 +8,18 @@ export interface ProxyService {
   readonly url: string;
   /** What it was asked to connect to, in this order. */
   readonly targets: readonly string[];
+  /** The codes of the errors by which its clients ended their connections. */
+  readonly errors: readonly string[];
 }
 
 /** An HTTP proxy on 127.0.0.1 that tells those who are not `user` from those who are: `name:password`. Ends with the test. */
 export async function startProxy({ user }: { readonly user?: string } = {}): Promise<ProxyService> {
   const targets: string[] = [];
+  const errors: string[] = [];
   const expected = user === undefined ? undefined : `Basic ${Buffer.from(user).toString('base64')}`;
   const server = createServer((_, response) => response.writeHead(405).end());
   server.on('connect', ({ url = '', headers }, client: Socket) => {
-    client.on('error', () => {});
+    client.on('error', (error) => errors.push(systemCode(error)));
     if (expected !== undefined && headers['proxy-authorization'] !== expected) {
       client.end('HTTP/1.1 407 Proxy Authentication Required\r\nproxy-authenticate: Basic realm="office"\r\n\r\n');
       return;
@@ -30,5 +34,5 @@ export async function startProxy({ user }: { readonly user?: string } = {}): Pro
   });
   endWithTest(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, targets };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, targets, errors };
 }

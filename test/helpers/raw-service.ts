@@ -1,6 +1,7 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { onTestFinished } from 'vitest';
+import { systemCode } from '../../src/model/errors.ts';
 
 /** One request as its bytes came in. */
 interface RawRequest {
@@ -19,6 +20,8 @@ export interface RawService {
   connections(): number;
   /** Bytes read, whole requests or not. */
   bytesRead(): number;
+  /** How its clients ended their connections, in this order: `FIN`, or the code of the error. */
+  endings(): readonly string[];
 }
 
 type Respond = (socket: Socket, request: RawRequest) => void;
@@ -33,13 +36,15 @@ interface RawOptions {
 /** A service on 127.0.0.1 that answers in bytes, so that it can break every rule. Closed at the end of the test. */
 export async function startRawService(respond: Respond, { connected, tls }: RawOptions = {}): Promise<RawService> {
   const requests: RawRequest[] = [];
+  const endings: string[] = [];
   const open = new Set<Socket>();
   let connections = 0;
   let bytesRead = 0;
   const serve = (socket: Socket) => {
     connections += 1;
     open.add(socket);
-    socket.on('close', () => open.delete(socket)).on('error', () => {});
+    socket.on('close', () => open.delete(socket));
+    socket.on('end', () => endings.push('FIN')).on('error', (error) => endings.push(systemCode(error)));
     connected?.(socket);
     let read = Buffer.alloc(0);
     let onConnection = 0;
@@ -61,7 +66,13 @@ export async function startRawService(respond: Respond, { connected, tls }: RawO
     for (const socket of open) socket.destroy();
     await new Promise((resolve) => server.close(resolve));
   });
-  return { port, requests: () => requests, connections: () => connections, bytesRead: () => bytesRead };
+  return {
+    port,
+    requests: () => requests,
+    connections: () => connections,
+    bytesRead: () => bytesRead,
+    endings: () => endings,
+  };
 }
 
 /** A port on 127.0.0.1 where nobody listens. */

@@ -132,7 +132,7 @@ export const REAL_FILES: readonly RealFile[] = [
   {
     name: 'excel-pt.csv',
     people: excelPeople(),
-    correction: ['João Araújo 5;joao5@example.com;3,51912E+11', 'João Araújo 9;joao5@example.com;912345678'],
+    correction: ['João Araújo 5;joao5@example.com;"3,51912E+11"', 'João Araújo 9;joao5@example.com;912345678'],
   },
   {
     name: 'google-ads.ndjson',

@@ -30,7 +30,7 @@ export interface Running {
   until(pattern: RegExp): Promise<string>;
 }
 
-const TIMEOUT_MS = 45_000;
+const TIMEOUT_MS = 150_000;
 
 /** Starts the built srq as a process. */
 export function startSrq(args: readonly string[], options: RunOptions = {}): Running {

@@ -23,6 +23,8 @@ export type Script = (arrived: Arrived) => Scripted | null | Promise<Scripted | 
 
 export interface ScriptedService {
   readonly baseUrl: string;
+  /** All that arrived, wherever. */
+  calls(): readonly Arrived[];
   tokens(): readonly Arrived[];
   creates(): readonly Arrived[];
   validates(): readonly Arrived[];
@@ -66,6 +68,7 @@ export async function startScriptedService(
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   return {
     baseUrl: `http://127.0.0.1:${port}`,
+    calls: () => arrived,
     tokens: () => at(PATHS.token),
     creates: () => at(PATHS.create),
     validates: () => at(PATHS.validate),

@@ -17,13 +17,13 @@ function load(): typeof import('@lydell/node-pty') | null {
   }
 }
 
-const TIMEOUT_MS = 45_000;
+const TIMEOUT_MS = 150_000;
 
 /**
  * Runs srq, writes how it ended behind all that srq wrote, and stays. The terminal's library stops reading a fifth of a second
  * after its process has ended, whatever is still to be read: on a busy machine the end of the output was lost.
  */
-const AND_STAY = 'trap : INT; "$@"; printf "\\036ended %d\\036" "$?"; exec sleep 60';
+const AND_STAY = 'trap : INT; "$@"; printf "\\036ended %d\\036" "$?"; exec sleep 200';
 const ENDED = /\x1eended (\d+)\x1e/;
 
 export interface TerminalOptions {

@@ -248,6 +248,40 @@ describe.each(kinds)('A log in $kind', (kind) => {
     await log.close();
   });
 
+  test.each([
+    ['on a licence', 'licensed'],
+    ['for the first time', 'none'],
+  ] as const)(
+    'says that what a living process sends %s may be under way, until that process ends',
+    async (_, before) => {
+      const first = await place.store('run-1').open('bulk', true);
+      await WAY_TO[before](first, 1);
+      await first.close();
+      const sender = process();
+      await sender.opened();
+      sender.tell(`sending ${keyOf(1)} ${before}`);
+      expect(await sender.hear(1)).toEqual([`${keyOf(1)} true`]);
+      const log = await place.store('run-2').open('resolve', true);
+      await log.know([keyOf(1)]);
+      expect(log.lookup(keyOf(1))).toBe(nextState(before, 'sending', null));
+      expect(await log.mayBeUnderWay(keyOf(1))).toBe(true);
+      await sender.close();
+      expect(await log.mayBeUnderWay(keyOf(1))).toBe(false);
+      await log.close();
+    },
+  );
+
+  test('does not say so of what has an outcome, also while its sender lives', async () => {
+    const sender = process();
+    await sender.opened();
+    sender.tell(`sending ${keyOf(1)} none`, `outcome ${keyOf(1)} unknown`);
+    await sender.hear(2);
+    const log = await place.store('run-2').open('resolve', true);
+    await log.know([keyOf(1)]);
+    expect([log.lookup(keyOf(1)), await log.mayBeUnderWay(keyOf(1))]).toEqual(['unknown', false]);
+    await log.close();
+  });
+
   test('takes what a process records that was away as it is: only where nobody was faster', async () => {
     const [first, second] = [process(), process()];
     for (const each of [first, second]) await each.opened();

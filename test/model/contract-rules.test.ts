@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { AllowedValue, Parameter } from '../../src/model/contract.ts';
 import { boundProblem, unmetRequirements, wireValue } from '../../src/model/contract-rules.ts';
+import { cpuMs } from '../helpers/cpu-time.ts';
 import { contractWith, parameter } from '../sandbox/contract-client.ts';
 
 const values = (...each: readonly (string | readonly [string, string])[]): AllowedValue[] =>
@@ -150,3 +151,11 @@ describe('Requirements', () => {
     expect(unmet(create)).toHaveLength(2);
   });
 });
+
+test.each([`0.${'0'.repeat(1 << 20)}1`, `${'0'.repeat(1 << 20)}x`])(
+  'a cell of zeros without end is no number at once',
+  (zeros) => {
+    const number = parameter('rooms', { type: 'number' });
+    expect(cpuMs(() => expect(wireValue(number, zeros)).toBeNull(), 50)).toBeLessThan(500);
+  },
+);

@@ -9,6 +9,8 @@ type End = 'created' | 'duplicate' | 'rejected' | 'failed' | 'unknown';
 interface Meaning {
   readonly means: End | 'again' | 'new token';
   readonly stop?: ErrorCode;
+  /** A success that proves nothing, which validate may confirm. */
+  readonly mayBeConfirmed?: true;
 }
 
 /** The failure table of delivery.md, written out by hand and taken from nowhere in the code. */
@@ -19,11 +21,11 @@ const TABLE: Readonly<Record<AnswerName, Meaning>> = {
   'reset after writing': { means: 'unknown' },
   'no answer in time': { means: 'unknown' },
   '201 with an id': { means: 'created' },
-  '200 empty': { means: 'created' },
-  '200 with half an answer': { means: 'created' },
+  '200 empty': { means: 'unknown', mayBeConfirmed: true },
+  '200 with half an answer': { means: 'unknown' },
   '200 duplicate': { means: 'duplicate' },
-  '200 refused': { means: 'rejected' },
-  '200 web page': { means: 'created' },
+  '200 refused': { means: 'unknown' },
+  '200 web page': { means: 'unknown' },
   '301': { means: 'failed', stop: 'service' },
   '302': { means: 'unknown', stop: 'service' },
   '400': { means: 'rejected' },
@@ -44,8 +46,17 @@ const TABLE: Readonly<Record<AnswerName, Meaning>> = {
 const TRIES = 10;
 const OUT_OF_REACH = { before: 3, after: 8 };
 
+interface SendEnd {
+  readonly status: End;
+  readonly stop: ErrorCode | null;
+  readonly mayBeConfirmed?: true;
+}
+
+/** When validate is asked for the last time whether it sees what was answered without proof. */
+const LAST_LOOK_MS = 15_500;
+
 /** How sending a request ends that meets these answers. `answered`: the service has answered this process before. */
-function endOf(steps: readonly Step[], answered: boolean): { status: End; stop: ErrorCode | null } {
+function endOf(steps: readonly Step[], answered: boolean): SendEnd {
   const left = steps.map(({ answer }) => answer);
   const next = (): AnswerName => left.shift() ?? '201 with an id';
   let hasAnswered = answered;
@@ -58,8 +69,9 @@ function endOf(steps: readonly Step[], answered: boolean): { status: End; stop: 
       answer = next();
       if (answer === '401') return { status: 'failed', stop: 'auth' };
     }
-    const { means, stop = null } = TABLE[answer];
-    if (means !== 'again' && means !== 'new token') return { status: means, stop };
+    const { means, stop = null, mayBeConfirmed } = TABLE[answer];
+    if (means !== 'again' && means !== 'new token')
+      return { status: means, stop, ...(mayBeConfirmed ? { mayBeConfirmed } : {}) };
     if (tried === TRIES) return { status: 'failed', stop: null };
     const arrives = ANSWERS[answer].comes.written;
     hasAnswered ||= arrives;
@@ -86,28 +98,38 @@ export class ExpectedRequest {
   knows: Knowledge = 'open';
   /** Someone has said of an earlier try that it was not taken. A doubt after that is for a person to settle. */
   hadLicence = false;
+  /** Validate saw what was answered with a success that proves nothing: recorded as in doubt first, then as created. */
+  isConfirmed = false;
 
   /** `created`: whether the service has created it by now, which a validate that sees says. */
   submit(options: Submitting, sight: Sight, created: boolean, steps: readonly Step[]): Expected {
     const known = this.#known(options);
     if (known) return { status: known, stop: null };
+    this.isConfirmed = false;
     if (options.validate) {
       const said = verdict(sight, created);
       if (said === null) return this.#endsUnsent({ status: 'failed', stop: null });
       if (said === 'duplicate' && options.onDuplicate === 'skip')
         return this.#endsUnsent({ status: 'duplicate', stop: null });
+      const { mayBeConfirmed, ...end } = endOf(steps, true);
+      this.isConfirmed = mayBeConfirmed === true && said === 'clear' && sees(sight, LAST_LOOK_MS);
+      return this.#ends(this.isConfirmed ? { status: 'created', stop: null } : end);
     }
-    return this.#ends(endOf(steps, options.validate));
+    const { mayBeConfirmed: _, ...end } = endOf(steps, false);
+    return this.#ends(end);
   }
 
   settle(sight: Sight, created: boolean, resend: Submitting | null, steps: readonly Step[]): Expected {
     const said = verdict(sight, created);
     if (this.knows !== 'doubt' || said === null) return { status: 'unknown', stop: null };
     if (said === 'duplicate') return this.#ends({ status: 'created', stop: null });
+    // It does not see the controls either.
+    if (sight === 'always clear') return { status: 'unknown', stop: null };
     this.licence();
     if (!resend) return { status: 'failed', stop: null };
     // The questions were answered, so the service was reached.
-    return this.#ends(endOf(steps, true));
+    const { mayBeConfirmed: _, ...end } = endOf(steps, true);
+    return this.#ends(end);
   }
 
   licence(): void {
@@ -148,6 +170,8 @@ export class ExpectedRequest {
     return end;
   }
 }
+
+const sees = (sight: Sight, afterMs: number): boolean => typeof sight === 'object' && sight.lagMs <= afterMs;
 
 /** Of a validate that is past its lag. */
 function verdict(sight: Sight, created: boolean): 'clear' | 'duplicate' | null {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { SrqError } from '../../src/model/errors.ts';
-import type { Evidence } from '../../src/model/evidence.ts';
 import type { Status } from '../../src/model/outcome.ts';
 import type { LoggedState } from '../../src/model/ports.ts';
 import type { TakenRequest } from '../../src/model/request-queue.ts';
@@ -45,8 +44,7 @@ describe('A request that was delivered', () => {
 });
 
 describe('A doubt that was looked into', () => {
-  const trusted: Evidence = { asked: 3, found: 3, slowestMs: 1 };
-  const known = (state: LoggedState, evidence = trusted) => ({ state, evidence, isIdempotent: false });
+  const known = (state: LoggedState, isHopeful = true) => ({ state, isHopeful });
   const unknown = ended('unknown');
 
   test.each(['created', 'duplicate', 'rejected'] as const)('leaves the queue when it is %s', (status) => {
@@ -68,12 +66,7 @@ describe('A doubt that was looked into', () => {
     expect(disposalOfDoubt(taken(), unknown, known('sending'), false)).toEqual({ is: 'later' });
     expect(disposalOfDoubt(taken(), unknown, known('unknown'), false)).toEqual({ is: 'later' });
     expect(disposalOfDoubt(taken(false), unknown, known('unknown'), false)).toEqual({ is: 'done' });
-    const young = { asked: 2, found: 2, slowestMs: 1 };
-    expect(disposalOfDoubt(taken(), unknown, known('unknown', young), false)).toEqual({ is: 'later' });
-    const blind = { asked: 3, found: 1, slowestMs: 1 };
-    expect(disposalOfDoubt(taken(), unknown, known('unknown', blind), false)).toEqual({ is: 'done' });
-    const idempotent = { ...known('unknown', blind), isIdempotent: true };
-    expect(disposalOfDoubt(taken(), unknown, idempotent, false)).toEqual({ is: 'later' });
+    expect(disposalOfDoubt(taken(), unknown, known('unknown', false), false)).toEqual({ is: 'done' });
   });
 
   test('is given back by a worker that is ending', () => {

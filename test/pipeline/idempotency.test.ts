@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { PATHS } from '../../src/model/wire.ts';
 import { runImport, settleImport } from '../../src/pipeline/run-import.ts';
 import { settleDoubt } from '../../src/pipeline/settle-doubt.ts';
 import { type SubmitOptions, submitRequest } from '../../src/pipeline/submit-request.ts';
@@ -10,19 +11,21 @@ import { drain, PREPARATION, planOf, readLines, submissionOf, tableOf } from './
 import { Life, MOMENTS } from './life.ts';
 import { Machine, type Process } from './processes.ts';
 import { ANSWER_NAMES, type AnswerName, type Step } from './scripted-service.ts';
+import { settlingOf, TRUSTED } from './settling.ts';
 
 const HEADER = 'idempotency-key';
-const CONTRACT = contractWith({ create: { idempotency: { header: 'Idempotency-Key', format: 'text' } } });
 const PLAIN: SubmitOptions = { validate: false, onDuplicate: 'skip', again: false };
 const NEED = 'Pintar a sala';
 const SUBMISSION = submissionOf(NEED);
 const { key } = SUBMISSION;
 const HOUR_MS = 60 * 60 * 1000;
 
-/** A machine and a service that agree on the header. */
-function idempotentMachine(): Machine {
-  const made = new Machine(CONTRACT);
+/** A machine and a service that agree on the header, and on how long it is known. */
+function idempotentMachine(windowSeconds: number | null = 86_400): Machine {
+  const idempotency = { header: 'Idempotency-Key', format: 'text', windowSeconds } as const;
+  const made = new Machine(contractWith({ create: { idempotency } }));
   made.service.idempotencyHeader = HEADER;
+  made.service.rememberedMs = (windowSeconds ?? 600) * 1000;
   return made;
 }
 
@@ -42,8 +45,8 @@ const submit = (options: SubmitOptions = PLAIN) =>
   machine.run(({ api, log }) => submitRequest(SUBMISSION, api, log, options));
 const settling =
   (resend: SubmitOptions | null, waitMs: number | null = null) =>
-  ({ api, log, clock, halt }: Process) =>
-    settleDoubt(SUBMISSION, { api, log, clock, stopping: halt.signal, waitMs, resend });
+  (process: Process) =>
+    settleDoubt(SUBMISSION, settlingOf(process, key, waitMs, resend, null));
 const settle = (resend: SubmitOptions | null = PLAIN, waitMs: number | null = null) =>
   machine.run(settling(resend, waitMs));
 const LOST: AnswerName[] = ['reset after writing', '500', 'no answer in time', '503 with Retry-After'];
@@ -102,7 +105,7 @@ describe('A request in doubt', () => {
 
   test('is settled by one more send under the same key, without validate', async () => {
     await doubt();
-    machine.clock.passMs(22 * HOUR_MS);
+    machine.clock.passMs(21 * HOUR_MS);
     machine.service.sight = 'down';
     expect(await settle()).toMatchObject({ result: { status: 'created', ids: { request_id: 'R-77' } } });
     expect(machine.service.actsOn(NEED)).toBe(1);
@@ -171,6 +174,114 @@ describe('A request in doubt', () => {
   });
 });
 
+describe('A service that knows a key for some minutes', () => {
+  const MINUTES = 60_000;
+  /** What each create takes until its answer is lost. */
+  const lasting = (ms: number) => {
+    machine.service.meanwhile = (path) => {
+      if (path === PATHS.create) machine.clock.passMs(ms);
+    };
+  };
+  const remembering = (windowSeconds: number | null) => {
+    machine.close();
+    machine = idempotentMachine(windowSeconds);
+    meets(...LOST, ...LOST);
+  };
+  const arrived = () => machine.service.arrivals.length;
+
+  test.each([
+    [300, 2 * MINUTES, 1],
+    [300, 30_000, 2],
+    [null, 50_000, 3],
+    [120, 1, 1],
+    [86_400, 2 * MINUTES, 3],
+  ])('(%s s) is sent a repetition in time alone: one that takes %d ms, %d times', async (windowSeconds, ms, times) => {
+    remembering(windowSeconds);
+    lasting(ms);
+    expect(await submit()).toMatchObject({ result: { status: 'unknown' } });
+    expect([arrived(), machine.service.actsOn(NEED)]).toEqual([times, 1]);
+  });
+
+  test('is sent none once it has long to wait for its turn', async () => {
+    remembering(300);
+    machine.service.script(NEED, [
+      { answer: 'reset after writing', acts: true },
+      { answer: '429 for two minutes', acts: false },
+      { answer: '201 with an id', acts: true },
+    ]);
+    expect(await submit()).toMatchObject({ result: { status: 'unknown' } });
+    expect([arrived(), machine.service.actsOn(NEED)]).toEqual([2, 1]);
+  });
+
+  test.each([
+    [300, 1, 1],
+    [300, 2, 0],
+    [null, 3, 1],
+    [null, 4, 0],
+    [3600, 40, 1],
+    [3600, 50, 0],
+  ])('(%s s) settles a doubt of %d minutes ago by a repetition: %d times', async (windowSeconds, minutes, times) => {
+    remembering(windowSeconds);
+    await submit();
+    meets('201 with an id');
+    const before = arrived();
+    machine.clock.passMs(minutes * MINUTES);
+    expect(await settle()).toMatchObject({ result: { status: times === 1 ? 'created' : 'unknown' } });
+    expect([arrived() - before, machine.service.actsOn(NEED)]).toEqual([times, 1]);
+  });
+
+  test('is asked by the age of the first try, not of its answer', async () => {
+    remembering(300);
+    lasting(2 * MINUTES);
+    await submit();
+    expect(Number(Object(readLines(machine.logPath).at(-1))['ms'])).toBeGreaterThanOrEqual(2 * MINUTES);
+    machine.clock.passMs(20_000);
+    expect(await settle()).toMatchObject({ result: { status: 'unknown' } });
+    expect(arrived()).toBe(1);
+  });
+
+  test('is sent nothing by a repetition whose turn comes too late', async () => {
+    remembering(300);
+    await submit();
+    meets('429 for two minutes', '201 with an id');
+    const before = arrived();
+    machine.clock.passMs(60_000);
+    expect(await settle()).toMatchObject({ result: { status: 'unknown' } });
+    expect([arrived() - before, machine.service.actsOn(NEED)]).toEqual([1, 1]);
+  });
+
+  test('is sent nothing by a clock that was set back', async () => {
+    remembering(86_400);
+    await submit();
+    const before = arrived();
+    machine.clock.passMs(-2 * HOUR_MS);
+    expect(await settle()).toMatchObject({ result: { status: 'unknown' } });
+    expect(arrived()).toBe(before);
+  });
+
+  test('acts once, whatever is lost, however long all takes', async () => {
+    const waits = fc.array(fc.integer({ min: 0, max: 110_000 }), { minLength: 3, maxLength: 9 });
+    const answers = fc.array(fc.constantFrom(...LOST, '429', '429 for two minutes', '201 with an id'), {
+      maxLength: 6,
+    });
+    const windows = fc.constantFrom(60, 300, 600, 3600, null);
+    await fc.assert(
+      fc.asyncProperty(windows, answers, waits, fc.nat(4_000_000), async (windowSeconds, comes, lasts, laterMs) => {
+        machine.close();
+        machine = idempotentMachine(windowSeconds);
+        meets(...(comes as AnswerName[]));
+        const left = [...lasts];
+        machine.service.meanwhile = () => machine.clock.passMs(left.shift() ?? 0);
+        await submit();
+        machine.clock.passMs(laterMs);
+        await settle();
+        expect(machine.service.actsOn(NEED)).toBeLessThanOrEqual(1);
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
+
 describe('A deliberate second send', () => {
   test('goes under a key of its own and its run, so that it is not taken for the first, and says so in the log', async () => {
     await submit();
@@ -189,8 +300,9 @@ describe('A deliberate second send', () => {
     const given: string[] = [];
     await machine.run(async ({ api, log }) => {
       const watched = {
-        isIdempotent: true,
+        idempotencyWindowMs: null,
         validate: api.validate.bind(api),
+        confirm: api.confirm.bind(api),
         slowDown: api.slowDown.bind(api),
         create: (...[request, intend, name]: Parameters<typeof api.create>) => {
           given.push(name);
@@ -222,7 +334,8 @@ describe('A file of leads', () => {
       const deps = { api, log, clock, witness, preparation: PREPARATION, halt };
       await drain(runImport(plan, deps, { ...PLAIN, concurrency: 4, budget: null }));
       await witness.end();
-      if (api.isIdempotent) await drain(settleImport(plan, deps, 4, null, PLAIN));
+      if (api.idempotencyWindowMs !== null)
+        await drain(settleImport(plan, deps, { concurrency: 4, believing: null, resend: PLAIN }));
       return plan.ledger.counts();
     });
   }
@@ -271,7 +384,9 @@ describe('Whatever happens', () => {
                 const deps = { api, log, clock, witness, preparation: PREPARATION, halt };
                 await drain(runImport(plan, deps, { ...PLAIN, concurrency: 2, budget: null }));
                 await witness.end();
-                await drain(settleImport(plan, deps, 2, each.asks ? 60_000 : null, each.resend ? PLAIN : null));
+                const believing = each.asks ? { proof: TRUSTED, chosenMs: 60_000, isProxied: false } : null;
+                const resend = each.resend ? PLAIN : null;
+                await drain(settleImport(plan, deps, { concurrency: 2, believing, resend }));
               },
               { life: new Life(each.death) },
             );

@@ -9,12 +9,13 @@ import { drain, PREPARATION, planOf, tableOf } from './leads.ts';
 import { type Death, Life, MOMENTS } from './life.ts';
 import { Machine } from './processes.ts';
 import { ANSWER_NAMES, type ScriptedService, type Step } from './scripted-service.ts';
+import { TRUSTED } from './settling.ts';
 
 const SEED = 20261121;
 const LAG_LIMIT_MS = 20_000;
 const WAIT_MS = 60_000;
 /** The last one repeats the first; the row after it is invalid. */
-const NEEDS = ['Pintar', 'Limpar', 'Montar', 'Podar', 'Reparar', 'Pintar'];
+const NEEDS = ['Pintar', 'Limpar', 'Montar', 'Cortar', 'Soldar', 'Pregar', 'Raspar', 'Pintar'];
 const ROWS = NEEDS.length + 1;
 const table = tableOf([...NEEDS, '']);
 
@@ -82,7 +83,9 @@ async function live(machine: Machine, each: Day): Promise<void> {
     async ({ api, log, clock, halt }) => {
       const plan = await planOf(table, log);
       const deps = { api, log, clock, preparation: PREPARATION, halt };
-      await drain(settleImport(plan, deps, each.concurrency, WAIT_MS, settling.resend ? options : null));
+      const believing = { proof: TRUSTED, chosenMs: WAIT_MS, isProxied: false };
+      const resend = settling.resend ? options : null;
+      await drain(settleImport(plan, deps, { concurrency: each.concurrency, believing, resend }));
       expectTrueAccounts(plan, log, service);
     },
     { life: new Life(settling.death), torn: settling.torn },

@@ -27,6 +27,8 @@ interface Start {
   readonly torn?: boolean;
   /** A one-off request beside a run. */
   readonly exclusive?: boolean;
+  /** Names its records. */
+  readonly run?: string;
 }
 
 /** In memory where there is such a folder: what is tested is the order of things, not how long a disk takes for them. */
@@ -47,12 +49,12 @@ export class Machine {
   /** What a process gives back; 'died' if it did not live so long. */
   async run<T>(
     work: (process: Process) => Promise<T>,
-    { life = new Life(null), torn = false, exclusive = true }: Start = {},
+    { life = new Life(null), torn = false, exclusive = true, run = 'run' }: Start = {},
   ): Promise<T | 'died'> {
     const file = await FileLog.open({
       path: this.logPath,
       clock: this.clock,
-      run: 'run',
+      run,
       exclusive,
       holder: 'a test',
     });

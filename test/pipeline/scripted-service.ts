@@ -9,6 +9,7 @@ const lost = (code: string, written: boolean): Exchange => ({
   answer: null,
   error: Object.assign(new Error(code), { code }),
   written,
+  reset: false,
   ms: 1,
 });
 
@@ -75,8 +76,10 @@ export class ScriptedService {
   readonly arrivals: Seen[] = [];
   readonly asked: (Seen & { readonly clear: boolean })[] = [];
   sight: Sight = { lagMs: 0 };
-  /** The header by which it knows a create that it has acted on before, for a day; null: it knows none. */
+  /** The header by which it knows a create that it has acted on before; null: it knows none. */
   idempotencyHeader: string | null = null;
+  /** For so long it knows that. */
+  rememberedMs = DAY_MS;
   readonly #actedOn = new Map<string, number>();
   /** What goes on elsewhere while a create or a validate is under way, before it is answered. */
   meanwhile: (path: string) => void | Promise<void> = () => {};
@@ -127,7 +130,7 @@ export class ScriptedService {
     const atMs = this.#clock.nowMs();
     const value = this.idempotencyHeader === null ? undefined : headers[this.idempotencyHeader];
     const before = this.#actedOn.get(value ?? '');
-    if (before !== undefined && atMs - before < DAY_MS) return;
+    if (before !== undefined && atMs - before < this.rememberedMs) return;
     if (value !== undefined) this.#actedOn.set(value, atMs);
     this.acts.push({ need, atMs });
   }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { type Look, type LookEnd, sightOf } from '../../src/model/evidence.ts';
 import { SharedBreaker } from '../../src/pipeline/shared-breaker.ts';
-import { SharedEvidence } from '../../src/pipeline/shared-evidence.ts';
+import { sharedEvidence } from '../../src/pipeline/shared-knowledge.ts';
 import { MemoryStore } from '../helpers/memory-account.ts';
 import { VirtualClock } from '../helpers/virtual-clock.ts';
 
@@ -62,19 +63,24 @@ test('breaks of more than an hour ago are forgotten', async () => {
   expect(await see(breakers[0], true)).toEqual({ stop: null, pauseMs: 2_000 });
 });
 
-test('what validate has shown to one counts for all, once', async () => {
+test('what validate has shown to one counts for all by the same contract, once', async () => {
   const clock = new VirtualClock();
   const store = new MemoryStore(clock);
-  const [first] = await clock.until(SharedEvidence.open(store.member('a'), { asked: 1, found: 1, slowestMs: 50 }));
-  const [second, known] = await clock.until(
-    SharedEvidence.open(store.member('b'), { asked: 7, found: 0, slowestMs: 0 }),
-  );
-  expect(known).toEqual({ asked: 1, found: 1, slowestMs: 50 });
-  await clock.until(first.exchange({ asked: 3, found: 2, slowestMs: 70 }));
-  await clock.until(first.exchange({ asked: 3, found: 2, slowestMs: 70 }));
-  expect(await clock.until(second.exchange({ asked: 2, found: 2, slowestMs: 60 }))).toEqual({
-    asked: 4,
-    found: 3,
-    slowestMs: 70,
+  const look = (digit: string, createdAtMs: number, end: LookEnd, afterMs = 50): Look => ({
+    ...{ key: digit.repeat(32), kind: 'PT/0/text', createdAtMs, end, afterMs },
   });
+  const first = sharedEvidence(store.member('a'), 'contract');
+  const second = sharedEvidence(store.member('b'), 'contract');
+  const [one, two, three] = [look('1', 1_000, 'seen'), look('2', 2_000, 'seen', 70), look('3', 3_000, 'open')];
+  await clock.until(first.exchange({ looks: [one, three] }));
+  await clock.until(first.exchange({ looks: [one, three] }));
+  expect(await clock.until(second.exchange({ looks: [two] }))).toEqual({ looks: [one, two, three] });
+  // Of one look that both went on with, the worse end counts, whoever tells it last.
+  const ended = { ...three, end: 'unseen', afterMs: 600_001 } as const;
+  await clock.until(second.exchange({ looks: [ended] }));
+  const all = await clock.until(first.exchange({ looks: [one, { ...three, end: 'seen', afterMs: 5 }] }));
+  expect(all).toEqual({ looks: [one, two, ended] });
+  expect(sightOf(all, 'PT/0/text', 4_000)).toEqual({ seen: 2, unseen: 1, slowestMs: 70 });
+  const other = sharedEvidence(store.member('b'), 'another contract');
+  expect(await clock.until(other.exchange({ looks: [] }))).toEqual({ looks: [] });
 });

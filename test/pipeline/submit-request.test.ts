@@ -8,6 +8,7 @@ import { readLines, submissionOf } from './leads.ts';
 import { type Death, Life } from './life.ts';
 import { Machine, type Process } from './processes.ts';
 import type { Step } from './scripted-service.ts';
+import { settlingOf } from './settling.ts';
 
 const PLAIN: SubmitOptions = { validate: true, onDuplicate: 'skip', again: false };
 const UNCHECKED: SubmitOptions = { ...PLAIN, validate: false };
@@ -33,8 +34,8 @@ const submit = (options = PLAIN) => machine.run(({ api, log }) => submitRequest(
 const submitAndDie = (death: Death) =>
   machine.run(({ api, log }) => submitRequest(SUBMISSION, api, log, UNCHECKED), { life: new Life(death) });
 
-const settle = ({ api, log, clock, halt }: Process) =>
-  settleDoubt(SUBMISSION, { api, log, clock, stopping: halt.signal, waitMs: WAIT_MS, resend: UNCHECKED });
+const settle = (process: Process) =>
+  settleDoubt(SUBMISSION, settlingOf(process, key, WAIT_MS, UNCHECKED, machine.service));
 
 describe('A request', () => {
   test('is in the log as being sent when it arrives at the service, and as created when its result is given', async () => {

@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { isTrusted, NO_EVIDENCE, settleWaitMs } from '../../src/model/evidence.ts';
+import { type Evidence, isTrusted, type Look, PATIENCE_MS, sightOf } from '../../src/model/evidence.ts';
+import { kindOf } from '../../src/model/likeness.ts';
 import { runImport } from '../../src/pipeline/run-import.ts';
 import { Witness } from '../../src/pipeline/witness.ts';
 import { drain, PREPARATION, planOf, submissionOf, tableOf } from './leads.ts';
 import { Machine, type Process } from './processes.ts';
+import { trustedEvidence } from './settling.ts';
 
 let machine: Machine;
 beforeEach(() => {
@@ -11,66 +13,139 @@ beforeEach(() => {
 });
 afterEach(() => machine.close());
 
-const { request, key } = submissionOf('Pintar');
+const SUBMISSION = submissionOf('Pintar');
+const { request, key } = SUBMISSION;
+const KIND = kindOf(request);
+const DAY_MS = 24 * 60 * 60_000;
+
+const ends = ({ looks }: Evidence) => looks.map(({ end, afterMs }) => [end, afterMs]);
+const turns = async (count: number) => {
+  for (let turn = 0; turn < count; turn++) await new Promise(setImmediate);
+};
 
 /** Creates a request now, has it looked at, and gives time to see it. */
-async function witnessOne({ api, clock, halt }: Process, seconds: number) {
+async function witnessOne({ api, clock, halt }: Process, count: number) {
   const witness = new Witness(api, clock, halt.signal, null);
   await api.create(request, async () => true, key);
-  witness.created(request);
-  await clock.sleep(0);
-  for (let second = 0; second < seconds; second++) await new Promise(setImmediate);
+  witness.created(SUBMISSION);
+  await turns(count);
   await witness.end();
   return witness.evidence;
 }
 
+const lookAt = async (sight: Machine['service']['sight'], count: number): Promise<Evidence> => {
+  machine.service.sight = sight;
+  const evidence = await machine.run((process) => witnessOne(process, count));
+  return evidence === 'died' ? expect.fail('It was not meant to die.') : evidence;
+};
+
 describe('A creation counts as seen', () => {
   test('with the time it took validate to see it, asked about again and again', async () => {
-    machine.service.sight = { lagMs: 5_000 };
-    const evidence = await machine.run((process) => witnessOne(process, 100));
     // Asked after 0, 1, 3 and 7 seconds.
-    expect(evidence).toEqual({ asked: 1, found: 1, slowestMs: 7_000 });
+    expect(ends(await lookAt({ lagMs: 5_000 }, 200))).toEqual([['seen', 7_000]]);
   });
 
-  test('never, when validate has not seen it after a minute', async () => {
-    machine.service.sight = 'always clear';
-    const evidence = await machine.run((process) => witnessOne(process, 100));
-    expect(evidence).toEqual({ asked: 1, found: 0, slowestMs: 0 });
+  test('never, when validate has not seen it after ten minutes', async () => {
+    const evidence = await lookAt('always clear', 400);
+    expect(ends(evidence)).toEqual([['unseen', expect.any(Number)]]);
+    expect(evidence.looks[0]?.afterMs).toBeGreaterThan(PATIENCE_MS);
   });
 
-  test('neither way, when the run ends before', async () => {
-    machine.service.sight = { lagMs: 50_000 };
-    expect(await machine.run((process) => witnessOne(process, 0))).toEqual(NO_EVIDENCE);
+  test('not yet, when the run ends before: the look stays open', async () => {
+    expect(ends(await lookAt({ lagMs: 50_000 }, 0))).toEqual([['open', 0]]);
   });
 
-  test('neither way, when the run is stopped', async () => {
+  test('not yet, when the run is stopped', async () => {
     machine.service.sight = 'always duplicate';
     const evidence = await machine.run(async ({ api, clock, halt }) => {
       const witness = new Witness(api, clock, halt.signal, null);
-      witness.created(request);
+      witness.created(SUBMISSION);
       halt.abort();
       await witness.end();
       return witness.evidence;
     });
-    expect(evidence).toEqual(NO_EVIDENCE);
+    expect(evidence).toMatchObject({ looks: [{ end: 'open', afterMs: 0 }] });
   });
 
-  test('neither way, when validate cannot be used', async () => {
-    machine.service.sight = 'down';
-    expect(await machine.run((process) => witnessOne(process, 100))).toEqual(NO_EVIDENCE);
+  test('neither way, when validate cannot be read', async () => {
+    for (const sight of ['down', 'unreadable'] as const) {
+      expect(ends(await lookAt(sight, 400))).toEqual([['open', 0]]);
+    }
   });
 });
 
-test('of many creations the first three are looked at, and one in five hundred', async () => {
-  const asked = await machine.run(async ({ api, clock, halt }) => {
-    const witness = new Witness(api, clock, halt.signal, { asked: 7, found: 7, slowestMs: 900 });
-    await api.create(request, async () => true, key);
-    for (let count = 0; count < 1_000; count++) witness.created(request);
-    await witness.end();
-    return witness.evidence;
+describe('A look that outlasted its run', () => {
+  const begun = (ageMs: number, afterMs: number): Look => ({
+    ...{ key, kind: KIND, createdAtMs: machine.clock.nowMs() - ageMs, end: 'open', afterMs },
   });
-  expect(asked).toEqual({ asked: 12, found: 12, slowestMs: 900 });
-  expect(machine.service.asked).toHaveLength(5);
+  /** The next run has the same row, and gives time to see it. */
+  async function goOn(look: Look, sight: Machine['service']['sight']): Promise<unknown> {
+    machine.service.acts.push({ need: 'Pintar', atMs: look.createdAtMs });
+    machine.service.sight = sight;
+    return machine.run(async ({ api, clock, halt }) => {
+      const witness = new Witness(api, clock, halt.signal, { looks: [look] });
+      for (const each of [SUBMISSION, submissionOf('Limpar')]) witness.resume(each);
+      await turns(400);
+      await witness.end();
+      return ends(witness.evidence);
+    });
+  }
+
+  test('is gone on with: seen within ten minutes is seen', async () => {
+    expect(await goOn(begun(90_000, 3_000), { lagMs: 60_000 })).toEqual([['seen', 90_000]]);
+  });
+
+  test('is unseen when validate still does not see it after that', async () => {
+    expect(await goOn(begun(PATIENCE_MS + 1, 3_000), 'always clear')).toEqual([['unseen', PATIENCE_MS + 1]]);
+  });
+
+  test('seen late after a long pause in the asking says that nobody knows how late that was', async () => {
+    expect(await goOn(begun(3_600_000, 3_000), { lagMs: 0 })).toEqual([['late', 3_600_000]]);
+  });
+
+  test('is left alone after a day: it counts as given up', async () => {
+    const look = begun(DAY_MS + 1, 3_000);
+    expect(await goOn(look, { lagMs: 0 })).toEqual([['open', 3_000]]);
+    expect(machine.service.asked).toEqual([]);
+    expect(sightOf({ looks: [look] }, KIND, machine.clock.nowMs())).toMatchObject({ unseen: 1 });
+  });
+});
+
+describe('Of many creations', () => {
+  async function lookAtMany(known: Evidence | null, needs: readonly string[]): Promise<string[]> {
+    await machine.run(async ({ api, clock, halt }) => {
+      const witness = new Witness(api, clock, halt.signal, known);
+      for (const need of needs) witness.created(submissionOf(need));
+      await witness.end();
+    });
+    return machine.service.asked.map(({ need }) => need);
+  }
+  const numbered = (count: number) => Array.from({ length: count }, (_, at) => `Need ${at + 1}`);
+
+  test('the first three are looked at, and one in five hundred', async () => {
+    const looked = await lookAtMany(null, numbered(1_000));
+    expect(looked).toEqual(['Need 1', 'Need 2', 'Need 3', 'Need 500', 'Need 1000']);
+  });
+
+  test('one is enough where validate is trusted', async () => {
+    expect(await lookAtMany(trustedEvidence(machine.clock.nowMs()), numbered(20))).toEqual(['Need 1']);
+  });
+
+  test('each kind has its first ones', async () => {
+    const long = 'x'.repeat(300);
+    const looked = await lookAtMany(null, [...numbered(4), ...numbered(4).map((need) => `${need} ${long}`)]);
+    expect(looked.map((need) => need.length > 300)).toEqual([false, false, false, true, true, true]);
+  });
+});
+
+test('every look is kept as it begins, so that a run that is killed hides none', async () => {
+  const kept: Evidence[] = [];
+  await machine.run(async ({ api, clock, halt }) => {
+    const witness = new Witness(api, clock, halt.signal, null, (evidence) => kept.push(evidence));
+    witness.created(SUBMISSION);
+    expect(kept.map(ends)).toEqual([[['open', 0]]]);
+    await witness.end();
+  });
 });
 
 describe('An import gathers evidence', () => {
@@ -81,30 +156,38 @@ describe('An import gathers evidence', () => {
       const deps = { api, log, clock, witness, preparation: PREPARATION, halt };
       const importing = { ...options, again: false, concurrency: 2, budget: null };
       await drain(runImport(plan, deps, importing));
+      await turns(20);
       await witness.end();
       expect(plan.ledger.counts()).toMatchObject({ created: 5 });
-      return witness.evidence;
+      return ends(witness.evidence);
     });
 
   test('from requests that validate called clear before', async () => {
-    expect(await runAll({ validate: true, onDuplicate: 'skip' })).toMatchObject({ asked: 3, found: 3 });
+    const seen = ['seen', expect.any(Number)];
+    expect(await runAll({ validate: true, onDuplicate: 'skip' })).toEqual([seen, seen, seen]);
   });
 
   test('never from a validate that calls everything a duplicate', async () => {
     machine.service.sight = 'always duplicate';
-    expect(await runAll({ validate: true, onDuplicate: 'create' })).toEqual(NO_EVIDENCE);
+    expect(await runAll({ validate: true, onDuplicate: 'create' })).toEqual([]);
   });
 
   test('never without having asked before', async () => {
-    expect(await runAll({ validate: false, onDuplicate: 'skip' })).toEqual(NO_EVIDENCE);
+    expect(await runAll({ validate: false, onDuplicate: 'skip' })).toEqual([]);
   });
 });
 
-test('validate is trusted when it saw all of at least three, and is then given a minute or three times its slowest', () => {
-  expect(isTrusted({ asked: 2, found: 2, slowestMs: 0 })).toBe(false);
-  expect(isTrusted({ asked: 3, found: 3, slowestMs: 0 })).toBe(true);
-  expect(isTrusted({ asked: 900, found: 899, slowestMs: 0 })).toBe(false);
-  expect(settleWaitMs({ asked: 3, found: 3, slowestMs: 19_000 }, null)).toBe(60_000);
-  expect(settleWaitMs({ asked: 3, found: 3, slowestMs: 21_000 }, null)).toBe(63_000);
-  expect(settleWaitMs({ asked: 3, found: 3, slowestMs: 21_000 }, 5_000)).toBe(5_000);
+test('a proof can come yet from looks that are under way, and from nothing else', async () => {
+  await machine.run(async ({ api, clock, halt }) => {
+    machine.service.sight = { lagMs: 50_000 };
+    const witness = new Witness(api, clock, halt.signal, null);
+    witness.created(submissionOf('a'));
+    witness.created(submissionOf('b'));
+    expect([witness.mayComeYet(KIND), witness.isHopeful()]).toEqual([false, false]);
+    witness.created(submissionOf('c'));
+    expect([witness.mayComeYet(KIND), witness.isHopeful()]).toEqual([true, true]);
+    expect(isTrusted(witness.sight(KIND))).toBe(false);
+    await witness.end();
+    expect([witness.mayComeYet(KIND), witness.isHopeful()]).toEqual([false, false]);
+  });
 });

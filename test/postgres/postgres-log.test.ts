@@ -197,7 +197,7 @@ describe.skipIf(postgresIsMissing !== null)(`The log in PostgreSQL${why}`, () =>
       const longAgo = "update srq.worker set seen_at = clock_timestamp() - interval '1 hour'";
       await server.query(url, longAgo);
       // So does everybody for a while after the server's start.
-      await expect.poll(living, { timeout: 40_000, interval: 500 }).toEqual([false, true, false]);
+      await expect.poll(living, { timeout: 150_000, interval: 500 }).toEqual([false, true, false]);
       stopped.kill('SIGCONT');
       stopped.tell(`outcome ${keyOf(2)} created`);
       await stopped.hear(1);
@@ -214,9 +214,9 @@ describe.skipIf(postgresIsMissing !== null)(`The log in PostgreSQL${why}`, () =>
       await server.query('postgres', holders, ['advisory', name]);
       let row = 0;
       const begin = () => log.sending(subjectOf(++row), 'none').catch(({ code }) => code);
-      await expect.poll(begin, { timeout: 30_000 }).toBe('log');
+      await expect.poll(begin, { timeout: 150_000 }).toBe('log');
       await server.query('postgres', `alter database ${name} allow_connections true`);
-      await expect.poll(begin, { timeout: 30_000 }).toBe(true);
+      await expect.poll(begin, { timeout: 150_000 }).toBe(true);
       expect(await log.mayBeUnderWay(keyOf(0))).toBe(true);
     });
 

@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { ADMIN_CALLS } from '../../src/sandbox/admin.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
 import { CALM, creates, JSON_TYPE, LEAD, partnerOf, send, startCalmSandbox } from './sandbox-client.ts';
 
@@ -150,11 +151,48 @@ test('pages of other origins can neither read nor change anything', async () => 
     { ...JSON_TYPE, origin },
     '{"500":1}',
   );
-  expect(sneaky.status).toBe(404);
+  expect(sneaky.status).toBe(403);
   expect((await got('faults')).rates).toEqual({});
   const read = await admin('GET', 'requests', undefined, { origin });
   expect(Object.keys(read.headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
   expect((await admin('PUT', 'faults', {}, { origin: sandbox.baseUrl })).status).toBe(200);
+});
+
+test('pages of other origins cannot call the operations either, nor use up an instruction meant for another', async () => {
+  sandbox.setInstructions([{ on: 'create', fault: '500', times: 1 }]);
+  const { token, create } = await partnerOf(sandbox);
+  const headers = { ...JSON_TYPE, authorization: `Bearer ${token}`, origin: 'http://example.com' };
+  const path = `${sandbox.baseUrl}/v1/request/create`;
+  expect((await send('POST', path, headers, JSON.stringify(LEAD))).status).toBe(403);
+  expect([creates(sandbox), (await create(LEAD)).status]).toEqual([[], 500]);
+});
+
+test('without an inbox only the three operations are answered, whoever asks', async () => {
+  const embedded = await startCalmSandbox({ hasInbox: false });
+  onTestFinished(() => embedded.close());
+  const { create, validate } = await partnerOf(embedded);
+  expect((await create(LEAD)).status).toBe(201);
+  const own = { 'sec-fetch-site': 'same-origin', origin: embedded.baseUrl, accept: 'text/html' };
+  const before = embedded.requests();
+  for (const [method, call] of [
+    ['GET', ''],
+    ['GET', '_sandbox/'],
+    ...ADMIN_CALLS.map((line) => line.replace('NUMBER', '2').split(' /') as [string, string]),
+  ] as const) {
+    for (const headers of [{}, own]) {
+      const reply = await send(
+        method,
+        `${embedded.baseUrl}/${call}`,
+        { ...JSON_TYPE, ...headers },
+        method === 'PUT' ? '{}' : '',
+      );
+      expect([method, call, reply.status]).toEqual([method, call, 404]);
+      expect(reply.text).not.toContain(LEAD['fullname']);
+    }
+  }
+  expect(embedded.requests()).toEqual(before);
+  expect((await validate(LEAD)).status).toBe(200);
+  expect(creates(embedded)).toHaveLength(1);
 });
 
 test('a taken port is a clear error', async () => {

@@ -11,7 +11,7 @@ const ONE = '3f2504e0-4f89-41d3-9a0c-0305e82c3301';
 const OTHER = '3f2504e0-4f89-41d3-9a0c-0305e82c3302';
 const UNDER_KEY = {
   create: {
-    idempotency: { header: HEADER, format: 'uuid' },
+    idempotency: { header: HEADER, format: 'uuid', windowSeconds: 86_400 },
     identifiers: [{ name: 'id', pointer: '/id' }],
     success: { status: 201, contentType: 'application/json', body: { id: 'SR-100' } },
     parameters: [parameter('country'), parameter('phone', { required: false })],
@@ -66,7 +66,7 @@ test('without the header where it is optional, every create creates', async () =
 });
 
 test('validate does not see the idempotency value', async () => {
-  const idempotency = { header: HEADER, format: 'text' } as const;
+  const idempotency = { header: HEADER, format: 'text', windowSeconds: null } as const;
   const { postForm } = await partnerUnder({ create: { idempotency } });
   await postForm(CREATE, LEAD, { [HEADER]: 'one' });
   expect((await postForm('/v1/request/validate', LEAD)).text).toContain('"duplicate":true');

@@ -12,6 +12,7 @@ export const CALM: SandboxOptions = {
   seed: 1,
   storeFile: null,
   contract: null,
+  hasInbox: true,
   now: Date.now,
 };
 

@@ -3,6 +3,7 @@ import { SrqError } from '../../model/errors.ts';
 import type { ImportPlan } from '../../model/import-plan.ts';
 import { FIELDS } from '../../model/service-request.ts';
 import type { MappingOptions, Table } from '../../model/table.ts';
+import { printable } from '../../report/output.ts';
 import { commandLine, withoutOptions } from '../command-line.ts';
 import type { Context } from '../context.ts';
 import { ask } from '../prompt.ts';
@@ -72,7 +73,7 @@ async function askCorrections(context: Context, { table, chosen }: Input): Promi
 
 function helpText(table: Table): string {
   const columns = table.columns.filter((name) => name !== '').slice(0, 100);
-  return `${HELP}\n  Fields:  ${FIELDS.join(', ')}\n  Columns: ${columns.join(', ')}`;
+  return `${HELP}\n  Fields:  ${FIELDS.join(', ')}\n  Columns: ${columns.map(printable).join(', ')}`;
 }
 
 /**

@@ -33,6 +33,14 @@ export interface BulkOptions extends ReadingOptions, SubmitOptions {
   readonly yes?: boolean;
 }
 
+/** Rows among the created of one run. */
+export interface Asides {
+  /** The service took them and named no identifier. */
+  withoutIdentifier: number;
+  /** It took them and told of an error besides. */
+  withRemark: number;
+}
+
 /** The files and the beginning of one run. */
 export interface RunFiles {
   /** The input as the user named it. */

@@ -6,6 +6,7 @@ import type { LogStore } from '../../model/log-store.ts';
 import type { RunBegin } from '../../model/run-note.ts';
 import type { Mapping } from '../../model/table.ts';
 import { runRowOf } from '../../pipeline/run-row.ts';
+import { printable } from '../../report/output.ts';
 import { RunFigures } from '../../report/page/run-figures.ts';
 import { writeRunReport } from '../../report/run-report-file.ts';
 import type { Context } from '../context.ts';
@@ -74,7 +75,7 @@ export async function reportRun(context: Context, path: string, figures: RunFigu
     await addNotes(figures, log, context.run);
     await addCourse(figures, log, context.run);
     await writeRunReport(path, figures, { writtenAt: new Date(context.clock.nowMs()).toISOString(), hasInput: true });
-    reporter.say(() => `Report: ${path}`);
+    reporter.say(() => printable(`Report: ${path}`));
   } catch (error) {
     if (!(error instanceof SrqError)) throw error;
     reporter.warn(`${error.message} ${error.hint ?? ''}`);

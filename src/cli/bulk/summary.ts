@@ -6,7 +6,7 @@ import { summaryText } from '../../report/summary-text.ts';
 import { commandLine, inFull, withoutOptions } from '../command-line.ts';
 import type { Context } from '../context.ts';
 import { codesOfCounts, exitNumber } from '../exit-codes.ts';
-import type { RunFiles } from './options.ts';
+import type { Asides, RunFiles } from './options.ts';
 
 /** Reports the end of a run and gives its exit code. */
 export async function finishRun(
@@ -14,6 +14,7 @@ export async function finishRun(
   plan: ImportPlan,
   stop: SrqError | null,
   files: RunFiles,
+  asides: Asides,
 ): Promise<number> {
   const ended = plan.ledger.counts();
   const counts: Counts = { ...ended, failed: ended.failed + ended.ready, ready: 0 };
@@ -21,6 +22,7 @@ export async function finishRun(
   const summary = {
     ...(await shared(context, plan, counts, files.startedMs)),
     notTried: ended.ready,
+    asides,
     results: files.results,
     advice: stop ? stop.hint && inFull(stop.hint, context.options) : adviceFor(counts),
     stopped: stop ? stop.message : code ? 'Interrupted.' : null,
@@ -41,6 +43,7 @@ export async function finishDryRun(
   const summary = {
     ...(await shared(context, plan, counts, startedMs)),
     notTried: 0,
+    asides: null,
     results: null,
     stopped: null,
     advice: null,
@@ -79,11 +82,11 @@ async function report(
   shown: Partial<Counts>,
   more: object = {},
 ): Promise<void> {
-  const { rows, seconds, log, results, stopped, advice, next } = summary;
+  const { rows, seconds, log, results, stopped, advice, next, asides } = summary;
   const reporter = await context.reporter();
   const sum = Object.values(summary.counts).reduce((total, count) => total + count, 0);
   if (sum !== rows) throw new Error(`${rows} rows were read, but ${sum} have a status`);
-  await reporter.result({ rows, ...shown, seconds, log, results, stopped, advice, next, ...more }, (paint) =>
+  await reporter.result({ rows, ...shown, ...asides, seconds, log, results, stopped, advice, next, ...more }, (paint) =>
     summaryText(summary, paint),
   );
 }

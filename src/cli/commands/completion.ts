@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { printable } from '../../report/output.ts';
 import { candidatesFor } from '../completion/candidates.ts';
 import { COMPLETION_SCRIPTS } from '../completion/scripts.ts';
 import type { Shell } from '../completion/shells.ts';
@@ -29,10 +30,10 @@ function current(word = ''): string {
   return word === '=' ? '' : word;
 }
 
-/** A settings file that cannot be used is for other commands to complain about. */
+/** A settings file that cannot be used, or names nobody can type, are for other commands to complain about. */
 async function profileNames(context: Context): Promise<string[]> {
   try {
-    return Object.keys((await context.profiles()).all());
+    return Object.keys((await context.profiles()).all()).filter((name) => printable(name) === name);
   } catch {
     return [];
   }

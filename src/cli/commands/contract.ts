@@ -15,6 +15,9 @@ export interface LearnOptions {
   readonly environment?: string;
   readonly set: readonly (readonly [string, string])[];
   readonly operation: readonly (readonly [string, string])[];
+  /** An answer of success that means that a request was taken, or that it was refused. */
+  readonly takenBy?: string;
+  readonly refusedBy?: string;
   readonly dryRun?: boolean;
   readonly yes?: boolean;
 }
@@ -22,6 +25,8 @@ export interface LearnOptions {
 /** Turns the partner's own documents into the contract of the profile, once a person has agreed. */
 export async function learn(context: Context, files: readonly string[], options: LearnOptions): Promise<number> {
   const store = await profileContracts(context);
+  if (options.takenBy !== undefined || options.refusedBy !== undefined) return learnWord(context, files, options);
+  if (files.length === 0) throw new SrqError('usage', 'Name the document.', 'For example: srq contract learn api.yaml');
   const given = await givenAnswers(options);
   const { baseUrl } = await context.settings();
   const set = await readDocuments(files, options.environment);
@@ -50,10 +55,23 @@ export async function learn(context: Context, files: readonly string[], options:
     [
       `${paint.green('✓')} Profile ${profile} obeys ${contractName(contract)}.`,
       ...loginLines(logins, context),
-      inFull('Next: srq bulk FILE --sandbox    rehearses against a sandbox made from it', context.options),
+      printable(inFull('Next: srq bulk FILE --sandbox    rehearses against a sandbox made from it', context.options)),
     ].join('\n'),
   );
   return 0;
+}
+
+/** What the service's own answers mean is no matter of a document. */
+async function learnWord(context: Context, files: readonly string[], options: LearnOptions): Promise<number> {
+  const { takenBy, refusedBy } = options;
+  if (files.length > 0 || (takenBy !== undefined && refusedBy !== undefined)) {
+    const message = 'Say one thing at a time: a document, --taken-by, or --refused-by.';
+    throw new SrqError('usage', message, 'For example: srq contract learn --taken-by status');
+  }
+  const { learnAnswers } = await import('./answers.ts');
+  return takenBy === undefined
+    ? learnAnswers(context, 'refused', refusedBy ?? '')
+    : learnAnswers(context, 'taken', takenBy);
 }
 
 /** What is in force, where each value comes from, and what live answers said of it. As JSON it can be learned again. */
@@ -151,7 +169,9 @@ function loginLines(logins: readonly string[], { process }: Context): string[] {
   if (logins.length === 0) return [];
   const words = withoutOptions(process.argv.slice(2), ['--profile']).filter((word) => word !== '--dry-run');
   const more = `Then, for that profile: ${commandLine([...words, '--profile', 'NAME'])}`;
-  return ['Servers in the documents; log in to one with', ...logins.map((command) => `  ${command}`), more];
+  return ['Servers in the documents; log in to one with', ...logins.map((command) => `  ${command}`), more].map(
+    printable,
+  );
 }
 
 /** Where no terminal says otherwise, as wide as a wide one. */

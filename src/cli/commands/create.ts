@@ -1,13 +1,15 @@
 import type { SrqError } from '../../model/errors.ts';
-import { isTrusted, NO_EVIDENCE, settleWaitMs } from '../../model/evidence.ts';
+import type { OpenLog } from '../../model/log-store.ts';
 import type { RowResult } from '../../model/outcome.ts';
+import { ControlRounds } from '../../pipeline/controls.ts';
 import { type Prepared, prepareDraft } from '../../pipeline/prepare-row.ts';
-import { settleDoubt } from '../../pipeline/settle-doubt.ts';
+import { type Settling, settleDoubt } from '../../pipeline/settle-doubt.ts';
 import { knownStatus, type SubmitOptions, submitRequest } from '../../pipeline/submit-request.ts';
+import { keptProof } from '../../pipeline/witness.ts';
 import { printable } from '../../report/output.ts';
 import { resultText } from '../../report/request-text.ts';
 import { inFull } from '../command-line.ts';
-import { connect } from '../connect.ts';
+import { type Connection, connect } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { sayDestination } from '../destination-text.ts';
 import { codeOfResult, exitNumber } from '../exit-codes.ts';
@@ -22,7 +24,8 @@ export interface CreateOptions extends RequestOptions, SubmitOptions {}
 /** Creates one request, or a few: each the same way as a row of an import. */
 export async function create(context: Context, asked: CreateOptions): Promise<number> {
   const { drafts, audio } = await readRequestInput(context, asked);
-  const { api, destination, evidence } = await connect(context, { rate: 'auto', concurrency: CONCURRENCY, audio });
+  const connection = await connect(context, { rate: 'auto', concurrency: CONCURRENCY, audio });
+  const { api, destination } = connection;
   const contract = await context.contract();
   const options = await asOffered(context, contract, asked);
   await sayDestination(context, destination);
@@ -33,12 +36,7 @@ export async function create(context: Context, asked: CreateOptions): Promise<nu
   const reporter = await context.reporter();
   context.interruption.listen(() => reporter.warn('Finishing what is in flight; press Ctrl-C again to leave now.'));
 
-  const settleMs = settleWaitMs(evidence ?? NO_EVIDENCE, null);
-  const mayAsk = async (key: string) => {
-    const record = await log.read(key);
-    const oldEnough = record !== null && Date.parse(record.at) + settleMs <= log.nowMs();
-    return oldEnough && isTrusted(evidence ?? NO_EVIDENCE);
-  };
+  const settling = settlingOf(context, connection, log, options);
   const isDoubtful = (key: string) => knownStatus(log.lookup(key), options) === 'unknown';
   const results: RowResult[] = [];
   let stop: SrqError | null = null;
@@ -48,14 +46,6 @@ export async function create(context: Context, asked: CreateOptions): Promise<nu
     else if (stop || context.interruption.code) results.push(untriedResult(each));
     else {
       await log.know([each.key]);
-      const settling = {
-        api,
-        log,
-        clock: context.clock,
-        stopping: context.interruption.halt.signal,
-        waitMs: (await mayAsk(each.key)) ? settleMs : null,
-        resend: options,
-      };
       const submitted = await (isDoubtful(each.key)
         ? settleDoubt(each, settling)
         : submitRequest(each, api, log, options));
@@ -71,6 +61,25 @@ export async function create(context: Context, asked: CreateOptions): Promise<nu
   );
   const { code } = context.interruption;
   return exitNumber([...(code ? [code] : []), ...(stop ? [stop.code] : []), ...results.map(codeOfResult)]);
+}
+
+/** Without waiting, and without controls: what is not there stays in doubt. */
+function settlingOf(
+  { clock, interruption }: Context,
+  { api, evidence, mayValidate, network }: Connection,
+  log: OpenLog,
+  resend: SubmitOptions,
+): Settling {
+  const stopping = interruption.halt.signal;
+  const believing = {
+    proof: keptProof(
+      () => evidence,
+      () => log.nowMs(),
+    ),
+    ...{ chosenMs: null, isProxied: network.proxy !== null, waits: false },
+    rounds: new ControlRounds(api, stopping),
+  };
+  return { api, log, clock, stopping, resend, believing: mayValidate ? believing : null, known: async () => [] };
 }
 
 function warnOf({ request, problems }: Prepared, warn: (message: string) => void): void {

@@ -3,6 +3,7 @@ import { type Diagnosis, STEP_NAMES } from '../../model/diagnosis.ts';
 import { SrqError, systemCode } from '../../model/errors.ts';
 import { doctorReport, isDoctorReport } from '../../report/doctor-report.ts';
 import { diagnosisText } from '../../report/doctor-text.ts';
+import { printable } from '../../report/output.ts';
 import { requireOwnOrNew } from '../../report/own-file.ts';
 import { inFull } from '../command-line.ts';
 import { type Connection, connect } from '../connect.ts';
@@ -33,7 +34,7 @@ export async function doctor(context: Context, options: DoctorOptions): Promise<
   const reporter = await context.reporter();
   if (output !== undefined) {
     await writeReport(output, context.blotted(doctorReport(diagnosis, await surroundings(context))));
-    reporter.say(() => `Written, without secrets: ${output}`);
+    reporter.say(() => printable(`Written, without secrets: ${output}`));
   }
   const next = inFull(diagnosis.ok ? 'srq bulk FILE --dry-run' : 'srq doctor', context.options);
   await reporter.result(diagnosis, (paint) => diagnosisText(diagnosis, next, paint));

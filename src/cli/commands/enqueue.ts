@@ -5,7 +5,7 @@ import type { AudioReader } from '../../model/ports.ts';
 import type { QueuedRequest, RequestQueue } from '../../model/request-queue.ts';
 import type { Destination } from '../../model/service-request.ts';
 import type { Preparation } from '../../pipeline/prepare-row.ts';
-import { submissions } from '../../pipeline/run-import.ts';
+import { submissions } from '../../pipeline/rows-again.ts';
 import { enqueueText } from '../../report/queue-text.ts';
 import { confirmImport, requireConsent } from '../bulk/consent.ts';
 import { agreedPlan } from '../bulk/corrections.ts';

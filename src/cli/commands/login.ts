@@ -58,7 +58,7 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
     await forgetKeychain(context, name, before);
   }
   const cache = tokenPath(await context.paths(), { profile: { value: name } });
-  new FileTokenCache(cache, { baseUrl, clientId }, secretMark(given.secret)).write(token);
+  new FileTokenCache(cache, { baseUrl, clientId }, secretMark(given.secret), await context.trust()).write(token);
   const kind = options.test || isLoopback(baseUrl) ? 'test' : 'live';
   const expiresAt = token.expiresAtMs === null ? null : new Date(token.expiresAtMs).toISOString();
   const contract = await context.contract(baseUrl);
@@ -66,9 +66,9 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
   const reporter = await context.reporter();
   await reporter.result({ ...document, contract: contract.source }, (paint) =>
     [
-      `${paint.green('✓')} The credentials work. Logged in to ${baseUrl} as client ${clientId} (profile ${name}, ${kind}).`,
+      `${paint.green('✓')} The credentials work. Logged in to ${printable(`${baseUrl} as client ${clientId} (profile ${name}, ${kind}).`)}`,
       ...(contract.source ? [`Its requests obey ${contractName(contract)}.`] : []),
-      inFull('Next: srq bulk FILE --dry-run', context.options),
+      printable(inFull('Next: srq bulk FILE --dry-run', context.options)),
     ].join('\n'),
   );
   return 0;

@@ -1,3 +1,4 @@
+import { printable } from '../../report/output.ts';
 import type { Context } from '../context.ts';
 import { forgetProfile } from '../forget-profile.ts';
 
@@ -8,7 +9,7 @@ export async function logout(context: Context): Promise<number> {
   const removed = (await forgetProfile(context, name)) !== null;
   const reporter = await context.reporter();
   await reporter.result({ profile: name, removed, log }, () =>
-    removed ? `Logged out of profile ${name}. The log stays: ${log}` : `Profile ${name} was not logged in.`,
+    printable(removed ? `Logged out of profile ${name}. The log stays: ${log}` : `Profile ${name} was not logged in.`),
   );
   return 0;
 }

@@ -67,7 +67,7 @@ export async function profileRemove(context: Context, name: string): Promise<num
   const reporter = await context.reporter();
   await reporter.result({ profile: name, removed: true, log, left }, () =>
     [
-      `Removed profile ${name}. Its log stays: ${printable(log)}`,
+      printable(`Removed profile ${name}. Its log stays: ${log}`),
       ...(left.length > 0 ? [`Left: ${left.map(printable).join(', ')}. Choose one: srq profile use NAME`] : []),
     ].join('\n'),
   );

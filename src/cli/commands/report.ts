@@ -5,6 +5,7 @@ import type { NotedInRun } from '../../model/run-note.ts';
 import { planAsLogged } from '../../pipeline/plan-as-logged.ts';
 import { reportRows } from '../../pipeline/report-rows.ts';
 import { runRowOfRecord } from '../../pipeline/run-row.ts';
+import { printable } from '../../report/output.ts';
 import { RunFigures } from '../../report/page/run-figures.ts';
 import { requireReportPlace, writeRunReport } from '../../report/run-report-file.ts';
 import type { ReadingOptions } from '../bulk/options.ts';
@@ -39,7 +40,9 @@ export async function report(context: Context, options: ReportOptions): Promise<
   const { rows, counts, listed } = figures;
   const document = { report: options.output, run, rows, ...counts, listed: listed.length };
   const reporter = await context.reporter();
-  await reporter.result(document, () => `Written: ${options.output} (${rows} rows, ${listed.length} listed)`);
+  await reporter.result(document, () =>
+    printable(`Written: ${options.output} (${rows} rows, ${listed.length} listed)`),
+  );
   return 0;
 }
 

@@ -1,13 +1,16 @@
 import { dirname } from 'node:path';
 import { SrqError } from '../../model/errors.ts';
-import { isTrusted, settleWaitMs } from '../../model/evidence.ts';
+import { isTrusted, sightOf } from '../../model/evidence.ts';
 import type { LogStore, OpenLog } from '../../model/log-store.ts';
 import type { LogRecord } from '../../model/ports.ts';
 import { settleImport } from '../../pipeline/run-import.ts';
+import { keptProof } from '../../pipeline/witness.ts';
 import { doubtText } from '../../report/log-text.ts';
+import { printableLines } from '../../report/output.ts';
 import type { ReadingOptions } from '../bulk/options.ts';
 import { planAloud, readInput } from '../bulk/plan.ts';
-import { follow } from '../bulk/run.ts';
+import { followSettling } from '../bulk/run.ts';
+import { tellWait } from '../bulk/tell-wait.ts';
 import { inFull } from '../command-line.ts';
 import { connect } from '../connect.ts';
 import type { Context } from '../context.ts';
@@ -46,7 +49,7 @@ async function list(context: Context, keys: readonly string[], options: ResolveO
       doubtful.length === 0 ? 'Nothing is in doubt.' : doubtText(doubtful, nowMs, terminalColumns(context), paint),
   );
   if (doubtful.length === 0) await warnOfUnknownProfile(context);
-  else reporter.say(() => inFull(HOW_TO, context.options));
+  else reporter.say(() => printableLines(inFull(HOW_TO, context.options)));
   return 0;
 }
 
@@ -131,14 +134,15 @@ async function byValidate(context: Context, keys: readonly string[], options: Re
     );
   }
   const audio = audioReader(file === '-' ? '.' : dirname(file));
-  const { api, destination, evidence } = await connect(context, { rate: 'auto', concurrency: CONCURRENCY, audio });
+  const connection = await connect(context, { rate: 'auto', concurrency: CONCURRENCY, audio });
+  const { api, destination, evidence, mayValidate, network } = connection;
   await sayDestination(context, destination);
-  if (!evidence || !isTrusted(evidence)) {
-    const seen = evidence ? `${evidence.found} of ${evidence.asked}` : 'none';
-    const message = `Validate has not proven that it sees what was created (${seen} found; at least 3, and all, are needed).`;
+  const { clock, interruption } = context;
+  const kinds = new Set(evidence.looks.map(({ kind }) => kind));
+  if (!mayValidate || ![...kinds].some((kind) => isTrusted(sightOf(evidence, kind, clock.nowMs())))) {
     throw new SrqError(
       'unknown',
-      message,
+      'Validate has not proven that it sees what was created: at least 3 creations of a kind must have been looked at within 30 days, and all of them found.',
       'Look the requests up at the service, then: srq resolve KEY --created [ID] or --not-created',
     );
   }
@@ -153,11 +157,18 @@ async function byValidate(context: Context, keys: readonly string[], options: Re
   });
   const before = plan.counts.unknown;
   const reporter = await context.reporter();
-  const { clock, interruption } = context;
   interruption.listen(() => reporter.warn('Finishing what is in flight; press Ctrl-C again to leave now.'));
-  const deps = { api, log, clock, preparation, halt: interruption.halt };
-  const waitMs = settleWaitMs(evidence, options.settle === undefined ? null : options.settle * 1000);
-  const stop = await follow(reporter, 'Settling', before, settleImport(plan, deps, CONCURRENCY, waitMs, null));
+  const { halt } = interruption;
+  const deps = { api, log, clock, preparation, halt };
+  const proof = keptProof(
+    () => evidence,
+    () => log.nowMs(),
+  );
+  const chosenMs = options.settle === undefined ? null : options.settle * 1000;
+  const waiting = tellWait(reporter, clock, halt.signal, () => plan.ledger.counts().unknown);
+  const believing = { proof, chosenMs, isProxied: network.proxy !== null, waiting };
+  const settling = settleImport(plan, deps, { concurrency: CONCURRENCY, believing, resend: null });
+  const stop = await followSettling(reporter, 'Settling', before, settling);
   if (stop) throw stop;
   const { created, failed, unknown } = plan.ledger.counts();
   await reporter.result(

@@ -30,6 +30,7 @@ export async function sandbox(context: Context, options: SandboxCommandOptions):
     // The parser takes it for the flag of that name that all commands have.
     storeFile: context.options.store ?? null,
     contract,
+    hasInbox: true,
     now: context.clock.nowMs,
   });
   context.onClose(() => running.close());

@@ -1,7 +1,7 @@
 import type { Sourced } from '../../config/settings.ts';
 import { FileTokenCache } from '../../config/token-cache.ts';
 import { contractName } from '../../report/contract-text.ts';
-import { aligned } from '../../report/output.ts';
+import { aligned, printable } from '../../report/output.ts';
 import { inFull } from '../command-line.ts';
 import type { Context } from '../context.ts';
 import { tokenPath } from '../state-paths.ts';
@@ -13,7 +13,7 @@ export async function status(context: Context): Promise<number> {
   const { baseUrl, clientId, profile, secret, live } = settings;
   const contract = await context.contract();
   const destination = { baseUrl: baseUrl?.value ?? '', clientId: clientId?.value ?? '' };
-  const cached = new FileTokenCache(tokenPath(paths, settings), destination).read();
+  const cached = new FileTokenCache(tokenPath(paths, settings), destination, null, await context.trust()).read();
   const expired = cached?.expiresAtMs != null && cached.expiresAtMs <= context.clock.nowMs();
   const token = {
     state: cached === null ? 'none' : expired ? 'expired' : 'valid',
@@ -43,9 +43,9 @@ export async function status(context: Context): Promise<number> {
           ['service', baseUrl ? `${document.kind}, ${document.encoding}` : '-'],
           ['token', token.expiresAt === null ? token.state : `${token.state} until ${token.expiresAt}`],
           ['contract', contractName(contract)],
-          ['settings', paths.config],
-          ['state', paths.state],
-          ['log', paths.log],
+          ['settings', printable(paths.config)],
+          ['state', printable(paths.state)],
+          ['log', printable(paths.log)],
         ],
         '',
       ),
@@ -56,5 +56,6 @@ export async function status(context: Context): Promise<number> {
 }
 
 function shown({ value, source }: Sourced<string>, dim: (text: string) => string): string {
-  return source === 'profile' ? value : `${value} ${dim(`(${source})`)}`;
+  const text = printable(value);
+  return source === 'profile' ? text : `${text} ${dim(`(${source})`)}`;
 }

@@ -3,6 +3,8 @@ import { exampleCsv, exampleJson } from '../../files/example-leads.ts';
 import { nearest } from '../../model/did-you-mean.ts';
 import { SrqError, systemCode } from '../../model/errors.ts';
 import { findMarket, MARKETS, type Market } from '../../model/markets.ts';
+import { printable } from '../../report/output.ts';
+import { commandLine } from '../command-line.ts';
 import type { Context } from '../context.ts';
 
 interface TemplateOptions {
@@ -23,7 +25,9 @@ export async function template(
   const reporter = await context.reporter();
   if (output !== undefined) await writeNew(output, content);
   await reporter.result({ format, market: market.code, output: output ?? null, content }, () =>
-    output === undefined ? content.slice(0, -1) : `Written: ${output}. Try it: srq bulk ${output} --sandbox`,
+    output === undefined
+      ? content.slice(0, -1)
+      : printable(`Written: ${output}. Try it: ${commandLine(['bulk', output, '--sandbox'])}`),
   );
   return 0;
 }

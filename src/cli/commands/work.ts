@@ -1,3 +1,4 @@
+import type { Evidence } from '../../model/evidence.ts';
 import { contractRefusal } from '../../pipeline/check-queued.ts';
 import { runWorker, type WorkerDeps } from '../../pipeline/run-worker.ts';
 import { SharedBreaker } from '../../pipeline/shared-breaker.ts';
@@ -8,6 +9,7 @@ import type { Context } from '../context.ts';
 import { destinationText } from '../destination-text.ts';
 import { codesOfCounts, exitNumber } from '../exit-codes.ts';
 import { audioReader } from '../request-input.ts';
+import { showStack } from '../show-stack.ts';
 import { keepHealthFile, serveHealth } from '../work/health.ts';
 import type { WorkOptions } from '../work/options.ts';
 import { requireStore } from '../work/require-store.ts';
@@ -48,6 +50,7 @@ export async function work(context: Context, options: WorkOptions): Promise<numb
   const stopped = stop ? stop.message : interruption.code ? 'Interrupted.' : null;
   const document = { ...counts, again: account.again, seconds, store: name, stopped, hint: stop?.hint ?? null };
   await reporter.result(document, (paint) => workText(document, paint));
+  if (stop?.code === 'fault') await showStack(context, stop.cause);
   const codes = untilEmpty ? codesOfCounts(account.counts) : [];
   return exitNumber([...(interruption.code ? [interruption.code] : []), ...(stop ? [stop.code] : []), ...codes]);
 }
@@ -79,12 +82,15 @@ async function workerDeps(context: Context, { rate, concurrency, validate }: Wor
   const connection = await connect(context, { rate: rate ?? 'auto', concurrency, audio: audioReader('.'), refused });
   const { api, shared } = connection;
   if (!shared) throw new Error('a worker without a store');
-  const witness = new Witness(api, clock, stopping, connection.evidence);
+  const dated = { ...clock, nowMs: () => log.nowMs() };
+  const keep = (evidence: Evidence) => void shared.evidence.exchange(evidence).catch(() => {});
+  const witness = new Witness(api, dated, stopping, connection.evidence, keep);
   const contract = await context.contract();
   const operations = validate ? (['create', 'validate'] as const) : (['create'] as const);
   const deps: WorkerDeps = {
     ...{ api, log, queue, clock, witness, halt, watch },
     evidence: () => shared.evidence.exchange(witness.evidence),
+    isProxied: connection.network.proxy !== null,
     breaker: new SharedBreaker(shared.account, clock),
     hold: (pauseMs) => shared.turnstile.hold(pauseMs),
     refusal: (queued) => contractRefusal(queued, contract, operations, destination),

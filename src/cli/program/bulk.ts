@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { choice, errorBudget, positiveNumber, rate, wholeNumber } from '../option-values.ts';
+import { choice, errorBudget, rate, settleSeconds, wholeNumber } from '../option-values.ts';
 import { addReadingOptions, addSubmitOptions } from './import-options.ts';
 import { examples, rare } from './option.ts';
 import type { Run } from './run.ts';
@@ -17,7 +17,7 @@ export function addBulk(program: Command, run: Run): void {
     .addOption(rare('--concurrency <n>', 'most requests in flight').argParser(wholeNumber(1, 1000)).default(16))
     .option('--max-errors <n>', 'stop after so many refused rows: 50, or 2%', errorBudget)
     .addOption(
-      rare('--settle <seconds>', 'age of a doubt before validate is asked (learned, 60+)').argParser(positiveNumber),
+      rare('--settle <seconds>', 'age of a doubt before validate is asked (learned, 60+)').argParser(settleSeconds),
     )
     .addOption(
       choice('--in-doubt <what>', 'rows that may have been taken', ['park', 'validate']).default('validate').hideHelp(),

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { pair } from '../option-values.ts';
-import { examples } from './option.ts';
+import { examples, rare } from './option.ts';
 import type { Run } from './run.ts';
 
 export function addContract(program: Command, run: Run): void {
@@ -13,16 +13,23 @@ export function addContract(program: Command, run: Run): void {
       examples('srq contract learn api.yaml', 'srq contract learn collection.json --environment sandbox.json'),
     );
   contract
-    .command('learn <file...>')
+    .command('learn [file...]')
     .description('read an OpenAPI description, a Postman collection, or both; ask; keep it')
     .option('--environment <file>', 'the environment of a Postman collection')
-    .option('--set <name=value>', 'what every request holds (repeatable)', pair('NAME=VALUE', 'first'), [])
+    .option(
+      '--set <name=value>',
+      'what every request holds (repeatable); Idempotency-Key=24h: so long the service recognises a repeated create by it (default: no)',
+      pair('NAME=VALUE', 'first'),
+      [],
+    )
     .option(
       '--operation <name=path>',
       'which is create, token, validate (or none)',
       pair('OPERATION=PATH', 'first'),
       [],
     )
+    .addOption(rare('--taken-by <answer>', 'such an answer of success means taken; status: all that srq asked about'))
+    .addOption(rare('--refused-by <answer>', 'such an answer of success means refused'))
     .option('--dry-run', 'show what would be learned')
     .option('--yes', 'agree to it, guesses included')
     .addHelpText(

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { SENT_STATUSES } from '../../model/outcome.ts';
-import { choice, positiveNumber, wholeNumber } from '../option-values.ts';
+import { choice, settleSeconds, wholeNumber } from '../option-values.ts';
 import { addReadingOptions } from './import-options.ts';
 import { examples, rare } from './option.ts';
 import type { Run } from './run.ts';
@@ -53,7 +53,7 @@ export function addResolve(program: Command, run: Run): void {
     .option('--ref <ref>', 'those with this reference')
     .option('--all', 'all of them')
     .option('--file <file>', 'with --validate: the file they came from')
-    .addOption(rare('--settle <seconds>', 'with --validate: least age of a doubt').argParser(positiveNumber));
+    .addOption(rare('--settle <seconds>', 'with --validate: least age of a doubt').argParser(settleSeconds));
   addReadingOptions(resolve)
     .addHelpText(
       'after',

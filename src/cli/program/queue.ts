@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { choice, positiveNumber, rate, wholeNumber } from '../option-values.ts';
+import { choice, rate, settleSeconds, wholeNumber } from '../option-values.ts';
 import { addReadingOptions } from './import-options.ts';
 import { examples, rare } from './option.ts';
 import type { Run } from './run.ts';
@@ -47,7 +47,7 @@ function addWork(program: Command, run: Run): void {
         .hideHelp(),
     )
     .addOption(
-      rare('--settle <seconds>', 'age of a doubt before validate is asked (learned, 60+)').argParser(positiveNumber),
+      rare('--settle <seconds>', 'age of a doubt before validate is asked (learned, 60+)').argParser(settleSeconds),
     )
     .addOption(
       rare('--missing <seconds>', "others' rows are taken after such silence")

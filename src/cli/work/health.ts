@@ -14,6 +14,8 @@ export interface Health {
   readonly at: string;
   readonly since: string;
   readonly inFlight: number;
+  /** Why it ends by itself; null: it does not. */
+  readonly reason: string | null;
 }
 
 /**

@@ -1,5 +1,8 @@
+import type { SrqError } from '../../model/errors.ts';
 import { noCounts } from '../../model/outcome.ts';
+import type { TakenRequest } from '../../model/request-queue.ts';
 import type { WorkerWatch } from '../../pipeline/run-worker.ts';
+import { printable } from '../../report/output.ts';
 import type { Reporter } from '../../report/reporter.ts';
 import type { Health, WorkerState } from './health.ts';
 
@@ -13,6 +16,7 @@ export class WorkerAccount implements WorkerWatch {
   /** Put back to be tried again, and left to other workers or to settling. */
   again = 0;
   #inFlight = 0;
+  #reason: string | null = null;
   #hasBegun = false;
 
   /** `exception`: the state in force whatever is in flight, if there is one. */
@@ -29,6 +33,7 @@ export class WorkerAccount implements WorkerWatch {
       at: new Date(this.#nowMs()).toISOString(),
       since: this.#since,
       inFlight: this.#inFlight,
+      reason: this.#reason,
     };
   }
 
@@ -53,6 +58,18 @@ export class WorkerAccount implements WorkerWatch {
     const { key, row, lane } = taken;
     const fields = { key, row, lane, status, http, isFromLog, next: disposal.is };
     this.#reporter.note('request', fields, (paint) => `${paint.dim(key.slice(0, 12))} ${status}${NEXT[disposal.is]}`);
+  }
+
+  gaveBack({ key, row, lane }: TakenRequest): void {
+    this.#inFlight -= 1;
+    this.again += 1;
+    const text = `${key.slice(0, 12)} given back`;
+    this.#reporter.note('given-back', { key, row, lane }, (paint) => paint.dim(text));
+  }
+
+  ending({ code, message }: SrqError): void {
+    this.#reason = message;
+    this.#reporter.note('ending', { code, reason: message }, () => `Ending: ${printable(message)}`);
   }
 
   reclaimed(count: number): void {

@@ -15,7 +15,7 @@ const HOSTILE = {
 };
 
 /** `expect` of what becomes so within reach of a busy machine. */
-const soon = <Value>(look: () => Value) => expect.poll(look, { timeout: 20_000 });
+const soon = <Value>(look: () => Value) => expect.poll(look, { timeout: 90_000 });
 
 const rows = (page: Page) => page.locator('#list tbody tr');
 const opened = (page: Page) => page.getByRole('region', { name: /^Request \d+$/ });

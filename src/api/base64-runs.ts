@@ -1,0 +1,83 @@
+import { isUtf8 } from 'node:buffer';
+import { Characters } from './characters.ts';
+
+/** A stretch of characters that may be base64. */
+export interface Run {
+  /** The first character, and the one after the last. */
+  readonly from: number;
+  readonly to: number;
+  /** Where it stands in the source, padding included. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** All such stretches, as base64 and base64url have them, and their parts between signs. */
+export function base64Runs(text: Characters): Run[] {
+  const runs: Run[] = [];
+  const add = (from: number, to: number) => {
+    let end = to;
+    while (end < to + 2 && text.code(end) === EQUALS) end += 1;
+    if (from < to) runs.push({ from, to, start: text.start(from), end: text.end(end - 1) });
+  };
+  for (let at = 0; at < text.length; at++) {
+    const from = at;
+    let part = at;
+    let hasSigns = false;
+    for (let value = digitValue(text.code(at)); value >= 0; value = digitValue(text.code(++at))) {
+      if (value < SIGN) continue;
+      hasSigns = true;
+      add(part, at);
+      part = at + 1;
+    }
+    if (hasSigns) add(part, at);
+    add(from, at);
+  }
+  return runs;
+}
+
+/** What the runs say if they are base64 of a text, each letter in the place of its whole run. */
+export function decodedRuns(text: Characters, runs: readonly Run[]): Characters {
+  const decoded = new Characters(2 * text.length);
+  for (const run of runs) {
+    const said = mayBeText(text, run) ? decodedText(text, run) : null;
+    if (said === null) continue;
+    for (const letter of said) decoded.push(letter.codePointAt(0) ?? 0, run.start, run.end);
+    decoded.push(LINE_END, run.start, run.end);
+  }
+  return decoded;
+}
+
+const LINE_END = 10;
+const EQUALS = 61;
+/** From here on the 64 digits are no letters or numbers. */
+const SIGN = 62;
+const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+const VALUES = new Int8Array(128).fill(-1);
+for (const [value, digit] of [...DIGITS, '+', '/'].entries()) VALUES[digit.charCodeAt(0)] = value;
+for (const [value, digit] of ['-', '_'].entries()) VALUES[digit.charCodeAt(0)] = SIGN + value;
+
+/** -1: no digit of base64. */
+const digitValue = (code: number): number => VALUES[code] ?? -1;
+
+/** Whether the first two bytes may begin a text: most words do not, and need no further look. */
+function mayBeText(text: Characters, { from, to }: Run): boolean {
+  if (to - from < 2) return false;
+  const first = digitValue(text.code(from));
+  const second = digitValue(text.code(from + 1));
+  const third = digitValue(text.code(from + 2));
+  const byte = (first << 2) | (second >> 4);
+  const next = ((second & 0xf) << 4) | (third >> 2);
+  return byte < 0x80 || (byte >= 0xc2 && to - from > 2 && next >= 0x80 && next < 0xc0);
+}
+
+/** Null: no UTF-8. What was cut may end within a character. */
+function decodedText(text: Characters, { from, to }: Run): string | null {
+  let run = '';
+  for (let at = from; at < to; at++) run += String.fromCharCode(text.code(at));
+  const bytes = Buffer.from(run, 'base64');
+  for (let lost = 0; lost <= 3 && lost * 4 <= bytes.length; lost++) {
+    const whole = lost === 0 ? bytes : bytes.subarray(0, -lost);
+    if (isUtf8(whole)) return whole.toString('utf8');
+  }
+  return null;
+}

@@ -1,0 +1,189 @@
+import { Characters } from './characters.ts';
+import { Effort } from './effort.ts';
+import { cutIntoWords, type Word } from './folded-words.ts';
+import type { HiddenParts } from './hidden-parts.ts';
+import { SentNumbers } from './sent-numbers.ts';
+import { UNREADABLE, unescaped } from './unescaped.ts';
+
+/** Longer texts have words too common to hide each; runs of words stand for them, for a service may cut a long text. */
+const FEW_WORDS = 8;
+const RUN_WORDS = 3;
+/** A word of so many letters is hidden even where it is glued to others. */
+const TELLING_LETTERS = 4;
+/** So many letters in a row of a long word are hidden: it may come back cut or broken. */
+const FRAGMENT_LETTERS = 8;
+const LONG_WORD = 16;
+/** Where more was sent it is not compared, for that would take too long. */
+const SENT_LIMIT = 1 << 15;
+/** Word numbers are smaller, so that three fit into one number. */
+const NUMBER_LIMIT = 1 << 17;
+
+/** Knows the words of all that was sent, and hides them in a text: as they are, in their order, glued, broken or cut. */
+export class SentWords {
+  /** Each word that was sent has a number, from 1. */
+  readonly #numberOf = new Map<string, number>();
+  /** One to three words in a row, by their numbers. */
+  readonly #phrases = new Set<number>();
+  /** Words that are hidden within longer ones, by their first letters. */
+  readonly #within = new Map<string, string[]>();
+  readonly #fragments = new Set<string>();
+  readonly #signs = new Set<number>();
+  readonly #telephones = new SentNumbers();
+  #ends: WordEnds | null = null;
+
+  /** False: so much was sent, or so many different letters, that it was not all looked at. */
+  readonly isWhole: boolean;
+
+  constructor(values: readonly string[]) {
+    const effort = new Effort();
+    const isShort = values.reduce((sum, value) => sum + value.length, 0) <= SENT_LIMIT;
+    if (isShort) for (const value of values) this.#add(value, effort);
+    this.isWhole = isShort && !effort.isSpent;
+  }
+
+  hideIn(text: Characters, hidden: HiddenParts, effort: Effort): void {
+    if (this.#numberOf.size === 0 && this.#signs.size === 0) return;
+    const { words, signs } = cutIntoWords(text, effort);
+    for (const { code, start, end } of signs) {
+      if (code === UNREADABLE || this.#signs.has(code)) hidden.hide(start, end);
+    }
+    this.#hidePhrases(words, hidden);
+    this.#telephones.hideIn(words, hidden, effort);
+    for (const { letters, start, end, isUnsure } of words) {
+      if (isUnsure || this.#isWithin(letters, effort)) hidden.hide(start, end);
+    }
+  }
+
+  /** A value is known as it was sent and with its escapes undone, for nobody can tell whether what looks like one is. */
+  #add(value: string, effort: Effort): void {
+    const written = Characters.of(value);
+    const read = unescaped(written);
+    this.#addWords(written, effort);
+    if (read.length < written.length) this.#addWords(read, effort);
+    const long = this.#telephones.add(value);
+    if (long !== null) this.#addWithin(long);
+  }
+
+  #addWords(value: Characters, effort: Effort): void {
+    const { words, signs } = cutIntoWords(value, effort);
+    for (const { code } of signs) this.#signs.add(code);
+    const numbers = words.map(({ letters }) => this.#newNumberOf(letters));
+    if (words.length <= RUN_WORDS) this.#phrases.add(phraseOf(...numbers));
+    for (let at = RUN_WORDS; at <= numbers.length; at++)
+      this.#phrases.add(phraseOf(...numbers.slice(at - RUN_WORDS, at)));
+    for (const { letters } of words) if (letters.length >= LONG_WORD) this.#addFragments(letters);
+    const telling = words.filter(({ letters }) => letters.length >= TELLING_LETTERS);
+    if (words.length > RUN_WORDS && (telling.length === 0 || telling.length > FEW_WORDS)) return;
+    for (const { letters, initial } of words) {
+      // `Ana` and `Sá` are names; `de` and `12` are not worth tearing an answer apart for.
+      if (letters.length >= 3 || (letters.length === 2 && isCapital(initial))) {
+        this.#phrases.add(this.#newNumberOf(letters));
+      }
+    }
+    for (const { letters } of telling) {
+      if (letters.length < LONG_WORD && /\p{L}/u.test(letters)) this.#addWithin(letters);
+    }
+  }
+
+  #newNumberOf(word: string): number {
+    const number = this.#numberOf.get(word) ?? this.#numberOf.size + 1;
+    this.#numberOf.set(word, number);
+    return number;
+  }
+
+  #addWithin(word: string): void {
+    const beginning = word.slice(0, TELLING_LETTERS);
+    const others = this.#within.get(beginning) ?? [];
+    if (!others.includes(word)) this.#within.set(beginning, [...others, word]);
+  }
+
+  #addFragments(word: string): void {
+    for (let end = FRAGMENT_LETTERS; end <= word.length; end++)
+      this.#fragments.add(word.slice(end - FRAGMENT_LETTERS, end));
+  }
+
+  #hidePhrases(words: readonly Word[], hidden: HiddenParts): void {
+    const isInRun = new Uint8Array(words.length);
+    const numbers = words.map(({ letters }) => this.#numberOf.get(letters) ?? 0);
+    const hide = (from: number, to: number) => {
+      hidden.hide(words[from]?.start ?? 0, words[to]?.end ?? 0);
+      if (from < to) isInRun.fill(1, from, to + 1);
+    };
+    let before = 0;
+    let last = 0;
+    for (let at = 0; at < numbers.length; at++) {
+      const number = numbers[at] ?? 0;
+      if (number !== 0) {
+        if (this.#phrases.has(number)) hide(at, at);
+        if (last !== 0 && this.#phrases.has(phraseOf(last, number))) hide(at - 1, at);
+        if (last !== 0 && before !== 0 && this.#phrases.has(phraseOf(before, last, number))) hide(at - 2, at);
+      }
+      before = last;
+      last = number;
+    }
+    // Where a text was cut, its last word may be there in part.
+    for (let at = 0; at < words.length; at++) {
+      if (numbers[at] !== 0 || (isInRun[at - 1] !== 1 && isInRun[at + 1] !== 1)) continue;
+      const { letters = '' } = words[at] ?? {};
+      const isPart =
+        (isInRun[at - 1] === 1 && this.#wordEnds.isBeginning(letters)) ||
+        (isInRun[at + 1] === 1 && this.#wordEnds.isEnding(letters));
+      if (isPart) hide(at, at);
+    }
+  }
+
+  /** Whether a word holds one that was sent, or a piece of a long one; true as well where looking takes too long. */
+  #isWithin(word: string, effort: Effort): boolean {
+    for (let end = TELLING_LETTERS; this.#within.size > 0 && end <= word.length; end++) {
+      const start = end - TELLING_LETTERS;
+      for (const sent of this.#within.get(word.slice(start, end)) ?? []) {
+        if (!effort.spend(sent.length) || word.startsWith(sent, start)) return true;
+      }
+    }
+    for (let end = FRAGMENT_LETTERS; this.#fragments.size > 0 && end <= word.length; end++) {
+      if (this.#fragments.has(word.slice(end - FRAGMENT_LETTERS, end))) return true;
+    }
+    return false;
+  }
+
+  get #wordEnds(): WordEnds {
+    this.#ends ??= new WordEnds([...this.#numberOf.keys()]);
+    return this.#ends;
+  }
+}
+
+/** Tells whether a text may be what is left of a word that was sent. */
+class WordEnds {
+  readonly #sorted: readonly string[];
+  readonly #sortedFromEnd: readonly string[];
+
+  constructor(words: readonly string[]) {
+    this.#sorted = [...words].sort();
+    this.#sortedFromEnd = words.map(fromEnd).sort();
+  }
+
+  isBeginning(text: string): boolean {
+    return hasBeginning(this.#sorted, text);
+  }
+
+  isEnding(text: string): boolean {
+    return hasBeginning(this.#sortedFromEnd, fromEnd(text));
+  }
+}
+
+function hasBeginning(sorted: readonly string[], text: string): boolean {
+  let [from, to] = [0, sorted.length];
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    if ((sorted[middle] ?? '') < text) from = middle + 1;
+    else to = middle;
+  }
+  return text.length > 1 && sorted[from]?.startsWith(text) === true;
+}
+
+const fromEnd = (word: string): string => [...word].reverse().join('');
+
+/** One number for up to three in a row. */
+const phraseOf = (first = 0, second = 0, third = 0): number => (third * NUMBER_LIMIT + second) * NUMBER_LIMIT + first;
+
+const isCapital = (code: number): boolean => /\p{Lu}/u.test(String.fromCodePoint(code));

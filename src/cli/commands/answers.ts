@@ -1,0 +1,52 @@
+import { NO_MEMORY, withWord } from '../../model/answer-memory.ts';
+import { SrqError } from '../../model/errors.ts';
+import { printable } from '../../report/output.ts';
+import { exchangeAnswers } from '../answer-knowledge.ts';
+import { inFull } from '../command-line.ts';
+import type { Context } from '../context.ts';
+
+/** Stands for all answers that wait for a word. */
+const ALL = 'status';
+
+/**
+ * Keeps a person's word on what answers of success mean that prove nothing by themselves. `named`: the beginning of one
+ * such answer's form, or `status` for all that wait for a word of this kind.
+ */
+export async function learnAnswers(context: Context, said: 'taken' | 'refused', named: string): Promise<number> {
+  const known = await exchangeAnswers(context, NO_MEMORY);
+  const waiting = known.forms.filter((each) => each.said === null && each.isDenied === (said === 'refused'));
+  const meant = waiting.filter(({ form }) => named === ALL || form.startsWith(named));
+  if (meant.length === 0)
+    throw nothingMeant(
+      named,
+      said,
+      waiting.map(({ form }) => form),
+    );
+  const word = meant.reduce((memory, { form }) => withWord(memory, form, said), NO_MEMORY);
+  await exchangeAnswers(context, word);
+  const profile = (await context.profileName()).value;
+  const forms = meant.map(({ form }) => form);
+  const reporter = await context.reporter();
+  await reporter.result({ profile, said, forms }, (paint) =>
+    [
+      `${paint.green('✓')} From now on such an answer means that the request was ${said}:`,
+      ...forms.map((form) => printable(`  ${form}`)),
+      printable(inFull('What was sent before stays unknown until it is settled: srq resolve', context.options)),
+    ].join('\n'),
+  );
+  return 0;
+}
+
+function nothingMeant(named: string, said: 'taken' | 'refused', waiting: readonly string[]): SrqError {
+  const flag = said === 'taken' ? '--taken-by' : '--refused-by';
+  if (waiting.length === 0) {
+    const message = 'No answer of this profile waits for such a word.';
+    return new SrqError('usage', message, 'Send a first request, and look what comes back: srq create');
+  }
+  const message = `No answer that waits for such a word begins with "${named}".`;
+  return new SrqError(
+    'usage',
+    message,
+    `These wait: ${waiting.join(' | ')}. For all of them: srq contract learn ${flag} ${ALL}`,
+  );
+}

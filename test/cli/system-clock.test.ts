@@ -1,0 +1,38 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { systemClock } from '../../src/cli/system-clock.ts';
+
+const DAY_MS = 24 * 60 * 60_000;
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('A sleep', () => {
+  test('of thirty days, for which no timer of Node.js is long enough, lasts thirty days', async () => {
+    vi.useFakeTimers();
+    let isAwake = false;
+    const sleeping = systemClock.sleep(30 * DAY_MS).then(() => {
+      isAwake = true;
+    });
+    await vi.advanceTimersByTimeAsync(30 * DAY_MS - 1_000);
+    expect(isAwake).toBe(false);
+    await vi.advanceTimersByTimeAsync(2_000);
+    await sleeping;
+  });
+
+  test('ends at once when it is told to, in its first hour or later', async () => {
+    vi.useFakeTimers();
+    const halt = new AbortController();
+    const sleeping = systemClock.sleep(30 * DAY_MS, halt.signal);
+    await vi.advanceTimersByTimeAsync(5 * 60 * 60_000);
+    halt.abort();
+    await sleeping;
+    await systemClock.sleep(30 * DAY_MS, halt.signal);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('of no time at all is over in the next turn', async () => {
+    await systemClock.sleep(0);
+    await systemClock.sleep(-5);
+  });
+});

@@ -1,0 +1,59 @@
+import { nextState } from '../../src/model/log-state.ts';
+import type { DeliveryLog, LogEvent, LoggedState, LogRecord, LogSubject } from '../../src/model/ports.ts';
+
+/** What several processes, one after another, have recorded: a log for models, in which a disk has no part. */
+export class MemoryLog {
+  readonly #states = new Map<string, LoggedState>();
+  readonly #records = new Map<string, () => LogRecord>();
+  readonly #nowMs: () => number;
+
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs;
+  }
+
+  state(key: string): LoggedState {
+    return this.#states.get(key) ?? 'none';
+  }
+
+  /** As one process sees it. */
+  openAs(run: string): DeliveryLog {
+    const append = (
+      subject: LogSubject,
+      event: LogEvent,
+      seen: LoggedState | null,
+      details: Partial<LogRecord> = {},
+    ): boolean => {
+      const { key } = subject;
+      if (seen !== null && this.state(key) !== seen) return false;
+      const atMs = this.#nowMs();
+      this.#records.set(key, () => recordOf(subject, event, atMs, run, details));
+      this.#states.set(key, nextState(this.state(key), event, details.by ?? null));
+      return true;
+    };
+    return {
+      run,
+      intentLifeMs: null,
+      nowMs: this.#nowMs,
+      lookup: (key) => this.state(key),
+      know: async () => {},
+      read: (key) => this.#records.get(key)?.() ?? null,
+      mayBeUnderWay: () => false,
+      sending: async (subject, seen, { again = false, by = null } = {}) =>
+        append(subject, 'sending', seen, { again, by }),
+      licence: async (subject, seen, by) => append(subject, 'licence', seen, { by }),
+      outcome: async (subject, { status, ids, http, ms }, { seen = null, by = null, again = false } = {}) =>
+        append(subject, status, seen, { ids, http, ms, by, again }),
+    };
+  }
+}
+
+function recordOf(
+  subject: LogSubject,
+  event: LogEvent,
+  atMs: number,
+  run: string,
+  details: Partial<LogRecord>,
+): LogRecord {
+  const nothing = { ids: {}, http: null, ms: null, message: null, raw: null, by: null, again: false };
+  return { ...nothing, ...subject, event, at: new Date(atMs).toISOString(), run, ...details };
+}
