@@ -92,8 +92,8 @@ const MOVED = new Set([301, 307, 308]);
  * is told by an answer that contradicts itself.
  */
 function classifySuccess(answer: Answer, verdict: Verdict | null, { judge }: AnswerKnowledge): Meaning {
-  const isReadable = readableKind(answer) !== null;
-  if (isReadable && (verdict ?? saidVerdict(answer)) === 'duplicate' && !complainsOfOther(answer))
+  const isToldAsDuplicate = (verdict ?? saidVerdict(answer)) === 'duplicate';
+  if (isToldAsDuplicate && readableKind(answer) !== null && !complainsOfOther(answer))
     return record('duplicate', 'The service says that it has this request already.');
   const creation = judge(answer);
   if (creation.is === 'taken') return { ...record('created', 'The service took the request.'), creation };

@@ -7,11 +7,11 @@ import { type Refused, Turnstile } from '../api/turnstile.ts';
 import { LearnedStore } from '../config/learned-store.ts';
 import { notLoggedIn, type Settings } from '../config/settings.ts';
 import { FileTokenCache, secretMark } from '../config/token-cache.ts';
-import { type AnswerMemory, mergedMemory, NO_MEMORY } from '../model/answer-memory.ts';
+import { type AnswerMemory, NO_MEMORY } from '../model/answer-memory.ts';
 import type { Contract } from '../model/contract.ts';
 import { contractFingerprint } from '../model/contract-fingerprint.ts';
 import { SrqError } from '../model/errors.ts';
-import { type Evidence, mergedEvidence, NO_EVIDENCE } from '../model/evidence.ts';
+import { type Evidence, NO_EVIDENCE } from '../model/evidence.ts';
 import type { AudioReader, CachedToken, TokenCache } from '../model/ports.ts';
 import type { Destination } from '../model/service-request.ts';
 import type { TracedCall } from '../model/traced-call.ts';
@@ -97,9 +97,8 @@ export async function connect(context: Context, options: ConnectOptions): Promis
   const { fieldName = () => null } = options;
   const secrets = [clientSecret];
   const memory = shared?.memory ?? learned.answers ?? NO_MEMORY;
-  const remember = (found: AnswerMemory) => {
-    // Another command of this profile may have found out something meanwhile.
-    if (!shared) store.write({ answers: mergedMemory(store.read().answers ?? NO_MEMORY, found) });
+  const remember = (answers: AnswerMemory) => {
+    if (!shared) store.add({ answers });
   };
   const parts = { http, tokens, turnstile, audio, contract, fieldName, clock, stopping, secrets, memory, remember };
   const api = new RequestApi(parts);
@@ -114,8 +113,7 @@ export async function connect(context: Context, options: ConnectOptions): Promis
     evidence: shared?.known ?? learned.evidence ?? NO_EVIDENCE,
     keep: async (evidence) => {
       if (shared) await shared.evidence.exchange(evidence);
-      // Another command of this profile may have found out something meanwhile.
-      else store.write({ evidence: mergedEvidence(store.read().evidence ?? NO_EVIDENCE, evidence) });
+      else store.add({ evidence });
     },
     keepPace: () => {
       const found = shared ? null : pace.learned();

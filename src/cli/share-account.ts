@@ -36,6 +36,19 @@ interface OwnKnowledge {
   readonly contract: string;
 }
 
+/** What the processes of an account keep together in the store in force, until the command ends. */
+export async function joinAccount(context: Context, destination: Destination) {
+  const { accountId, openAccount } = await import('../postgres/shared-account.ts');
+  const store = await context.postgresStore();
+  // Some connect before they open the log.
+  await store.migrate();
+  const { database } = store;
+  const id = accountId(destination);
+  const account = openAccount(database, id, context.run, context.interruption.halt.signal);
+  context.onClose(() => account.close());
+  return { account, id, database };
+}
+
 /** Joins the other processes of the account, in the store in force. */
 export async function shareAccount(
   context: Context,
@@ -44,19 +57,13 @@ export async function shareAccount(
   own: OwnKnowledge,
   pacing: Pacing,
 ): Promise<SharedConnection> {
-  const { accountId, openAccount } = await import('../postgres/shared-account.ts');
   const { AccountToken } = await import('../postgres/account-token.ts');
-  const store = await context.postgresStore();
-  // Some connect before they open the log.
-  await store.migrate();
-  const { clock, run } = context;
+  const { account, id, database } = await joinAccount(context, destination);
+  const { clock } = context;
   const { signal: stopping } = context.interruption.halt;
-  const id = accountId(destination);
-  const account = openAccount(store.database, id, run, stopping);
-  context.onClose(() => account.close());
   const turnstile = new AccountTurnstile({ account, clock, stopping, random: Math.random, ...pacing });
   context.onClose(() => turnstile.close());
-  const token = await AccountToken.open(store.database, id, clientSecret);
+  const token = await AccountToken.open(database, id, clientSecret);
   const evidence = sharedEvidence(account, own.contract);
   const known = await evidence.exchange(own.evidence ?? NO_EVIDENCE);
   const answers = sharedAnswers(account, own.contract);

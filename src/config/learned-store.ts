@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import type { AnswerMemory } from '../model/answer-memory.ts';
-import { type Evidence, LOOK_ENDS } from '../model/evidence.ts';
+import { type AnswerMemory, mergedMemory, NO_MEMORY } from '../model/answer-memory.ts';
+import { type Evidence, LOOK_ENDS, mergedEvidence, NO_EVIDENCE } from '../model/evidence.ts';
 import type { Destination } from '../model/service-request.ts';
 import { OwnFile, TRUSTING } from './own-file.ts';
 
@@ -72,6 +72,15 @@ export class LearnedStore {
     const { baseUrl, clientId } = this.#destination;
     const owner = { baseUrl, clientId, contract: this.#contract };
     this.#file.replace(`${JSON.stringify({ ...owner, ...this.read(), ...changed })}\n`);
+  }
+
+  /** Adds to what is known of validate and of answers: another command may have found out something meanwhile. */
+  add({ evidence, answers }: { readonly evidence?: Evidence; readonly answers?: AnswerMemory }): void {
+    const known = this.read();
+    this.write({
+      ...(evidence && { evidence: mergedEvidence(known.evidence ?? NO_EVIDENCE, evidence) }),
+      ...(answers && { answers: mergedMemory(known.answers ?? NO_MEMORY, answers) }),
+    });
   }
 
   #kept(): unknown {

@@ -1,7 +1,7 @@
-import { NO_MEMORY, withWord } from '../../model/answer-memory.ts';
+import { withWord } from '../../model/answer-memory.ts';
 import { SrqError } from '../../model/errors.ts';
 import { printable } from '../../report/output.ts';
-import { exchangeAnswers } from '../answer-knowledge.ts';
+import { openAnswerKnowledge } from '../answer-knowledge.ts';
 import { inFull } from '../command-line.ts';
 import type { Context } from '../context.ts';
 
@@ -13,7 +13,7 @@ const ALL = 'status';
  * such answer's form, or `status` for all that wait for a word of this kind.
  */
 export async function learnAnswers(context: Context, said: 'taken' | 'refused', named: string): Promise<number> {
-  const known = await exchangeAnswers(context, NO_MEMORY);
+  const { known, add } = await openAnswerKnowledge(context);
   const waiting = known.forms.filter((each) => each.said === null && each.isDenied === (said === 'refused'));
   const meant = waiting.filter(({ form }) => named === ALL || form.startsWith(named));
   if (meant.length === 0)
@@ -22,8 +22,8 @@ export async function learnAnswers(context: Context, said: 'taken' | 'refused', 
       said,
       waiting.map(({ form }) => form),
     );
-  const word = meant.reduce((memory, { form }) => withWord(memory, form, said), NO_MEMORY);
-  await exchangeAnswers(context, word);
+  const spoken = meant.reduce((memory, { form }) => withWord(memory, form, said), known);
+  await add(spoken);
   const profile = (await context.profileName()).value;
   const forms = meant.map(({ form }) => form);
   const reporter = await context.reporter();
