@@ -1,34 +1,7 @@
 import { csvRecordText } from '../model/csv-text.ts';
 import { exampleMobile } from '../model/example-phone.ts';
 import type { Market } from '../model/markets.ts';
-import { examplePostalCode } from '../model/postal-code.ts';
 import { EXAMPLE_COLUMNS, EXAMPLE_WORDS, type ExampleColumn, type ExampleWords } from './example-words.ts';
-
-/** The place of each market's example postal code. */
-const CITIES: Readonly<Record<string, string>> = {
-  PT: 'Lisboa',
-  ES: 'Madrid',
-  DE: 'Berlin',
-  AT: 'Wien',
-  CH: 'Zürich',
-  IE: 'Dublin',
-  UK: 'Cardiff',
-  CA: 'Ottawa',
-  MX: 'Ciudad de México',
-  AR: 'Buenos Aires',
-  CL: 'Santiago',
-  CO: 'Bogotá',
-  PE: 'Lima',
-  EC: 'Quito',
-  DO: 'Santo Domingo',
-  AU: 'Sydney',
-  NZ: 'Wellington',
-  SG: 'Singapore',
-  IN: 'New Delhi',
-  ZA: 'Cape Town',
-  AO: 'Luanda',
-  CV: 'Praia',
-};
 
 const BYTE_ORDER_MARK = '\ufeff';
 
@@ -40,8 +13,7 @@ export function exampleCsv(market: Market): string {
   const words = wordsOf(market);
   const columns = EXAMPLE_COLUMNS.filter(
     (column) =>
-      (column !== 'lang' || market.languages.length > 1) &&
-      (column !== 'postal_code' || examplePostalCode(market) !== null),
+      (column !== 'lang' || market.languages.length > 1) && (column !== 'postal_code' || market.postalCode !== null),
   );
   const delimiter = usualDelimiter(market);
   const rows = words.people.map((_, at) => columns.map((column) => cell(column, at, market, words)));
@@ -81,8 +53,8 @@ function cell(column: ExampleColumn, at: number, market: Market, { people }: Exa
     fullname: name,
     email: `${mailbox}@example.com`,
     phone: exampleMobile(market).national,
-    postal_code: examplePostalCode(market) ?? '',
-    city: CITIES[market.code] ?? '',
+    postal_code: market.postalCode?.example ?? '',
+    city: market.town,
     country: new Intl.DisplayNames([lang], { type: 'region' }).of(market.iso) ?? market.name,
     lang,
     request_text: need.replace('{area}', new Intl.NumberFormat(`${lang}-${market.iso}`).format(22.5)),
@@ -90,8 +62,8 @@ function cell(column: ExampleColumn, at: number, market: Market, { people }: Exa
   return texts[column];
 }
 
-/** A spreadsheet separates by semicolon where the comma is the decimal sign, and in Switzerland. */
-function usualDelimiter({ iso, languages }: Market): string {
+/** A spreadsheet separates by semicolon where the comma is the decimal sign, and in some markets beside. */
+function usualDelimiter({ iso, languages, separatesBySemicolon }: Market): string {
   const half = new Intl.NumberFormat(`${languages[0]}-${iso}`).format(0.5);
-  return iso === 'CH' || half.includes(',') ? ';' : ',';
+  return separatesBySemicolon || half.includes(',') ? ';' : ',';
 }

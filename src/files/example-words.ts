@@ -1,5 +1,6 @@
 /** What an example of leads says in one language. `{area}` is a number in the market's way of writing it. */
 export interface ExampleWords {
+  /** Names of columns that srq recognises. */
   readonly header: Readonly<Record<ExampleColumn, string>>;
   readonly people: readonly { readonly name: string; readonly mailbox: string; readonly need: string }[];
 }
@@ -17,29 +18,22 @@ export const EXAMPLE_COLUMNS = [
 ] as const;
 export type ExampleColumn = (typeof EXAMPLE_COLUMNS)[number];
 
-/** In the order of {@link EXAMPLE_COLUMNS}; each is a name that srq recognises. */
-const header = (...names: string[]): ExampleWords['header'] =>
-  Object.fromEntries(EXAMPLE_COLUMNS.map((column, at) => [column, names[at] ?? column])) as Record<
-    ExampleColumn,
-    string
-  >;
-
 const person = (name: string, mailbox: string, need: string) => ({ name, mailbox, need });
 
 /** For the first language of every market. */
 export const EXAMPLE_WORDS: Readonly<Record<string, ExampleWords>> = {
   en: {
-    header: header(
-      'Reference',
-      'Full name',
-      'Email',
-      'Phone number',
-      'Postal code',
-      'City',
-      'Country',
-      'Language',
-      'Message',
-    ),
+    header: {
+      ref: 'Reference',
+      fullname: 'Full name',
+      email: 'Email',
+      phone: 'Phone number',
+      postal_code: 'Postal code',
+      city: 'City',
+      country: 'Country',
+      lang: 'Language',
+      request_text: 'Message',
+    },
     people: [
       person('Nora Example', 'nora', 'A kitchen tap drips; a plumber this week, please'),
       person('Sam Sample', 'sam', 'Paint a living room of {area} m², "off-white"'),
@@ -47,17 +41,17 @@ export const EXAMPLE_WORDS: Readonly<Record<string, ExampleWords>> = {
     ],
   },
   pt: {
-    header: header(
-      'Referência',
-      'Nome completo',
-      'Correio eletrónico',
-      'Telemóvel',
-      'Código postal',
-      'Cidade',
-      'País',
-      'Idioma',
-      'Mensagem',
-    ),
+    header: {
+      ref: 'Referência',
+      fullname: 'Nome completo',
+      email: 'Correio eletrónico',
+      phone: 'Telemóvel',
+      postal_code: 'Código postal',
+      city: 'Cidade',
+      country: 'País',
+      lang: 'Idioma',
+      request_text: 'Mensagem',
+    },
     people: [
       person('Inês Exemplo', 'ines', 'A torneira da cozinha pinga; canalizador esta semana'),
       person('João Amostra', 'joao', 'Pintar uma sala de {area} m², "branco sujo"'),
@@ -65,17 +59,17 @@ export const EXAMPLE_WORDS: Readonly<Record<string, ExampleWords>> = {
     ],
   },
   es: {
-    header: header(
-      'Referencia',
-      'Nombre completo',
-      'Correo electrónico',
-      'Teléfono',
-      'Código postal',
-      'Ciudad',
-      'País',
-      'Idioma',
-      'Mensaje',
-    ),
+    header: {
+      ref: 'Referencia',
+      fullname: 'Nombre completo',
+      email: 'Correo electrónico',
+      phone: 'Teléfono',
+      postal_code: 'Código postal',
+      city: 'Ciudad',
+      country: 'País',
+      lang: 'Idioma',
+      request_text: 'Mensaje',
+    },
     people: [
       person('Lucía Ejemplo', 'lucia', 'Gotea el grifo de la cocina; un fontanero esta semana'),
       person('Íñigo Muestra', 'inigo', 'Pintar un salón de {area} m², "blanco roto"'),
@@ -83,17 +77,17 @@ export const EXAMPLE_WORDS: Readonly<Record<string, ExampleWords>> = {
     ],
   },
   de: {
-    header: header(
-      'Referenz',
-      'Vollständiger Name',
-      'E-Mail-Adresse',
-      'Telefonnummer',
-      'Postleitzahl',
-      'Ort',
-      'Land',
-      'Sprache',
-      'Nachricht',
-    ),
+    header: {
+      ref: 'Referenz',
+      fullname: 'Vollständiger Name',
+      email: 'E-Mail-Adresse',
+      phone: 'Telefonnummer',
+      postal_code: 'Postleitzahl',
+      city: 'Ort',
+      country: 'Land',
+      lang: 'Sprache',
+      request_text: 'Nachricht',
+    },
     people: [
       person('Jürgen Beispiel', 'juergen', 'Der Wasserhahn in der Küche tropft; diese Woche, bitte'),
       person('Zoë Muster', 'zoe', 'Wohnzimmer streichen, {area} m², "gebrochenes Weiß"'),

@@ -1,7 +1,7 @@
 import type { AllowedValue } from './contract.ts';
-import { marketFromText } from './country.ts';
 import { folded } from './folded.ts';
 import { parseLanguage } from './language.ts';
+import { marketFromText } from './markets.ts';
 import { namesOfMediaType } from './media-type.ts';
 
 /** Gives the one allowed value that a text means; null if it means none, or several. */

@@ -1,6 +1,4 @@
-import type { Market } from './markets.ts';
-
-const SPOKEN = ['en', 'pt', 'es', 'de', 'fr', 'it'];
+import { LANGUAGES } from './markets.ts';
 
 /** Made when the first cell is looked up: most files have no language. */
 let names: LanguageNames | null = null;
@@ -12,9 +10,9 @@ interface LanguageNames {
 }
 
 function languageNames(): LanguageNames {
-  const codes = SPOKEN.flatMap((inLanguage) => {
+  const codes = LANGUAGES.flatMap((inLanguage) => {
     const spoken = new Intl.DisplayNames([inLanguage], { type: 'language' });
-    return SPOKEN.map((code) => [(spoken.of(code) ?? code).toLowerCase(), code] as const);
+    return LANGUAGES.map((code) => [(spoken.of(code) ?? code).toLowerCase(), code] as const);
   });
   return { codes: new Map(codes), english: new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' }) };
 }
@@ -37,9 +35,4 @@ export function parseLanguage(text: string): Language {
   } catch {
     return { code: text.trim(), known: false };
   }
-}
-
-/** The one language that requests of a market are usually in; null where there are several and srq does not choose. */
-export function usualLanguage(market: Market): string | null {
-  return market.languages.length === 1 ? (market.languages[0] ?? null) : null;
 }

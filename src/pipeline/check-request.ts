@@ -1,13 +1,11 @@
 import { type Contract, DOCUMENTED_CONTRACT } from '../model/contract.ts';
-import { marketFromText } from '../model/country.ts';
 import { type DescribedOperation, describedOperation } from '../model/described-operation.ts';
 import { parseEmail } from '../model/email.ts';
-import { parseLanguage, usualLanguage } from '../model/language.ts';
-import { MARKETS, type Market } from '../model/markets.ts';
+import { parseLanguage } from '../model/language.ts';
+import { MARKETS, type Market, marketFromText, postalCodeWarning, usualLanguage } from '../model/markets.ts';
 import { oncePer } from '../model/once-per.ts';
 import type { Problem } from '../model/outcome.ts';
 import { likelyE164, parsePhone } from '../model/phone.ts';
-import { postalCodeWarning } from '../model/postal-code.ts';
 import type { Draft, ServiceRequest } from '../model/service-request.ts';
 import type { Mapping } from '../model/table.ts';
 import { AUDIO_PARAMETER, CATEGORY_PARAMETER, DOCUMENTED_PARAMETERS } from '../model/wire.ts';

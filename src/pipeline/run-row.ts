@@ -1,5 +1,5 @@
-import { marketFromText } from '../model/country.ts';
 import type { RowReport } from '../model/import-plan.ts';
+import { marketFromText } from '../model/markets.ts';
 import type { LogRecord } from '../model/ports.ts';
 import { type RunRow, statusOfEvent } from '../model/run-row.ts';
 import type { Mapping } from '../model/table.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { marketFromText } from '../../src/model/country.ts';
-import { MARKETS } from '../../src/model/markets.ts';
+import { MARKETS, marketFromText } from '../../src/model/markets.ts';
 
 describe('every market', () => {
   it.each(MARKETS)('$code is found by its codes and by its name in six languages', (market) => {

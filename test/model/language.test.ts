@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { parseLanguage, usualLanguage } from '../../src/model/language.ts';
-import { MARKETS } from '../../src/model/markets.ts';
+import { parseLanguage } from '../../src/model/language.ts';
+import { MARKETS, usualLanguage } from '../../src/model/markets.ts';
 
 it.each([
   ['pt', 'pt'],

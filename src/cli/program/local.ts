@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { MARKETS } from '../../model/markets.ts';
 import { SHELLS } from '../completion/shells.ts';
 import type { Context } from '../context.ts';
 import { chosenArgument, faultRate, positiveNumber, wholeNumber } from '../option-values.ts';
@@ -32,7 +33,7 @@ export function addListings(program: Command, run: Run): void {
     .action(run(async () => (await import('../commands/template.ts')).template));
   program
     .command('markets')
-    .description('list the 22 markets: code, name, calling code, languages')
+    .description(`list the ${MARKETS.length} markets: code, name, calling code, languages`)
     .addHelpText('after', examples('srq markets --json'))
     .action(run(async () => (await import('../commands/markets.ts')).markets));
 }
