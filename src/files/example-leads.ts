@@ -53,7 +53,7 @@ function cell(column: ExampleColumn, at: number, market: Market, { people }: Exa
     fullname: name,
     email: `${mailbox}@example.com`,
     phone: exampleMobile(market).national,
-    postal_code: market.postalCode?.example ?? '',
+    postal_code: market.postalCode?.[0] ?? '',
     city: market.town,
     country: new Intl.DisplayNames([lang], { type: 'region' }).of(market.iso) ?? market.name,
     lang,

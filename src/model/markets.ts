@@ -15,12 +15,15 @@ export interface Market {
   /** The place of the example postal code. */
   readonly town: string;
   /** Null: none are in use. The pattern is loose where people leave a part out, for it only warns. */
-  readonly postalCode: { readonly example: string; readonly pattern: RegExp } | null;
+  readonly postalCode: readonly [example: string, pattern: RegExp] | null;
   /** What people write that the names of CLDR do not have, folded. */
   readonly alsoWritten: readonly string[];
   /** Its spreadsheets separate by semicolon although the comma is not its decimal sign. */
   readonly separatesBySemicolon: boolean;
 }
+
+type Usual = 'postalCode' | 'alsoWritten' | 'separatesBySemicolon';
+const USUAL: Pick<Market, Usual> = { postalCode: null, alsoWritten: [], separatesBySemicolon: false };
 
 function market(
   code: string,
@@ -28,84 +31,60 @@ function market(
   name: string,
   callingCode: string,
   languages: readonly string[],
-  town: string,
-  postalCode: Market['postalCode'],
-  rare: Partial<Pick<Market, 'alsoWritten' | 'separatesBySemicolon'>> = {},
+  more: Pick<Market, 'town'> & Partial<Pick<Market, Usual>>,
 ): Market {
-  const iso = code === 'UK' ? 'GB' : code;
-  const usual = { alsoWritten: [], separatesBySemicolon: false };
-  return { code, iso, alpha3, name, callingCode, languages, town, postalCode, ...usual, ...rare };
+  return { ...USUAL, code, iso: code === 'UK' ? 'GB' : code, alpha3, name, callingCode, languages, ...more };
 }
 
 /** In the order of the API's document. A further market is a further line here. */
 export const MARKETS: readonly Market[] = [
-  market('PT', 'PRT', 'Portugal', '351', ['pt'], 'Lisboa', { example: '1200-109', pattern: /^\d{4}(?:-?\d{3})?$/ }),
-  market('ES', 'ESP', 'Spain', '34', ['es'], 'Madrid', {
-    example: '28013',
-    pattern: /^(?:0[1-9]|[1-4]\d|5[0-2])\d{3}$/,
+  market('PT', 'PRT', 'Portugal', '351', ['pt'], { town: 'Lisboa', postalCode: ['1200-109', /^\d{4}(?:-?\d{3})?$/] }),
+  market('ES', 'ESP', 'Spain', '34', ['es'], {
+    town: 'Madrid',
+    postalCode: ['28013', /^(?:0[1-9]|[1-4]\d|5[0-2])\d{3}$/],
   }),
-  market('DE', 'DEU', 'Germany', '49', ['de'], 'Berlin', { example: '10115', pattern: /^\d{5}$/ }),
-  market('AT', 'AUT', 'Austria', '43', ['de'], 'Wien', { example: '1010', pattern: /^[1-9]\d{3}$/ }),
-  market(
-    'CH',
-    'CHE',
-    'Switzerland',
-    '41',
-    ['de', 'fr', 'it'],
-    'Zürich',
-    { example: '8001', pattern: /^[1-9]\d{3}$/ },
-    { separatesBySemicolon: true },
-  ),
-  market(
-    'IE',
-    'IRL',
-    'Ireland',
-    '353',
-    ['en'],
-    'Dublin',
-    { example: 'D02 X285', pattern: /^(?:[AC-FHKNPRTV-Y]\d{2}|D6W)(?: ?[0-9AC-FHKNPRTV-Y]{4})?$/ },
-    { alsoWritten: ['eire'] },
-  ),
-  market(
-    'UK',
-    'GBR',
-    'United Kingdom',
-    '44',
-    ['en'],
-    'Cardiff',
-    { example: 'CF10 1AA', pattern: /^[A-Z]{1,2}\d[A-Z\d]?(?: ?\d[A-Z]{2})?$/ },
-    { alsoWritten: ['u k', 'great britain', 'england', 'scotland', 'wales', 'northern ireland'] },
-  ),
-  market('CA', 'CAN', 'Canada', '1', ['en', 'fr'], 'Ottawa', {
-    example: 'K1A 0B1',
-    pattern: /^[ABCEGHJ-NPRSTVXY]\d[A-Z](?: ?\d[A-Z]\d)?$/,
+  market('DE', 'DEU', 'Germany', '49', ['de'], { town: 'Berlin', postalCode: ['10115', /^\d{5}$/] }),
+  market('AT', 'AUT', 'Austria', '43', ['de'], { town: 'Wien', postalCode: ['1010', /^[1-9]\d{3}$/] }),
+  market('CH', 'CHE', 'Switzerland', '41', ['de', 'fr', 'it'], {
+    town: 'Zürich',
+    postalCode: ['8001', /^[1-9]\d{3}$/],
+    separatesBySemicolon: true,
   }),
-  market('MX', 'MEX', 'Mexico', '52', ['es'], 'Ciudad de México', { example: '06000', pattern: /^\d{5}$/ }),
-  market('AR', 'ARG', 'Argentina', '54', ['es'], 'Buenos Aires', {
-    example: 'C1002AAP',
-    pattern: /^(?:[A-HJ-NP-Z]?\d{4}(?:[A-Z]{3})?)$/,
+  market('IE', 'IRL', 'Ireland', '353', ['en'], {
+    town: 'Dublin',
+    postalCode: ['D02 X285', /^(?:[AC-FHKNPRTV-Y]\d{2}|D6W)(?: ?[0-9AC-FHKNPRTV-Y]{4})?$/],
+    alsoWritten: ['eire'],
   }),
-  market('CL', 'CHL', 'Chile', '56', ['es'], 'Santiago', { example: '8320000', pattern: /^\d{3}-?\d{4}$/ }),
-  market('CO', 'COL', 'Colombia', '57', ['es'], 'Bogotá', { example: '110111', pattern: /^\d{6}$/ }),
-  market('PE', 'PER', 'Peru', '51', ['es'], 'Lima', { example: '15001', pattern: /^\d{5}$/ }),
-  market('EC', 'ECU', 'Ecuador', '593', ['es'], 'Quito', { example: '170150', pattern: /^\d{6}$/ }),
-  market('DO', 'DOM', 'Dominican Republic', '1', ['es'], 'Santo Domingo', { example: '10101', pattern: /^\d{5}$/ }),
-  market('AU', 'AUS', 'Australia', '61', ['en'], 'Sydney', { example: '2000', pattern: /^\d{4}$/ }),
-  market('NZ', 'NZL', 'New Zealand', '64', ['en'], 'Wellington', { example: '6011', pattern: /^\d{4}$/ }),
-  market('SG', 'SGP', 'Singapore', '65', ['en'], 'Singapore', { example: '049315', pattern: /^\d{6}$/ }),
-  market('IN', 'IND', 'India', '91', ['en'], 'New Delhi', { example: '110001', pattern: /^[1-9]\d{2} ?\d{3}$/ }),
-  market('ZA', 'ZAF', 'South Africa', '27', ['en'], 'Cape Town', { example: '8001', pattern: /^\d{4}$/ }),
-  market('AO', 'AGO', 'Angola', '244', ['pt'], 'Luanda', null),
-  market(
-    'CV',
-    'CPV',
-    'Cape Verde',
-    '238',
-    ['pt'],
-    'Praia',
-    { example: '7600', pattern: /^\d{4}(?:-?\d{3})?$/ },
-    { alsoWritten: ['cabo verde'] },
-  ),
+  market('UK', 'GBR', 'United Kingdom', '44', ['en'], {
+    town: 'Cardiff',
+    postalCode: ['CF10 1AA', /^[A-Z]{1,2}\d[A-Z\d]?(?: ?\d[A-Z]{2})?$/],
+    alsoWritten: ['u k', 'great britain', 'england', 'scotland', 'wales', 'northern ireland'],
+  }),
+  market('CA', 'CAN', 'Canada', '1', ['en', 'fr'], {
+    town: 'Ottawa',
+    postalCode: ['K1A 0B1', /^[ABCEGHJ-NPRSTVXY]\d[A-Z](?: ?\d[A-Z]\d)?$/],
+  }),
+  market('MX', 'MEX', 'Mexico', '52', ['es'], { town: 'Ciudad de México', postalCode: ['06000', /^\d{5}$/] }),
+  market('AR', 'ARG', 'Argentina', '54', ['es'], {
+    town: 'Buenos Aires',
+    postalCode: ['C1002AAP', /^(?:[A-HJ-NP-Z]?\d{4}(?:[A-Z]{3})?)$/],
+  }),
+  market('CL', 'CHL', 'Chile', '56', ['es'], { town: 'Santiago', postalCode: ['8320000', /^\d{3}-?\d{4}$/] }),
+  market('CO', 'COL', 'Colombia', '57', ['es'], { town: 'Bogotá', postalCode: ['110111', /^\d{6}$/] }),
+  market('PE', 'PER', 'Peru', '51', ['es'], { town: 'Lima', postalCode: ['15001', /^\d{5}$/] }),
+  market('EC', 'ECU', 'Ecuador', '593', ['es'], { town: 'Quito', postalCode: ['170150', /^\d{6}$/] }),
+  market('DO', 'DOM', 'Dominican Republic', '1', ['es'], { town: 'Santo Domingo', postalCode: ['10101', /^\d{5}$/] }),
+  market('AU', 'AUS', 'Australia', '61', ['en'], { town: 'Sydney', postalCode: ['2000', /^\d{4}$/] }),
+  market('NZ', 'NZL', 'New Zealand', '64', ['en'], { town: 'Wellington', postalCode: ['6011', /^\d{4}$/] }),
+  market('SG', 'SGP', 'Singapore', '65', ['en'], { town: 'Singapore', postalCode: ['049315', /^\d{6}$/] }),
+  market('IN', 'IND', 'India', '91', ['en'], { town: 'New Delhi', postalCode: ['110001', /^[1-9]\d{2} ?\d{3}$/] }),
+  market('ZA', 'ZAF', 'South Africa', '27', ['en'], { town: 'Cape Town', postalCode: ['8001', /^\d{4}$/] }),
+  market('AO', 'AGO', 'Angola', '244', ['pt'], { town: 'Luanda' }),
+  market('CV', 'CPV', 'Cape Verde', '238', ['pt'], {
+    town: 'Praia',
+    postalCode: ['7600', /^\d{4}(?:-?\d{3})?$/],
+    alsoWritten: ['cabo verde'],
+  }),
 ];
 
 /** The languages of the markets: those in which names of countries and languages are understood. */
@@ -155,7 +134,7 @@ const MAX_POSTAL_CODE_CELL = 40;
 /** Why a text does not look like a postal code of the market, or null if it does or nobody can tell. */
 export function postalCodeWarning(text: string, { name, postalCode }: Market): string | null {
   if (!postalCode) return null;
-  const { pattern, example } = postalCode;
+  const [example, pattern] = postalCode;
   const bare = text
     .trim()
     .toUpperCase()

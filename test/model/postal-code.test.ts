@@ -11,7 +11,7 @@ describe('the postal codes of a market', () => {
   it.each(MARKETS.map((market) => [market.code, market] as const))(
     '%s: its example passes, another form does not',
     (_, market) => {
-      const example = market.postalCode?.example ?? null;
+      const example = market.postalCode?.[0] ?? null;
       if (market.code === 'AO') expect([example, postalCodeWarning('anything', market)]).toEqual([null, null]);
       else {
         expect(postalCodeWarning(` ${example?.toLowerCase()} `, market)).toBeNull();
