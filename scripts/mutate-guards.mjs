@@ -93,7 +93,7 @@ const GUARDS = [
   },
   {
     name: 'there is one licence to send again',
-    file: 'src/model/log-state.ts',
+    file: 'src/model/status.ts',
     from: "if (licenceUsed && (event === 'sending' || event === 'unknown')) return 'parked';",
     to: '',
     tests: ['one-licence'],
@@ -107,7 +107,7 @@ const GUARDS = [
   },
   {
     name: 'a licence stays the only one, used or not',
-    file: 'src/model/log-state.ts',
+    file: 'src/model/status.ts',
     from: "if (licenceUsed && (event === 'failed' || event === 'rejected')) return 'licensed';",
     to: '',
     tests: ['what-was-not-sent'],

@@ -1,6 +1,7 @@
 import { SrqError } from '../model/errors.ts';
-import type { Outcome, SentStatus } from '../model/outcome.ts';
+import type { Outcome } from '../model/outcome.ts';
 import type { ValidateResult } from '../model/ports.ts';
+import type { SentStatus } from '../model/status.ts';
 import type { AnswerReader } from './answer-reader.ts';
 import type { Class, Meaning } from './classify.ts';
 import type { Exchange } from './exchange.ts';

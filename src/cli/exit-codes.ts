@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../model/errors.ts';
-import type { Counts, RowResult } from '../model/outcome.ts';
+import type { RowResult } from '../model/outcome.ts';
+import { type Counts, STATUS, STATUSES } from '../model/status.ts';
 
 /** Every way to end, the number for it, and what it means: the only table; the README holds a copy that a test compares. */
 export const EXIT_CODES: Readonly<Record<ErrorCode | 'ok', { readonly number: number; readonly meaning: string }>> = {
@@ -45,19 +46,12 @@ export function exitNumber(codes: readonly (ErrorCode | 'ok')[]): number {
   return EXIT_CODES[ORDER.find((code) => codes.includes(code)) ?? 'ok'].number;
 }
 
-/** What the statuses of an import's rows say about its end. Duplicates and repeats are as wanted there. */
-export function codesOfCounts(counts: Counts): ErrorCode[] {
-  return [
-    ...(counts.unknown > 0 ? (['unknown'] as const) : []),
-    ...(counts.failed > 0 ? (['service'] as const) : []),
-    ...(counts.invalid + counts.rejected > 0 ? (['rejected'] as const) : []),
-  ];
+/** What the statuses of an import's rows say about its end. */
+export function codesOfCounts(counts: Counts): (ErrorCode | 'ok')[] {
+  return STATUSES.filter((status) => counts[status] > 0).map((status) => STATUS[status].endsImport);
 }
 
 /** What one request's status says about the end of `create`. */
 export function codeOfResult({ status }: RowResult): ErrorCode | 'ok' {
-  if (status === 'duplicate' || status === 'repeated') return 'duplicate';
-  if (status === 'invalid' || status === 'rejected') return 'rejected';
-  if (status === 'failed') return 'service';
-  return status === 'unknown' ? 'unknown' : 'ok';
+  return STATUS[status].endsCreate;
 }

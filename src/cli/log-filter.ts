@@ -1,7 +1,6 @@
 import { SrqError } from '../model/errors.ts';
-import type { SentStatus } from '../model/outcome.ts';
 import type { LogRecord } from '../model/ports.ts';
-import { statusOfEvent } from '../model/run-row.ts';
+import { type SentStatus, statusOfEvent } from '../model/status.ts';
 
 /** The flags by which `log` chooses requests. */
 export interface LogFilterOptions {

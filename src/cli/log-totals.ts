@@ -1,18 +1,14 @@
-import { SENT_STATUSES, type SentStatus } from '../model/outcome.ts';
+import { noSentCounts, type SentCounts } from '../model/status.ts';
 import type { DayTotals, LogEntry } from '../report/log-text.ts';
 
 /** Requests by the day (UTC) of their last record, the first day first. */
 export async function dayTotals(entries: AsyncIterable<LogEntry>): Promise<DayTotals[]> {
-  const days = new Map<string, Record<SentStatus, number>>();
+  const days = new Map<string, SentCounts>();
   for await (const { at, status } of entries) {
     const day = at.slice(0, 10);
-    const counts = days.get(day) ?? noneOfAny();
+    const counts = days.get(day) ?? noSentCounts();
     counts[status] += 1;
     days.set(day, counts);
   }
   return [...days].sort(([a], [b]) => (a < b ? -1 : 1)).map(([day, counts]) => ({ day, counts }));
-}
-
-function noneOfAny(): Record<SentStatus, number> {
-  return Object.fromEntries(SENT_STATUSES.map((status) => [status, 0])) as Record<SentStatus, number>;
 }

@@ -1,5 +1,5 @@
-import { STATUSES } from '../model/outcome.ts';
 import { undefuse } from '../model/spreadsheet-cell.ts';
+import { STATUSES } from '../model/status.ts';
 import { RESULT_COLUMNS, type Row } from '../model/table.ts';
 
 /** Whether these are the columns of a results file that srq wrote. */

@@ -2,17 +2,9 @@ import type { FileHandle } from 'node:fs/promises';
 import { SrqError, systemCode } from '../model/errors.ts';
 import type { OpenLog } from '../model/log-store.ts';
 import type { Outcome } from '../model/outcome.ts';
-import type {
-  Clock,
-  LogEvent,
-  LoggedState,
-  LogRecord,
-  LogSubject,
-  OutcomeHow,
-  SendingHow,
-  SettledBy,
-} from '../model/ports.ts';
+import type { Clock, LogRecord, LogSubject, OutcomeHow, SendingHow } from '../model/ports.ts';
 import { KEY_RECIPE } from '../model/service-request.ts';
+import type { LogEvent, LoggedState, SettledBy } from '../model/status.ts';
 import { openForAppending, writeFully } from './append-file.ts';
 import { LogLock } from './lock.ts';
 import { isStillThere, type LogUser, realPath, requireSameFile, takenAway } from './log-access.ts';

@@ -1,9 +1,9 @@
 import type { FileHandle } from 'node:fs/promises';
 import { SrqError } from '../model/errors.ts';
 import { KeyIndex } from '../model/key-index.ts';
-import { LOGGED_STATES, nextState } from '../model/log-state.ts';
-import type { LogEvent, LoggedState, LogRecord } from '../model/ports.ts';
+import type { LogRecord } from '../model/ports.ts';
 import { shellWord } from '../model/shell-word.ts';
+import { LOGGED_STATES, type LogEvent, type LoggedState, nextState } from '../model/status.ts';
 import { readLines } from './lines.ts';
 import { NumberColumn } from './number-column.ts';
 import { decodeRecord, isNewer } from './record.ts';

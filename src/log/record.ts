@@ -1,9 +1,10 @@
-import { type Identifiers, SENT_STATUSES } from '../model/outcome.ts';
-import type { LogEvent, LogRecord, LogSubject } from '../model/ports.ts';
+import type { Identifiers } from '../model/outcome.ts';
+import type { LogRecord, LogSubject } from '../model/ports.ts';
 import { KEY_RECIPE } from '../model/service-request.ts';
+import { LOG_EVENTS, type LogEvent } from '../model/status.ts';
 
 /** The line formats are documented in FORMAT.md; change both together. */
-const EVENTS: ReadonlySet<string> = new Set(['sending', 'licence', ...SENT_STATUSES]);
+const EVENTS: ReadonlySet<string> = new Set(LOG_EVENTS);
 const BY: readonly LogRecord['by'][] = ['validate', 'person', 'idempotency'];
 const KEY = /^[0-9a-f]{32}$/;
 const UNKNOWN = 'is not known to this version of srq';

@@ -1,7 +1,8 @@
 import type { Ledger } from './ledger.ts';
-import type { Counts, Identifiers, Problem, Status } from './outcome.ts';
+import type { Identifiers, Problem } from './outcome.ts';
 import type { LogRecord } from './ports.ts';
 import type { ServiceRequest } from './service-request.ts';
+import type { Counts, Status } from './status.ts';
 import type { Mapping, Row, Table } from './table.ts';
 
 export interface RowRange {

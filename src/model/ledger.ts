@@ -1,5 +1,5 @@
 import { KeyIndex } from './key-index.ts';
-import { type Counts, noCounts, STATUSES, type Status } from './outcome.ts';
+import { type Counts, noCounts, STATUSES, type Status } from './status.ts';
 
 /** Beside the number of its status, a row's byte says whether it has a key, and whether an earlier row had it first. */
 const STATUS_BITS = 0x3f;

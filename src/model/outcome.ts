@@ -1,25 +1,4 @@
-/** How a row can end, as a user meets it. `ready` is for dry runs alone. */
-export const STATUSES = [
-  'created',
-  'duplicate',
-  'repeated',
-  'invalid',
-  'rejected',
-  'failed',
-  'unknown',
-  'ready',
-] as const;
-export type Status = (typeof STATUSES)[number];
-
-/** The ways a request that was handed to the API can end. */
-export const SENT_STATUSES = [
-  'created',
-  'duplicate',
-  'rejected',
-  'failed',
-  'unknown',
-] as const satisfies readonly Status[];
-export type SentStatus = (typeof SENT_STATUSES)[number];
+import type { SentStatus, Status } from './status.ts';
 
 /** Identifiers by name, exactly as received: 12345678901234567890 stays that. */
 export type Identifiers = Readonly<Record<string, string>>;
@@ -58,17 +37,3 @@ export interface RowResult {
   readonly http: number | null;
   readonly message: string | null;
 }
-
-/** Number of rows by status. */
-export type Counts = Record<Status, number>;
-
-export const noCounts = (): Counts => ({
-  created: 0,
-  duplicate: 0,
-  repeated: 0,
-  invalid: 0,
-  rejected: 0,
-  failed: 0,
-  unknown: 0,
-  ready: 0,
-});

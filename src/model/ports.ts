@@ -1,6 +1,7 @@
 import type { SrqError } from './errors.ts';
-import type { Identifiers, Outcome, SentStatus } from './outcome.ts';
+import type { Identifiers, Outcome } from './outcome.ts';
 import type { AudioFile, ServiceRequest } from './service-request.ts';
+import type { LogEvent, LoggedState, SettledBy } from './status.ts';
 
 /** Time, handed in: `nowMs` is the wall clock for records, `monotonicMs` measures ages. */
 export interface Clock {
@@ -84,22 +85,6 @@ export interface AudioReader {
   describe(path: string): Promise<AudioFile>;
   readBase64(audio: AudioFile): Promise<string>;
 }
-
-/**
- * What the log knows of a key.
- *
- * - `sending`: a request was or may have been written and no outcome is recorded.
- * - `licensed`: it was in doubt, and validate or a person said that it was not taken: it may be sent once more.
- * - `parked`: it was sent on a licence, or again under its idempotency key, and is in doubt; from now on only a person can
- *   settle it.
- */
-export type LoggedState = 'none' | 'sending' | SentStatus | 'licensed' | 'parked';
-
-/** What a line of the log can say. */
-export type LogEvent = 'sending' | SentStatus | 'licence';
-
-/** Who settled a doubt. */
-export type SettledBy = 'validate' | 'person';
 
 /** Who a record is about. */
 export interface LogSubject {

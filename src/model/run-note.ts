@@ -1,4 +1,4 @@
-import { type Counts, noCounts } from './outcome.ts';
+import { type Counts, noCounts } from './status.ts';
 
 /** How an import began: where it sends to, what the plan found, and the flags in force. No personal data. */
 export interface RunBegin {

@@ -1,5 +1,5 @@
-import type { Identifiers, Problem, SentStatus, Status } from './outcome.ts';
-import type { LogEvent } from './ports.ts';
+import type { Identifiers, Problem } from './outcome.ts';
+import type { Status } from './status.ts';
 
 /** One row or request of a run, as the report shows it. */
 export interface RunRow {
@@ -18,11 +18,4 @@ export interface RunRow {
   readonly problems: readonly Problem[];
   /** The cells of the input, if they may be shown. */
   readonly cells: readonly string[] | null;
-}
-
-/** How a request stands whose last record is this one; without a recorded outcome it is unknown. */
-export function statusOfEvent(event: LogEvent): SentStatus {
-  // With a licence to send again, the first try is known not to have been taken.
-  if (event === 'licence') return 'failed';
-  return event === 'sending' ? 'unknown' : event;
 }

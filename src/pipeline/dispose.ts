@@ -1,5 +1,5 @@
-import type { LoggedState } from '../model/ports.ts';
 import type { Disposal, TakenRequest } from '../model/request-queue.ts';
+import type { LoggedState } from '../model/status.ts';
 import type { Submitted } from './submit-request.ts';
 
 /** A request that was in doubt and turned out not to be taken is sent a moment later. */

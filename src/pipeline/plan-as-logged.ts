@@ -1,18 +1,6 @@
 import type { ImportPlan } from '../model/import-plan.ts';
-import type { Status } from '../model/outcome.ts';
-import type { DeliveryLog, LoggedState } from '../model/ports.ts';
-
-const STATUS_OF: Readonly<Record<LoggedState, Status>> = {
-  none: 'ready',
-  sending: 'unknown',
-  unknown: 'unknown',
-  parked: 'unknown',
-  licensed: 'failed',
-  created: 'created',
-  duplicate: 'duplicate',
-  rejected: 'rejected',
-  failed: 'failed',
-};
+import type { DeliveryLog } from '../model/ports.ts';
+import { type LoggedState, statusOfState } from '../model/status.ts';
 
 /** So many keys are asked about at a time. */
 const GROUP_KEYS = 5_000;
@@ -21,14 +9,15 @@ type Known = Pick<DeliveryLog, 'lookup' | 'know'>;
 
 /** Gives each row the status in which the log has its request, in place of what an import would do with it. */
 export async function planAsLogged(plan: ImportPlan, log: Known): Promise<void> {
-  for await (const [row, state] of loggedStates(plan, log, () => true)) plan.ledger.setStatus(row, STATUS_OF[state]);
+  for await (const [row, state] of loggedStates(plan, log, () => true))
+    plan.ledger.setStatus(row, statusOfState(state));
 }
 
 /** The same for rows that a run leaves in doubt: another process, which had them in hand, may have ended with them since. */
 export async function lookAgain(plan: ImportPlan, log: Known): Promise<void> {
   const { ledger } = plan;
   for await (const [row, state] of loggedStates(plan, log, (each) => ledger.status(each) === 'unknown')) {
-    ledger.setStatus(row, state === 'created' ? 'repeated' : STATUS_OF[state]);
+    ledger.setStatus(row, state === 'created' ? 'repeated' : statusOfState(state));
   }
 }
 

@@ -1,8 +1,8 @@
 import { SrqError } from '../model/errors.ts';
 import type { ImportPlan, RowProblem, RowRange } from '../model/import-plan.ts';
 import { Ledger } from '../model/ledger.ts';
-import type { Status } from '../model/outcome.ts';
 import type { DeliveryLog } from '../model/ports.ts';
+import { STATUS, type Status } from '../model/status.ts';
 import type { Mapping, Row, Table } from '../model/table.ts';
 import { likelyPrepared, type Preparation, type Prepared, prepareRow } from './prepare-row.ts';
 import { knownStatus, type SubmitOptions } from './submit-request.ts';
@@ -91,7 +91,7 @@ async function doneBefore(
 
 /** Whether nothing is left to do for the row in this run or in a later one. */
 function isDone(status: Status): boolean {
-  return status === 'repeated' || status === 'duplicate';
+  return STATUS[status].left === 'nothing';
 }
 
 function statusOf(prepared: Prepared, log: Known, options: Finality): Status {

@@ -1,6 +1,6 @@
 import type { ImportPlan, RowReport } from '../model/import-plan.ts';
-import type { Status } from '../model/outcome.ts';
 import type { DeliveryLog, LogRecord } from '../model/ports.ts';
+import type { Status } from '../model/status.ts';
 import type { Row } from '../model/table.ts';
 import { rowsInRange } from './plan-import.ts';
 import { type Preparation, prepareRow } from './prepare-row.ts';

@@ -1,6 +1,6 @@
 import { SrqError } from '../model/errors.ts';
 import type { ImportPlan } from '../model/import-plan.ts';
-import type { Status } from '../model/outcome.ts';
+import type { Status } from '../model/status.ts';
 import { rowsInRange } from './plan-import.ts';
 import { type Preparation, prepareAgain } from './prepare-row.ts';
 import type { Submission } from './submit-request.ts';

@@ -1,7 +1,8 @@
 import type { RowReport } from '../model/import-plan.ts';
 import { marketFromText } from '../model/markets.ts';
 import type { LogRecord } from '../model/ports.ts';
-import { type RunRow, statusOfEvent } from '../model/run-row.ts';
+import type { RunRow } from '../model/run-row.ts';
+import { statusOfEvent } from '../model/status.ts';
 import type { Mapping } from '../model/table.ts';
 import { mapRow } from './map-row.ts';
 

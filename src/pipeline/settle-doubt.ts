@@ -1,7 +1,8 @@
 import { ageOf, FEW_CONTROLS_WAIT_MS, isTrusted, licenceWaitMs, type Sight, settleWaitMs } from '../model/evidence.ts';
 import { kindOf } from '../model/likeness.ts';
 import type { Outcome } from '../model/outcome.ts';
-import type { Clock, DeliveryLog, LoggedState, LogRecord, MarketplaceApi, Verdict } from '../model/ports.ts';
+import type { Clock, DeliveryLog, LogRecord, MarketplaceApi, Verdict } from '../model/ports.ts';
+import type { LoggedState } from '../model/status.ts';
 import { type Control, type ControlRounds, type Controls, controlsFor, type Doubted, type Round } from './controls.ts';
 import {
   inDoubt,

@@ -1,14 +1,8 @@
 import { SrqError } from '../model/errors.ts';
-import type { Identifiers, Outcome, RowResult, Status } from '../model/outcome.ts';
-import type {
-  DeliveryLog,
-  LoggedState,
-  LogSubject,
-  MarketplaceApi,
-  UnprovenAnswer,
-  ValidateResult,
-} from '../model/ports.ts';
+import type { Identifiers, Outcome, RowResult } from '../model/outcome.ts';
+import type { DeliveryLog, LogSubject, MarketplaceApi, UnprovenAnswer, ValidateResult } from '../model/ports.ts';
 import { repetitionKey, type ServiceRequest } from '../model/service-request.ts';
+import type { LoggedState, Status } from '../model/status.ts';
 
 /** A checked request on its way out. */
 export interface Submission {

@@ -1,5 +1,4 @@
-import { LOGGED_STATES } from '../model/log-state.ts';
-import { SENT_STATUSES } from '../model/outcome.ts';
+import { LOG_EVENTS, LOGGED_STATES } from '../model/status.ts';
 import type { Migration } from './migration.ts';
 
 const list = (words: readonly string[]) => words.map((word) => `'${word}'`).join(', ');
@@ -34,7 +33,7 @@ create table srq.worker (
   left_at timestamptz
 );
 
-create type srq.log_event as enum ('sending', 'licence', ${list(SENT_STATUSES)});
+create type srq.log_event as enum (${list(LOG_EVENTS)});
 create type srq.log_state as enum (${list(LOGGED_STATES)});
 
 create sequence srq.record_id as bigint;

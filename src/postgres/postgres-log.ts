@@ -1,17 +1,8 @@
 import { SrqError } from '../model/errors.ts';
-import { nextState } from '../model/log-state.ts';
 import type { OpenLog } from '../model/log-store.ts';
 import type { Outcome } from '../model/outcome.ts';
-import type {
-  Clock,
-  LogEvent,
-  LoggedState,
-  LogRecord,
-  LogSubject,
-  OutcomeHow,
-  SendingHow,
-  SettledBy,
-} from '../model/ports.ts';
+import type { Clock, LogRecord, LogSubject, OutcomeHow, SendingHow } from '../model/ports.ts';
+import { type LogEvent, type LoggedState, nextState, type SettledBy } from '../model/status.ts';
 import type { Database, Query } from './database.ts';
 import { InGroups } from './in-groups.ts';
 import { LogLookup } from './read-log.ts';

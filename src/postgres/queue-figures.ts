@@ -1,4 +1,4 @@
-import type { SentStatus } from '../model/outcome.ts';
+import { noSentCounts, type SentCounts, type SentStatus } from '../model/status.ts';
 import type { Database } from './database.ts';
 import { livingWorkers } from './worker.ts';
 
@@ -40,7 +40,7 @@ export async function workingProcesses({ query }: Database): Promise<WorkingProc
 }
 
 /** Outcomes that were recorded in a minute. */
-export type MinuteCounts = { readonly at: string } & Readonly<Record<SentStatus, number>>;
+export type MinuteCounts = { readonly at: string } & Readonly<SentCounts>;
 
 /** Of the last 15 minutes those in which something ended, in order. */
 export async function outcomesByMinute({ query }: Database): Promise<MinuteCounts[]> {
@@ -54,8 +54,7 @@ export async function outcomesByMinute({ query }: Database): Promise<MinuteCount
   const minutes = new Map<string, MinuteCounts>();
   for (const { at: time, event, count } of rows) {
     const at = time.toISOString();
-    const none = { at, created: 0, duplicate: 0, rejected: 0, failed: 0, unknown: 0 };
-    minutes.set(at, { ...none, ...minutes.get(at), [event]: Number(count) });
+    minutes.set(at, { at, ...noSentCounts(), ...minutes.get(at), [event]: Number(count) });
   }
   return [...minutes.values()];
 }

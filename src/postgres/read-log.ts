@@ -1,5 +1,6 @@
 import type { LogReader } from '../model/log-store.ts';
-import type { Clock, LoggedState, LogRecord } from '../model/ports.ts';
+import type { Clock, LogRecord } from '../model/ports.ts';
+import type { LoggedState } from '../model/status.ts';
 import type { Database, Query } from './database.ts';
 import { InGroups } from './in-groups.ts';
 import { StateMemory } from './state-memory.ts';

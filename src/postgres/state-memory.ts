@@ -1,4 +1,4 @@
-import type { LoggedState } from '../model/ports.ts';
+import type { LoggedState } from '../model/status.ts';
 
 /** So many states are kept for sure; whoever looks one up has just asked for it. */
 const KEPT = 50_000;

@@ -1,9 +1,8 @@
 import type { ChalkInstance } from 'chalk';
-import { SENT_STATUSES, type SentStatus } from '../model/outcome.ts';
 import type { LogRecord } from '../model/ports.ts';
+import { SENT_STATUSES, type SentCounts, type SentStatus, STATUS } from '../model/status.ts';
 import { printable, thousands } from './output.ts';
 import { identifiersText } from './request-text.ts';
-import { colour } from './summary-text.ts';
 import { type Cell, tableLine, tableText } from './table-text.ts';
 
 /** A request of the log as `--json` shows it. A request without a recorded outcome is `unknown`. */
@@ -45,7 +44,7 @@ export function logLine(entry: LogEntry, columns: number | null, paint: ChalkIns
   const layout = layoutFor(columns);
   return logColumns(layout, columns, (name, width) => {
     if (name === 'at') return { text: layout.time(at) };
-    if (name === 'status') return { text: status, paint: colour(status, paint) };
+    if (name === 'status') return { text: status, paint: paint[STATUS[status].colour] };
     if (name === 'row') return { text: String(row).padStart(width) };
     if (name === 'ref') return { text: printable(ref ?? '-') };
     return { text: identifiersText(ids) || printable(message ?? '') };
@@ -96,7 +95,7 @@ function ageText(ms: number): string {
 export interface DayTotals {
   /** UTC, 2026-11-21. */
   readonly day: string;
-  readonly counts: Readonly<Record<SentStatus, number>>;
+  readonly counts: Readonly<SentCounts>;
 }
 
 /** A line a day, a column a status that occurs. */
@@ -106,7 +105,7 @@ export function totalsText(totals: readonly DayTotals[], columns: number | null,
     { text: day },
     ...statuses.map((status) => ({
       text: counts[status] === 0 ? '-' : `${thousands(counts[status])} ${status}`,
-      paint: counts[status] === 0 ? paint.dim : colour(status, paint),
+      paint: counts[status] === 0 ? paint.dim : paint[STATUS[status].colour],
     })),
   ]);
   return tableText(['day, UTC', ...statuses], rows, columns, paint);

@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream';
-import type { Status } from '../model/outcome.ts';
+import { SENT_STATUSES } from '../model/status.ts';
 import { duration, thousands } from './output.ts';
 import type { Progress, ProgressState } from './reporter.ts';
 
@@ -10,7 +10,6 @@ export const REDRAW_MS = 200;
 /** Without a terminal: a line after so long, each wait twice the one before, so that a log of a night's run stays readable. */
 const FIRST_LINE_MS = 5_000;
 const LONGEST_BETWEEN_LINES_MS = 300_000;
-const SHOWN: readonly Status[] = ['created', 'duplicate', 'rejected', 'failed', 'unknown'];
 
 export const noProgress: Progress = { update: () => {}, end: () => {} };
 
@@ -55,7 +54,7 @@ export class Meter {
     const perSecond = this.#perSecond(done);
     const rate = perSecond === null ? [] : [`${perSecond < 10 ? perSecond.toFixed(1) : thousands(perSecond)}/s`];
     const left = perSecond === null || total <= done ? [] : [`${duration(((total - done) / perSecond) * 1000)} left`];
-    const shown = SHOWN.flatMap((status) => (counts[status] ? [`${thousands(counts[status])} ${status}`] : []));
+    const shown = SENT_STATUSES.flatMap((status) => (counts[status] ? [`${thousands(counts[status])} ${status}`] : []));
     return [share, ...rate, ...left, ...shown].join(' · ');
   }
 

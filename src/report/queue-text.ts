@@ -1,4 +1,5 @@
 import type { ChalkInstance } from 'chalk';
+import { type Counts, SENT_STATUSES, type SentCounts, type SentStatus, STATUS } from '../model/status.ts';
 import { aligned, duration, printable, thousands } from './output.ts';
 
 /** What `srq enqueue` did. */
@@ -23,9 +24,9 @@ export function enqueueText(summary: EnqueueSummary, paint: ChalkInstance): stri
     ['queued', 'new in the queue'],
     ['alreadyQueued', 'in the queue already'],
     ['notQueued', 'not reached; the same command again goes on with them'],
-    ['repeated', 'the same content came earlier, in this file or in the log'],
-    ['duplicate', 'the service knows them already'],
-    ['invalid', 'cannot be sent as they are: srq enqueue --dry-run says why'],
+    ['repeated', STATUS.repeated.meaning],
+    ['duplicate', STATUS.duplicate.meaning],
+    ['invalid', `${STATUS.invalid.meaning}: srq enqueue --dry-run says why`],
     ['unknown', 'may have been taken; not queued before that is settled'],
   ];
   const shown = meanings.filter(([name]) => Number(summary[name]) > 0);
@@ -42,13 +43,7 @@ export function enqueueText(summary: EnqueueSummary, paint: ChalkInstance): stri
 const NAMES: Readonly<Record<string, string>> = { alreadyQueued: 'queued before', notQueued: 'not queued' };
 
 /** What a worker got done, by status. */
-export interface WorkSummary {
-  readonly created: number;
-  readonly duplicate: number;
-  readonly repeated: number;
-  readonly rejected: number;
-  readonly failed: number;
-  readonly unknown: number;
+export interface WorkSummary extends Readonly<Pick<Counts, SentStatus | 'repeated'>> {
   /** Handed on: to be tried again, to be settled, to other workers. */
   readonly again: number;
   readonly seconds: number;
@@ -86,23 +81,16 @@ export interface QueueView {
     readonly inHand: number;
   }[];
   /** Outcomes that the store recorded, whoever sent; the latest minute last. */
-  readonly minutes: readonly {
-    readonly at: string;
-    readonly created: number;
-    readonly duplicate: number;
-    readonly rejected: number;
-    readonly failed: number;
-    readonly unknown: number;
-  }[];
+  readonly minutes: readonly ({ readonly at: string } & Readonly<SentCounts>)[];
 }
 
 export function queueText(view: QueueView, paint: ChalkInstance): string {
   const { queue, doubts, rate, workers, minutes, store } = view;
   const lane = ({ ready, waiting, inWork }: QueueView['queue']) =>
     `${thousands(ready)} ready, ${thousands(inWork)} in work, ${thousands(waiting)} later`;
-  const outcomes = minutes.map(({ at, created, duplicate, rejected, failed, unknown }) => {
-    const counts = Object.entries({ created, duplicate, rejected, failed, unknown }).filter(([, count]) => count > 0);
-    return [at.slice(11, 16), counts.map(([status, count]) => `${thousands(count)} ${status}`).join(', ')] as const;
+  const outcomes = minutes.map(({ at, ...counts }) => {
+    const shown = SENT_STATUSES.filter((status) => counts[status] > 0);
+    return [at.slice(11, 16), shown.map((status) => `${thousands(counts[status])} ${status}`).join(', ')] as const;
   });
   return [
     paint.bold('Queue'),

@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 import type { ChalkInstance } from 'chalk';
 import type { SrqError } from '../model/errors.ts';
-import type { Counts } from '../model/outcome.ts';
+import type { Counts } from '../model/status.ts';
 
 /** How far an import is. */
 export interface ProgressState {

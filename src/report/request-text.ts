@@ -1,24 +1,19 @@
 import type { ChalkInstance } from 'chalk';
 import type { Identifiers, RowResult } from '../model/outcome.ts';
 import type { ValidateResult } from '../model/ports.ts';
+import { STATUS } from '../model/status.ts';
 import { printable } from './output.ts';
-import { colour } from './summary-text.ts';
 
 /** One request's end in a line or two. */
 export function resultText(result: RowResult, paint: ChalkInstance): string {
   const ids = identifiersText(result.ids);
   const ref = result.ref === null ? '' : ` ${printable(result.ref)}`;
-  const head = `${colour(result.status, paint)(result.status)}${ref}${ids === '' ? '' : `  ${ids}`}`;
+  const head = `${paint[STATUS[result.status].colour](result.status)}${ref}${ids === '' ? '' : `  ${ids}`}`;
   return result.message === null ? head : `${head}\n  ${printable(result.message)}`;
 }
 
 export function verdictText({ verdict, ids, message }: ValidateResult, paint: ChalkInstance): string {
-  const head =
-    verdict === 'clear'
-      ? paint.green('clear')
-      : verdict === 'duplicate'
-        ? paint.cyan('duplicate')
-        : paint.yellow('unknown');
+  const head = verdict === 'clear' ? paint.green('clear') : paint[STATUS[verdict].colour](verdict);
   const found = identifiersText(ids);
   return `${head}${found === '' ? '' : `  ${found}`}${message === null ? '' : `\n  ${printable(message)}`}`;
 }

@@ -1,18 +1,7 @@
 import type { ChalkInstance } from 'chalk';
 import type { ImportSummary } from '../model/import-plan.ts';
-import { STATUSES, type Status } from '../model/outcome.ts';
+import { STATUS, STATUSES } from '../model/status.ts';
 import { aligned, duration, printable, thousands } from './output.ts';
-
-const MEANINGS: Readonly<Record<Status, string>> = {
-  created: 'the service took them',
-  duplicate: 'the service knows them already',
-  repeated: 'the same content came earlier, in this file or in the log',
-  invalid: 'cannot be sent as they are',
-  rejected: 'refused by the service',
-  failed: 'certainly not taken; the next run sends them',
-  unknown: 'may have been taken; not sent again before that is settled',
-  ready: 'would be sent',
-};
 
 /** The end of an import, for people. */
 export function summaryText(summary: ImportSummary, paint: ChalkInstance): string {
@@ -22,7 +11,7 @@ export function summaryText(summary: ImportSummary, paint: ChalkInstance): strin
   const lines = shown.map((status) => {
     const untried = status === 'failed' && notTried > 0 ? ` (${thousands(notTried)} of them not tried)` : '';
     const told = status === 'created' ? asidesText(asides) : '';
-    return `  ${thousands(counts[status]).padStart(width)}  ${colour(status, paint)(status.padEnd(9))}  ${paint.dim(MEANINGS[status] + untried + told)}`;
+    return `  ${thousands(counts[status]).padStart(width)}  ${paint[STATUS[status].colour](status.padEnd(9))}  ${paint.dim(STATUS[status].meaning + untried + told)}`;
   });
   const files: [string, string][] = [['log', printable(summary.log)]];
   if (summary.results !== null) files.unshift(['results', printable(summary.results)]);
@@ -43,10 +32,4 @@ function asidesText(asides: ImportSummary['asides']): string {
     ...(withRemark > 0 ? [`${thousands(withRemark)} with a remark of the service`] : []),
   ];
   return told.length === 0 ? '' : ` (${told.join(', ')})`;
-}
-
-export function colour(status: Status, paint: ChalkInstance): ChalkInstance {
-  if (status === 'created' || status === 'ready') return paint.green;
-  if (status === 'invalid' || status === 'rejected' || status === 'failed') return paint.red;
-  return status === 'unknown' ? paint.yellow : paint.cyan;
 }

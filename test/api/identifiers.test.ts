@@ -4,7 +4,8 @@ import { readIdentifiers } from '../../src/api/identifiers.ts';
 import { Mask } from '../../src/api/mask.ts';
 import { createOutcome } from '../../src/api/outcomes.ts';
 import { DOCUMENTED_CONTRACT } from '../../src/model/contract.ts';
-import type { Identifiers, SentStatus } from '../../src/model/outcome.ts';
+import type { Identifiers } from '../../src/model/outcome.ts';
+import type { SentStatus } from '../../src/model/status.ts';
 import { answerWith, httpTo } from '../helpers/api-client.ts';
 import { CREATE_SHAPES, startShapedService } from '../helpers/shaped-service.ts';
 

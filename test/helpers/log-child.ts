@@ -7,7 +7,7 @@ import { openFileStore } from '../../src/log/file-store.ts';
 import { SrqError } from '../../src/model/errors.ts';
 import type { OpenLog } from '../../src/model/log-store.ts';
 import type { Outcome } from '../../src/model/outcome.ts';
-import type { LoggedState } from '../../src/model/ports.ts';
+import type { LoggedState } from '../../src/model/status.ts';
 import { openPostgresStore } from '../../src/postgres/postgres-store.ts';
 
 const say = (line: string) => writeSync(1, `${line}\n`);

@@ -1,5 +1,5 @@
-import { nextState } from '../../src/model/log-state.ts';
-import type { DeliveryLog, LogEvent, LoggedState, LogRecord, LogSubject } from '../../src/model/ports.ts';
+import type { DeliveryLog, LogRecord, LogSubject } from '../../src/model/ports.ts';
+import { type LogEvent, type LoggedState, nextState } from '../../src/model/status.ts';
 
 /** What several processes, one after another, have recorded: a log for models, in which a disk has no part. */
 export class MemoryLog {

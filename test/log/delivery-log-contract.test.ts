@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { LOGGED_STATES, nextState } from '../../src/model/log-state.ts';
 import type { OpenLog, ReadRecord } from '../../src/model/log-store.ts';
-import { type Outcome, SENT_STATUSES } from '../../src/model/outcome.ts';
-import type { LoggedState, LogRecord } from '../../src/model/ports.ts';
+import type { Outcome } from '../../src/model/outcome.ts';
+import type { LogRecord } from '../../src/model/ports.ts';
+import { LOGGED_STATES, type LoggedState, nextState, SENT_STATUSES } from '../../src/model/status.ts';
 import { kindsOfLog, type LogPlaceOfTest } from '../helpers/log-places.ts';
 import { buildLogProgram, LogProcess, type LogProgram } from '../helpers/log-process.ts';
 import { CREATED, failureOf, keyOf, subjectOf } from '../helpers/log-subjects.ts';

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openRunNotes, readRunNotes } from '../../src/log/run-notes.ts';
-import { noCounts } from '../../src/model/outcome.ts';
 import type { NotedInRun, RunBegin } from '../../src/model/run-note.ts';
+import { noCounts } from '../../src/model/status.ts';
 
 let folder: string;
 beforeEach(() => {

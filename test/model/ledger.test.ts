@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Ledger } from '../../src/model/ledger.ts';
-import { noCounts, STATUSES, type Status } from '../../src/model/outcome.ts';
+import { noCounts, STATUSES, type Status } from '../../src/model/status.ts';
 
 // Keys are SHA-256 output; the index relies on it for its speed.
 const keyOf = (content: number) => createHash('sha256').update(`${content}`).digest('hex').slice(0, 32);

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../src/model/errors.ts';
-import type { LoggedState } from '../../src/model/ports.ts';
+import type { LoggedState } from '../../src/model/status.ts';
 import { ANSWERS, type AnswerName, type Sight, type Step } from './scripted-service.ts';
 
 /** What is known of a request. `open`: it may be sent. `licensed`: so it may, though it was in doubt before. */

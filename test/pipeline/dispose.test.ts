@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { SrqError } from '../../src/model/errors.ts';
-import type { Status } from '../../src/model/outcome.ts';
-import type { LoggedState } from '../../src/model/ports.ts';
 import type { TakenRequest } from '../../src/model/request-queue.ts';
+import type { LoggedState, Status } from '../../src/model/status.ts';
 import { disposalOfDoubt, disposalOfRequest } from '../../src/pipeline/dispose.ts';
 import type { Submitted } from '../../src/pipeline/submit-request.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Status } from '../../src/model/outcome.ts';
 import type { ServiceRequest } from '../../src/model/service-request.ts';
+import type { Status } from '../../src/model/status.ts';
 import { doubtsAmongOthers } from '../../src/pipeline/doubts-among-others.ts';
 import { resumeLooks } from '../../src/pipeline/resume-looks.ts';
 import { drain, PREPARATION, planOf, tableOf } from './leads.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { LoggedState } from '../../src/model/ports.ts';
+import type { LoggedState } from '../../src/model/status.ts';
 import { lookAgain } from '../../src/pipeline/plan-as-logged.ts';
 import { planOf, submissionOf, tableOf } from './leads.ts';
 

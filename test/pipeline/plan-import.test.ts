@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { LoggedState } from '../../src/model/ports.ts';
+import type { LoggedState } from '../../src/model/status.ts';
 import { rowsInRange } from '../../src/pipeline/plan-import.ts';
 import { failureOf } from '../helpers/log-subjects.ts';
 import { planOf, submissionOf, tableOf } from './leads.ts';

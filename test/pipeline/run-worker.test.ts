@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { SrqError } from '../../src/model/errors.ts';
 import type { Outcome } from '../../src/model/outcome.ts';
-import type { DeliveryLog, LoggedState, MarketplaceApi } from '../../src/model/ports.ts';
+import type { DeliveryLog, MarketplaceApi } from '../../src/model/ports.ts';
 import type { Disposal, Lane, RequestQueue, TakenRequest } from '../../src/model/request-queue.ts';
+import type { LoggedState } from '../../src/model/status.ts';
 import { GO_ON } from '../../src/pipeline/breaker.ts';
 import { runWorker, type WorkerDeps, type WorkerOptions } from '../../src/pipeline/run-worker.ts';
 import { Witness } from '../../src/pipeline/witness.ts';

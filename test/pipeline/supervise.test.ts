@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { SrqError } from '../../src/model/errors.ts';
-import type { RowResult, Status } from '../../src/model/outcome.ts';
+import type { RowResult } from '../../src/model/outcome.ts';
+import type { Status } from '../../src/model/status.ts';
 import type { Advice } from '../../src/pipeline/breaker.ts';
 import type { Submitted } from '../../src/pipeline/submit-request.ts';
 import { Supervisor } from '../../src/pipeline/supervise.ts';

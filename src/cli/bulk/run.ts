@@ -2,7 +2,7 @@ import { SrqError } from '../../model/errors.ts';
 import type { Evidence } from '../../model/evidence.ts';
 import type { ImportPlan } from '../../model/import-plan.ts';
 import type { OpenLog, RunNotes } from '../../model/log-store.ts';
-import { noCounts } from '../../model/outcome.ts';
+import { noCounts } from '../../model/status.ts';
 import type { Mapping } from '../../model/table.ts';
 import { lookAgain } from '../../pipeline/plan-as-logged.ts';
 import type { Preparation } from '../../pipeline/prepare-row.ts';

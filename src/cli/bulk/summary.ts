@@ -1,6 +1,6 @@
 import type { SrqError } from '../../model/errors.ts';
 import type { ImportPlan, ImportSummary } from '../../model/import-plan.ts';
-import type { Counts } from '../../model/outcome.ts';
+import type { Counts } from '../../model/status.ts';
 import { adviceOn } from '../../report/problem-advice.ts';
 import { summaryText } from '../../report/summary-text.ts';
 import { commandLine, inFull, withoutOptions } from '../command-line.ts';

@@ -1,8 +1,7 @@
 import { SrqError } from '../../model/errors.ts';
 import type { LogStore } from '../../model/log-store.ts';
-import { SENT_STATUSES } from '../../model/outcome.ts';
 import type { LogRecord } from '../../model/ports.ts';
-import { statusOfEvent } from '../../model/run-row.ts';
+import { SENT_STATUSES, statusOfEvent } from '../../model/status.ts';
 import { csvLine } from '../../report/csv-line.ts';
 import { type LogEntry, logHeading, logLine, totalsText } from '../../report/log-text.ts';
 import { printable } from '../../report/output.ts';

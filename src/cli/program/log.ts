@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { SENT_STATUSES } from '../../model/outcome.ts';
+import { SENT_STATUSES } from '../../model/status.ts';
 import { choice, settleSeconds, wholeNumber } from '../option-values.ts';
 import { addReadingOptions } from './import-options.ts';
 import { examples, rare } from './option.ts';

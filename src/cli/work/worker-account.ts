@@ -1,6 +1,6 @@
 import type { SrqError } from '../../model/errors.ts';
-import { noCounts } from '../../model/outcome.ts';
 import type { TakenRequest } from '../../model/request-queue.ts';
+import { noCounts } from '../../model/status.ts';
 import type { WorkerWatch } from '../../pipeline/run-worker.ts';
 import { printable } from '../../report/output.ts';
 import type { Reporter } from '../../report/reporter.ts';

@@ -1,3 +1,4 @@
+import { SENT_STATUSES } from '../../model/status.ts';
 import { duration, thousands } from '../output.ts';
 import { type Html, html, NOTHING } from './html.ts';
 import { type Bucket, quantileMs, type TimeBuckets } from './time-buckets.ts';
@@ -5,8 +6,6 @@ import { type Bucket, quantileMs, type TimeBuckets } from './time-buckets.ts';
 /** Drawn in these units and stretched to the width of the page; texts stand beside the drawing, so they keep their size. */
 const WIDTH = 1000;
 const HEIGHT = 160;
-
-const PARTS = ['created', 'duplicate', 'rejected', 'failed', 'unknown'] as const;
 
 /** Shares of a whole as one bar. Decoration of a table that says the same. */
 export function shareBar(parts: readonly (readonly [string, number])[], most: number): Html {
@@ -27,7 +26,7 @@ export function throughputChart(course: TimeBuckets): Html {
   const step = WIDTH / Math.max(1, buckets.length);
   const bars = buckets.flatMap((bucket, at) => {
     let y = HEIGHT;
-    return PARTS.filter((part) => bucket.ended[part] > 0).map((part) => {
+    return SENT_STATUSES.filter((part) => bucket.ended[part] > 0).map((part) => {
       const height = (perSecond(bucket.ended[part]) / peak) * HEIGHT;
       y -= height;
       return rect(`fill-${part}`, at * step + step * 0.08, y, step * 0.84, height);
@@ -58,10 +57,10 @@ export function answerTimeChart(course: TimeBuckets): Html {
 export function courseTable({ buckets, startMs, widthMs }: TimeBuckets): Html {
   const rows = buckets.flatMap((bucket, at) => {
     if (endedIn(bucket) + bucket.refused + bucket.breaks + bucket.pausedMs === 0) return [];
-    const cells = PARTS.map((part) => html`<td>${thousands(bucket.ended[part])}</td>`);
+    const cells = SENT_STATUSES.map((part) => html`<td>${thousands(bucket.ended[part])}</td>`);
     return html`<tr><th scope="row">${clockTime(startMs + at * widthMs)}</th>${cells}<td>${thousands(bucket.refused)}</td><td>${thousands(bucket.breaks)}</td><td>${bucket.pausedMs > 0 ? duration(bucket.pausedMs) : '–'}</td><td>${answerTime(bucket, 0.5)}</td><td>${answerTime(bucket, 0.95)}</td></tr>`;
   });
-  const heads = ['From (UTC)', ...PARTS, '429, 503', 'breaker', 'paused', 'median', '95 of 100'];
+  const heads = ['From (UTC)', ...SENT_STATUSES, '429, 503', 'breaker', 'paused', 'median', '95 of 100'];
   return html`<details><summary>The same as a table, ${duration(widthMs)} a line</summary>
 <div class="wide" tabindex="0" role="region" aria-label="Course of the run"><table class="numbers">
 <thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
@@ -78,7 +77,7 @@ export function speed(perSecond: number): string {
 }
 
 export function endedIn({ ended }: Bucket): number {
-  return PARTS.reduce((total, part) => total + ended[part], 0);
+  return SENT_STATUSES.reduce((total, part) => total + ended[part], 0);
 }
 
 function plot(course: TimeBuckets, title: string, drawn: readonly Html[], scale: string): Html {

@@ -1,10 +1,11 @@
-import type { Status } from '../../model/outcome.ts';
 import type { RunRow } from '../../model/run-row.ts';
+import { STATUS, type Status } from '../../model/status.ts';
 import { adviceOn } from '../problem-advice.ts';
 
 const MOST_REASONS = 200;
 const SHOWN_ROWS = 20;
 const OTHER = 'Other reasons';
+const DENIED = 'Ask the marketplace whether this client may create requests in these markets.';
 
 /** Rows that were not taken for the same reason. */
 export interface Reason {
@@ -33,9 +34,10 @@ export class Reasons {
         return this.#count(row, status, where + generalised(problem.message), adviceOn(problem));
       });
     }
-    if (status !== 'rejected' && status !== 'failed' && status !== 'unknown' && status !== 'invalid') return [];
+    const { advice } = STATUS[status];
+    if (advice === null) return [];
     const text = generalised(message ?? 'No reason was recorded.');
-    return [this.#count(row, status, text, adviceFor(status, http))];
+    return [this.#count(row, status, text, http === 403 ? DENIED : advice)];
   }
 
   #count(row: number, status: Status, text: string, advice: string): number {
@@ -63,16 +65,4 @@ export function generalised(message: string): string {
     .replace(/[^\s@]+@[^\s@]+/g, '…')
     .replace(/\b(?=[0-9a-f-]*\d)[0-9a-f]{8}[0-9a-f-]*\b/gi, '#')
     .replace(/(?<!HTTP \d*)\d+(?:[.,:/-]\d+)*/g, '#');
-}
-
-const ADVICE: Readonly<Partial<Record<Status, string>>> = {
-  rejected: 'Correct these rows in the results file and import that: only they are sent.',
-  failed: 'Run the same command again: it sends these, and nothing twice.',
-  unknown: 'Look each one up at the service; then srq resolve KEY --created [ID] or --not-created.',
-  invalid: 'Correct these rows in the file, or export it again.',
-};
-
-function adviceFor(status: Status, http: number | null): string {
-  if (http === 403) return 'Ask the marketplace whether this client may create requests in these markets.';
-  return ADVICE[status] ?? '';
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { STATUSES } from '../../model/outcome.ts';
+import { STATUSES } from '../../model/status.ts';
 import { duration, thousands } from '../output.ts';
 import { type Html, html, jsonData, NOTHING } from './html.ts';
 import script from './page-script.js?raw';

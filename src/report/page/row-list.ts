@@ -1,22 +1,10 @@
-import type { Status } from '../../model/outcome.ts';
 import type { RunRow } from '../../model/run-row.ts';
+import { STATUS } from '../../model/status.ts';
 
 /** A row of the list with the numbers of its reasons. */
 export interface ListedRow extends RunRow {
   readonly reasons: readonly number[];
 }
-
-/** What a person must look at is kept before what ended well. */
-const RANKS: Readonly<Record<Status, number>> = {
-  unknown: 0,
-  rejected: 1,
-  invalid: 1,
-  failed: 1,
-  duplicate: 2,
-  repeated: 2,
-  ready: 2,
-  created: 3,
-};
 
 /** The rows a page lists: at most `limit`, those that need a look before the others, of equals the last. */
 export class RowList {
@@ -31,7 +19,7 @@ export class RowList {
   }
 
   add(row: ListedRow): void {
-    this.#ranks[RANKS[row.status]]?.push(row);
+    this.#ranks[STATUS[row.status].rank]?.push(row);
     this.#kept += 1;
     if (this.#kept > this.#limit) this.#dropOne();
   }

@@ -1,7 +1,7 @@
-import { type Counts, noCounts } from '../../model/outcome.ts';
 import type { LogRecord } from '../../model/ports.ts';
 import type { NotedInRun, RunBegin } from '../../model/run-note.ts';
 import type { RunRow } from '../../model/run-row.ts';
+import { type Counts, noCounts } from '../../model/status.ts';
 import { generalised, Reasons } from './reasons.ts';
 import { RowList } from './row-list.ts';
 import { TimeBuckets } from './time-buckets.ts';

@@ -1,4 +1,4 @@
-import { type Counts, STATUSES, type Status } from '../../model/outcome.ts';
+import { type Counts, countsLeft, SENT_STATUSES, STATUS, STATUSES, type Status } from '../../model/status.ts';
 import { duration, thousands } from '../output.ts';
 import { answerTime, answerTimeChart, courseTable, endedIn, shareBar, speed, throughputChart } from './charts.ts';
 import { type Html, html, NOTHING } from './html.ts';
@@ -8,24 +8,13 @@ import { type Bucket, sumOf } from './time-buckets.ts';
 const KEY_SHOWN = 12;
 const REASONS_SHOWN = 50;
 
-const MEANINGS: Readonly<Record<Status, string>> = {
-  created: 'taken by the service',
-  duplicate: 'known to the service',
-  repeated: 'same content came before',
-  invalid: 'cannot be sent as it is',
-  rejected: 'refused by the service',
-  failed: 'certainly not taken',
-  unknown: 'may have been taken',
-  ready: 'not sent yet',
-};
-
 /** What the run came to, in numbers. */
 export function totals({ counts, rows }: RunFigures): Html {
   const shown = STATUSES.filter((status) => counts[status] > 0);
   if (shown.length === 0) return html`<p class="empty">Nothing was sent in this run yet.</p>`;
   const tiles = shown.map(
     (status) => html`<div class="tile"><dt>${tag(status)}</dt>
-<dd class="count">${thousands(counts[status])}</dd><dd class="note">${share(counts[status], rows)} · ${MEANINGS[status]}</dd></div>`,
+<dd class="count">${thousands(counts[status])}</dd><dd class="note">${share(counts[status], rows)} · ${STATUS[status].brief}</dd></div>`,
   );
   const bar = shareBar(
     shown.map((status) => [status, counts[status]] as const),
@@ -36,21 +25,21 @@ export function totals({ counts, rows }: RunFigures): Html {
 
 /** What is left for a person, in the order in which to do it. */
 export function toDo({ counts, end }: RunFigures): Html {
-  const { unknown, failed, ready, invalid, rejected } = counts;
+  const { settle, send, correct } = countsLeft(counts);
   const items = [
-    ...(unknown > 0
+    ...(settle > 0
       ? [
-          html`<li><strong>${thousands(unknown)}</strong> may have been taken. Look each one up at the service, then say what you found: <code>srq resolve</code>.</li>`,
+          html`<li><strong>${thousands(settle)}</strong> may have been taken. Look each one up at the service, then say what you found: <code>srq resolve</code>.</li>`,
         ]
       : []),
-    ...(failed + ready > 0
+    ...(send > 0
       ? [
-          html`<li><strong>${thousands(failed + ready)}</strong> ${end ? 'were certainly not taken' : 'are not sent yet'}. Run the same command again: it goes on where it stopped, and sends nothing twice.</li>`,
+          html`<li><strong>${thousands(send)}</strong> ${end ? 'were certainly not taken' : 'are not sent yet'}. Run the same command again: it goes on where it stopped, and sends nothing twice.</li>`,
         ]
       : []),
-    ...(invalid + rejected > 0
+    ...(correct > 0
       ? [
-          html`<li><strong>${thousands(invalid + rejected)}</strong> were refused. Correct them in the results file and import that: only they are sent.</li>`,
+          html`<li><strong>${thousands(correct)}</strong> were refused. Correct them in the results file and import that: only they are sent.</li>`,
         ]
       : []),
   ];
@@ -85,7 +74,7 @@ export function course({ course: found }: RunFigures): Html {
   const seconds = Math.max(1, (found.buckets.length * found.widthMs) / 1000);
   return html`<p class="lead">${thousands(ended)} outcomes, ${speed(ended / seconds)} on average. Answers: median ${answerTime(all, 0.5)}, 95 of 100 within ${answerTime(all, 0.95)}. ${troubles(all)}</p>
 <div class="charts"><figure><figcaption>Requests a second</figcaption>${throughputChart(found)}
-<p class="legend">${['created', 'duplicate', 'rejected', 'failed', 'unknown'].map((status) => tag(status as Status))}<span class="key key-refused">429, 503</span><span class="key key-pause">pause</span><span class="key key-break">breaker</span></p></figure>
+<p class="legend">${SENT_STATUSES.map(tag)}<span class="key key-refused">429, 503</span><span class="key key-pause">pause</span><span class="key key-break">breaker</span></p></figure>
 <figure><figcaption>Answer time of the service, on a logarithmic scale</figcaption>${answerTimeChart(found)}
 <p class="legend"><span class="key key-median">median</span><span class="key key-band">up to 95 of 100</span><span class="key key-pause">pause</span></p></figure></div>
 ${courseTable(found)}`;
@@ -146,7 +135,7 @@ export function moment(at: string): string {
 }
 
 function tag(status: Status): Html {
-  return html`<span class="tag tag-${status}">${status === 'ready' ? 'not sent' : status}</span>`;
+  return html`<span class="tag tag-${status}">${STATUS[status].label}</span>`;
 }
 
 function wideTable(label: string, content: Html): Html {

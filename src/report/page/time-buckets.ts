@@ -1,6 +1,5 @@
-import type { SentStatus } from '../../model/outcome.ts';
 import type { LogRecord } from '../../model/ports.ts';
-import { statusOfEvent } from '../../model/run-row.ts';
+import { noSentCounts, SENT_STATUSES, type SentCounts, statusOfEvent } from '../../model/status.ts';
 
 const MOST_BUCKETS = 120;
 /** Answer times are kept as counts by steps of a twelfth of a doubling: quantiles are right within 3 %. */
@@ -9,7 +8,7 @@ const STEPS = 21 * STEPS_A_DOUBLING;
 
 /** What happened in one stretch of a run. */
 export interface Bucket {
-  readonly ended: Record<SentStatus, number>;
+  readonly ended: SentCounts;
   /** Answers by step of time. */
   readonly times: Uint32Array;
   refused: number;
@@ -108,20 +107,14 @@ function stepOf(ms: number): number {
 }
 
 function emptyBucket(): Bucket {
-  const ended = { created: 0, duplicate: 0, rejected: 0, failed: 0, unknown: 0 };
-  return { ended, times: new Uint32Array(STEPS), refused: 0, breaks: 0, pausedMs: 0 };
+  return { ended: noSentCounts(), times: new Uint32Array(STEPS), refused: 0, breaks: 0, pausedMs: 0 };
 }
 
 function sum(a: Bucket, b: Bucket): Bucket {
-  const { created, duplicate, rejected, failed, unknown } = a.ended;
+  const ended = noSentCounts();
+  for (const status of SENT_STATUSES) ended[status] = a.ended[status] + b.ended[status];
   return {
-    ended: {
-      created: created + b.ended.created,
-      duplicate: duplicate + b.ended.duplicate,
-      rejected: rejected + b.ended.rejected,
-      failed: failed + b.ended.failed,
-      unknown: unknown + b.ended.unknown,
-    },
+    ended,
     times: a.times.map((count, step) => count + (b.times[step] ?? 0)),
     refused: a.refused + b.refused,
     breaks: a.breaks + b.breaks,

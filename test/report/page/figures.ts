@@ -1,7 +1,7 @@
-import { noCounts } from '../../../src/model/outcome.ts';
 import type { LogRecord } from '../../../src/model/ports.ts';
 import type { NotedInRun } from '../../../src/model/run-note.ts';
 import type { RunRow } from '../../../src/model/run-row.ts';
+import { noCounts } from '../../../src/model/status.ts';
 import { RunFigures } from '../../../src/report/page/run-figures.ts';
 
 const STARTED_MS = Date.UTC(2026, 10, 21, 10);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { noCounts } from '../../../src/model/outcome.ts';
+import { noCounts } from '../../../src/model/status.ts';
 import { generalised } from '../../../src/report/page/reasons.ts';
 import { RowList } from '../../../src/report/page/row-list.ts';
 import { RunFigures } from '../../../src/report/page/run-figures.ts';
