@@ -1,5 +1,5 @@
 import type { Contract, Parameter } from '../model/contract.ts';
-import { FIELDS } from '../model/service-request.ts';
+import { FIELDS } from '../model/fields.ts';
 
 /** What the user calls the parameter that an error names: srq's field, with the column it came from; null: unknown. */
 export type ParameterNames = (named: string) => string | null;

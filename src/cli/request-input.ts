@@ -2,23 +2,14 @@ import { basename, dirname, resolve } from 'node:path';
 import { describeAudio, readAudioBase64 } from '../files/audio.ts';
 import { nearest } from '../model/did-you-mean.ts';
 import { SrqError } from '../model/errors.ts';
+import { FIELD, FIELDS, type FieldOption, isField } from '../model/fields.ts';
 import type { AudioReader } from '../model/ports.ts';
-import { type Draft, FIELDS } from '../model/service-request.ts';
+import type { Draft } from '../model/service-request.ts';
 import type { Context } from './context.ts';
 import { spoolStdin } from './spool.ts';
 
 /** The flags by which one request is given, as commander hands them over. */
-export interface RequestOptions {
-  readonly country?: string;
-  readonly lang?: string;
-  readonly location?: string;
-  readonly fullname?: string;
-  readonly email?: string;
-  readonly phone?: string;
-  readonly requestText?: string;
-  readonly category?: string;
-  readonly audio?: string;
-  readonly ref?: string;
+export interface RequestOptions extends Partial<Readonly<Record<FieldOption, string>>> {
   readonly field: readonly (readonly [string, string])[];
   readonly file?: string;
 }
@@ -55,21 +46,11 @@ export function audioReader(folder: string, named?: string): AudioReader {
 }
 
 function fieldsOfFlags(options: RequestOptions): Record<string, string> {
-  const { country, lang, location, fullname, email, phone, requestText, category, audio, ref, field } = options;
-  const given = {
-    country,
-    lang,
-    location,
-    fullname,
-    email,
-    phone,
-    request_text: requestText,
-    category,
-    audio_file: audio,
-    ref,
-  };
-  const named = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
-  return Object.fromEntries([...field, ...named]);
+  const named = FIELDS.flatMap((field) => {
+    const text = options[FIELD[field].option];
+    return text === undefined ? [] : [[field, text] as const];
+  });
+  return Object.fromEntries([...options.field, ...named]);
 }
 
 async function readDrafts(
@@ -115,10 +96,6 @@ async function readDrafts(
     }
   }
   return drafts;
-}
-
-function isField(name: string): boolean {
-  return FIELDS.some((field) => field === name);
 }
 
 function nothingGiven(): SrqError {

@@ -1,5 +1,6 @@
 import type { Confidence } from '../model/contract.ts';
 import { aliasOf } from '../model/field-aliases.ts';
+import type { Field } from '../model/fields.ts';
 import { nameWords } from '../model/name-words.ts';
 
 /** What a name is taken for. `rank`: how far it is from srq's own name, 0 is best. */
@@ -11,7 +12,7 @@ export interface NamedField {
 }
 
 /** Other usual names of a field, best first. `|` parts those that need a person's yes. */
-const SYNONYMS: Readonly<Record<string, string>> = {
+const SYNONYMS: Readonly<Record<Exclude<Field, 'audio_file'>, string>> = {
   country: 'country_code iso_country country_iso market market_code country_id',
   lang: 'language language_code lang_code locale preferred_language',
   location:
@@ -26,7 +27,7 @@ const SYNONYMS: Readonly<Record<string, string>> = {
     'category_id category_code category_key category_slug categories service_category service_category_id service service_id service_code service_type profession profession_id trade trade_id job_type',
   ref: 'reference external_reference external_ref external_id partner_reference partner_ref client_reference customer_reference external_lead_id external_request_id lead_id client_request_id client_lead_id partner_request_id partner_lead_id lead_reference request_reference',
 };
-const FIELD_NAMES = ['country', 'lang', 'location', 'fullname', 'email', 'phone', 'request_text', 'category', 'ref'];
+const FIELD_NAMES = Object.keys(SYNONYMS);
 /** Words before a name that say whose it is, and nothing else. */
 const PERSON = new Set(
   'customer client contact person lead user requester applicant consumer end_user homeowner owner sender'.split(' '),

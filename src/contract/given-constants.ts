@@ -1,9 +1,9 @@
 import type { Question } from '../model/contract.ts';
 import { nearest } from '../model/did-you-mean.ts';
 import { SrqError } from '../model/errors.ts';
+import { isField } from '../model/fields.ts';
 import { nameWords } from '../model/name-words.ts';
 import { isSecretName } from '../model/secret-name.ts';
-import { FIELDS } from '../model/service-request.ts';
 import type { JsonObject } from './described.ts';
 import { textOf } from './json-parts.ts';
 import { allowedValues } from './leaf-parameter.ts';
@@ -54,7 +54,7 @@ export function givenConstants(values: Readonly<Record<string, string>>): GivenC
       /** By what name a person may say it. */
       const nameOf = (path: readonly string[]): string => {
         const last = path.at(-1) ?? '';
-        const isClear = twinsOf(path).length <= 1 && !FIELDS.some((field) => field === last);
+        const isClear = twinsOf(path).length <= 1 && !isField(last);
         return isClear ? last : path.join('.');
       };
       return {

@@ -1,6 +1,6 @@
 import type { Alternative, Json, Parameter } from '../model/contract.ts';
 import { SrqError } from '../model/errors.ts';
-import { FIELDS } from '../model/service-request.ts';
+import { FIELDS } from '../model/fields.ts';
 import { type Leaf, pathKey } from './body-leaves.ts';
 import { constantList, constantValue, refusePlaceholder } from './constant-value.ts';
 import type { DescribedOperation, Reading } from './described-operation.ts';

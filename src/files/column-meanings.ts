@@ -1,4 +1,4 @@
-import { type Alias, aliasOf, type Meaning, normalForm } from '../model/field-aliases.ts';
+import { type Alias, aliasOf, type FieldOrPart, normalForm } from '../model/field-aliases.ts';
 import { RESULT_COLUMNS } from '../model/table.ts';
 
 /** What one column of a file means beside the others. */
@@ -28,7 +28,7 @@ const LAST_RANK = 100;
 export function columnMeanings(columns: readonly string[]): ColumnMeaning[] {
   const forms = columns.map(normalForm);
   const alone = columns.map((name) => (isResultColumn(name) ? undefined : aliasOf(name)));
-  const has = (meaning: Meaning): boolean => alone.some((each) => each?.meaning === meaning);
+  const has = (meaning: FieldOrPart): boolean => alone.some((each) => each?.meaning === meaning);
   const beside: Beside = {
     vorname: forms.includes('vorname'),
     prenom: forms.includes('prenom'),

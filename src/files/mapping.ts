@@ -1,13 +1,10 @@
 import { nearest } from '../model/did-you-mean.ts';
 import { SrqError } from '../model/errors.ts';
 import { normalForm } from '../model/field-aliases.ts';
-import { FIELDS, type Field } from '../model/service-request.ts';
+import { FIELD, FIELDS, type Field, isField } from '../model/fields.ts';
 import type { FieldSource, Mapping, MappingOptions, Tie } from '../model/table.ts';
 import { type ColumnMeaning, columnMeanings } from './column-meanings.ts';
 import { parseTemplate } from './template.ts';
-
-/** What Meta writes before the values of its exports. */
-const META_PREFIXES: Readonly<Record<string, string>> = { phone: 'p:', location: 'z:', ref: 'l:' };
 
 /** A field's name goes on the wire as a parameter's name. */
 const FIELD_NAME = /^[A-Za-z][\w.[\]-]{0,99}$/;
@@ -26,9 +23,9 @@ export function planMapping(columns: readonly string[], { map, set, join }: Mapp
   const known = new Set(explicit.map(({ field }) => field));
   const taken = new Set([...chosen.values()].flat());
   const meanings = columnMeanings(columns).filter(({ index, meaning }) => !taken.has(index) && !known.has(meaning));
-  const prefixes = isMeta(columns) ? META_PREFIXES : {};
+  const prefix = isMeta(columns) ? metaPrefix : () => null;
   const understood = FIELDS.filter((field) => !known.has(field)).flatMap((field) => aliasSources(field, meanings));
-  const sources = [...explicit, ...understood].map((source) => ({ ...source, prefix: prefixes[source.field] ?? null }));
+  const sources = [...explicit, ...understood].map((source) => ({ ...source, prefix: prefix(source.field) }));
   return {
     columns,
     sources,
@@ -130,7 +127,7 @@ function setSources(columns: readonly string[], set: Readonly<Record<string, str
 /** The sources of a field by the known names: its own columns first, then what it can be joined from. */
 function aliasSources(field: Field, meanings: readonly ColumnMeaning[]): FieldSource[] {
   const own = ranked(meanings, field);
-  const parts = joinedFrom(field).flatMap((part) => ranked(meanings, part).slice(0, 1));
+  const parts = FIELD[field].joinedFrom.flatMap((part) => ranked(meanings, part).slice(0, 1));
   return [
     ...(own.length > 0 ? [source(field, own, 'first', 'known name')] : []),
     ...(parts.length > 0 ? [source(field, parts, 'join', 'joined')] : []),
@@ -143,18 +140,13 @@ function ranked(meanings: readonly ColumnMeaning[], meaning: string): number[] {
   return found.sort((a, b) => a.rank - b.rank).map(({ index }) => index);
 }
 
-function joinedFrom(field: Field): readonly string[] {
-  if (field === 'fullname') return ['first_name', 'last_name'];
-  return field === 'location' ? ['street', 'postal_code', 'city'] : [];
-}
-
 function unusedColumns(columns: readonly string[], sources: readonly FieldSource[]): string[] {
   const used = new Set(sources.flatMap((each) => each.columns));
   return columns.filter((name, index) => name !== '' && !used.has(index));
 }
 
 function extraFieldWarnings(sources: readonly FieldSource[]): string[] {
-  const extra = new Set(sources.map(({ field }) => field).filter((field) => !FIELDS.some((each) => each === field)));
+  const extra = new Set(sources.map(({ field }) => field).filter((field) => !isField(field)));
   return [...extra].map((field) => {
     const meant = nearest(field, FIELDS);
     return `"${field}" is not a field srq knows; it is sent as it is.${meant ? ` Did you mean ${meant}?` : ''}`;
@@ -185,6 +177,8 @@ function tiesOf(meanings: readonly ColumnMeaning[]): Tie[] {
     ];
   });
 }
+
+const metaPrefix = (field: string): string | null => (isField(field) ? FIELD[field].metaPrefix : null);
 
 function isMeta(columns: readonly string[]): boolean {
   return columns.includes('form_id') && columns.some((name) => ['ad_id', 'is_organic', 'inbox_url'].includes(name));

@@ -1,6 +1,6 @@
 import type { Operation, Parameter } from './contract.ts';
+import { isField } from './fields.ts';
 import { oncePer } from './once-per.ts';
-import { FIELDS } from './service-request.ts';
 
 /** What an operation's description comes to, whatever the request. */
 export interface DescribedOperation {
@@ -69,7 +69,7 @@ function placeOfOthers({ parameters, schema }: Operation): OtherFields {
   let place: unknown = schema;
   for (const name of parent) place = member(member(place, 'properties'), name);
   const closed = member(place, 'additionalProperties') === false;
-  const namesOwn = (parameters ?? []).some(({ field }) => FIELDS.some((own) => own === field));
+  const namesOwn = (parameters ?? []).some(({ field }) => isField(field));
   return { parent, closed, takesOwn: !closed && (schema === null || !namesOwn) };
 }
 

@@ -1,11 +1,11 @@
-import type { Field } from './service-request.ts';
+import type { Field, FieldPart } from './fields.ts';
 
-/** What a column can mean: a field, or a part that a field is joined from. */
-export type Meaning = Field | 'first_name' | 'last_name' | 'street' | 'postal_code' | 'city' | 'notes';
+/** What a column can hold: a field, or a part that a field is joined from. */
+export type FieldOrPart = Field | FieldPart;
 
 /** A column's name understood: what it means, and how sure (0 is best). */
 export interface Alias {
-  readonly meaning: Meaning;
+  readonly meaning: FieldOrPart;
   readonly rank: number;
 }
 
@@ -13,7 +13,7 @@ export interface Alias {
  * Names of columns in their normal form, best first; one line for each language (English, Portuguese, Spanish, German,
  * French, Italian). Names that mean something else beside certain others are told apart in `files/column-meanings.ts`.
  */
-const NAMES: Readonly<Record<Meaning, readonly string[]>> = {
+const NAMES: Readonly<Record<FieldOrPart, readonly string[]>> = {
   fullname: [
     'fullname full_name name your_name contact_name customer_name client_name lead_name person_name display_name',
     'nome_completo nome nome_do_cliente',
@@ -120,7 +120,7 @@ const NAMES: Readonly<Record<Meaning, readonly string[]>> = {
 };
 
 const byName = new Map<string, Alias>();
-for (const [meaning, languages] of Object.entries(NAMES) as [Meaning, readonly string[]][]) {
+for (const [meaning, languages] of Object.entries(NAMES) as [FieldOrPart, readonly string[]][]) {
   for (const names of languages) {
     for (const [rank, name] of names.split(' ').entries()) {
       const before = byName.get(name);

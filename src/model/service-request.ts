@@ -1,22 +1,7 @@
 import { hash } from 'node:crypto';
 import { AUDIO_PARAMETER } from './wire.ts';
 
-/** What a user can give for one request, by srq's names. `audio_file` and `ref` do not go on the wire as such. */
-export const FIELDS = [
-  'country',
-  'lang',
-  'location',
-  'fullname',
-  'email',
-  'phone',
-  'request_text',
-  'category',
-  'audio_file',
-  'ref',
-] as const;
-export type Field = (typeof FIELDS)[number];
-
-/** One row as read and mapped: text by field name. Names outside {@link FIELDS} are extra parameters of the request. */
+/** One row as read and mapped: text by field name. Names outside `FIELDS` are extra parameters of the request. */
 export interface Draft {
   readonly row: number;
   readonly fields: Readonly<Record<string, string>>;

@@ -1,3 +1,5 @@
+import type { Field } from './fields.ts';
+
 /**
  * The API's own words, from its document. The client and the sandbox both take them from here, so a wrong guess would be
  * wrong on both sides: `test/model/wire.test.ts` holds this file against the document's tables.
@@ -17,7 +19,7 @@ export const DOCUMENTED_PARAMETERS = [
   'email',
   'phone',
   'request_text',
-] as const;
+] as const satisfies readonly Field[];
 
 /** Described in prose without a name; these two names are our assumption until a contract says otherwise. */
 export const CATEGORY_PARAMETER = 'category';

@@ -9,8 +9,9 @@ import {
 } from '../model/contract-rules.ts';
 import { describedOperation } from '../model/described-operation.ts';
 import { nearest } from '../model/did-you-mean.ts';
+import { isField } from '../model/fields.ts';
 import type { Problem } from '../model/outcome.ts';
-import { type AudioFile, FIELDS } from '../model/service-request.ts';
+import type { AudioFile } from '../model/service-request.ts';
 import { AUDIO_PARAMETER } from '../model/wire.ts';
 
 export type OperationName = 'create' | 'validate';
@@ -82,7 +83,7 @@ function unmetFinding(alternatives: Unmet): Finding {
 
 /** No column has a name that is known to mean a parameter that srq does not know. */
 function sourceHint(field: string): string {
-  const isKnown = FIELDS.some((each) => each === field) || field.startsWith('audio_');
+  const isKnown = isField(field) || field.startsWith('audio_');
   return isKnown ? '' : ` In a file: --map COLUMN=${field}, or --set '${field}={Column}'.`;
 }
 
@@ -127,7 +128,7 @@ function homelessFindings(
   );
   return homeless.flatMap((field): Finding[] => {
     const error = { severity: 'error', field, message: noPlaceFor(field, names) } as const;
-    if (FIELDS.some((each) => each === field)) {
+    if (isField(field)) {
       const message = `${field} is left out: the service's description has no place for it.`;
       if (others.takesOwn) return [];
       return [field === 'audio_file' ? error : { severity: 'warning', field, message }];

@@ -1,3 +1,4 @@
+import { FIELD, FIELDS, USUAL_LENGTH } from '../model/fields.ts';
 import type { Problem } from '../model/outcome.ts';
 import { AUDIO_PARAMETER } from '../model/wire.ts';
 
@@ -6,19 +7,11 @@ type Finding = Pick<Problem, 'severity' | 'field' | 'message'>;
 /** How a spreadsheet shows a long number, its digits gone. A reference such as 1E5 is none. */
 const SCIENTIFIC = /^\d[.,]\d+E\+\d{2,}$/i;
 
-/** Letters beyond which a field is probably something else; the service's own bounds are not public. */
-const USUAL_LENGTHS = new Map([
-  ['fullname', 200],
-  ['location', 300],
-  ['category', 100],
-  ['lang', 35],
-  ['ref', 255],
-  ['request_text', 10_000],
+/** Null: bounded elsewhere, or not a text but the name or the content of a recording. */
+const USUAL_LENGTHS = new Map<string, number | null>([
+  ...FIELDS.map((field) => [field, FIELD[field].usualLength] as const),
+  [AUDIO_PARAMETER, null],
 ]);
-const USUAL_LENGTH = 1000;
-
-/** Phone and e-mail have bounds of their own, and a recording is the name of a file. */
-const BOUNDED_ELSEWHERE = new Set(['phone', 'email', 'audio_file', AUDIO_PARAMETER]);
 
 /** Whether a text is a number whose digits a spreadsheet has dropped. */
 export function isShortenedNumber(text: string): boolean {
@@ -60,8 +53,9 @@ function letters(field: string, text: string): Finding | null {
 }
 
 function length(field: string, text: string): Finding | null {
-  const most = USUAL_LENGTHS.get(field) ?? USUAL_LENGTH;
-  if (text.length <= most || BOUNDED_ELSEWHERE.has(field)) return null;
+  const known = USUAL_LENGTHS.get(field);
+  const most = known === undefined ? USUAL_LENGTH : known;
+  if (most === null || text.length <= most) return null;
   const message = `${field} has ${text.length} letters, more than the usual ${most}; check whether it is the right column.`;
   return { severity: 'warning', field, message };
 }

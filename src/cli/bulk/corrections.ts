@@ -1,7 +1,7 @@
 import { planMapping } from '../../files/mapping.ts';
 import { SrqError } from '../../model/errors.ts';
+import { FIELDS, isField } from '../../model/fields.ts';
 import type { ImportPlan } from '../../model/import-plan.ts';
-import { FIELDS } from '../../model/service-request.ts';
 import type { MappingOptions, Table } from '../../model/table.ts';
 import { printable } from '../../report/output.ts';
 import { commandLine, withoutOptions } from '../command-line.ts';
@@ -134,8 +134,6 @@ function asFlags(before: MappingOptions, after: MappingOptions): string[] {
 function halves(line: string, at: number): [string, string] {
   return at < 1 ? ['', ''] : [line.slice(0, at).trim(), line.slice(at + 1).trim()];
 }
-
-const isField = (name: string): boolean => FIELDS.some((field) => field === name);
 
 function hasColumn({ columns }: Pick<Table, 'columns'>, name: string): boolean {
   return columns.some((column) => column.trim().toLowerCase() === name.toLowerCase());

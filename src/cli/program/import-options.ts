@@ -1,19 +1,14 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
+import { FIELD } from '../../model/fields.ts';
 import { choice, pair, wholeNumber } from '../option-values.ts';
 import { rare } from './option.ts';
 
 export function addRequestOptions(command: Command): Command {
+  for (const { option, value, help, isRare } of Object.values(FIELD)) {
+    const flag = option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    command.addOption(new Option(`--${flag} <${value}>`, help).hideHelp(isRare));
+  }
   return command
-    .option('--country <code>', 'market, e.g. PT')
-    .option('--lang <code>', "language, e.g. pt; left out: the market's usual one")
-    .option('--location <text>', 'locality and postal code')
-    .option('--fullname <name>', "the customer's name")
-    .option('--email <address>', "the customer's e-mail address")
-    .option('--phone <number>', "the customer's telephone number")
-    .option('--request-text <text>', 'what is needed')
-    .option('--category <category>', 'category of the need')
-    .addOption(rare('--audio <file>', 'a recording in place of text, for approved partners'))
-    .option('--ref <ref>', 'your own reference, kept in the log')
     .option('--field <name=value>', 'a further parameter (repeatable)', pair('NAME=VALUE', 'first'), [])
     .option('--file <file>', 'JSON object, array or NDJSON of the same names (-: stdin)');
 }
