@@ -3,8 +3,8 @@ import { dirname, resolve } from 'node:path';
 import { rolldown } from 'rolldown';
 
 /**
- * For bundler and vitest: `import text from './page.css?raw'` gives the file's text, `'./page.js?bundled'` one script made of
- * it and all that it imports.
+ * For bundler and vitest: `import text from './page.css?raw'` gives the file's text, a style with those that it imports in
+ * their places, and `'./page.js?bundled'` one script made of it and all that it imports.
  */
 export function embeddedText() {
   return {
@@ -17,7 +17,7 @@ export function embeddedText() {
     async load(id) {
       const [, kind, path] = ID.exec(id) ?? [];
       if (path === undefined) return null;
-      const text = kind === 'bundled' ? await bundled(path) : readFileSync(path, 'utf8');
+      const text = kind === 'bundled' ? await bundled(path) : textOf(path);
       return { code: `export default ${JSON.stringify(text)}`, moduleType: 'js' };
     },
   };
@@ -25,6 +25,12 @@ export function embeddedText() {
 
 // Does not end as the file does: other plugins would know it by its ending, and make something else of it.
 const ID = /^\0(raw|bundled):(.*):text$/;
+
+function textOf(path) {
+  const text = readFileSync(path, 'utf8');
+  const inPlace = (_, name) => textOf(resolve(dirname(path), name));
+  return path.endsWith('.css') ? text.replace(/^@import "([^"]+)";\n/gm, inPlace) : text;
+}
 
 async function bundled(path) {
   const bundle = await rolldown({ input: path });

@@ -3,10 +3,13 @@ import { STATUSES } from '../../model/status.ts';
 import { duration, thousands } from '../output.ts';
 import { type Html, html, jsonData, NOTHING } from './html.ts';
 import script from './page-script.js?raw';
-import style from './page-style.css?raw';
+import commonStyle from './page-style.css?raw';
 import type { ListedRow } from './row-list.ts';
 import type { RunFigures } from './run-figures.ts';
 import { course, doubts, markets, moment, reasons, settings, toDo, totals } from './sections.ts';
+
+const statusStyles = STATUSES.map((status) => `.tag-${status}, .fill-${status} { --mark: var(--${status}); }\n`);
+const style = commonStyle + statusStyles.join('');
 
 /** By this an earlier report is known, which may be replaced. */
 const GENERATOR = 'srq run report';
