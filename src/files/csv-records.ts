@@ -22,7 +22,7 @@ export async function* csvRecords(
   text: AsyncIterable<string>,
   dialect: { readonly delimiter: string; readonly linesBeforeHeader: number },
 ): AsyncGenerator<CsvRecord[]> {
-  const collector = new Collector(dialect.delimiter, dialect.linesBeforeHeader);
+  const collector = new RecordCollector(dialect.delimiter, dialect.linesBeforeHeader);
   try {
     for await (const piece of textAfterLines(text, dialect.linesBeforeHeader)) {
       await collector.write(piece);
@@ -52,7 +52,7 @@ class RecordParser extends Parser {
 }
 
 /** Feeds the parser by hand: no more than one piece of text is under way. */
-class Collector {
+class RecordCollector {
   readonly parser: RecordParser;
   private records: CsvRecord[] = [];
   private failure: SrqError | null = null;

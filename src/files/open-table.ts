@@ -8,7 +8,7 @@ import { unpacked } from './gunzip.ts';
 import { isWrappedList, type JsonKind, jsonKind, looksLikeJson } from './json-rows.ts';
 import { firstChunk, openPartnerFile, type PartnerFile } from './partner-file.ts';
 import { isResultsFile, rowReadBack } from './results-input.ts';
-import { type Content, openCsv, openJson, openWorkbook } from './table-content.ts';
+import { openCsv, openJson, openWorkbook, type TableContent } from './table-content.ts';
 
 const SAMPLE_LETTERS = 64 * 1024;
 
@@ -38,7 +38,7 @@ async function openText(
   file: PartnerFile,
   options: ReadOptions,
   say: (note: string) => void,
-): Promise<Content> {
+): Promise<TableContent> {
   if (options.sheet !== null) {
     throw new SrqError('usage', `${file.path} is no workbook, so it has no sheets.`, 'Leave out --sheet.');
   }
@@ -70,11 +70,11 @@ class FileTable implements Table {
   readonly columns: readonly string[];
   readonly notes: readonly string[];
   readonly sizeBytes: number;
-  private readonly content: Content;
+  private readonly content: TableContent;
   private readonly testMark: number;
   private read = 0;
 
-  constructor(file: PartnerFile, content: Content, notes: readonly string[]) {
+  constructor(file: PartnerFile, content: TableContent, notes: readonly string[]) {
     this.path = file.path;
     this.sizeBytes = file.sizeBytes;
     this.format = content.format;

@@ -4,7 +4,7 @@ import type { CsvRecord } from './csv-records.ts';
 import type { TextEncoding } from './decode.ts';
 
 /** What is known of the records of a file, from wherever they come. */
-export interface Reading {
+export interface RowReading {
   /** Null where cells are not decoded from bytes. */
   readonly encoding: TextEncoding | null;
   /** Says something that shows only while reading; saying it twice is harmless. */
@@ -17,7 +17,7 @@ const BATCH_ROWS = 256;
 const LONGEST_FOOTER = 20;
 
 /** The names of the columns as written, without the blanks around them. Throws `SrqError('input')` if there are none. */
-export async function headerOf(records: AsyncIterable<CsvRecord[]>, reading: Reading): Promise<string[]> {
+export async function headerOf(records: AsyncIterable<CsvRecord[]>, reading: RowReading): Promise<string[]> {
   for await (const batch of records) {
     const header = batch[0];
     if (!header) continue;
@@ -30,7 +30,7 @@ export async function headerOf(records: AsyncIterable<CsvRecord[]>, reading: Rea
 /** The data rows of a file's records, in batches, the header first among them: blank ones left out, a report's footer set aside, ragged ones with a problem. */
 export async function* rowsOf(
   records: AsyncIterable<CsvRecord[]>,
-  reading: Reading,
+  reading: RowReading,
   columns: readonly string[],
 ): AsyncGenerator<Row[]> {
   const shaper = new RowShaper(reading, columns);
@@ -49,7 +49,7 @@ export async function* rowsOf(
 
 /** Numbers the rows and keeps back what may be a footer until a row after it shows that it is none. */
 class RowShaper {
-  private readonly reading: Reading;
+  private readonly reading: RowReading;
   private readonly columns: number;
   /** Without the unnamed columns at the end, which some programs write in the header alone. */
   private readonly named: number;
@@ -57,7 +57,7 @@ class RowShaper {
   private afterBlank = false;
   private held: CsvRecord[] = [];
 
-  constructor(reading: Reading, columns: readonly string[]) {
+  constructor(reading: RowReading, columns: readonly string[]) {
     this.reading = reading;
     this.columns = columns.length;
     this.named = columns.findLastIndex((name) => name !== '') + 1;

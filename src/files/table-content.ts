@@ -6,10 +6,10 @@ import { decodedText, type TextEncoding } from './decode.ts';
 import { findDialect, linesBeforeHeader } from './dialect.ts';
 import { type JsonKind, jsonColumns, jsonRows, MOST_COLUMNS, tooManyColumns } from './json-rows.ts';
 import type { PartnerFile } from './partner-file.ts';
-import { headerOf, type Reading, rowsOf } from './rows.ts';
+import { headerOf, type RowReading, rowsOf } from './rows.ts';
 
 /** What a format makes of a file: its columns, and its rows as often as asked. */
-export interface Content {
+export interface TableContent {
   readonly format: Table['format'];
   readonly encoding: string | null;
   readonly delimiter: string | null;
@@ -27,10 +27,10 @@ export async function openCsv(
   options: ReadOptions,
   sample: string,
   say: Say,
-): Promise<Content> {
+): Promise<TableContent> {
   const dialect = findDialect(sample, options, countKnownFields);
   for (const note of dialect.notes) say(note);
-  const reading: Reading = { encoding, say };
+  const reading: RowReading = { encoding, say };
   const records = (onRead?: (bytes: number) => void) => csvRecords(decodedText(file, encoding.name, onRead), dialect);
   const columns = await headerOf(records(), reading);
   if (columns.length > MOST_COLUMNS) throw tooManyColumns();
@@ -43,7 +43,7 @@ export async function openCsv(
   };
 }
 
-export async function openJson(file: PartnerFile, encoding: TextEncoding, kind: JsonKind): Promise<Content> {
+export async function openJson(file: PartnerFile, encoding: TextEncoding, kind: JsonKind): Promise<TableContent> {
   const text = (onRead?: (bytes: number) => void) => decodedText(file, encoding.name, onRead);
   const columns = await jsonColumns(text(), kind);
   refuseListWithin(columns, file.path);
@@ -68,7 +68,7 @@ function refuseListWithin(columns: readonly string[], path: string): void {
 }
 
 /** One sheet of a workbook, with the same rules for titles, footers and blank rows as CSV. */
-export async function openWorkbook(file: PartnerFile, options: ReadOptions, say: Say): Promise<Content> {
+export async function openWorkbook(file: PartnerFile, options: ReadOptions, say: Say): Promise<TableContent> {
   const { readWorkbook } = await import('./workbook.ts');
   const { name, others, records } = await readWorkbook(file, options.sheet);
   const more = others.length > 0 ? ` The others are left out (--sheet NAME): ${others.join(', ')}.` : '';
@@ -77,7 +77,7 @@ export async function openWorkbook(file: PartnerFile, options: ReadOptions, say:
   const sample = asked.slice(0, 200).map(({ cells }) => ({ cells, lines: 1 }));
   const before = linesBeforeHeader(sample, options.skipLines);
   for (const note of before.notes) say(note);
-  const reading: Reading = { encoding: null, say };
+  const reading: RowReading = { encoding: null, say };
   const inOneBatch = async function* () {
     yield records.slice(before.linesBeforeHeader);
   };

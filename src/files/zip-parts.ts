@@ -5,7 +5,7 @@ import { SrqError } from '../model/errors.ts';
 const inflate = promisify(inflateRaw);
 
 /** One file of a ZIP archive, as the archive's directory describes it. */
-interface Entry {
+interface ZipEntry {
   readonly name: string;
   readonly method: number;
   readonly packedBytes: number;
@@ -44,14 +44,14 @@ export async function zipParts(
   return parts;
 }
 
-function entriesOf(archive: Buffer, path: string): Entry[] {
+function entriesOf(archive: Buffer, path: string): ZipEntry[] {
   try {
     const end = archive.lastIndexOf(Buffer.from([0x50, 0x4b, 0x05, 0x06]));
     if (end < 0 || archive.readUInt32LE(end) !== END_OF_DIRECTORY) throw damaged(path);
     const count = archive.readUInt16LE(end + 10);
     if (count > MOST_ENTRIES) throw damaged(path);
     let at = archive.readUInt32LE(end + 16);
-    const entries: Entry[] = [];
+    const entries: ZipEntry[] = [];
     for (let index = 0; index < count; index++) {
       if (archive.readUInt32LE(at) !== DIRECTORY_ENTRY) throw damaged(path);
       const nameBytes = archive.readUInt16LE(at + 28);
@@ -70,7 +70,7 @@ function entriesOf(archive: Buffer, path: string): Entry[] {
   }
 }
 
-async function partOf(archive: Buffer, entry: Entry, path: string): Promise<Buffer> {
+async function partOf(archive: Buffer, entry: ZipEntry, path: string): Promise<Buffer> {
   const { headerAt, method, packedBytes, unpackedBytes } = entry;
   try {
     if (archive.readUInt32LE(headerAt) !== LOCAL_HEADER) throw damaged(path);

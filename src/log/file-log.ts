@@ -12,7 +12,7 @@ import { LogIndex } from './log-index.ts';
 import { encodeRecord } from './record.ts';
 import { cutTornTail, RecordReader } from './tail.ts';
 
-interface Pending {
+interface PendingRecord {
   readonly subject: LogSubject;
   readonly event: LogEvent;
   readonly by: LogRecord['by'];
@@ -51,7 +51,7 @@ export class FileLog implements OpenLog {
   readonly #lock: LogLock;
   readonly #index: LogIndex;
   readonly #records: RecordReader;
-  #queue: Pending[] = [];
+  #queue: PendingRecord[] = [];
   #draining: Promise<void> | null = null;
   #broken: SrqError | null = null;
   #closed = false;
@@ -175,12 +175,12 @@ export class FileLog implements OpenLog {
     this.#draining = null;
   }
 
-  async #commit(group: readonly Pending[]): Promise<void> {
+  async #commit(group: readonly PendingRecord[]): Promise<void> {
     if (this.#broken) {
       for (const each of group) each.reject(this.#broken);
       return;
     }
-    const recorded = new Set<Pending>();
+    const recorded = new Set<PendingRecord>();
     try {
       await this.#underAppendLock(() => this.#write(group, recorded));
       if (recorded.size > 0) await this.#file.datasync();
@@ -194,7 +194,7 @@ export class FileLog implements OpenLog {
     for (const each of group) each.resolve(recorded.has(each));
   }
 
-  #write(group: readonly Pending[], recorded: Set<Pending>): void {
+  #write(group: readonly PendingRecord[], recorded: Set<PendingRecord>): void {
     const chunks: Buffer[] = [];
     let offset = this.#index.end;
     for (const each of group) {

@@ -5,13 +5,13 @@ import { marketFromText } from './markets.ts';
 import { namesOfMediaType } from './media-type.ts';
 
 /** Gives the one allowed value that a text means; null if it means none, or several. */
-type Meaning = (text: string) => string | null;
+type ValueMeaning = (text: string) => string | null;
 
 /**
  * How the texts of people become the values of a service, surest first: the value itself, the value in another case, its
  * label, and for some fields another name of the same thing. Two values that fit alike are no answer: no guess is made.
  */
-export function meaningOf(field: string, values: readonly AllowedValue[]): Meaning {
+export function meaningOf(field: string, values: readonly AllowedValue[]): ValueMeaning {
   const exact = new Set(values.map(({ value }) => value));
   const steps = [
     byKey(values, ({ value }) => [value.toLowerCase()], lowerCase),
@@ -29,9 +29,9 @@ export function meaningOf(field: string, values: readonly AllowedValue[]): Meani
 }
 
 /** Undefined: no value fits; null: several do. */
-type Step = (text: string) => string | null | undefined;
+type MatchStep = (text: string) => string | null | undefined;
 
-function stepsOfField(field: string, values: readonly AllowedValue[]): Step[] {
+function stepsOfField(field: string, values: readonly AllowedValue[]): MatchStep[] {
   const named =
     (keysOf: (text: string) => readonly string[]) =>
     ({ value, label }: AllowedValue) => [...keysOf(value), ...(label === null ? [] : keysOf(label))];
@@ -56,7 +56,7 @@ function byKey(
   values: readonly AllowedValue[],
   keysOfValue: (value: AllowedValue) => readonly string[],
   keysOfText: (text: string) => readonly string[],
-): Step {
+): MatchStep {
   const found = new Map<string, string | null>();
   for (const each of values) {
     for (const key of new Set(keysOfValue(each))) found.set(key, found.has(key) ? null : each.value);
@@ -68,7 +68,7 @@ function byKey(
 }
 
 /** All names of a media type mean the same recording, so whichever the service lists first will do. */
-function firstByKey(values: readonly AllowedValue[], keysOf: (text: string) => readonly string[]): Step {
+function firstByKey(values: readonly AllowedValue[], keysOf: (text: string) => readonly string[]): MatchStep {
   const found = new Map(
     [...values].reverse().flatMap(({ value }) => keysOf(value).map((key) => [key, value] as const)),
   );

@@ -40,7 +40,7 @@ export interface Reporter {
 }
 
 /** All that a command asks for which only tells what srq knows by itself. */
-export interface Telling {
+export interface ReporterSource {
   reporter(): Promise<Reporter>;
 }
 
