@@ -4,7 +4,7 @@ import type { Market } from '../model/markets.ts';
 import { examplePostalCode } from '../model/postal-code.ts';
 import { EXAMPLE_COLUMNS, EXAMPLE_WORDS, type ExampleColumn, type ExampleWords } from './example-words.ts';
 
-/** The place of each market's example postal code. */
+/** The city of each market's example postal code. */
 const CITIES: Readonly<Record<string, string>> = {
   PT: 'Lisboa',
   ES: 'Madrid',
@@ -33,8 +33,8 @@ const CITIES: Readonly<Record<string, string>> = {
 const BYTE_ORDER_MARK = '\ufeff';
 
 /**
- * An example of leads as a spreadsheet of the market writes it: headers in its language, its delimiter, UTF-8 with BOM, CRLF.
- * Everything in it is invented; importing it creates every row.
+ * Returns a CSV file of example leads as a spreadsheet program of the market writes it: headers in its language, its usual
+ * delimiter, UTF-8 with BOM, CRLF. All data in it is invented, and an import of it creates every row.
  */
 export function exampleCsv(market: Market): string {
   const words = wordsOf(market);
@@ -49,7 +49,7 @@ export function exampleCsv(market: Market): string {
   return BYTE_ORDER_MARK + lines.map((cells) => csvRecordText(cells, delimiter)).join('');
 }
 
-/** The same leads by srq's own names. */
+/** Returns the same leads as objects with srq's own field names. */
 export function exampleJson(market: Market): Record<string, string>[] {
   const words = wordsOf(market);
   return words.people.map((_, at) => {
@@ -90,7 +90,10 @@ function cell(column: ExampleColumn, at: number, market: Market, { people }: Exa
   return texts[column];
 }
 
-/** A spreadsheet separates by semicolon where the comma is the decimal sign, and in Switzerland. */
+/**
+ * Returns the delimiter of a market's spreadsheets: a semicolon where the comma is the decimal sign, and in
+ * Switzerland.
+ */
 function usualDelimiter({ iso, languages }: Market): string {
   const half = new Intl.NumberFormat(`${languages[0]}-${iso}`).format(0.5);
   return iso === 'CH' || half.includes(',') ? ';' : ',';

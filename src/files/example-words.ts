@@ -1,9 +1,10 @@
-/** What an example of leads says in one language. `{area}` is a number in the market's way of writing it. */
+/** The texts of the example leads in one language. `{area}` stands for a number in the market's notation. */
 export interface ExampleWords {
   readonly header: Readonly<Record<ExampleColumn, string>>;
   readonly people: readonly { readonly name: string; readonly mailbox: string; readonly need: string }[];
 }
 
+/** The columns that an example file can have, in their order. */
 export const EXAMPLE_COLUMNS = [
   'ref',
   'fullname',
@@ -17,7 +18,7 @@ export const EXAMPLE_COLUMNS = [
 ] as const;
 export type ExampleColumn = (typeof EXAMPLE_COLUMNS)[number];
 
-/** In the order of {@link EXAMPLE_COLUMNS}; each is a name that srq recognises. */
+/** Names the columns in the order of {@link EXAMPLE_COLUMNS}. Each name is one that srq recognises. */
 const header = (...names: string[]): ExampleWords['header'] =>
   Object.fromEntries(EXAMPLE_COLUMNS.map((column, at) => [column, names[at] ?? column])) as Record<
     ExampleColumn,
@@ -26,7 +27,7 @@ const header = (...names: string[]): ExampleWords['header'] =>
 
 const person = (name: string, mailbox: string, need: string) => ({ name, mailbox, need });
 
-/** For the first language of every market. */
+/** The texts by language; they cover the first language of every market. */
 export const EXAMPLE_WORDS: Readonly<Record<string, ExampleWords>> = {
   en: {
     header: header(
