@@ -12,7 +12,7 @@ const BY_FIELD: Readonly<Record<string, string>> = {
   audio_file: 'Put the recording into the folder of the file and name it there.',
 };
 
-/** What to do about a finding, beyond what its message says. */
+/** Returns advice on what to do about a problem, in addition to its message. */
 export function adviceOn({ field, column }: Pick<Problem, 'field' | 'column'>): string {
   const known = BY_FIELD[field];
   if (known !== undefined) return known;

@@ -1,7 +1,7 @@
 import type { ChalkInstance } from 'chalk';
 import { aligned, duration, printable, thousands } from './output.ts';
 
-/** What `srq enqueue` did. */
+/** The result of `srq enqueue`. */
 export interface EnqueueSummary {
   readonly rows: number;
   readonly queued: number;
@@ -41,7 +41,7 @@ export function enqueueText(summary: EnqueueSummary, paint: ChalkInstance): stri
 
 const NAMES: Readonly<Record<string, string>> = { alreadyQueued: 'queued before', notQueued: 'not queued' };
 
-/** What a worker got done, by status. */
+/** The result of a worker: the number of requests by status. */
 export interface WorkSummary {
   readonly created: number;
   readonly duplicate: number;
@@ -49,7 +49,7 @@ export interface WorkSummary {
   readonly rejected: number;
   readonly failed: number;
   readonly unknown: number;
-  /** Handed on: to be tried again, to be settled, to other workers. */
+  /** Requests that were handed on: to be tried again, to be settled, or to other workers. */
   readonly again: number;
   readonly seconds: number;
   readonly store: string;
@@ -85,7 +85,7 @@ export interface QueueView {
     readonly seen: string;
     readonly inHand: number;
   }[];
-  /** Outcomes that the store recorded, whoever sent; the latest minute last. */
+  /** The outcomes that the store recorded in each minute, from all senders; the latest minute is the last. */
   readonly minutes: readonly {
     readonly at: string;
     readonly created: number;

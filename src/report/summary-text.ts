@@ -14,7 +14,7 @@ const MEANINGS: Readonly<Record<Status, string>> = {
   ready: 'would be sent',
 };
 
-/** The end of an import, for people. */
+/** Formats the summary of an import for people. */
 export function summaryText(summary: ImportSummary, paint: ChalkInstance): string {
   const { rows, counts, notTried, asides, seconds, stopped, advice, next } = summary;
   const shown = STATUSES.filter((status) => counts[status] > 0);

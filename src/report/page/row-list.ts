@@ -1,12 +1,12 @@
 import type { Status } from '../../model/outcome.ts';
 import type { RunRow } from '../../model/run-row.ts';
 
-/** A row of the list with the numbers of its reasons. */
+/** A row of the list with the indexes of its reasons. */
 export interface ListedRow extends RunRow {
   readonly reasons: readonly number[];
 }
 
-/** What a person must look at is kept before what ended well. */
+/** The priority of each status: rows that a person must look at are kept before rows that ended well. */
 const RANKS: Readonly<Record<Status, number>> = {
   unknown: 0,
   rejected: 1,
@@ -18,11 +18,11 @@ const RANKS: Readonly<Record<Status, number>> = {
   created: 3,
 };
 
-/** The rows a page lists: at most `limit`, those that need a look before the others, of equals the last. */
+/** Keeps at most `limit` rows for the page: first those that a person must look at; of equal priority the last ones. */
 export class RowList {
   readonly #limit: number;
   readonly #ranks: ListedRow[][] = [[], [], [], []];
-  /** How many of each rank were dropped from its front. */
+  /** The number of rows at the front of each rank that are dropped but not yet removed. */
   readonly #dropped = [0, 0, 0, 0];
   #kept = 0;
 
@@ -36,7 +36,7 @@ export class RowList {
     if (this.#kept > this.#limit) this.#dropOne();
   }
 
-  /** In the order of rows. */
+  /** Returns the kept rows in the order of their row numbers. */
   rows(): ListedRow[] {
     return this.#ranks.flatMap((rows, rank) => rows.slice(this.#dropped[rank])).sort((a, b) => a.row - b.row);
   }
@@ -47,7 +47,7 @@ export class RowList {
       const dropped = this.#dropped[rank] ?? 0;
       if (rows.length === dropped) continue;
       this.#kept -= 1;
-      // Cutting the front off at each row would cost the square of their number.
+      // Removing the front at each row would take time quadratic in the number of rows.
       if (dropped + 1 > this.#limit / 8) {
         rows.splice(0, dropped + 1);
         this.#dropped[rank] = 0;
