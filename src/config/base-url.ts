@@ -1,12 +1,15 @@
 import { SrqError } from '../model/errors.ts';
 
-/** Loopback in any spelling that cannot leave this machine. */
+/** Returns true if the URL leads to loopback, in a spelling that cannot lead to another machine. */
 export function isLoopback(baseUrl: string): boolean {
   const { hostname } = new URL(baseUrl);
   return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
 }
 
-/** A base URL in its one canonical spelling. Throws `SrqError('settings')` for anything that secrets must not go to. */
+/**
+ * Returns a base URL in its canonical spelling. Throws `SrqError('settings')` if it is not a URL that secrets may be
+ * sent to.
+ */
 export function normalBaseUrl(text: string): string {
   const url = URL.canParse(text.trim()) ? new URL(text.trim()) : null;
   const hint = 'Give it like this: --base-url https://api.example.com';

@@ -4,13 +4,13 @@ import type { Contract, Json } from '../model/contract.ts';
 import { SrqError } from '../model/errors.ts';
 import { isServicePath } from '../model/service-path.ts';
 
-/** What was parsed as JSON is JSON: walking through it again would only bound its depth by the stack. */
+/** The schema of any JSON value. It does not check a parsed value again, which would only bound its depth by the stack. */
 const json = z.custom<Json>(() => true);
 const count = z.nullable(z.number());
 const path = z.string().check(z.refine(isServicePath, 'is not a path under the base URL'));
 const basePath = z.union([path.check(z.regex(/^(?:\/[^/]+)+$/, 'is not a path')), z.literal('')]);
 const pointer = z.string().check(z.regex(/^(?:\/.*)?$/s, 'is not a JSON pointer'));
-/** Headers that belong to the call itself. */
+/** The pattern of headers that srq sets itself, so that a contract must not name them. */
 const OWN_HEADERS = /^(?:authorization|connection|content-.*|cookie|expect|host|te|transfer-encoding|upgrade)$/i;
 const header = z.string().check(
   z.regex(/^[\w!#$%&'*+.^`|~-]{1,100}$/, 'is not the name of a header'),
@@ -84,7 +84,7 @@ const contractSchema: z.ZodMiniType<Contract> = z.object({
       z.object({
         header,
         format: z.enum(['uuid', 'text']),
-        // Contracts that were kept before it was asked for do not have it.
+        // Contracts that an older srq stored do not have this member.
         windowSeconds: z._default(z.nullable(z.number().check(z.nonnegative())), null),
       }),
     ),
@@ -116,15 +116,19 @@ const contractSchema: z.ZodMiniType<Contract> = z.object({
   ),
 });
 
-/** Whether parsed JSON means to be a contract, of whatever version, and not a description that one is learned from. */
+/**
+ * Returns true if parsed JSON looks like a contract of any version, and not like a document that a contract is learned
+ * from.
+ */
 export function isContractLike(document: unknown): boolean {
   const names = ['version', 'create', 'validate', 'token', 'findings'];
   return typeof document === 'object' && document !== null && names.every((name) => Object.hasOwn(document, name));
 }
 
 /**
- * A contract from parsed JSON; members it does not know are left out. `what` names the file in errors, `hint` says what
- * to do. Throws `SrqError('settings')` for anything else, a version that this srq does not know among it.
+ * Reads a contract from parsed JSON and leaves out unknown members. `what` names the file in errors, and `hint` says
+ * what to do. Throws `SrqError('settings')` if it is not a contract, or is one of a version that this srq does not
+ * know.
  */
 export function readContract(document: unknown, what: string, hint: string): Contract {
   const { version } = z.catch(z.object({ version: z.unknown() }), { version: 1 }).parse(document);

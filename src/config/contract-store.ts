@@ -12,19 +12,19 @@ const observedSchema = z.object({
   settings: z.record(z.string(), z.object({ confirmed: count, contradicted: count })),
 });
 
-/** More settings than a contract has are not kept. */
-const MOST_SETTINGS = 100;
-const MOST_BYTES = 10 * 1024 * 1024;
+/** Maximum number of settings with observations. No contract has as many settings. */
+const MAX_SETTINGS = 100;
+const MAX_BYTES = 10 * 1024 * 1024;
 
-/** Where a profile's contract lies, and what live answers said of it. */
+/** The paths of a profile's contract and of the observations of live answers on it. */
 export interface ContractPaths {
   readonly contract: string;
   readonly observations: string;
 }
 
 /**
- * The contract of one profile. A missing file is no contract; a damaged one is an error, because without it requests would
- * go out in another shape; so is one that others may have written.
+ * The store of one profile's contract. If the file is missing, the profile has no contract. A damaged file is an error,
+ * because without the contract requests would be sent in another shape. A file that others may have written is one, too.
  */
 export class ContractStore {
   readonly path: string;
@@ -41,7 +41,10 @@ export class ContractStore {
     this.#trust = trust;
   }
 
-  /** Null if none was learned. Throws `SrqError('settings')` that says how to mend a file that cannot be used. */
+  /**
+   * Reads the contract, or returns null if none was learned. Throws `SrqError('settings')` with a hint if it cannot be
+   * used.
+   */
   async read(): Promise<Contract | null> {
     const what = `The contract ${this.path}`;
     const hint = `Learn it again: srq contract learn FILE --profile ${this.#profile}, or: srq contract forget --profile ${this.#profile}`;
@@ -49,9 +52,9 @@ export class ContractStore {
       const found = statSync(this.path, { throwIfNoEntry: false });
       if (!found) return null;
       this.#requireOwn(found, what, hint);
-      if (!found.isFile() || found.size > MOST_BYTES) throw new Error('it is not a small file');
+      if (!found.isFile() || found.size > MAX_BYTES) throw new Error('it is not a small file');
       const document = JSON.parse(readFileSync(this.path, 'utf8'));
-      // Most profiles have none, and loading what checks one takes a while.
+      // The schema is loaded only here, because that takes a while and most profiles have no contract.
       const { readContract } = await import('./contract-schema.ts');
       return readContract(document, what, hint);
     } catch (error) {
@@ -62,7 +65,10 @@ export class ContractStore {
     }
   }
 
-  /** Whole or not at all, and nothing that could not be read. What live answers said of an earlier one is forgotten. */
+  /**
+   * Writes the contract, whole or not at all, after a check that it can be read back. The observations on an earlier
+   * contract are removed.
+   */
   async write(contract: Contract): Promise<void> {
     const { readContract } = await import('./contract-schema.ts');
     readContract(contract, 'What was learned', 'Nothing was stored. Report this as a fault of srq.');
@@ -74,7 +80,7 @@ export class ContractStore {
     rmSync(this.#observationsPath, { force: true });
   }
 
-  /** False if there was none. */
+  /** Removes the contract and its observations. Returns false if there was no contract. */
   forget(): boolean {
     try {
       const found = statSync(this.path, { throwIfNoEntry: false });
@@ -86,7 +92,7 @@ export class ContractStore {
     }
   }
 
-  /** What live answers said of this contract so far; nothing of any other. */
+  /** Returns the observations of live answers on this contract; those on another contract do not count. */
   observations(contract: Contract): Observations {
     try {
       const { learnedAt, settings } = observedSchema.parse(JSON.parse(this.#observations.text() ?? ''));
@@ -96,16 +102,16 @@ export class ContractStore {
     }
   }
 
-  /** Adds what the answers of one command said: numbers by setting, never a value. Losing them is no failure. */
+  /** Adds the observations of one command: counts by setting, never a value. An error while storing them is ignored. */
   observe(contract: Contract, seen: Observations): void {
     const before = this.observations(contract);
-    const names = [...new Set([...Object.keys(before), ...Object.keys(seen)])].slice(0, MOST_SETTINGS);
+    const names = [...new Set([...Object.keys(before), ...Object.keys(seen)])].slice(0, MAX_SETTINGS);
     const settings = Object.fromEntries(names.map((name) => [name, added(before[name], seen[name])]));
     const learnedAt = contract.source?.learnedAt ?? '';
     this.#observations.replace(`${JSON.stringify({ learnedAt, settings })}\n`);
   }
 
-  /** It says where the credentials go, and may hold keys: what others could read or write is not used. */
+  /** Throws if others could read or write the contract, because it decides where credentials go and may hold keys. */
   #requireOwn(found: Stats, what: string, hint: string): void {
     const flaw = fileFlaw(this.path, found, this.#trust.uid, 'readers');
     if (!flaw) return;

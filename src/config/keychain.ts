@@ -5,26 +5,30 @@ import { SrqError } from '../model/errors.ts';
 const SERVICE = 'srq';
 const LIMIT_MS = 3_000;
 
-/** One secret of the operating system's keychain. Every method throws `SrqError('settings')` where it cannot be used. */
+/**
+ * One secret in the operating system's keychain. Each method throws `SrqError('settings')` if the keychain cannot be
+ * used.
+ */
 export interface KeychainEntry {
   read(): Promise<string | null>;
-  /** Resolves once the secret was read back as it was written. */
+  /** Stores the secret and resolves once it was read back unchanged. */
   write(secret: string): Promise<void>;
   remove(): Promise<void>;
 }
 
 export interface KeychainOptions {
-  /** The Node.js program. */
+  /** The path of the Node.js program. */
   readonly node: string;
-  /** Path of the library; null: the installed one, if there is one. */
+  /** The path of the library, or null if there is none. If it is left out, the installed library is used. */
   readonly library?: string | null;
   readonly limitMs?: number;
 }
 
 /**
- * The library asks the keychain in native code that nothing but the end of its process can break off, and a locked keychain
- * may wait for a person for ever. So it runs in a process of its own. The secret goes there and back through pipes. On Linux
- * only a lasting keychain will do: the kernel's forgets everything at the next start of the machine.
+ * The program that asks the keychain in a process of its own. The library's native code can only be interrupted by the
+ * end of its process, and a locked keychain may wait for a person for ever. The secret is passed through pipes in both
+ * directions. On Linux the program uses the secret service, because the kernel's keyring is lost when the machine
+ * restarts.
  */
 const ASK = `
 import { createRequire } from 'node:module';
@@ -42,7 +46,10 @@ stdout.write(JSON.stringify({ found: found ?? null }));
 
 type Action = 'read' | 'write' | 'remove';
 
-/** The entry of a profile. It is bound to where its secret may go: another base URL or client id has another entry. */
+/**
+ * Returns the keychain entry of a profile. The entry is bound to the destination of its secret: another base URL or
+ * client id has another entry.
+ */
 export function keychainEntry(
   profile: string,
   { baseUrl, clientId }: { readonly baseUrl: string; readonly clientId: string },
@@ -81,12 +88,12 @@ function askProcess(node: string, question: object, limitMs: number): Promise<st
         reject(unusable(error.killed ? `no answer within ${limitMs / 1000} s; is it locked?` : reasonIn(stderr)));
       else resolve(JSON.parse(stdout).found);
     });
-    // A child that died at its start is told about by the callback.
+    // The callback of `execFile` reports a child that died at its start.
     child.stdin?.on('error', () => {}).end(JSON.stringify(question));
   });
 }
 
-/** What the library said, out of the trace of its process. */
+/** Returns the library's error message from the stack trace that its process printed. */
 function reasonIn(stderr: string): string {
   const said = /^\w*Error: (.{1,200})/m.exec(stderr)?.[1] ?? 'its library failed';
   return said.replace(/[^\x20-\x7e]/g, '?');

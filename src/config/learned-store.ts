@@ -26,11 +26,14 @@ const answersSchema = z.object({ identifiedBy: z.array(z.string()), forms: z.arr
 const part = z.optional(z.unknown());
 const partsSchema = z.object({ evidence: part, answers: part, pace: part });
 
-/** What runs found out about a service, for the next run: how well validate sees, what answers mean, how fast it may be asked. */
+/**
+ * The knowledge about a service that runs collect for the next run: how well validate sees requests, what answers mean,
+ * and at what rate the service may be called.
+ */
 export interface Learned {
-  /** Found out by this contract. */
+  /** How well validate sees requests, as found with this contract. */
   readonly evidence: Evidence | null;
-  /** Found out, or said by a person, by this contract. */
+  /** The meaning of answers, as found with this contract or stated by a person. */
   readonly answers: AnswerMemory | null;
   readonly pace: z.infer<typeof paceSchema> | null;
 }
@@ -38,15 +41,16 @@ export interface Learned {
 const NOTHING_LEARNED: Learned = { evidence: null, answers: null, pace: null };
 
 /**
- * Kept per profile, and only believed for the base URL and client id it was found with, and where nobody else may have written
- * it. A missing file is no knowledge, and neither is a part that cannot be read, such as one of an earlier version.
+ * The store of what runs have learned, one per profile. It is trusted only for the base URL and client id with which it
+ * was learned, and only if nobody else may have written the file. A missing file counts as no knowledge, and so does a
+ * part that cannot be read, such as one of an earlier version.
  */
 export class LearnedStore {
   readonly #file: OwnFile;
   readonly #destination: Destination;
   readonly #contract: string;
 
-  /** `contract`: its fingerprint. */
+  /** `contract` is the fingerprint of the contract in force. */
   constructor(path: string, destination: Destination, contract: string, trust = TRUSTING) {
     this.#file = new OwnFile(path, trust);
     this.#destination = destination;
@@ -67,14 +71,14 @@ export class LearnedStore {
     };
   }
 
-  /** Keeps these parts in place of what was known; the others stay. */
+  /** Replaces these parts and keeps the others. */
   write(changed: Partial<Learned>): void {
     const { baseUrl, clientId } = this.#destination;
     const owner = { baseUrl, clientId, contract: this.#contract };
     this.#file.replace(`${JSON.stringify({ ...owner, ...this.read(), ...changed })}\n`);
   }
 
-  /** Adds to what is known of validate and of answers: another command may have found out something meanwhile. */
+  /** Merges new evidence and answers into the stored ones, because another command may have stored something meanwhile. */
   add({ evidence, answers }: { readonly evidence?: Evidence; readonly answers?: AnswerMemory }): void {
     const known = this.read();
     this.write({

@@ -3,15 +3,15 @@ import { dirname } from 'node:path';
 import { fileFlaw, folderFlaw } from '../model/ownership.ts';
 import { replaceFile } from './replace-file.ts';
 
-/** How far files are trusted that only save time. */
+/** The rules by which state files are trusted that only save time. */
 export interface Trust {
-  /** The user's number; null where files have no owners and modes (Windows). */
+  /** The numeric user id, or null where files have no owners and modes (Windows). */
   readonly uid: number | null;
-  /** Told of a file that is not used because others may have changed it, and what to do. */
+  /** Receives a message, with what to do, about a file that is not used because others may have changed it. */
   distrusted(message: string): void;
 }
 
-/** For files whose owner does not matter. */
+/** The rules for files whose owner does not matter. */
 export const TRUSTING: Trust = { uid: null, distrusted: () => {} };
 
 /** A small state file that its owner alone may change and, where it holds a secret, read. */
@@ -26,7 +26,7 @@ export class OwnFile {
     this.#closedTo = closedTo;
   }
 
-  /** Null if it is not there or cannot be read; and, which is said, if it cannot be believed. */
+  /** Returns the text, or null if the file is missing, cannot be read, or cannot be trusted; the last is reported. */
   text(): string | null {
     try {
       const found = statSync(this.#path, { throwIfNoEntry: false });
@@ -36,7 +36,10 @@ export class OwnFile {
     }
   }
 
-  /** What cannot be believed is not written over: it may be another user's, and it is believed again once it is put right. */
+  /**
+   * Replaces the text. A file that cannot be trusted is left as it is: it may be another user's, and it is used again once
+   * its owner and mode are put right.
+   */
   replace(text: string): void {
     const found = statSync(this.#path, { throwIfNoEntry: false });
     if (!found || this.#isOwn(found)) replaceFile(this.#path, text);

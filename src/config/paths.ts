@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 
 export interface Directories {
-  /** Settings: profiles and credentials. */
+  /** The directory of the settings: profiles and credentials. */
   readonly config: string;
-  /** Logs and cached tokens. */
+  /** The directory of the logs and cached tokens. */
   readonly state: string;
 }
 
-/** Where srq keeps its files: what the environment names, else the platform's usual places. */
+/** Returns the directories for srq's files: those that the environment names, else the usual ones of the platform. */
 export function directories(
   env: Readonly<Record<string, string | undefined>>,
   home: string,

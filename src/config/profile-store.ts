@@ -9,19 +9,19 @@ const profileSchema = z.looseObject({
   baseUrl: z.string(),
   clientId: z.string(),
   clientSecret: z.optional(z.string()),
-  /** A command that prints the secret, in place of the secret. */
+  /** A command that prints the secret, given instead of the secret. */
   secretCommand: z.optional(z.string()),
-  /** The operating system's keychain holds the secret, in place of this file. */
+  /** True if the operating system's keychain holds the secret instead of this file. */
   keychain: z.optional(z.boolean()),
   encoding: z.optional(z.enum(['form', 'json'])),
-  /** Absolute paths of PEM files: further authorities to trust, the client's own certificate and its key. */
+  /** Absolute paths of PEM files: further certificate authorities to trust, the client's own certificate, and its key. */
   caFile: z.optional(z.string()),
   certFile: z.optional(z.string()),
   keyFile: z.optional(z.string()),
-  /** URL of a store in PostgreSQL that takes the log's place, without a password; and a command that prints that. */
+  /** URL, without a password, of a PostgreSQL store that replaces the log file, and a command that prints the password. */
   store: z.optional(z.string()),
   storePasswordCommand: z.optional(z.string()),
-  /** Whether this is a test service. Loopback always is one; every other profile is live. */
+  /** True for a test service. Loopback always is a test service; every other profile without this mark is live. */
   test: z.optional(z.boolean()),
 });
 
@@ -33,17 +33,18 @@ const settingsSchema = z.looseObject({
 export type Profile = z.infer<typeof profileSchema>;
 
 /**
- * Profiles in `config.json`, mode 0600, in a directory of mode 0700. A file that others can read or write, or that is not
- * the user's own, is not read: `SrqError('settings')`.
+ * The store of the profiles: `config.json`, mode 0600, in a directory of mode 0700. Methods throw
+ * `SrqError('settings')` if the file cannot be used, also if others can read or write it or if it is not the user's
+ * own.
  */
 export class ProfileStore {
   readonly path: string;
   readonly #directory: string;
   readonly #uid: number | null;
-  /** What a change of the settings also put right, in a sentence. */
+  /** A sentence on what a change of the settings has also repaired, or null. */
   repaired: string | null = null;
 
-  /** `uid`: the user's number; null where files have no owners and modes (Windows). */
+  /** `uid` is the numeric user id, or null where files have no owners and modes (Windows). */
   constructor(directory: string, uid: number | null) {
     this.#directory = directory;
     this.#uid = uid;
@@ -55,28 +56,28 @@ export class ProfileStore {
     return Object.hasOwn(profiles, name) ? (profiles[name] ?? null) : null;
   }
 
-  /** All profiles, by name. */
+  /** Returns all profiles by name. */
   all(): Readonly<Record<string, Profile>> {
     return this.#read().profiles ?? {};
   }
 
-  /** The profile in use when none is named. */
+  /** Returns the name of the profile that is used when none is named. */
   current(): string {
     return this.#read().current ?? 'default';
   }
 
-  /** Stores the profile and makes it the one in use. */
+  /** Stores the profile and makes it the current one. */
   async set(name: string, profile: Profile): Promise<void> {
     const settings = this.#read();
     await this.#write({ ...settings, current: name, profiles: { ...settings.profiles, [name]: profile } });
   }
 
-  /** Makes a stored profile the one in use. */
+  /** Makes a stored profile the current one. */
   async use(name: string): Promise<void> {
     await this.#write({ ...this.#read(), current: name });
   }
 
-  /** The profile that was removed; null if there was none. */
+  /** Removes a profile and returns it, or returns null if there is none. */
   async remove(name: string): Promise<Profile | null> {
     const { profiles = {}, current, ...settings } = this.#read();
     const removed = this.get(name);
@@ -87,7 +88,10 @@ export class ProfileStore {
     return removed;
   }
 
-  /** Reads without leaving a trace: a machine where all comes from the environment need not have the directory. */
+  /**
+   * Reads the settings without creating anything: a machine that has all settings in the environment needs no
+   * directory.
+   */
   #read(): z.infer<typeof settingsSchema> {
     const text = this.#text();
     if (text === null) return {};
@@ -97,7 +101,7 @@ export class ProfileStore {
     throw this.#broken(`${issue?.path.join('.') ?? ''} ${issue?.message ?? 'not as expected'}`.trim(), parsed.error);
   }
 
-  /** Null if there is no such file. */
+  /** Returns the text of the file, or null if there is no file. */
   #text(): string | null {
     try {
       const file = openSync(this.path, 'r');
@@ -114,7 +118,9 @@ export class ProfileStore {
     }
   }
 
-  /** What others could read may be known to them; what others could write may name a command that is theirs. */
+  /**
+   * Throws if others can read the file, which may hold a secret, or can write it, which could name a command of theirs.
+   */
   #requireOwn(access: Stats): void {
     const flaw = fileFlaw(this.path, access, this.#uid, 'readers');
     if (!flaw) return;
@@ -134,7 +140,7 @@ export class ProfileStore {
   }
 
   async #write(settings: z.infer<typeof settingsSchema>): Promise<void> {
-    // Only commands that change settings pay for loading it.
+    // The library is loaded only here, so that only commands that change settings pay for it.
     const { default: Conf } = await import('conf');
     try {
       mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
@@ -148,7 +154,10 @@ export class ProfileStore {
     }
   }
 
-  /** It may exist from before with a wider mode. One that all users share (the sticky bit says so) stays as it is. */
+  /**
+   * Closes the directory to other users, because it may already exist with a wider mode. A directory that all users share,
+   * as its sticky bit shows, stays as it is.
+   */
   #closeDirectory(): void {
     const { mode } = statSync(this.#directory);
     if ((mode & 0o077) === 0 || (mode & 0o1000) !== 0 || this.#uid === null) return;

@@ -3,18 +3,21 @@ import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs
 import { dirname } from 'node:path';
 
 /**
- * Replaces a small state file of mode 0600, whole or not at all: readers in other processes never see half of it. What is
- * kept so only saves time, so a failure to keep it is no failure.
+ * Replaces a small state file of mode 0600, whole or not at all: readers in other processes never see half of it. An
+ * error is ignored, because the files that are stored in this way only save time.
  */
 export function replaceFile(path: string, text: string): void {
   try {
     replaceFileOrThrow(path, text);
   } catch {
-    // As promised above.
+    // Losing a file that only saves time does no harm.
   }
 }
 
-/** The same for what matters: throws the system's error if the file could not be replaced, and a crash leaves no half of it. */
+/**
+ * Replaces a file that matters, as above, but throws the system's error. A crash does not leave half of the file
+ * either.
+ */
 export function replaceFileOrThrow(path: string, text: string): void {
   const part = `${path}.${randomUUID()}`;
   try {

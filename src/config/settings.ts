@@ -9,37 +9,44 @@ import type { Profile } from './profile-store.ts';
 
 type Source = 'flag' | 'env' | 'profile' | 'default' | 'sandbox';
 
+/** A value with the place that it came from. */
 export interface Sourced<Value> {
   readonly value: Value;
   readonly source: Source;
 }
 
-/** Everything a command needs to know of its surroundings, and where each value came from. */
+/** The settings that a command works with, and where each of them came from. */
 export interface Settings {
   readonly profile: Sourced<string>;
   readonly baseUrl: Sourced<string> | null;
   readonly clientId: Sourced<string> | null;
-  /** Where the profile's own secrets may go; null where none is stored. */
+  /** The only base URL that the profile's own secrets may be sent to, or null if no profile is stored. */
   readonly ownBaseUrl: string | null;
   readonly secret: Secret;
   readonly encoding: BodyEncoding;
-  /** Live services ask before a bulk run. Loopback and profiles marked with --test are tests. */
+  /** True for a live service, which asks before a bulk run. Loopback and profiles marked with --test are test services. */
   readonly live: boolean;
-  /** The profiles that are stored, where the one in force is not among them. */
+  /** The names of the stored profiles if the profile in use is not stored; else empty. */
   readonly otherProfiles: readonly string[];
-  /** Flags come before these. */
+  /** The certificate files of the profile. Flags win over them. */
   readonly certificates: Pick<Profile, 'caFile' | 'certFile' | 'keyFile'>;
 }
 
 interface Secret {
   readonly state: 'stored' | 'env' | 'command' | 'keychain' | 'missing';
-  /** Throws `SrqError('auth')` when there is none or the command that prints it fails, `'settings'` for the keychain. */
+  /**
+   * Reads the secret. Throws `SrqError('auth')` if there is none or the command that prints it fails, and
+   * `SrqError('settings')` if the keychain cannot be used.
+   */
   read(): Promise<string>;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Environment before profile. Throws `SrqError('settings')` for a base URL that must not be used. */
+/**
+ * Resolves the settings of a profile. The environment wins over the profile. Throws `SrqError('settings')` if the base
+ * URL must not be used.
+ */
 export function resolveSettings(
   name: Sourced<string>,
   profiles: Readonly<Record<string, Profile>>,
@@ -56,7 +63,7 @@ export function resolveSettings(
     baseUrl: normal,
     clientId,
     ownBaseUrl: profile?.baseUrl ?? null,
-    // A stored secret goes nowhere but where it was stored for.
+    // A stored secret is sent only to the base URL and client id that it was stored for.
     secret: secretOf(env['SRQ_CLIENT_SECRET'], name.value, ownDestination ? profile : null, keychain),
     encoding: profile?.encoding ?? 'form',
     live: normal !== null && !isLoopback(normal.value) && !(ownDestination && profile?.test === true),
@@ -91,7 +98,7 @@ async function readKeychain(name: string, profile: Profile, options: KeychainOpt
   throw new SrqError('auth', message, `Log in again: srq login --profile ${name} --keychain`);
 }
 
-/** `others`: the profiles that are stored where the one in force is not. */
+/** Returns the error for missing settings. `others` are the stored profiles if the one in use is not stored. */
 export function notLoggedIn(missing: readonly string[], profile?: string, others: readonly string[] = []): SrqError {
   if (profile !== undefined && others.length > 0) {
     const meant = nearest(profile, others);
@@ -116,7 +123,7 @@ export async function runSecretCommand(command: string): Promise<string> {
     const secret = stdout.split(/\r?\n/, 1)[0] ?? '';
     if (secret !== '') return secret;
   } catch (error) {
-    // The error's text may hold what the command printed: not passed on.
+    // The error's text may hold what the command printed, so it is not passed on.
     const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
     throw new SrqError('auth', `The secret command failed${code}.`, `Try it by hand: ${command}`);
   }

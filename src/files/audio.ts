@@ -6,26 +6,26 @@ import { SrqError, systemCode } from '../model/errors.ts';
 import { mediaTypeOfBytes, mediaTypeOfName, SIGNATURE_BYTES } from '../model/media-type.ts';
 import type { AudioFile } from '../model/service-request.ts';
 
-/** The API's bound for recordings is not public; this is more than minutes of speech in any usual form. */
-const MOST_AUDIO_BYTES = 25 * 1024 * 1024;
+/** Maximum size of a recording. The API's own limit is not public; this holds minutes of speech in any usual format. */
+const MAX_AUDIO_BYTES = 25 * 1024 * 1024;
 
-/** A multiple of three, so that the pieces in base64 are together the whole in base64. */
+/** Size of the chunks that are encoded. It is a multiple of three, so that base64 chunks without padding can be joined. */
 const BASE64_CHUNK_BYTES = 3 * 64 * 1024;
 
 /**
- * Looks at a recording named in a row: a regular file, not empty, at most `maxBytes`, whose real path lies inside the real
- * path of `insideFolder`, to which `path` is relative. Every failure is an `SrqError('input')`.
+ * Describes a recording that a row names. `path` is relative to `insideFolder`. Throws `SrqError('input')` unless it is a
+ * regular file that is not empty, has at most `maxBytes`, and whose real path lies inside the real path of that folder.
  */
 export async function describeAudio(
   path: string,
   insideFolder: string,
-  maxBytes = MOST_AUDIO_BYTES,
+  maxBytes = MAX_AUDIO_BYTES,
 ): Promise<AudioFile> {
   const folder = await realpath(insideFolder).catch((error: unknown) =>
     Promise.reject(unreadable(insideFolder, error)),
   );
   requireName(path);
-  // By its name first, so that nothing outside is even looked at; then by where its links lead.
+  // The name is checked before its links are resolved, so that no file outside the folder is even looked at.
   const absolute = resolve(folder, path);
   if (!isInside(absolute, folder) && !isInside(absolute, resolve(insideFolder))) throw outside(path);
   const real = await realpath(absolute).catch((error: unknown) => Promise.reject(unreadable(path, error)));
@@ -44,7 +44,7 @@ export async function describeAudio(
   }
 }
 
-/** The recording in base64. Throws `SrqError('input')` if it is no longer the file that was described. */
+/** Reads a recording as base64. Throws `SrqError('input')` if the file has changed since it was described. */
 export async function readAudioBase64(audio: AudioFile): Promise<string> {
   const handle = await openRecording(audio.path, audio.path);
   try {
@@ -52,7 +52,7 @@ export async function readAudioBase64(audio: AudioFile): Promise<string> {
     const buffer = Buffer.alloc(BASE64_CHUNK_BYTES);
     let text = '';
     for (let read = 0; read < audio.sizeBytes; ) {
-      // A chunk that is no multiple of three would be padded in the middle of the text.
+      // A short read could end a chunk off a multiple of three, and its padding would stand in the middle of the text.
       const { bytesRead } = await handle.read(buffer, 0, Math.min(buffer.length, audio.sizeBytes - read), read);
       if (bytesRead < Math.min(buffer.length, audio.sizeBytes - read)) throw changed(audio.path);
       hash.update(buffer.subarray(0, bytesRead));
@@ -81,10 +81,10 @@ function isInside(path: string, folder: string): boolean {
   return path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
-/** Follows no link, and does not wait for a pipe's writer. */
+/** Opens a recording without following a link or waiting for the writer of a pipe. */
 async function openRecording(real: string, path: string): Promise<FileHandle> {
   const flags = constants.O_RDONLY | constants.O_NONBLOCK | (constants.O_NOFOLLOW ?? 0);
-  // What a device or a pipe does when it is opened is its own affair: it is not opened.
+  // A device or a pipe is refused before it is opened, because opening one can have effects.
   const found = await lstat(real).catch((error: unknown) => Promise.reject(unreadable(path, error)));
   if (!found.isFile()) throw new SrqError('input', `The recording ${path} is not a file.`, 'Name one sound file.');
   return open(real, flags).catch((error: unknown) => Promise.reject(unreadable(path, error)));

@@ -1,15 +1,15 @@
 import { type Alias, aliasOf, type FieldOrPart, normalForm } from '../model/field-aliases.ts';
 import { RESULT_COLUMNS } from '../model/table.ts';
 
-/** What one column of a file means beside the others. */
+/** The meaning of one column, given the other columns of the file. */
 export interface ColumnMeaning extends Alias {
   readonly index: number;
 }
 
-/** A name that is a whole name alone and a first name beside a last name. */
+/** Column names that mean the full name, but the first name if the file has a column for the last name. */
 const FIRST_BESIDE_LAST = new Set(['name', 'nome', 'nombre']);
 
-/** Written for a whole address, but for the street alone where postal code or city have columns of their own. */
+/** Column names that mean the full address, but only the street if the postal code or the city has its own column. */
 const STREET_BESIDE_CITY = new Set([
   'address',
   'morada',
@@ -21,15 +21,15 @@ const STREET_BESIDE_CITY = new Set([
   'indirizzo',
 ]);
 
-/** After every alias of its own, so that a real street column comes first. */
+/** The rank of a meaning that depends on other columns. It follows the ranks of all aliases, so that those come first. */
 const LAST_RANK = 100;
 
-/** The meanings of a file's columns by the known names, those that mean something else beside others told apart. */
+/** Returns the meanings of a file's columns by the known names. Some names change their meaning if other columns exist. */
 export function columnMeanings(columns: readonly string[]): ColumnMeaning[] {
   const forms = columns.map(normalForm);
   const alone = columns.map((name) => (isResultColumn(name) ? undefined : aliasOf(name)));
   const has = (meaning: FieldOrPart): boolean => alone.some((each) => each?.meaning === meaning);
-  const beside: Beside = {
+  const others: OtherColumns = {
     vorname: forms.includes('vorname'),
     prenom: forms.includes('prenom'),
     first: has('first_name'),
@@ -38,13 +38,13 @@ export function columnMeanings(columns: readonly string[]): ColumnMeaning[] {
     request: has('request_text'),
   };
   return forms.flatMap((form, index) => {
-    const found = besideOthers(form, alone[index], beside);
+    const found = meaningBeside(form, alone[index], others);
     return found ? [{ ...found, index }] : [];
   });
 }
 
-/** Which columns the file has beside the one looked at. */
-interface Beside {
+/** The columns that the file has, as far as they change the meaning of another column. */
+interface OtherColumns {
   readonly vorname: boolean;
   readonly prenom: boolean;
   readonly first: boolean;
@@ -53,13 +53,13 @@ interface Beside {
   readonly request: boolean;
 }
 
-function besideOthers(form: string, alone: Alias | undefined, beside: Beside): Alias | undefined {
-  if (form === 'nom') return beside.prenom ? { meaning: 'last_name', rank: 1 } : undefined;
-  if (form === 'name' && beside.vorname && !beside.last) return { meaning: 'last_name', rank: 2 };
-  if (FIRST_BESIDE_LAST.has(form) && beside.last && !beside.first) return { meaning: 'first_name', rank: LAST_RANK };
-  if (STREET_BESIDE_CITY.has(form) && beside.place) return { meaning: 'street', rank: LAST_RANK };
-  // Notes are often about the customer, not for the professional: taken only if nothing else describes the need.
-  if (alone?.meaning === 'notes') return beside.request ? undefined : { meaning: 'request_text', rank: LAST_RANK };
+function meaningBeside(form: string, alone: Alias | undefined, others: OtherColumns): Alias | undefined {
+  if (form === 'nom') return others.prenom ? { meaning: 'last_name', rank: 1 } : undefined;
+  if (form === 'name' && others.vorname && !others.last) return { meaning: 'last_name', rank: 2 };
+  if (FIRST_BESIDE_LAST.has(form) && others.last && !others.first) return { meaning: 'first_name', rank: LAST_RANK };
+  if (STREET_BESIDE_CITY.has(form) && others.place) return { meaning: 'street', rank: LAST_RANK };
+  // Notes are often about the customer, not for the professional, so they count only if no other column has the request.
+  if (alone?.meaning === 'notes') return others.request ? undefined : { meaning: 'request_text', rank: LAST_RANK };
   return alone;
 }
 

@@ -3,20 +3,20 @@ import { SrqError } from '../model/errors.ts';
 import { swallowedRows } from './swallowed-rows.ts';
 import { LONGEST_RECORD, textAfterLines } from './text-after-lines.ts';
 
-/** One record of a CSV file or a sheet, the header and those of empty cells included; empty lines are none. */
+/** One record of a CSV file or a sheet. The header is a record, and so is a line of empty cells; an empty line is not. */
 export interface CsvRecord {
   readonly cells: readonly string[];
-  /** Line of the file where it begins, 1-based. */
+  /** The line of the file where the record begins, counted from 1. */
   readonly line: number;
-  /** Whether an empty line stands before it. */
+  /** True if an empty line stands before the record. */
   readonly afterEmptyLine: boolean;
-  /** Why it may hold more than one record, or null. */
+  /** The reason why this may be more than one record, or null. */
   readonly suspicion: string | null;
 }
 
 /**
- * The records of CSV text, in batches. After damage that leaves the rest unreadable, everything before it has been handed
- * out, then `SrqError('input')` is thrown: row and line in its message count from the header.
+ * Yields the records of CSV text in batches. Where the rest cannot be read because of damage, it yields all records before
+ * the damage and then throws `SrqError('input')`, whose message counts row and line from the header.
  */
 export async function* csvRecords(
   text: AsyncIterable<string>,
@@ -35,7 +35,10 @@ export async function* csvRecords(
   }
 }
 
-/** csv-parse whose records are taken where it pushes them: reading them from the stream one by one costs ten times as much. */
+/**
+ * A csv-parse parser that hands over each record in `push`. Reading the records from its stream costs ten times as
+ * much.
+ */
 class RecordParser extends Parser {
   readonly #record: (cells: string[]) => void;
 
@@ -51,7 +54,7 @@ class RecordParser extends Parser {
   }
 }
 
-/** Feeds the parser by hand: no more than one piece of text is under way. */
+/** The collector writes text to the parser one piece at a time and keeps the records until they are taken. */
 class RecordCollector {
   readonly parser: RecordParser;
   private records: CsvRecord[] = [];
@@ -72,12 +75,12 @@ class RecordCollector {
       record_delimiter: ['\r\n', '\n', '\r'],
       relax_column_count: true,
       skip_empty_lines: true,
-      // A quote within an unquoted cell is a letter (6" pipe); what this might hide, `swallowedRows` finds.
+      // A quote within an unquoted cell is a letter (6" pipe). `swallowedRows` finds unclosed quotes that this may hide.
       relax_quotes: true,
       max_record_size: LONGEST_RECORD,
     };
     this.parser = new RecordParser(options, (cells) => this.take(cells));
-    // Every failure also reaches the callback of the write or the end that caused it.
+    // The handler is empty because the callback of `write` or `end` reports the same error.
     this.parser.on('error', () => {});
     this.parser.resume();
   }
@@ -100,7 +103,7 @@ class RecordCollector {
     });
   }
 
-  /** What has been collected, then the failure that ended it, if one did. */
+  /** Yields the collected records, then throws the error that ended them, if there is one. */
   *batches(): Generator<CsvRecord[]> {
     const records = this.records;
     this.records = [];

@@ -4,15 +4,15 @@ import iconv from 'iconv-lite';
 import { SrqError } from '../model/errors.ts';
 import { firstChunk, type PartnerFile } from './partner-file.ts';
 
-/** How the bytes of a file become text. */
+/** The encoding of a file's text. */
 export interface TextEncoding {
-  /** As iconv-lite calls it. */
+  /** The name that iconv-lite uses. */
   readonly name: string;
-  /** As people call it. */
+  /** The name that people use. */
   readonly label: string;
-  /** Whether the file holds bytes that this encoding does not have; they come out as U+FFFD. */
+  /** True if the file holds bytes that this encoding does not have. They are decoded as U+FFFD. */
   readonly damaged: boolean;
-  /** For the plan: how it was found, if that needs saying. */
+  /** A note for the plan on how the encoding was found, or null. */
   readonly note: string | null;
 }
 
@@ -26,9 +26,9 @@ const LABELS: Readonly<Record<string, string>> = {
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /**
- * Finds the encoding of a whole file: the declared one, else a BOM, else where the NULs of UTF-16 lie, else UTF-8 if every
- * byte fits it, else Windows-1252, said in a note. Throws `SrqError('input')` for bytes that are neither, `SrqError('usage')`
- * for an encoding that nobody knows.
+ * Finds the encoding of a whole file. It is the declared one; else the one of the byte order mark; else UTF-16 if NUL
+ * bytes stand where UTF-16 has them; else UTF-8 if all bytes are valid; else Windows-1252, with a note. Throws
+ * `SrqError('input')` if the bytes are none of these, and `SrqError('usage')` if the declared encoding is unknown.
  */
 export async function findEncoding(file: PartnerFile, declared: string | null): Promise<TextEncoding> {
   const named = declared === null ? null : declaredEncoding(declared);
@@ -51,7 +51,10 @@ export async function findEncoding(file: PartnerFile, declared: string | null): 
   return { name: 'windows-1252', label: 'Windows-1252', damaged: false, note };
 }
 
-/** The text of a file, without BOM, in pieces that never cut a character in two; for `onRead` see {@link PartnerFile}. */
+/**
+ * Yields the text of a file without its byte order mark. No piece ends within a character. `onRead`: see {@link
+ * PartnerFile}.
+ */
 export async function* decodedText(
   file: PartnerFile,
   encoding: string,
@@ -74,7 +77,7 @@ export async function* decodedText(
 function declaredEncoding(declared: string): string {
   const plain = declared.toLowerCase().replace(/[^a-z0-9]/g, '');
   if (plain === 'utf8') return 'utf-8';
-  // Said to be UTF-16 without saying which: as Windows writes it.
+  // A bare "UTF-16" means little-endian, because that is what Windows writes.
   if (plain === 'utf16' || plain === 'utf16le' || plain === 'unicode') return 'utf-16le';
   if (plain === 'utf16be') return 'utf-16be';
   if (iconv.encodingExists(declared)) return declared;
@@ -92,7 +95,10 @@ function encodingByBom(head: Buffer): string | null {
   return null;
 }
 
-/** In UTF-16 text of our markets every other byte is NUL: the odd ones in LE, the even ones in BE. */
+/**
+ * Detects UTF-16 by its NUL bytes, or returns null. In the languages of our markets most characters have one NUL byte: the
+ * odd byte in little-endian text, the even byte in big-endian text.
+ */
 function encodingByNuls(head: Buffer): string | null {
   const nuls = [0, 0];
   for (const [index, byte] of head.entries()) if (byte === 0) nuls[index % 2] = (nuls[index % 2] ?? 0) + 1;
@@ -103,7 +109,10 @@ function encodingByNuls(head: Buffer): string | null {
   return null;
 }
 
-/** Reads the whole file: a single wrong byte at the end is as wrong as one at the beginning. */
+/**
+ * Returns true if any byte is not valid in the encoding. It reads the whole file, because that byte may be the last
+ * one.
+ */
 async function isDamaged(file: PartnerFile, encoding: string): Promise<boolean> {
   if (encoding === 'utf-8') return !(await isAllUtf8(file));
   const utf16 = encoding.startsWith('utf-16');
@@ -131,7 +140,7 @@ async function isAllUtf8(file: PartnerFile): Promise<boolean> {
   return carried.length === 0;
 }
 
-/** How many bytes at the end begin a character that goes on in the next chunk. */
+/** Returns the number of bytes at the end that are the beginning of a UTF-8 character that the next chunk continues. */
 function incompleteTail(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0;

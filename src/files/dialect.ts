@@ -1,27 +1,33 @@
 import { SrqError } from '../model/errors.ts';
 
-/** How a CSV file is written, and where its header is. */
+/** The delimiter of a CSV file and the position of its header. */
 export interface Dialect {
   readonly delimiter: string;
-  /** Physical lines before the header: asked for, `sep=`, preamble, blank. */
+  /** The number of physical lines before the header: skipped on request, `sep=`, preamble, and blank lines. */
   readonly linesBeforeHeader: number;
   readonly notes: readonly string[];
 }
 
-/** A record as a first look sees it. */
+/** A record of the sample. */
 interface SampleRecord {
   readonly cells: readonly string[];
-  /** Physical lines it takes. */
+  /** The number of physical lines that the record takes. */
   readonly lines: number;
 }
 
 const DELIMITERS = [',', ';', '\t', '|'] as const;
 const NAMES: Readonly<Record<string, string>> = { tab: '\t', comma: ',', semicolon: ';', pipe: '|', '\\t': '\t' };
 
-/** Scores nearer together than this say nothing; then the header that names more known fields decides. */
-const CLEAR_LEAD = 0.9;
+/**
+ * A delimiter with at least this share of the best score is as likely as the best; then the known fields in the header
+ * decide.
+ */
+const CLOSE_SCORE = 0.9;
 
-/** The delimiter that a user named: one character, or `tab`, `comma`, `semicolon`, `pipe`. Throws `SrqError('usage')`. */
+/**
+ * Returns the delimiter that the user named by one character or by `tab`, `comma`, `semicolon` or `pipe`. Throws
+ * `SrqError('usage')` if the text cannot be a delimiter.
+ */
 function namedDelimiter(text: string): string {
   const delimiter = NAMES[text.toLowerCase()] ?? text;
   if ([...delimiter].length === 1 && !/["\r\n]/.test(delimiter)) return delimiter;
@@ -29,8 +35,8 @@ function namedDelimiter(text: string): string {
 }
 
 /**
- * Finds out how a CSV file is written from its first 64 Ki characters.
- * `knownFields` counts how many of a header's names mean a field.
+ * Detects the dialect of a CSV file from its first 64 Ki characters. `knownFields` counts the names of a header that
+ * mean a known field.
  */
 export function findDialect(
   sample: string,
@@ -46,7 +52,10 @@ export function findDialect(
   return { delimiter, ...linesBeforeHeader(sampleRecords(body, delimiter), before) };
 }
 
-/** How many lines stand before the header, given the records after the first `before` lines, and what to say of them. */
+/**
+ * Returns the number of lines before the header, with notes on them. `records` are those after the first `before`
+ * lines.
+ */
 export function linesBeforeHeader(
   records: readonly SampleRecord[],
   before: number,
@@ -56,7 +65,7 @@ export function linesBeforeHeader(
   return { linesBeforeHeader: before + lines, notes: said ? [`Set aside before the header: ${span}.`] : [] };
 }
 
-/** The index after the first `count` lines of a text. */
+/** Returns the index after the first `count` lines of a text. */
 function endOfLines(text: string, count: number): number {
   const lineEnd = /\r\n|\n|\r/g;
   for (let line = 0; line < count; line++) if (!lineEnd.exec(text)) return text.length;
@@ -71,18 +80,21 @@ function likeliestDelimiter(text: string, knownFields: (header: readonly string[
   });
   const best = Math.max(...scored.map(({ score }) => score));
   if (best === 0) return ',';
-  const close = scored.filter(({ score }) => score >= best * CLEAR_LEAD);
+  const close = scored.filter(({ score }) => score >= best * CLOSE_SCORE);
   close.sort((a, b) => b.known - a.known || b.score - a.score);
   return close[0]?.delimiter ?? ',';
 }
 
-/** Share of the records that have as many cells as most, times the logarithm of that number; 0 if the header has not. */
+/**
+ * Scores a delimiter: the share of the records that have the most frequent number of cells, times the logarithm of that
+ * number. The score is 0 if the header has another number of cells.
+ */
 function regularity(records: readonly SampleRecord[], headerLength: number): number {
   const { length, share } = usualLength(records);
   return length > 1 && length === headerLength ? share * Math.log(length) : 0;
 }
 
-/** How many cells most records have, blank lines left out, and the share of those records. */
+/** Returns the most frequent number of cells, and the share of the records that have it. Blank lines do not count. */
 function usualLength(records: readonly SampleRecord[]): { length: number; share: number } {
   const counts = new Map<number, number>();
   const full = records.filter(({ cells }) => cells.length > 1 || cells[0] !== '');
@@ -93,10 +105,13 @@ function usualLength(records: readonly SampleRecord[]): { length: number; share:
 
 const filled = (cells: readonly string[]): number => cells.filter((cell) => cell.trim() !== '').length;
 
-/** Titles and blank lines above the header: records with at most one filled cell before the first that has more. */
+/**
+ * Counts the lines of titles and blanks above the header. In a table of several columns the header is the first record
+ * with at least two filled cells.
+ */
 function preambleLines(records: readonly SampleRecord[]): { lines: number; said: boolean } {
-  const leastFilled = usualLength(records).length > 1 ? 2 : 1;
-  const header = records.findIndex(({ cells }) => filled(cells) >= leastFilled);
+  const minFilled = usualLength(records).length > 1 ? 2 : 1;
+  const header = records.findIndex(({ cells }) => filled(cells) >= minFilled);
   const before = records.slice(0, Math.max(0, header));
   return {
     lines: before.reduce((sum, { lines }) => sum + lines, 0),
@@ -105,8 +120,8 @@ function preambleLines(records: readonly SampleRecord[]): { lines: number; said:
 }
 
 /**
- * The records of a sample without its last, probably cut one (unless there are but two). A quote opens only at the
- * beginning of a cell; nothing is ever an error here.
+ * Splits a sample into records. It leaves out a last record without a line end, which is probably cut, unless there are
+ * fewer than two before it. A quote opens only at the beginning of a cell. Nothing is an error here.
  */
 function sampleRecords(text: string, delimiter: string): SampleRecord[] {
   const records: SampleRecord[] = [];

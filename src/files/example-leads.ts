@@ -6,8 +6,8 @@ import { EXAMPLE_COLUMNS, EXAMPLE_WORDS, type ExampleColumn, type ExampleWords }
 const BYTE_ORDER_MARK = '\ufeff';
 
 /**
- * An example of leads as a spreadsheet of the market writes it: headers in its language, its delimiter, UTF-8 with BOM, CRLF.
- * Everything in it is invented; importing it creates every row.
+ * Returns a CSV file of example leads as a spreadsheet program of the market writes it: headers in its language, its usual
+ * delimiter, UTF-8 with BOM, CRLF. All data in it is invented, and an import of it creates every row.
  */
 export function exampleCsv(market: Market): string {
   const words = wordsOf(market);
@@ -21,7 +21,7 @@ export function exampleCsv(market: Market): string {
   return BYTE_ORDER_MARK + lines.map((cells) => csvRecordText(cells, delimiter)).join('');
 }
 
-/** The same leads by srq's own names. */
+/** Returns the same leads as objects with srq's own field names. */
 export function exampleJson(market: Market): Record<string, string>[] {
   const words = wordsOf(market);
   return words.people.map((_, at) => {

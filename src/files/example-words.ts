@@ -1,10 +1,11 @@
-/** What an example of leads says in one language. `{area}` is a number in the market's way of writing it. */
+/** The texts of the example leads in one language. `{area}` stands for a number in the market's notation. */
 export interface ExampleWords {
   /** Names of columns that srq recognises. */
   readonly header: Readonly<Record<ExampleColumn, string>>;
   readonly people: readonly { readonly name: string; readonly mailbox: string; readonly need: string }[];
 }
 
+/** The columns that an example file can have, in their order. */
 export const EXAMPLE_COLUMNS = [
   'ref',
   'fullname',
@@ -20,7 +21,7 @@ export type ExampleColumn = (typeof EXAMPLE_COLUMNS)[number];
 
 const person = (name: string, mailbox: string, need: string) => ({ name, mailbox, need });
 
-/** For the first language of every market. */
+/** The texts by language; they cover the first language of every market. */
 export const EXAMPLE_WORDS: Readonly<Record<string, ExampleWords>> = {
   en: {
     header: {

@@ -1,18 +1,18 @@
 import { SrqError } from '../model/errors.ts';
 
-/** What a file is by its first bytes, as far as srq can read it. */
+/** The kinds of file that srq can read, as told by the first bytes. */
 export type FileKind = 'text' | 'gzip' | 'zip';
 
 const SAVE_AS_CSV =
   'Open it in a spreadsheet and save it as "CSV UTF-8 (comma delimited)" (File > Save As > File type), then import that file.';
 
-/** The first bytes of what srq reads although it is no text. */
+/** The first bytes of the kinds that srq reads although they are not text. */
 const READ: readonly { readonly begins: readonly number[]; readonly kind: FileKind }[] = [
   { begins: [0x1f, 0x8b], kind: 'gzip' },
   { begins: [0x50, 0x4b, 0x03, 0x04], kind: 'zip' },
 ];
 
-/** The first bytes of what srq refuses, what to call it, and the way out. */
+/** The first bytes of the kinds that srq refuses, with their name and a way out. */
 const REFUSED: readonly { readonly begins: readonly number[]; readonly what: string; readonly hint: string }[] = [
   {
     begins: [0xd0, 0xcf, 0x11, 0xe0],
@@ -26,7 +26,10 @@ const REFUSED: readonly { readonly begins: readonly number[]; readonly what: str
   { begins: [0x50, 0x4b, 0x05, 0x06], what: 'an empty ZIP archive', hint: 'Export the file again.' },
 ];
 
-/** Throws `SrqError('input')` with the way out for a file that its first bytes show to be nothing srq can read. */
+/**
+ * Returns the kind of a file by its first bytes. Throws `SrqError('input')`, with a way out, for a kind that srq cannot
+ * read.
+ */
 export function kindOf(path: string, head: Buffer): FileKind {
   const begins = ({ begins }: { readonly begins: readonly number[] }) =>
     begins.every((byte, index) => head[index] === byte);
@@ -38,7 +41,7 @@ export function kindOf(path: string, head: Buffer): FileKind {
   return READ.find(begins)?.kind ?? 'text';
 }
 
-/** The refusal of a ZIP archive that is no workbook srq can read. */
+/** Returns the error for a ZIP archive that is not a workbook which srq can read. */
 export function notAWorkbook(path: string, what: string, hint = SAVE_AS_CSV): SrqError {
   return new SrqError('input', `${path} is ${what}.`, hint);
 }

@@ -3,20 +3,24 @@ import { createGunzip } from 'node:zlib';
 import { SrqError, systemCode } from '../model/errors.ts';
 import type { PartnerFile } from './partner-file.ts';
 
-/** Leads shrink to a tenth or a twentieth; a bomb to a thousandth. Below the floor any ratio is harmless. */
-const MOST_TIMES_LARGER = 100;
+/**
+ * Maximum ratio of the unpacked to the packed size. Leads shrink to a tenth or a twentieth, a gzip bomb to a
+ * thousandth.
+ */
+const MAX_EXPANSION = 100;
+/** Up to this unpacked size any ratio is harmless. */
 const HARMLESS_BYTES = 64 * 1024 * 1024;
 
 /**
- * A gzip file as what is in it, unpacked anew at each reading and never held. Throws `SrqError('input')` while reading for one
- * that is cut off or damaged, or grows beyond all measure.
+ * Returns a gzip file as the file that it contains. Each reading unpacks it as a stream, without holding it. Reading
+ * throws `SrqError('input')` if the file is cut off, damaged, or expands to far more than a list of requests would.
  */
 export function unpacked(file: PartnerFile): PartnerFile {
   return { ...file, chunks: (onRead) => inflatedChunks(file, onRead) };
 }
 
 async function* inflatedChunks(file: PartnerFile, onRead?: (bytes: number) => void): AsyncGenerator<Buffer> {
-  const most = Math.max(HARMLESS_BYTES, file.sizeBytes * MOST_TIMES_LARGER);
+  const maxBytes = Math.max(HARMLESS_BYTES, file.sizeBytes * MAX_EXPANSION);
   const packed = Readable.from(copies(file, onRead), { objectMode: false, highWaterMark: 1 });
   const gunzip = createGunzip();
   packed.on('error', (error) => gunzip.destroy(error));
@@ -24,7 +28,7 @@ async function* inflatedChunks(file: PartnerFile, onRead?: (bytes: number) => vo
   try {
     for await (const chunk of packed.pipe(gunzip) as AsyncIterable<Buffer>) {
       bytes += chunk.length;
-      if (bytes > most) throw tooLarge(file.path);
+      if (bytes > maxBytes) throw tooLarge(file.path);
       yield chunk;
     }
   } catch (error) {
@@ -35,7 +39,7 @@ async function* inflatedChunks(file: PartnerFile, onRead?: (bytes: number) => vo
   }
 }
 
-/** A chunk is valid only until the next one is asked for, and a stream reads ahead. */
+/** Copies each chunk, because it is valid only until the next one is requested, and a stream reads ahead. */
 async function* copies(file: PartnerFile, onRead?: (bytes: number) => void): AsyncGenerator<Buffer> {
   for await (const chunk of file.chunks(onRead)) yield Buffer.from(chunk);
 }
@@ -43,7 +47,7 @@ async function* copies(file: PartnerFile, onRead?: (bytes: number) => void): Asy
 function tooLarge(path: string): SrqError {
   return new SrqError(
     'input',
-    `${path} unpacks to more than ${MOST_TIMES_LARGER} times its size: this is no list of requests.`,
+    `${path} unpacks to more than ${MAX_EXPANSION} times its size: this is no list of requests.`,
     'If it really is one, unpack it first: gunzip FILE',
   );
 }

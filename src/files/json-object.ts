@@ -1,20 +1,23 @@
 import { isLosslessNumber, parse } from 'lossless-json';
 
-/** One JSON object as cells by column name, or why it is none. */
+/** One JSON object as a row. */
 export interface FlatObject {
+  /** The cells by column name. */
   readonly cells: ReadonlyMap<string, string>;
+  /** The reason why it cannot be used, or null. */
   readonly problem: string | null;
 }
 
-/** Deeper is no request; it also bounds the recursion. */
-const DEEPEST = 20;
+/** Maximum depth of nesting. No request is nested deeper, and the limit bounds the recursion. */
+const MAX_DEPTH = 20;
 
-/** Secrets of the exporting platform that never leave the file. */
+/** Names of values that are secrets of the exporting platform and must never leave the file. */
 const SECRETS = new Set(['google_key']);
 
 /**
- * Parses an object and flattens it: nested names are joined by dots, lists of plain values by `, `. Numbers keep their
- * exact text. Understands Meta's `field_data` and Google's `user_column_data` lists of answers.
+ * Parses a JSON object and flattens it to cells. The names of nested values are joined by dots, and lists of plain
+ * values by `, `. Numbers keep their exact text. Meta's `field_data` and Google's `user_column_data` lists of answers
+ * become cells, too.
  */
 export function flatObject(text: string): FlatObject {
   let value: unknown;
@@ -34,12 +37,13 @@ export function flatObject(text: string): FlatObject {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !isLosslessNumber(value);
 
+/** Collects the cells of one object and the first problem found in it. */
 class Flattener {
   readonly cells = new Map<string, string>();
   problem: string | null = null;
 
   add(name: string, value: unknown, depth: number): void {
-    if (depth > DEEPEST) this.problem ??= 'is nested too deeply';
+    if (depth > MAX_DEPTH) this.problem ??= 'is nested too deeply';
     else if (isObject(value)) this.addObject(name, value, depth);
     else if (!Array.isArray(value)) this.set(name, plainText(value));
     else if (value.some((each) => isObject(each) || Array.isArray(each))) this.addList(name, value, depth);

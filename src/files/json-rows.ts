@@ -6,28 +6,28 @@ import { flatObject } from './json-object.ts';
 import { type JsonText, jsonElements, jsonLines } from './json-values.ts';
 import { undecodable } from './rows.ts';
 
-/** More columns are no list of requests. */
+/** Maximum number of columns of a file. A file with more is not a list of requests. */
 export const MOST_COLUMNS = 5_000;
 
-/** Whether a text begins as JSON does. */
+/** Returns true if a text begins like JSON. */
 export function looksLikeJson(sample: string): boolean {
   return /^\s*(?:\{\s*["}]|\[\s*["{\][])/.test(sample);
 }
 
-/** An object that does nothing but carry a list, as APIs answer: `{"data":[{…},…],"paging":…}`. */
+/** The pattern of an object that only wraps a list, as in the answers of APIs: `{"data":[{…},…],"paging":…}`. */
 const WRAPPED = /^\s*\{\s*"(?:data|leads|results|rows|items|records|requests)"\s*:\s*\[\s*[{\]]/;
 
-/** Whether a text is a list within an object: it is read from its list alone. */
+/** Returns true if a text is an object that wraps a list. Only the list of such an object is read. */
 export function isWrappedList(sample: string): boolean {
   return WRAPPED.test(sample);
 }
 
-/** How the values of a JSON file follow one another. */
+/** The layout of a JSON file: one array or object, one value a line, or an object that wraps a list. */
 export type JsonKind = 'json' | 'ndjson' | 'wrapped';
 
 /**
- * `wrapped` for a list within an object; `ndjson` if the first line alone is a value; else `json`: an array, or one object
- * over several lines.
+ * Detects the layout of a JSON file. It is `wrapped` for an object that wraps a list, `ndjson` if the first line alone
+ * is a value, and else `json`: an array, or one object over several lines.
  */
 export function jsonKind(sample: string): JsonKind {
   if (isWrappedList(sample)) return 'wrapped';
@@ -41,7 +41,7 @@ export function jsonKind(sample: string): JsonKind {
   }
 }
 
-/** The names of all the objects' values, in the order in which they first appear. Reads the whole file. */
+/** Reads the whole file and returns the names of all values in its objects, in the order of their first appearance. */
 export async function jsonColumns(texts: AsyncIterable<string>, kind: JsonKind): Promise<string[]> {
   const columns = new Set<string>();
   for await (const batch of valuesOf(texts, kind)) {
@@ -53,7 +53,7 @@ export async function jsonColumns(texts: AsyncIterable<string>, kind: JsonKind):
   return [...columns];
 }
 
-/** The objects as rows, in batches. An element that is no object is a row with a problem. */
+/** Yields the objects as rows, in batches. An element that is not an object becomes a row with a problem. */
 export async function* jsonRows(
   texts: AsyncIterable<string>,
   kind: JsonKind,
@@ -76,7 +76,7 @@ export async function* jsonRows(
   }
 }
 
-/** The error for a header that no person has written. */
+/** Returns the error for a file with more columns than a person would write. */
 export function tooManyColumns(): SrqError {
   return new SrqError(
     'input',

@@ -6,15 +6,15 @@ import type { FieldSource, Mapping, MappingOptions, Tie } from '../model/table.t
 import { type ColumnMeaning, columnMeanings } from './column-meanings.ts';
 import { parseTemplate } from './template.ts';
 
-/** A field's name goes on the wire as a parameter's name. */
+/** The pattern of a field's name, which is sent as the name of a parameter. */
 const FIELD_NAME = /^[A-Za-z][\w.[\]-]{0,99}$/;
 
 /**
- * Decides which column becomes which field. `--map` and `--set` win over the known names: a field given there takes
- * nothing from other columns, and where both name it, `--set` fills the rows whose mapped cells are empty.
+ * Decides which columns each field takes its values from. `--map` and `--set` win over the known names: a field given
+ * there takes nothing from other columns. If both name a field, `--set` fills the rows whose mapped cells are empty.
  *
- * Throws `SrqError('usage')` for a column or a field's name that cannot be, `SrqError('input')` for column names that occur
- * twice without being mapped or ignored.
+ * Throws `SrqError('usage')` if a column does not exist or a field's name is not valid, and `SrqError('input')` if a
+ * column name occurs twice and is neither mapped nor ignored.
  */
 export function planMapping(columns: readonly string[], { map, set, join }: MappingOptions): Mapping {
   const chosen = chosenColumns(columns, map);
@@ -36,7 +36,7 @@ export function planMapping(columns: readonly string[], { map, set, join }: Mapp
   };
 }
 
-/** What gives the same mapping again for a file of the same columns, whatever names are known by then. */
+/** Returns options that give the same mapping for a file with the same columns, whatever names a later srq knows. */
 export function mappingToKeep({ columns, sources }: Mapping, { map, set }: MappingOptions): MappingOptions {
   const named = (how: FieldSource['how']) => sources.filter((each) => each.how === how && each.because !== '--set');
   const names = ({ columns: at }: FieldSource) => at.map((index) => columns[index] ?? '');
@@ -45,7 +45,7 @@ export function mappingToKeep({ columns, sources }: Mapping, { map, set }: Mappi
   return { map: { ...Object.fromEntries(found), ...map }, set, join: Object.fromEntries(joined) };
 }
 
-/** The columns that `--map` names, by field (`-` included), in the order given. */
+/** Returns the columns that `--map` names, by field (`-` included), in the order given. */
 function chosenColumns(columns: readonly string[], map: Readonly<Record<string, string>>): Map<string, number[]> {
   const chosen = new Map<string, number[]>();
   for (const [column, field] of Object.entries(map)) {
@@ -55,7 +55,10 @@ function chosenColumns(columns: readonly string[], map: Readonly<Record<string, 
   return chosen;
 }
 
-/** The indexes of a column's name: as written, else by its normal form. Throws `SrqError('usage')` if there is none. */
+/**
+ * Returns the indexes of the columns with this name; if there is none, of those with the same normal form. Throws
+ * `SrqError('usage')` if there is none of those either.
+ */
 function columnsNamed(columns: readonly string[], name: string): number[] {
   const matching = (same: (column: string) => boolean) => columns.flatMap((each, at) => (same(each) ? [at] : []));
   const exact = matching((column) => column === name.trim() && column !== '');
@@ -124,7 +127,7 @@ function setSources(columns: readonly string[], set: Readonly<Record<string, str
   });
 }
 
-/** The sources of a field by the known names: its own columns first, then what it can be joined from. */
+/** Returns the sources of a field by the known names: its own columns first, then the columns that can be joined to it. */
 function aliasSources(field: Field, meanings: readonly ColumnMeaning[]): FieldSource[] {
   const own = ranked(meanings, field);
   const parts = FIELD[field].joinedFrom.flatMap((part) => ranked(meanings, part).slice(0, 1));
@@ -134,7 +137,7 @@ function aliasSources(field: Field, meanings: readonly ColumnMeaning[]): FieldSo
   ];
 }
 
-/** The columns that mean this, best first. */
+/** Returns the indexes of the columns with this meaning, best first. */
 function ranked(meanings: readonly ColumnMeaning[], meaning: string): number[] {
   const found = meanings.filter((each) => each.meaning === meaning);
   return found.sort((a, b) => a.rank - b.rank).map(({ index }) => index);
@@ -153,7 +156,10 @@ function extraFieldWarnings(sources: readonly FieldSource[]): string[] {
   });
 }
 
-/** The plan says which columns are equally likely one field; where both are filled and differ, the row says it too. */
+/**
+ * Warns in the plan of columns that are equally likely the same field. A row whose cells there differ has a warning of
+ * its own.
+ */
 function tieWarnings(columns: readonly string[], meanings: readonly ColumnMeaning[]): string[] {
   return tiesOf(meanings).map(({ field, columns: at }) => {
     const names = at.map((index) => `"${columns[index]}"`).join(' and ');

@@ -13,9 +13,10 @@ import { openCsv, openJson, openWorkbook, type TableContent } from './table-cont
 const SAMPLE_LETTERS = 64 * 1024;
 
 /**
- * Opens a partner's file: finds out kind, format, encoding, delimiter and columns, reading it once or twice, in constant
- * memory (a workbook is held, and bounded). `name` is what messages call it.
- * Throws `SrqError('input')` for a file that cannot be read or holds no rows, `SrqError('usage')` for options that cannot be.
+ * Opens a partner's file and detects its kind, format, encoding, delimiter and columns. It reads the file once or
+ * twice, in constant memory; only a workbook is held in memory, and its size is bounded. Messages call the file `name`.
+ * Throws `SrqError('input')` if the file cannot be read or has no rows, and `SrqError('usage')` if an option cannot
+ * apply.
  */
 export async function openTable(path: string, options: ReadOptions, name = path): Promise<Table> {
   const notes = new Notes();
@@ -53,7 +54,7 @@ async function openText(
   return openJson(file, encoding, format === 'json' && isWrappedList(sample) ? 'wrapped' : format);
 }
 
-/** Sentences for the plan, each said once. */
+/** Collects the notes for the plan, each of them once. */
 class Notes {
   readonly all: string[] = [];
 
@@ -102,7 +103,10 @@ class FileTable implements Table {
     return this.read;
   }
 
-  /** Google marks its test leads; the mark is a column when their results come back as CSV. */
+  /**
+   * Gives a test lead a problem, so that it is never sent. Google marks its test leads, and in a results file that was
+   * written as CSV the mark is a column.
+   */
   private refuseTest(row: Row): Row {
     const marked = /^(?:true|1|yes)$/i.test((row.cells[this.testMark] ?? '').trim());
     return marked && row.problem === null ? { ...row, problem: 'is a test lead: never sent' } : row;

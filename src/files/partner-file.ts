@@ -3,25 +3,25 @@ import { SrqError, systemCode } from '../model/errors.ts';
 
 const CHUNK_BYTES = 64 * 1024;
 
-/** A partner's file that is read more than once and must stay the same all the while. */
+/** A partner's file. It is read more than once and must not change in between. */
 export interface PartnerFile {
   readonly path: string;
   readonly sizeBytes: number;
   /**
-   * The bytes from the first on, in chunks that are valid only until the next one is asked for; `onRead` is told how many
-   * bytes each took on the disk. Throws `SrqError('input')` before handing out a chunk of a file that is no longer the one
-   * that was opened.
+   * Yields all bytes from the beginning. A chunk is valid only until the next one is requested. `onRead` receives the
+   * number of bytes that each chunk takes on the disk. Throws `SrqError('input')`, before it yields a chunk, if the
+   * file is no longer the one that was opened.
    */
   chunks(onRead?: (bytes: number) => void): AsyncGenerator<Buffer>;
 }
 
-/** The first bytes of a file, at most 64 KiB. */
+/** Returns the first bytes of a file, at most 64 KiB. */
 export async function firstChunk(file: PartnerFile): Promise<Buffer> {
   for await (const chunk of file.chunks()) return Buffer.from(chunk.subarray(0, CHUNK_BYTES));
   return Buffer.alloc(0);
 }
 
-/** What tells that a file is still the same one. */
+/** The figures of a file that show whether it is still the same one. */
 interface Fingerprint {
   readonly size: bigint;
   readonly mtimeNs: bigint;
@@ -29,7 +29,7 @@ interface Fingerprint {
   readonly dev: bigint;
 }
 
-/** Opens a regular file for reading. Every failure is an `SrqError('input')` that says what to do. */
+/** Opens a regular file for reading. Throws `SrqError('input')` with a hint if it cannot be opened. */
 export async function openPartnerFile(path: string, name = path): Promise<PartnerFile> {
   const found = await stat(path, { bigint: true }).catch((error: unknown) => Promise.reject(unreadable(name, error)));
   if (found.isDirectory()) {
@@ -54,7 +54,7 @@ async function* chunksOf(
     const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
     for (let position = 0; position < expected.size; ) {
       const bytes = await readAt(handle, buffer, position, name);
-      // The path, not the handle: a file that was replaced leaves the handle on the old one.
+      // The path is checked, not the handle, because the handle of a replaced file still leads to the old one.
       requireSame(name, await stat(path, { bigint: true }).catch(() => null), expected);
       if (bytes === 0) throw changed(name);
       position += bytes;

@@ -2,12 +2,15 @@ import { undefuse } from '../model/spreadsheet-cell.ts';
 import { STATUSES } from '../model/status.ts';
 import { RESULT_COLUMNS, type Row } from '../model/table.ts';
 
-/** Whether these are the columns of a results file that srq wrote. */
+/** Returns true if these are the columns of a results file that srq wrote. */
 export function isResultsFile(columns: readonly string[]): boolean {
   return RESULT_COLUMNS.every((name) => columns.includes(name));
 }
 
-/** A row of a results file as it was in the input: defused cells are themselves again. */
+/**
+ * Returns a row of a results file as it was in the input, with the marks against spreadsheet formulas taken off its
+ * cells.
+ */
 export function rowReadBack(row: Row, columns: readonly string[]): Row {
   const misplaced = isMisplaced(row.cells, columns.indexOf(RESULT_COLUMNS[0]));
   return {
@@ -20,8 +23,9 @@ export function rowReadBack(row: Row, columns: readonly string[]): Row {
 }
 
 /**
- * A ragged row is written ragged, its outcome right behind its cells. A spreadsheet evens all rows out when it saves the file,
- * and the outcome would be read as data: a last status and row number that do not stand in their columns give it away.
+ * Returns true if the outcome of a row does not stand in the outcome columns. srq writes a ragged row ragged, with its
+ * outcome right behind its cells. A spreadsheet program fills all rows to the same length when it saves the file, and
+ * then the outcome would be read as data. Such a row ends with a status and a row number in the wrong columns.
  */
 function isMisplaced(cells: readonly string[], statusAt: number): boolean {
   const last = cells.findLastIndex((cell) => cell.trim() !== '');

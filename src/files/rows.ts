@@ -3,20 +3,20 @@ import type { Row } from '../model/table.ts';
 import type { CsvRecord } from './csv-records.ts';
 import type { TextEncoding } from './decode.ts';
 
-/** What is known of the records of a file, from wherever they come. */
+/** The context in which the records of a file are read. */
 export interface RowReading {
-  /** Null where cells are not decoded from bytes. */
+  /** The encoding of the file, or null if its cells are not decoded from bytes. */
   readonly encoding: TextEncoding | null;
-  /** Says something that shows only while reading; saying it twice is harmless. */
+  /** Adds a note on something that only reading shows. To add a note twice is harmless. */
   readonly say: (note: string) => void;
 }
 
 const BATCH_ROWS = 256;
 
-/** A report's footer is short: totals, a confidentiality line, a copyright. */
-const LONGEST_FOOTER = 20;
+/** Maximum number of rows of a report's footer, which holds totals, a confidentiality line or a copyright. */
+const MAX_FOOTER_ROWS = 20;
 
-/** The names of the columns as written, without the blanks around them. Throws `SrqError('input')` if there are none. */
+/** Reads the names of the columns, without the blanks around them. Throws `SrqError('input')` if there is no header. */
 export async function headerOf(records: AsyncIterable<CsvRecord[]>, reading: RowReading): Promise<string[]> {
   for await (const batch of records) {
     const header = batch[0];
@@ -27,7 +27,10 @@ export async function headerOf(records: AsyncIterable<CsvRecord[]>, reading: Row
   throw new SrqError('input', 'The file has no header.', 'The first line has to name the columns.');
 }
 
-/** The data rows of a file's records, in batches, the header first among them: blank ones left out, a report's footer set aside, ragged ones with a problem. */
+/**
+ * Yields the data rows of a file in batches, given its records from the header on. It leaves out blank rows and a report's
+ * footer. A ragged row has a problem.
+ */
 export async function* rowsOf(
   records: AsyncIterable<CsvRecord[]>,
   reading: RowReading,
@@ -47,11 +50,11 @@ export async function* rowsOf(
   shaper.sayFooter();
 }
 
-/** Numbers the rows and keeps back what may be a footer until a row after it shows that it is none. */
+/** Numbers the rows. It holds back records that may be a footer until a later row shows that they are not. */
 class RowShaper {
   private readonly reading: RowReading;
   private readonly columns: number;
-  /** Without the unnamed columns at the end, which some programs write in the header alone. */
+  /** The number of columns without the unnamed ones at the end, which some programs write in the header alone. */
   private readonly named: number;
   private number = 0;
   private afterBlank = false;
@@ -63,7 +66,7 @@ class RowShaper {
     this.named = columns.findLastIndex((name) => name !== '') + 1;
   }
 
-  /** Appends rows; gives the failure that ends the file, if a record is one. */
+  /** Appends the rows of the records to `rows`. Returns the error at which the file ends, or null. */
   shape(records: readonly CsvRecord[], rows: Row[]): SrqError | null {
     for (const record of records) {
       if (isBlank(record.cells)) {
@@ -97,7 +100,7 @@ class RowShaper {
   }
 
   private mayBeFooter({ cells }: CsvRecord): boolean {
-    if (!this.afterBlank || this.columns < 3 || this.held.length >= LONGEST_FOOTER) return false;
+    if (!this.afterBlank || this.columns < 3 || this.held.length >= MAX_FOOTER_ROWS) return false;
     return cells.reduce((filled, cell) => (cell.trim() === '' ? filled : filled + 1), 0) === 1;
   }
 
@@ -107,7 +110,7 @@ class RowShaper {
     return { number: ++this.number, line, cells: whole ?? cells, problem: suspicion ?? (whole ? null : ragged) };
   }
 
-  /** The cells of a row that has as many as the header; what differs only in empty ones at the end is made to. */
+  /** Returns as many cells as the header has, or null. Empty cells at the end are added or removed for that. */
   private wholeCells(cells: readonly string[]): readonly string[] | null {
     if (cells.length === this.columns) return cells;
     if (cells.length > this.columns) return isBlank(cells.slice(this.columns)) ? cells.slice(0, this.columns) : null;
@@ -120,13 +123,16 @@ function isBlank(cells: readonly string[]): boolean {
   return true;
 }
 
-/** In a file with bytes that its encoding does not have, U+FFFD stands for lost letters: nothing after it is trusted. */
+/**
+ * Throws `SrqError('input')` if a record of a file with undecodable bytes has a U+FFFD. It stands for lost letters, and
+ * nothing after it can be trusted.
+ */
 function refuseUndecodable(record: CsvRecord, encoding: TextEncoding | null, who: string): void {
   if (!encoding?.damaged || !record.cells.some((cell) => cell.includes('\uFFFD'))) return;
   throw undecodable(`${who} (line ${record.line})`, encoding);
 }
 
-/** The error for bytes that the encoding does not have, found at `where`. */
+/** Returns the error for bytes at `where` that the encoding does not have. */
 export function undecodable(where: string, encoding: TextEncoding): SrqError {
   return new SrqError(
     'input',

@@ -1,18 +1,19 @@
 import { SrqError } from '../model/errors.ts';
 import { MOST_COLUMNS, tooManyColumns } from './json-rows.ts';
 
-/** With these a sheet's cells fit into memory; a longer list belongs into a CSV file. */
-const MOST_ROWS = 100_000;
-const MOST_CELLS = 5_000_000;
+/** Maximum numbers of rows and cells of a sheet, so that they fit into memory. A longer list belongs into a CSV file. */
+const MAX_ROWS = 100_000;
+const MAX_CELLS = 5_000_000;
 
-/** Any tag of a row or a cell, its attributes with it; XML allows `>` within their quotes. */
+/** The pattern of a row's or a cell's tag with its attributes. XML allows `>` within their quotes. */
 const TAG = /<(?:[\w-]+:)?(?:row|c)((?:\s+[\w:.-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*\/?>/g;
 const ANY_TAG = /<(?:[\w-]+:)?(?:row|c)(?=[\s/>])/g;
 const PLACE = /\s(?:[\w-]+:)?r\s*=\s*["']([^"']*)["']/g;
 
 /**
- * Refuses a sheet whose cells claim places far out: the reader fills every gap before them, so a kilobyte of XML could ask
- * for gigabytes. Throws `SrqError('input')`; `damaged` is the error for places that are none.
+ * Throws `SrqError('input')` if the cells of a sheet claim places too far out. The reader fills every gap before a
+ * cell, so that a kilobyte of XML could take gigabytes of memory. `damaged` returns the error for a place that is not
+ * valid.
  */
 export function requireBoundedSheet(xml: string, path: string, damaged: () => SrqError): void {
   let [rows, columns, tags] = [0, 0, 0];
@@ -28,17 +29,17 @@ export function requireBoundedSheet(xml: string, path: string, damaged: () => Sr
   for (const _ of xml.matchAll(ANY_TAG)) tags--;
   if (tags !== 0) throw damaged();
   if (columns > MOST_COLUMNS) throw tooManyColumns();
-  // The header and titles above it come on top.
-  if (rows > MOST_ROWS + 100 || rows * columns > MOST_CELLS) {
+  // The margin of 100 rows is for the header and the titles above it.
+  if (rows > MAX_ROWS + 100 || rows * columns > MAX_CELLS) {
     throw new SrqError(
       'input',
-      `The sheet of ${path} reaches to row ${rows}, column ${columns}; at most ${MOST_ROWS} rows and ${MOST_CELLS} cells of a workbook are read.`,
+      `The sheet of ${path} reaches to row ${rows}, column ${columns}; at most ${MAX_ROWS} rows and ${MAX_CELLS} cells of a workbook are read.`,
       'Delete what stands beside or below the data, or save the sheet as CSV UTF-8 and import that: any size goes.',
     );
   }
 }
 
-/** A is 1, Z is 26, AA is 27. */
+/** Returns the number of a column by its letters: A is 1, Z is 26, AA is 27. */
 function columnNumber(letters: string): number {
   let number = 0;
   for (const letter of letters) number = number * 26 + letter.charCodeAt(0) - 64;

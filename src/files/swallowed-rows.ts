@@ -1,12 +1,12 @@
-/** From this many columns on, a text does not by chance hold exactly a row's worth of delimiters in every line. */
-const TELLING_COLUMNS = 5;
+/** Minimum number of columns at which a text does not by chance have a row's number of delimiters in every line. */
+const MIN_TELLING_COLUMNS = 5;
 
 /**
- * Whether a record that spans lines has taken in the rows after it, because a quote was not closed where it should be.
+ * Tells whether a record that spans lines contains the rows after it, because a quote was not closed.
  *
- * `certain`: a cell goes on as text after a quote that stands where the next cell's or row's opening quote belongs, or the
- * record is ragged and one cell holds at least a row's worth of delimiters. `likely`: the record is whole, but one of its
- * cells reads like complete rows.
+ * It is `certain` if a cell goes on as text after a quote that stands where the opening quote of the next cell or row
+ * belongs, or if the record is ragged and one of its cells has at least a row's number of delimiters. It is `likely` if
+ * the record is whole, but one of its cells reads like complete rows.
  */
 export function swallowedRows(
   cells: readonly string[],
@@ -20,12 +20,12 @@ export function swallowedRows(
     const delimiters = cell.split(delimiter).length - 1;
     if (cell.startsWith('"') && opensWithin(cell, delimiter)) return 'certain';
     if (columns > 2 && cells.length !== columns && delimiters >= columns - 1) return 'certain';
-    if (columns >= TELLING_COLUMNS && delimiters === breaks * (columns - 1)) found = 'likely';
+    if (columns >= MIN_TELLING_COLUMNS && delimiters === breaks * (columns - 1)) found = 'likely';
   }
   return found;
 }
 
-/** A quote right after a delimiter or a line break: where the opening quote of another cell would be. */
+/** Returns true if a quote follows a delimiter or a line break, which is where another cell's opening quote would be. */
 function opensWithin(cell: string, delimiter: string): boolean {
   return [delimiter, '\n', '\r'].some((before) => cell.includes(`${before}"`));
 }

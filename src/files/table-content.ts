@@ -8,19 +8,19 @@ import { type JsonKind, jsonColumns, jsonRows, MOST_COLUMNS, tooManyColumns } fr
 import type { PartnerFile } from './partner-file.ts';
 import { headerOf, type RowReading, rowsOf } from './rows.ts';
 
-/** What a format makes of a file: its columns, and its rows as often as asked. */
+/** The content of a file as a table: its columns, and its rows, which can be read more than once. */
 export interface TableContent {
   readonly format: Table['format'];
   readonly encoding: string | null;
   readonly delimiter: string | null;
   readonly columns: readonly string[];
-  /** `onRead` is told how much of the file has been read; see {@link PartnerFile}. */
+  /** Reads the rows. `onRead` receives the number of bytes read; see {@link PartnerFile}. */
   rows(onRead: (bytes: number) => void): AsyncIterable<Row[]>;
 }
 
 type Say = (note: string) => void;
 
-/** `sample`: the beginning of the file's text. */
+/** Opens a CSV file as a table. `sample` is the beginning of its text. */
 export async function openCsv(
   file: PartnerFile,
   encoding: TextEncoding,
@@ -56,7 +56,7 @@ export async function openJson(file: PartnerFile, encoding: TextEncoding, kind: 
   };
 }
 
-/** One object of which nothing is known but a list within it: the list was meant. */
+/** Throws `SrqError('input')` for an object without known fields but with a list: the list was probably meant. */
 function refuseListWithin(columns: readonly string[], path: string): void {
   const list = columns.map((name) => /^(.+?)\.0\./.exec(name)?.[1]).find((name) => name !== undefined);
   if (list === undefined || countKnownFields(columns) > 0) return;
@@ -67,7 +67,7 @@ function refuseListWithin(columns: readonly string[], path: string): void {
   );
 }
 
-/** One sheet of a workbook, with the same rules for titles, footers and blank rows as CSV. */
+/** Opens one sheet of a workbook as a table. The rules for titles, footers and blank rows are those of CSV. */
 export async function openWorkbook(file: PartnerFile, options: ReadOptions, say: Say): Promise<TableContent> {
   const { readWorkbook } = await import('./workbook.ts');
   const { name, others, records } = await readWorkbook(file, options.sheet);

@@ -1,6 +1,6 @@
 /**
- * The parts of a text with columns: literal texts, and the index of each `{Column}`. `{{` and `}}` are the braces
- * themselves; a brace that opens no column is a letter.
+ * Parses a template into its parts: literal texts, and the index of each `{Column}`. `{{` and `}}` stand for the braces
+ * themselves, and a brace that does not begin a column is an ordinary character.
  */
 export function parseTemplate(text: string, indexOf: (column: string) => number): (string | number)[] {
   const parts: (string | number)[] = [];

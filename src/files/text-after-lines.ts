@@ -1,11 +1,14 @@
 import { SrqError } from '../model/errors.ts';
 
-/** In bytes or letters. No row of a partner's file is longer; more is a quote that was never closed, or no CSV at all. */
+/**
+ * Maximum size of one record, in bytes or characters. A longer one is not a row of a partner's file: a quote was never
+ * closed, or the file is not CSV at all.
+ */
 export const LONGEST_RECORD = 1024 * 1024;
 
 /**
- * Text without its first lines, and in no piece that would make an endless line: csv-parse bounds a record by its
- * letters, so a gigabyte of nothing but delimiters would fill the memory.
+ * Yields text without its first `count` lines. Throws `SrqError('input')` if a line is longer than 1 MiB. csv-parse
+ * bounds a record by the letters in its cells alone, so that a gigabyte of delimiters would fill the memory.
  */
 export async function* textAfterLines(text: AsyncIterable<string>, count: number): AsyncGenerator<string> {
   let left = count;

@@ -8,34 +8,35 @@ import type { PartnerFile } from './partner-file.ts';
 import { requireBoundedSheet } from './sheet-bounds.ts';
 import { zipNames, zipParts } from './zip-parts.ts';
 
-/** A workbook cannot be read as a stream, so what it may take is bounded. */
-const MOST_ARCHIVE_BYTES = 50 * 1024 * 1024;
-const MOST_UNPACKED_BYTES = 100 * 1024 * 1024;
+/** Maximum sizes of a workbook, packed and unpacked. It is held in memory, because it cannot be read as a stream. */
+const MAX_ARCHIVE_BYTES = 50 * 1024 * 1024;
+const MAX_UNPACKED_BYTES = 100 * 1024 * 1024;
 
 /** One sheet of a workbook, held in memory. */
 export interface Sheet {
   readonly name: string;
   /** The names of the workbook's other sheets. */
   readonly others: readonly string[];
-  /** All rows as they stand, empty ones and those above the header included. */
+  /** All rows in order, including empty rows and those above the header. */
   readonly records: readonly CsvRecord[];
 }
 
 /**
- * Reads one sheet of an `.xlsx` workbook: the one named, else the first that is visible. Throws `SrqError('input')` for what
- * is no such workbook, is damaged, or is larger than a list of leads; `SrqError('usage')` for a sheet that is not there.
+ * Reads one sheet of an `.xlsx` workbook: the one that is named, else the first visible one. Throws `SrqError('input')`
+ * if the file is not such a workbook, is damaged, or is larger than a list of leads, and `SrqError('usage')` if there
+ * is no such sheet.
  */
 export async function readWorkbook(file: PartnerFile, wanted: string | null): Promise<Sheet> {
   const archive = await archiveOf(file);
   requireWorkbook(zipNames(archive, file.path), file.path);
   const isXml = (name: string) => /\.(?:xml|rels)$/.test(name);
-  const parts = await zipParts(archive, isXml, MOST_UNPACKED_BYTES, file.path);
+  const parts = await zipParts(archive, isXml, MAX_UNPACKED_BYTES, file.path);
   for (const part of parts.values()) {
     requireBoundedSheet(part.toString('latin1'), file.path, () => damaged(file.path, 'a cell without a place'));
   }
   const sheets = sheetsOf(parts.get('xl/workbook.xml')?.toString('utf8') ?? '');
   const index = chosenSheet(sheets, wanted, file.path);
-  // What is handed on is packed anew from parts whose size is known: the reader trusts what a ZIP archive says of itself.
+  // The parts are packed again, because the reader trusts the sizes that an archive states, and only these were checked.
   const bounded = zipSync(Object.fromEntries(parts), { level: 0 });
   const rows = await readSheet(new Blob([bounded]), index + 1, { trim: false, parseNumber: numberText }).catch(
     (error: unknown) => Promise.reject(damaged(file.path, error instanceof Error ? error.message : '', error)),
@@ -57,8 +58,8 @@ async function archiveOf(file: PartnerFile): Promise<Buffer> {
   let bytes = 0;
   for await (const chunk of file.chunks()) {
     bytes += chunk.length;
-    if (bytes > MOST_ARCHIVE_BYTES) {
-      throw notAWorkbook(file.path, `a workbook of more than ${MOST_ARCHIVE_BYTES / 1024 / 1024} MiB`);
+    if (bytes > MAX_ARCHIVE_BYTES) {
+      throw notAWorkbook(file.path, `a workbook of more than ${MAX_ARCHIVE_BYTES / 1024 / 1024} MiB`);
     }
     chunks.push(Buffer.from(chunk));
   }
@@ -72,7 +73,7 @@ function requireWorkbook(names: readonly string[], path: string): void {
   throw notAWorkbook(path, 'a ZIP archive, but no workbook', 'Unpack it, and import the file that is in it.');
 }
 
-/** The sheets in their order, as the workbook's own list names them. */
+/** Reads the sheets in the order of the workbook's own list. */
 function sheetsOf(xml: string): { name: string; hidden: boolean }[] {
   const tags = xml.match(/<(?:[\w-]+:)?sheet\s[^>]*>/g) ?? [];
   return tags.map((tag) => ({
@@ -109,14 +110,20 @@ function chosenSheet(
   );
 }
 
-/** Where a workbook's number holds more digits than its program kept, this is written so that the checks find it. */
+/**
+ * Formats a number of a workbook. An integer beyond the safe range has lost digits, so it is written with an exponent,
+ * which the checks of the fields find.
+ */
 function numberText(text: string): string {
   const number = Number(text);
   if (Number.isInteger(number) && !Number.isSafeInteger(number)) return number.toExponential().toUpperCase();
   return String(number);
 }
 
-/** Dates have no zone in a workbook; the reader gives them as UTC, a fraction of a millisecond too early. */
+/**
+ * Formats a cell. Dates in a workbook have no zone; the reader returns them as UTC, a fraction of a millisecond too
+ * early.
+ */
 function cellText(value: CellValue<string> | null): string {
   if (value === null) return '';
   if (!(value instanceof Date)) return String(value);

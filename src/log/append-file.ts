@@ -16,25 +16,26 @@ import {
 import { requireLogStart } from './tail.ts';
 
 /**
- * Opens or makes the log, readable by its owner alone; a new one's name is on the disk when this resolves. Throws
- * `SrqError('log')` for what is no log, is not the user's own, has a second name, or is less than what was there before.
+ * Opens the log for appending, or creates it, readable by its owner alone. When the promise resolves, the name of a new
+ * log is durable. Throws `SrqError('log')` if the file is not a log, is not the user's own, has a second name, or holds
+ * less than it held before.
  */
 export async function openForAppending(path: string, user: LogUser | null): Promise<FileHandle> {
   requireRegularFile(path);
-  // Asked for first: whoever makes a log at this moment makes the lock file after it.
-  const least = leastBytes(realPath(path));
-  if (least !== null && !existsSync(path)) throw missing(path);
+  // The lock file is read before the log is looked for, because a process that creates both creates the log first.
+  const minBytes = leastBytes(realPath(path));
+  if (minBytes !== null && !existsSync(path)) throw missing(path);
   if (user) requireOwnFolder(path, user);
   const directory = dirname(resolve(path));
   const firstMade = mkdirSync(directory, { recursive: true, mode: 0o700 });
   const file = await open(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT, 0o600);
   try {
-    // First, so that nobody is told to make a file his own that is none of srq's.
+    // This check comes first, so that nobody is told to take ownership of a file that is not srq's.
     await requireLogStart(file, path);
     if (user) requireOwnLog(file.fd, path, user);
     const size = requireSameFile(file.fd, path);
-    if (size < (least ?? 0)) throw shortened(path, size, least ?? 0);
-    // A name is durable only once the directory that holds it is; this goes for the directories made here, too.
+    if (size < (minBytes ?? 0)) throw shortened(path, size, minBytes ?? 0);
+    // A name is durable only once its directory is synced. That is also true of the directories created here.
     const top = firstMade === undefined ? directory : dirname(firstMade);
     if (size === 0) syncDirectories(directory, top);
     return file;
@@ -52,10 +53,10 @@ function missing(path: string): SrqError {
   );
 }
 
-function shortened(path: string, size: number, least: number): SrqError {
+function shortened(path: string, size: number, minBytes: number): SrqError {
   return new SrqError(
     'log',
-    `The log ${path} has ${size} bytes; it had ${least} when it was taken away from an earlier run. Nothing was sent: without its records srq would send the same rows again.`,
+    `The log ${path} has ${size} bytes; it had ${minBytes} when it was taken away from an earlier run. Nothing was sent: without its records srq would send the same rows again.`,
     beginAnew(path),
   );
 }
@@ -63,13 +64,16 @@ function shortened(path: string, size: number, least: number): SrqError {
 const beginAnew = (path: string) =>
   `Put the log back. To begin a new one all the same, which does not know what was sent: rm ${shellWord(`${realPath(path)}.lock`)}`;
 
-/** Near a full disk a write may take only part of the bytes and report no error. */
+/**
+ * Writes all the bytes, in several calls if needed: near a full disk a call may write only some of them and report no
+ * error.
+ */
 export function writeFully(fd: number, bytes: Buffer): void {
   let written = 0;
   while (written < bytes.length) written += writeSync(fd, bytes, written, bytes.length - written);
 }
 
-/** From `directory` up to `top`. Windows has no such call and needs none. */
+/** Syncs the directories from `directory` up to `top`. Windows has no call for it and needs none. */
 function syncDirectories(directory: string, top: string): void {
   if (platform() === 'win32') return;
   for (let each = directory; ; each = dirname(each)) {

@@ -16,31 +16,35 @@ interface PendingRecord {
   readonly subject: LogSubject;
   readonly event: LogEvent;
   readonly by: LogRecord['by'];
-  /** What the log must still know of the key; null: anything. */
+  /** The state that the key must still have (compare and set), or null for any state. */
   readonly seen: LoggedState | null;
   readonly line: Buffer;
   readonly resolve: (recorded: boolean) => void;
   readonly reject: (error: SrqError) => void;
 }
 
-const KNOWN = Promise.resolve();
+const RESOLVED = Promise.resolve();
 
 export interface FileLogOptions {
   readonly path: string;
   readonly clock: Clock;
-  /** Identifies this process's records. */
+  /** The identifier of this process in its records. */
   readonly run: string;
-  /** A bulk run excludes other runs; a one-off request only orders its lines among theirs. `holder` says who we are. */
+  /**
+   * True for a bulk run, which excludes other runs. False for a one-off request, which only orders its lines among
+   * theirs.
+   */
   readonly exclusive: boolean;
+  /** The name of this process, shown to whoever finds the log in use. */
   readonly holder: string;
-  /** Who must own the log; null: whoever does. */
+  /** The user who must own the log, or null to accept any owner. */
   readonly user?: LogUser | null;
 }
 
 /**
- * The log on disk, for senders: an append-only NDJSON file (FORMAT.md), what it says indexed in memory.
+ * The log on disk, open for sending: an append-only NDJSON file (FORMAT.md) with an index in memory.
  *
- * Group commit without a timer: whatever is queued while one fdatasync runs shares the next.
+ * It commits in groups without a timer: all records that are queued while one fdatasync runs share the next one.
  */
 export class FileLog implements OpenLog {
   readonly path: string;
@@ -55,9 +59,9 @@ export class FileLog implements OpenLog {
   #draining: Promise<void> | null = null;
   #broken: SrqError | null = null;
   #closed = false;
-  /** What of the file is on the disk for sure. */
+  /** The number of bytes of the file that are certainly on the disk. */
   #durableBytes = 0;
-  /** A record of this process says by which recipe its keys are made. */
+  /** Becomes true once a record of this process names the recipe by which its keys are made. */
   #isRecipeNoted = false;
 
   private constructor(options: FileLogOptions, file: FileHandle, lock: LogLock) {
@@ -70,7 +74,9 @@ export class FileLog implements OpenLog {
     this.#records = new RecordReader(file.fd);
   }
 
-  /** Throws `SrqError('log')` when the file cannot be used: no access, damaged, held by another run. */
+  /**
+   * Opens and indexes the log. Throws `SrqError('log')` if it is not accessible, is damaged, or is held by another run.
+   */
   static async open(options: FileLogOptions): Promise<FileLog> {
     let file: FileHandle | null = null;
     let lock: LogLock | null = null;
@@ -98,9 +104,9 @@ export class FileLog implements OpenLog {
     return this.#index.state(key);
   }
 
-  /** The index holds them all, and what others add comes in with every group of our own. */
+  /** Does nothing: the index holds all keys, and each group commit adds the records of other processes to it. */
   know(): Promise<void> {
-    return KNOWN;
+    return RESOLVED;
   }
 
   read(key: string): LogRecord | null {
@@ -109,7 +115,7 @@ export class FileLog implements OpenLog {
   }
 
   mayBeUnderWay(key: string): boolean {
-    // Not the state: what is sent on a licence, or again under its key, is under way and parked at once.
+    // The state cannot tell: a request sent on a licence, or again under its key, is `parked` while it is still under way.
     return this.read(key)?.event === 'sending' && this.#lock.oneOffsUnderWay();
   }
 
@@ -135,7 +141,7 @@ export class FileLog implements OpenLog {
     return this.#append(subject, status, by ?? null, seen ?? null, details);
   }
 
-  /** Waits for what is queued, then lets go of file and lock. Takes nothing from then on. */
+  /** Waits for the queued records, then releases the file and the locks. Records that come later are refused. */
   async close(): Promise<void> {
     while (this.#draining) await this.#draining;
     if (this.#closed) return;
@@ -165,7 +171,7 @@ export class FileLog implements OpenLog {
   }
 
   async #drain(): Promise<void> {
-    // Everything that is queued in this turn of the event loop goes into the first group.
+    // Waiting for one microtask puts all records of this turn of the event loop into the first group.
     await Promise.resolve();
     while (this.#queue.length > 0) {
       const group = this.#queue;
@@ -186,7 +192,7 @@ export class FileLog implements OpenLog {
       if (recorded.size > 0) await this.#file.datasync();
       if (recorded.size > 0) this.#durableBytes = this.#index.end;
     } catch (error) {
-      // After a failed write or sync the kernel may have dropped pages: nothing this process writes can be trusted again.
+      // After a failed write or sync the kernel may have dropped pages, so no later write of this process can be trusted.
       this.#broken = asLogError(error, this.path);
       for (const each of group) each.reject(this.#broken);
       return;
@@ -210,7 +216,10 @@ export class FileLog implements OpenLog {
     if (chunks.length > 0) this.#isRecipeNoted = true;
   }
 
-  /** Runs `add` while no other process adds lines, with all that others added before indexed and any torn tail cut. */
+  /**
+   * Runs `add` under the append lock, so that no other process adds lines meanwhile. Before that it indexes the lines that
+   * others have added and cuts a torn tail.
+   */
   async #underAppendLock(add: () => void): Promise<void> {
     await this.#lock.takeAppend(this.#options.clock);
     try {

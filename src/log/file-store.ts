@@ -10,13 +10,13 @@ export interface FileStoreOptions {
   readonly path: string;
   readonly clock: Clock;
   readonly run: string;
-  /** Who we are, to whoever finds the log in use. */
+  /** Names this process while it runs the command, for whoever finds the log in use. */
   readonly holder: (command: string) => string;
-  /** Who must own the log; null: whoever does. */
+  /** The user who must own the log, or null to accept any owner. */
   readonly user?: LogUser | null;
 }
 
-/** A log in a file, for one machine (FORMAT.md). */
+/** Returns the store of a log that lies in a file, for one machine (FORMAT.md). */
 export function openFileStore({ path, clock, run, holder, user = null }: FileStoreOptions): LogStore {
   return {
     name: path,
@@ -30,6 +30,7 @@ export function openFileStore({ path, clock, run, holder, user = null }: FileSto
   };
 }
 
+/** Yields the items, and returns the offset that the generator returns as a log position. */
 async function* positioned<Item>(items: AsyncGenerator<Item, number>): AsyncGenerator<Item, { readonly end: number }> {
   return { end: yield* items };
 }

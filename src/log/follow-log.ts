@@ -5,11 +5,11 @@ import { readLines } from './lines.ts';
 import { openForReading } from './read-log.ts';
 import { decodeRecord } from './record.ts';
 
-const LOOK_MS = 500;
+const POLL_MS = 500;
 
 /**
- * Every record that is added behind the offset `from`, as it comes, until `stop` fires. The log need not exist yet.
- * Throws `SrqError('log')` on damage.
+ * Yields each record that is added behind the offset `from`, as it comes, until `stop` fires. The log need not exist yet.
+ * Throws `SrqError('log')` if a line is damaged.
  */
 export async function* followLog(
   path: string,
@@ -17,7 +17,7 @@ export async function* followLog(
   clock: Clock,
   stop: AbortSignal,
 ): AsyncGenerator<LogRecord, void> {
-  for (let end = from; !stop.aborted; await clock.sleep(LOOK_MS, stop)) {
+  for (let end = from; !stop.aborted; await clock.sleep(POLL_MS, stop)) {
     const file = await openForReading(path, null);
     if (!file) continue;
     try {
@@ -28,7 +28,7 @@ export async function* followLog(
   }
 }
 
-/** Returns the offset behind the last complete line. */
+/** Yields the records behind the offset `from` and returns the offset behind the last complete line. */
 async function* recordsBehind(file: FileHandle, from: number, path: string): AsyncGenerator<LogRecord, number> {
   const blocks = readLines(file, from);
   for (;;) {

@@ -4,19 +4,21 @@ import type { FileHandle } from 'node:fs/promises';
 const BLOCK_BYTES = 1 << 20;
 const LINE_FEED = 0x0a;
 
-/** One complete line, without its line feed, and where it begins. */
+/** One complete line of the log. */
 export interface LogLine {
-  /** Null if it is not UTF-8. */
+  /** The line without its line feed, or null if it is not UTF-8. */
   readonly text: string | null;
+  /** The offset of its first byte in the file. */
   readonly offset: number;
 }
 
 /**
- * The complete lines from `from` to the end of the file, a block's worth at a time. Returns the offset after the last
- * line feed: what lies behind it is an unfinished line. Memory is one block, or the longest line.
+ * Yields the complete lines from the offset `from` to the end of the file, those of one block at a time. Returns the
+ * offset behind the last line feed; bytes behind it are an unfinished line. It needs the memory of one block, or of the
+ * longest line.
  */
 export async function* readLines(file: FileHandle, from: number): AsyncGenerator<LogLine[], number> {
-  // No further than the file reaches now: what is behind a torn tail may be cut and written anew while we read.
+  // Reading ends at the present size of the file, because a torn tail may be cut and written anew in the meantime.
   const { size } = await file.stat();
   let offset = from;
   let rest = Buffer.alloc(0);
@@ -27,10 +29,10 @@ export async function* readLines(file: FileHandle, from: number): AsyncGenerator
     if (bytesRead === 0) return offset;
     const bytes = rest.length > 0 ? Buffer.concat([rest, block.subarray(0, bytesRead)]) : block.subarray(0, bytesRead);
     const lines: LogLine[] = [];
-    const sound = isUtf8(bytes.subarray(0, bytes.lastIndexOf(LINE_FEED) + 1));
+    const isAllUtf8 = isUtf8(bytes.subarray(0, bytes.lastIndexOf(LINE_FEED) + 1));
     let start = 0;
     for (let end = bytes.indexOf(LINE_FEED); end >= 0; end = bytes.indexOf(LINE_FEED, start)) {
-      const text = sound || isUtf8(bytes.subarray(start, end)) ? bytes.toString('utf8', start, end) : null;
+      const text = isAllUtf8 || isUtf8(bytes.subarray(start, end)) ? bytes.toString('utf8', start, end) : null;
       lines.push({ text, offset: offset + start });
       start = end + 1;
     }

@@ -6,29 +6,36 @@ import type { Clock } from '../model/ports.ts';
 import { shellWord } from '../model/shell-word.ts';
 import { requireSameFile } from './log-access.ts';
 
-/** Whether the log itself is locked. macOS locks whole files only, so that one file cannot carry three locks. */
+/**
+ * True where bytes of the log itself are locked. macOS locks whole files only, so one file cannot carry three locks
+ * there.
+ */
 const LOCKS_LOG = platform() !== 'darwin';
-/** The locked bytes of a log lie far behind its text, because Windows denies reading a locked range. */
+/** Offsets of the locked bytes of the log. They lie far behind its text, because Windows denies reading a locked range. */
 const BYTE = { run: 2 ** 40, append: 2 ** 40 + 1, oneOff: 2 ** 40 + 2 };
-/** In a lock file: one byte, where a lock can have so little. */
+/** The locked range of a lock file: one byte, or the whole file where the system locks whole files only. */
 const [LOCK_FILE_OFFSET, LOCK_FILE_BYTES] = LOCKS_LOG ? [2 ** 40, 1] : [0, 0];
 const POLL_MS = 2;
-/** Others hold these locks for a moment; one that is held for so long is held by a process that was stopped. */
+/** After this time a lock that is usually held for a moment is taken to be held by a process that was stopped. */
 const STOPPED_AFTER_MS = 10_000;
-const NAME_WAIT_MS = 500;
+/**
+ * Maximum wait for what follows at once: the holder's name in the lock file, or the second lock of a process that died.
+ */
+const BRIEF_WAIT_MS = 500;
 
 /**
- * Three locks, held by the kernel: gone at once when their process dies (also by kill -9), kept while it is stopped. Each is
- * held on a byte of the log itself, which has the same locks under all its names, and on a file beside it: for macOS, for an
- * srq of before the former, and for the name of the holder.
+ * The three locks of a log. The kernel holds them: it frees them at once when their process dies (also by kill -9) and keeps
+ * them while it is stopped. Each lock is held on a byte of the log itself, which has the same locks under all its names, and
+ * on a lock file beside the log. The lock file serves macOS, older versions of srq that do not lock the log itself, and the
+ * name of the holder.
  *
- * - run, `<log>.lock`: one bulk run per log, for as long as it lives. The file's text says who it is.
- * - append, `<log>.append-lock`: whoever adds lines, for the moment of adding them, so a one-off request need not wait
- *   for a bulk run.
- * - one-off, `<log>.one-off-lock`: shared by all one-off requests while they live, so that a run can tell whether a
- *   request without an outcome may still be under way.
+ * - The run lock, `<log>.lock`, is held by the one bulk run of a log for as long as it lives. The file's text names it.
+ * - The append lock, `<log>.append-lock`, is held by a process only while it adds lines, so that a one-off request need not
+ *   wait for the end of a bulk run.
+ * - The one-off lock, `<log>.one-off-lock`, is shared by all one-off requests while they live, so that a run can tell whether
+ *   a request without an outcome may still be under way.
  *
- * Every method throws `SrqError('log')`.
+ * Every method throws `SrqError('log')` if a lock cannot be used.
  */
 export class LogLock {
   readonly #path: string;
@@ -38,7 +45,7 @@ export class LogLock {
   #run: { readonly file: LockFile; readonly holder: string } | null = null;
   #oneOff: Lock | null = null;
 
-  /** `path`: the log's, without symbolic links. `log`: the open log; its locks end when that is closed. */
+  /** `path` is the log's path without symbolic links; `log` is the open log, whose locks end when it is closed. */
   constructor(path: string, log: number) {
     this.#path = path;
     this.#log = log;
@@ -50,14 +57,14 @@ export class LogLock {
   async takeRun(holder: string, clock: Clock): Promise<void> {
     const run = new LockFile(`${this.#path}.lock`);
     if (!run.tryTake()) {
-      // The holder writes its name right after it has taken the lock.
-      await within(NAME_WAIT_MS, clock, () => holderIn(run.text()) !== '');
+      // The holder writes its name only after it has taken the lock.
+      await within(BRIEF_WAIT_MS, clock, () => holderIn(run.text()) !== '');
       const name = holderIn(run.text()) || 'another process';
       run.close();
       throw inUse(name);
     }
-    // The kernel frees the two locks of a process that dies one after the other.
-    if (LOCKS_LOG && !(await within(NAME_WAIT_MS, clock, () => this.#runByte.tryTake()))) {
+    // When a process dies, the kernel frees its two locks one after the other.
+    if (LOCKS_LOG && !(await within(BRIEF_WAIT_MS, clock, () => this.#runByte.tryTake()))) {
       run.close();
       throw inUse(`a process that has it under another name (listed by: lsof ${shellWord(this.#path)})`);
     }
@@ -65,20 +72,20 @@ export class LogLock {
     run.setText(`${holder}\n`);
   }
 
-  /** Shows that a one-off request may be under way, for as long as this process lives. */
+  /** Takes the one-off lock, which shows for as long as this process lives that a one-off request may be under way. */
   async takeOneOff(clock: Clock): Promise<void> {
     const oneOff = twofold(new LockFile(this.#oneOffPath()), byteOf(this.#path, this.#log, BYTE.oneOff));
     this.#oneOff = oneOff;
-    // A run that looks whether there is one holds the lock for a moment.
+    // A run that checks for one-off requests holds the lock for a moment.
     if (!(await within(STOPPED_AFTER_MS, clock, () => oneOff.tryTake({ shared: true })))) throw stopped(this.#path);
   }
 
-  /** Whether any process, this one included, may have a one-off request under way. */
+  /** Returns true if any process, this one included, may have a one-off request under way. */
   oneOffsUnderWay(): boolean {
     const file = new LockFile(this.#oneOffPath());
     let log: number | null = null;
     try {
-      // An open file does not see the locks that are its own, so the log is opened once more.
+      // The log is opened once more, because an open file does not see its own locks.
       log = attempt(`The log ${this.#path}`, 'opened', () => openSync(this.#path, 'r+'));
       requireSameFile(this.#log, this.#path);
       return !twofold(file, byteOf(this.#path, log, BYTE.oneOff)).tryTake();
@@ -88,7 +95,7 @@ export class LogLock {
     }
   }
 
-  /** Waits for the append lock: other holders keep it for well under a millisecond, unless one is stopped. */
+  /** Waits for the append lock. Other processes hold it for well under a millisecond, unless one was stopped. */
   async takeAppend(clock: Clock): Promise<void> {
     if (!(await within(STOPPED_AFTER_MS, clock, () => this.#append.tryTake()))) throw stopped(this.#path);
   }
@@ -97,7 +104,10 @@ export class LogLock {
     this.#append.release();
   }
 
-  /** Gives up all locks. `lostBytes`: what the log had, where its path no longer leads to it: the next run must not find less. */
+  /**
+   * Releases all locks. If the path no longer leads to the log, `lostBytes` is the number of bytes that the log had;
+   * the lock file then keeps it, and the next run refuses a log that has fewer.
+   */
   close(lostBytes: number | null = null): void {
     this.#append.close();
     if (this.#run) {
@@ -115,30 +125,31 @@ export class LogLock {
   }
 }
 
-/** Whether `met` came true in time; it is asked at least once. */
-async function within(waitMs: number, clock: Clock, met: () => boolean): Promise<boolean> {
+/** Resolves to true as soon as `isMet` returns true, or to false after `waitMs`. `isMet` is called at least once. */
+async function within(waitMs: number, clock: Clock, isMet: () => boolean): Promise<boolean> {
   const deadline = clock.monotonicMs() + waitMs;
-  while (!met()) {
+  while (!isMet()) {
     if (clock.monotonicMs() > deadline) return false;
     await clock.sleep(POLL_MS);
   }
   return true;
 }
 
-/** What the lock file says instead of who holds it where the log was taken away from its last run. */
+/** The text that the lock file has instead of a holder's name after the log was taken away from its last run. */
 const LOST_TEXT = /^The log had (\d+) bytes /;
 const lostText = (bytes: number, holder: string) => `The log had ${bytes} bytes when it was taken away from: ${holder}`;
 const holderIn = (text: string) => (LOST_TEXT.test(text) ? '' : text);
 
 /**
- * How many bytes a log must have at least: as many as when it was taken away from its last run; else 0. Null: it has never been
- * used for sending. A log is made before its lock file, and no srq makes it shorter than this.
+ * Returns the minimum number of bytes that a log must have: the number that it had when it was taken away from its last
+ * run, else 0. Returns null if it has never been used for sending. A log is created before its lock file, and no srq
+ * makes it shorter than this.
  */
 export function leastBytes(logPath: string): number | null {
   try {
     return Number(LOST_TEXT.exec(readFileSync(`${logPath}.lock`, 'utf8'))?.[1] ?? 0);
   } catch {
-    // What else keeps it from being read keeps it from being locked, and is told then.
+    // Any other error that prevents reading the lock file also prevents locking it, and is reported then.
     return null;
   }
 }
@@ -159,16 +170,16 @@ function stopped(path: string): SrqError {
   );
 }
 
-/** A lock that another open file may hold. Taking one that is held already changes nothing but whether it is shared. */
+/** A lock that another open file may hold. Taking it again while it is held only changes whether it is shared. */
 interface Lock {
   tryTake(options?: { readonly shared: boolean }): boolean;
   release(): void;
   close(): void;
 }
 
-/** A range of an open file. */
+/** A lock on a range of bytes of an open file. */
 class ByteLock {
-  /** The file, as a sentence about it begins. */
+  /** The file's name as it stands at the beginning of an error message. */
   readonly #file: string;
   readonly #fd: number;
   readonly #offset: number;
@@ -186,7 +197,7 @@ class ByteLock {
       try {
         return tryLock(this.#fd, this.#offset, this.#bytes, { shared });
       } catch (error) {
-        // What Windows says of a range that another process has locked.
+        // Windows reports EBUSY for a range that another process has locked.
         if (systemCode(error) === 'EBUSY') return false;
         throw error;
       }
@@ -198,7 +209,7 @@ class ByteLock {
   }
 }
 
-/** A file beside the log that is there to be locked. */
+/** A lock file beside the log. */
 class LockFile implements Lock {
   readonly #path: string;
   readonly #name: string;
@@ -231,12 +242,15 @@ class LockFile implements Lock {
     });
   }
 
-  /** `text`: what the file says from now on, for people; a disk that takes no writing does not keep a lock from ending. */
+  /**
+   * Releases the lock and leaves `text` in the file for people to read. A disk that cannot be written does not prevent
+   * it.
+   */
   close(text?: string): void {
     try {
       if (text !== undefined) this.setText(text);
     } catch {
-      // The name of a holder that is gone stays in the file; the lock itself does not.
+      // The old name then stays in the file, but the lock itself is released.
     }
     closeSync(this.#fd);
   }
@@ -246,7 +260,7 @@ function byteOf(path: string, log: number, offset: number): ByteLock {
   return new ByteLock(`The log ${path}`, log, offset, 1);
 }
 
-/** Held on the log itself and on the file beside it, or not at all. */
+/** Returns a lock that is held on both the log itself and the lock file, or on neither. */
 function twofold(file: LockFile, byte: ByteLock): Lock {
   if (!LOCKS_LOG) return file;
   return {
@@ -267,7 +281,7 @@ function twofold(file: LockFile, byte: ByteLock): Lock {
   };
 }
 
-/** `file`: as a sentence about it begins. */
+/** Runs the action and turns its error into `SrqError('log')`. `file` is the beginning of the message. */
 function attempt<T>(file: string, what: string, action: () => T): T {
   try {
     return action();

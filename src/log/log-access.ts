@@ -4,15 +4,18 @@ import { SrqError, systemCode } from '../model/errors.ts';
 import { type Flaw, fileFlaw, folderFlaw } from '../model/ownership.ts';
 import { shellWord } from '../model/shell-word.ts';
 
-/** For whom a log is opened. */
+/** The user for whom a log is opened. */
 export interface LogUser {
-  /** The user's number; null where files have no owners and modes (Windows). */
+  /** The numeric user id, or null where files have no owners and modes (Windows). */
   readonly uid: number | null;
-  /** The log lies in the folder that srq keeps for this user, not where somebody chose to have it. */
+  /** True if the log lies in the folder that srq keeps for this user, false if somebody chose its place. */
   readonly isInStateFolder: boolean;
 }
 
-/** A folder, a pipe or a device keeps no records. What does not exist yet will be a regular file. */
+/**
+ * Throws `SrqError('log')` if the path leads to a folder, a pipe or a device, because those keep no records. A path
+ * that does not exist yet is accepted, because it will be a regular file.
+ */
 export function requireRegularFile(path: string): void {
   const found = statSync(path, { throwIfNoEntry: false });
   if (!found || found.isFile()) return;
@@ -20,7 +23,10 @@ export function requireRegularFile(path: string): void {
   throw new SrqError('log', `The log ${path} cannot be used: it is ${what}.`, 'Name a file with --log FILE.');
 }
 
-/** Throws `SrqError('log')` for a folder that this log must not lie in. A folder that does not exist yet will be the user's. */
+/**
+ * Throws `SrqError('log')` if others could replace files in the log's folder. A folder that does not exist yet is
+ * accepted, because it will be the user's.
+ */
 export function requireOwnFolder(path: string, { uid, isInStateFolder }: LogUser): void {
   for (const folder of new Set([dirname(resolve(path)), dirname(realPath(path))])) {
     const found = statSync(folder, { throwIfNoEntry: false });
@@ -29,15 +35,15 @@ export function requireOwnFolder(path: string, { uid, isInStateFolder }: LogUser
   }
 }
 
-/** Throws `SrqError('log')` for an open log that is not the user's own: what it says would decide what is sent. */
+/** Throws `SrqError('log')` if the open log is not the user's own, because its records decide what is sent. */
 export function requireOwnLog(fd: number, path: string, { uid }: LogUser): void {
   const flaw = fileFlaw(path, fstatSync(fd), uid, 'writers');
   if (flaw) throw notOurs(`The log ${path}`, flaw);
 }
 
 /**
- * Throws `SrqError('log')` unless the path leads to the open file and no other name does: a log under two names, or one that is
- * another file than it was, would let a request be sent twice. Returns the size of the file.
+ * Returns the size of the open log. Throws `SrqError('log')` unless its path leads to it and it has no other name: a
+ * log with two names, or one that was replaced by another file, would let a request be sent twice.
  */
 export function requireSameFile(fd: number, path: string): number {
   const open = fstatSync(fd, { bigint: true });
@@ -47,7 +53,7 @@ export function requireSameFile(fd: number, path: string): number {
   return Number(open.size);
 }
 
-/** Whether the path leads to the open file, and that has at least so many bytes. */
+/** Returns true if the path leads to the open file and the file has at least this number of bytes. */
 export function isStillThere(fd: number, path: string, bytes: number): boolean {
   try {
     const open = fstatSync(fd, { bigint: true });
@@ -62,7 +68,7 @@ function leadsTo(path: string, { dev, ino }: BigIntStats): boolean {
   return named !== undefined && named.dev === dev && named.ino === ino;
 }
 
-/** `how`: what happened to the log behind our back. */
+/** Returns the error for a log that another program has moved or changed; `how` is the participle for the message. */
 export function takenAway(path: string, how: string): SrqError {
   return new SrqError(
     'log',
@@ -87,7 +93,7 @@ function notOurs(what: string, { why, remedy }: Flaw): SrqError {
   );
 }
 
-/** Without symbolic links; also where what the last of them leads to is gone. */
+/** Returns the path without symbolic links, also if the file that the last link leads to does not exist. */
 export function realPath(path: string): string {
   try {
     return realpathSync(path);

@@ -8,15 +8,16 @@ import { readLines } from './lines.ts';
 import { NumberColumn } from './number-column.ts';
 import { decodeRecord, isNewer } from './record.ts';
 
+/** Number of values that a state can take in an entry of the index. */
 const STATE_RANGE = 16;
 
-/** What a log says of each key, and where its last record begins, in at most 31.5 bytes a request. */
+/** The index maps each key of a log to its state and to the offset of its last record, in at most 31.5 bytes a request. */
 export class LogIndex {
   readonly #path: string;
   readonly #keys = new KeyIndex();
-  /** Of each entry of the index: offset × 16 + state. */
+  /** The value of each entry: offset × 16 + state. */
   readonly #values = new NumberColumn();
-  /** Offset behind the last complete line that is indexed. */
+  /** The offset behind the last complete line that is indexed. */
   end = 0;
   lines = 0;
 
@@ -34,7 +35,10 @@ export class LogIndex {
     return number < 0 ? null : this.offsetOf(number);
   }
 
-  /** Requests are numbered from 0 in the order in which they first came; -1: there is no such request. */
+  /**
+   * Returns the number of a request, or -1 if there is none. Requests are numbered from 0 in the order of their first
+   * records.
+   */
   number(key: string): number {
     return this.#keys.find(key);
   }
@@ -49,7 +53,7 @@ export class LogIndex {
     this.#values.set(entry, offset * STATE_RANGE + LOGGED_STATES.indexOf(nextState(before, event, by)));
   }
 
-  /** Indexes the complete lines behind `end`. Throws `SrqError('log')` at a line that is not a record. */
+  /** Indexes the complete lines behind `end`. Throws `SrqError('log')` if a line is not a record. */
   async catchUp(file: FileHandle): Promise<void> {
     const blocks = readLines(file, this.end);
     for (;;) {

@@ -2,17 +2,20 @@ const CHUNK_BITS = 12;
 const CHUNK_NUMBERS = 1 << CHUNK_BITS;
 const CHUNK_MASK = CHUNK_NUMBERS - 1;
 
-/** Numbers by their place, 8 bytes each, in pieces: growing copies nothing. What was never set is 0. */
+/**
+ * A growing array of numbers, 8 bytes each. It consists of chunks, so that growing copies nothing. Numbers never set
+ * are 0.
+ */
 export class NumberColumn {
   readonly #chunks: Float64Array[] = [];
 
-  at(place: number): number {
-    return this.#chunks[place >>> CHUNK_BITS]?.[place & CHUNK_MASK] ?? 0;
+  at(index: number): number {
+    return this.#chunks[index >>> CHUNK_BITS]?.[index & CHUNK_MASK] ?? 0;
   }
 
-  set(place: number, number: number): void {
-    while (this.#chunks.length <= place >>> CHUNK_BITS) this.#chunks.push(new Float64Array(CHUNK_NUMBERS));
-    const chunk = this.#chunks[place >>> CHUNK_BITS];
-    if (chunk) chunk[place & CHUNK_MASK] = number;
+  set(index: number, number: number): void {
+    while (this.#chunks.length <= index >>> CHUNK_BITS) this.#chunks.push(new Float64Array(CHUNK_NUMBERS));
+    const chunk = this.#chunks[index >>> CHUNK_BITS];
+    if (chunk) chunk[index & CHUNK_MASK] = number;
   }
 }

@@ -9,9 +9,9 @@ import { decodeRecord } from './record.ts';
 import { RecordReader, requireLogStart, requireOwnTail } from './tail.ts';
 
 /**
- * The last record of every request in the log, oldest first, as a stream. Takes no lock: an unfinished last line is
- * another process at work and is passed over. A log that does not exist is empty. Returns the offset behind what was read.
- * Throws `SrqError('log')` on damage.
+ * Yields the last record of each request in the log, oldest first, and returns the offset behind the last line read. It
+ * takes no lock: an unfinished last line belongs to another process at work and is skipped. A log that does not exist
+ * is empty. Throws `SrqError('log')` if the log is damaged.
  */
 export async function* readLog(path: string, user: LogUser | null = null): AsyncGenerator<LogRecord, number> {
   const records = readRecords(path, user);
@@ -22,7 +22,7 @@ export async function* readLog(path: string, user: LogUser | null = null): Async
   }
 }
 
-/** Every record of the log in its order; else as {@link readLog}. */
+/** Yields every record of the log in the order of the file. In all else it does as {@link readLog}. */
 export async function* readRecords(path: string, user: LogUser | null = null): AsyncGenerator<ReadRecord, number> {
   const file = await openForReading(path, user);
   if (!file) return 0;
@@ -43,7 +43,7 @@ export async function* readRecords(path: string, user: LogUser | null = null): A
   }
 }
 
-/** What the log knows of each key, without taking part in it. */
+/** Opens the log to look up keys only, without a lock and without writing. A log that does not exist knows no key. */
 export async function openLogReader(path: string, user: LogUser | null = null): Promise<LogReader> {
   const file = await openForReading(path, user);
   const close = async () => file?.close();
@@ -69,8 +69,8 @@ async function indexOf(file: FileHandle, path: string): Promise<LogIndex> {
 }
 
 /**
- * Null if there is no such file. `user`: who must own the log, for what it says counts as known. Throws `SrqError('log')` for
- * what is no log, or not the user's own.
+ * Opens the log for reading, or returns null if there is no file. If `user` is given, it must own the log, because the
+ * records count as known. Throws `SrqError('log')` if the file is not a log or not the user's own.
  */
 export async function openForReading(path: string, user: LogUser | null): Promise<FileHandle | null> {
   requireRegularFile(path);

@@ -3,23 +3,23 @@ import type { LogRecord, LogSubject } from '../model/ports.ts';
 import { KEY_RECIPE } from '../model/service-request.ts';
 import { LOG_EVENTS, type LogEvent } from '../model/status.ts';
 
-/** The line formats are documented in FORMAT.md; change both together. */
+/** The events that a record may have. FORMAT.md documents the format of the lines; change both together. */
 const EVENTS: ReadonlySet<string> = new Set(LOG_EVENTS);
 const BY: readonly LogRecord['by'][] = ['validate', 'person', 'idempotency'];
 const KEY = /^[0-9a-f]{32}$/;
 const UNKNOWN = 'is not known to this version of srq';
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
 
-/** One line of the log, its line feed included. */
+/** Encodes one record as a line of the log, its line feed included. */
 export function encodeRecord(subject: LogSubject, event: LogEvent, at: string, run: string, details: object): Buffer {
   const { key, row, ref, market } = subject;
   return Buffer.from(`${JSON.stringify({ key, event, at, run, row, ref, market, ...details })}\n`);
 }
 
-/** Whether a line that is no record may be one to a newer srq. */
+/** Returns true if the reason of {@link decodeRecord} suggests that a newer srq wrote the line. */
 export const isNewer = (reason: string) => reason.endsWith(UNKNOWN);
 
-/** A line read back, or the reason why it is not one. */
+/** Decodes one line of the log; null stands for a line that is not UTF-8. Returns a reason if the line is not a record. */
 export function decodeRecord(line: string | null): LogRecord | string {
   if (line === null) return 'it is not UTF-8';
   let value: unknown;
@@ -34,7 +34,7 @@ export function decodeRecord(line: string | null): LogRecord | string {
   if (typeof record.event !== 'string' || !EVENTS.has(record.event)) {
     return `its event "${String(record.event).slice(0, 20)}" ${UNKNOWN}`;
   }
-  // Keys made by another recipe would be other keys: every lead would be new.
+  // Keys made by another recipe would differ, so every lead would look new.
   if ('recipe' in value && value.recipe !== KEY_RECIPE) {
     return `recipe ${JSON.stringify(value.recipe)?.slice(0, 20)} of its keys ${UNKNOWN}`;
   }

@@ -5,10 +5,10 @@ import type { Clock } from '../model/ports.ts';
 import { gatherNotes, type NotedInRun, readNote } from '../model/run-note.ts';
 import { readLines } from './lines.ts';
 
-/** Where the notes on the runs of a log are kept (FORMAT.md). */
+/** Returns the path of the notes on a log's runs (FORMAT.md). */
 const notesPath = (log: string): string => `${log}.runs`;
 
-/** Adds notes on one run. They only inform, so a failure to keep them is no failure. */
+/** Opens the notes on one run for adding. Notes only inform, so an error while writing one is ignored. */
 export function openRunNotes(log: string, run: string, clock: Pick<Clock, 'nowMs'>): RunNotes {
   const notes = gatherNotes((note, atMs) => {
     const line = JSON.stringify({ run, at: new Date(atMs).toISOString(), ...note });
@@ -19,7 +19,7 @@ export function openRunNotes(log: string, run: string, clock: Pick<Clock, 'nowMs
   return { ...notes, flush: async () => {} };
 }
 
-/** All notes of a log's runs, oldest first. What cannot be read, the file or a line of it, is passed over. */
+/** Yields all notes on a log's runs, oldest first. A line that cannot be read is skipped, and so is an unreadable file. */
 export async function* readRunNotes(log: string): AsyncGenerator<NotedInRun> {
   const file = await open(notesPath(log), 'r').catch(() => null);
   if (!file) return;

@@ -9,18 +9,22 @@ const LINE_FEED = 0x0a;
 
 const RECORD_START = '{"key":"';
 const KEY_DIGITS = 32;
-/** Zeros are looked through in pieces of this size. */
+/** Size of the blocks in which a tail of zeros is read. */
 const ZEROS_BYTES = 1 << 20;
 
-/** Throws `SrqError('log')` for a file that cannot be a log by its first byte; nothing has been done to it or beside it then. */
+/**
+ * Throws `SrqError('log')` if the first byte shows that the file is not a log. It is called before anything is written
+ * to the file or beside it.
+ */
 export async function requireLogStart(file: FileHandle, path: string): Promise<void> {
   const { bytesRead, buffer } = await file.read(Buffer.alloc(1), 0, 1, 0);
   if (bytesRead > 0 && buffer[0] !== 0 && buffer.toString('latin1') !== RECORD_START[0]) throw noLog(path);
 }
 
 /**
- * Throws `SrqError('log')` if what lies behind the last complete line, from `end` on, is not what an srq leaves there that
- * dies while it adds a record: the beginning of one, or zeros. Then the file is no log, or somebody else wrote into it.
+ * Throws `SrqError('log')` if the bytes behind the last complete line, from the offset `end` on, cannot come from an
+ * srq that died while it added a record. Such an srq leaves the beginning of a record, or zeros. With any other tail
+ * the file is not a log, or another program wrote into it.
  */
 export async function requireOwnTail(file: FileHandle, path: string, end: number): Promise<void> {
   const { size } = await file.stat();
@@ -49,7 +53,7 @@ async function isOwnTail(file: FileHandle, end: number, size: number): Promise<b
   const block = Buffer.alloc(Math.min(ZEROS_BYTES, size - end));
   for (let position = end; position < size; ) {
     const { bytesRead: read } = await file.read(block, 0, Math.min(block.length, size - position), position);
-    // Another process has cut it.
+    // The end of the file came early, because another process has cut the tail.
     if (read === 0) return true;
     if (block.subarray(0, read).some((byte) => byte !== 0)) return false;
     position += read;
@@ -57,7 +61,7 @@ async function isOwnTail(file: FileHandle, end: number, size: number): Promise<b
   return true;
 }
 
-/** Whether a record can begin so; blocks that never reached the disk are zeros. */
+/** Returns true if a record can begin with these bytes. Zeros at their end are blocks that never reached the disk. */
 function beginsRecord(bytes: string): boolean {
   const text = bytes.replace(/\0+$/, '');
   if (text.length <= RECORD_START.length) return RECORD_START.startsWith(text);
@@ -65,8 +69,8 @@ function beginsRecord(bytes: string): boolean {
 }
 
 /**
- * Cuts an unfinished last line, keeping a copy beside the log. Its writer died before it was synced, so no request was
- * sent on the strength of it; if it was an outcome, its row is in doubt, which is what is then known of it.
+ * Cuts an unfinished last line and keeps a copy of it beside the log. Its writer died before the line was synced, so no
+ * request was sent because of it. If the line was an outcome, its row is now in doubt, which is the truth.
  */
 export async function cutTornTail(file: FileHandle, path: string, end: number, clock: Clock): Promise<void> {
   const { size } = await file.stat();
@@ -79,7 +83,10 @@ export async function cutTornTail(file: FileHandle, path: string, end: number, c
   await file.sync();
 }
 
-/** The copy is on the disk before the original goes; an earlier one of the same millisecond stays. */
+/**
+ * Writes a durable copy of the tail before the original is cut. An earlier copy of the same millisecond is not
+ * overwritten.
+ */
 async function keepAside(tail: Buffer, path: string): Promise<void> {
   for (let suffix = ''; ; suffix += '+') {
     try {
@@ -91,12 +98,12 @@ async function keepAside(tail: Buffer, path: string): Promise<void> {
   }
 }
 
-/** Some forty rows' worth; more would make reading in another order slow. */
+/** Initial size of a reader's block, about forty rows. A larger block would slow down reads in another order. */
 const BLOCK_BYTES = 1 << 14;
 
 /**
- * Reads records of a log by where they begin. Those of neighbouring rows lie near each other, so the last block is kept; lines
- * that are complete in it stay as they are.
+ * Reads records of a log by the offsets where they begin. Records of neighbouring rows lie near each other, so the
+ * reader keeps the last block that it read; the lines that are complete in it never change.
  */
 export class RecordReader {
   readonly #fd: number;
@@ -114,7 +121,7 @@ export class RecordReader {
     return typeof record === 'string' ? null : record;
   }
 
-  /** Null if the block does not hold the whole line. */
+  /** Returns the line at the offset, or null if the block does not hold all of it. */
   #lineAt(offset: number): string | null {
     const from = offset - this.#start;
     if (from < 0 || from >= this.#length) return null;

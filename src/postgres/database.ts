@@ -5,64 +5,71 @@ import type { Clock } from '../model/ports.ts';
 import { isPassing, storeError } from './failures.ts';
 import { storeAddress } from './store-url.ts';
 
-/** A row as the driver gives it: whoever asks knows the columns. */
+/** A row as the driver returns it. The caller of the query knows its columns. */
 type DatabaseRow = Readonly<Record<string, unknown>>;
 
-/** Runs one statement; one with a `name` is prepared once a connection. Throws `SrqError('log')`. */
+/** Runs one statement. One with a `name` is prepared once for each connection. Throws `SrqError('log')` if it fails. */
 export type Query = <Row extends object = DatabaseRow>(
   text: string,
   values?: readonly unknown[],
   name?: string,
 ) => Promise<Row[]>;
 
-/** A connection of its own, for what belongs to a session: advisory locks, cursors. */
+/** A connection outside the pool, for things that belong to a session: advisory locks and cursors. */
 export interface Session {
   readonly query: Query;
-  /** Fires when the connection is gone, by whoever's doing. */
+  /** Aborts when the connection is gone, whoever ended it. */
   readonly gone: AbortSignal;
-  /** Calls back for every notification on the channels that this session listens to. */
+  /** Calls `listen` for each notification on the channels that this session listens to. */
   onNotice(listen: (payload: string) => void): void;
   close(): Promise<void>;
 }
 
 export interface DatabaseOptions {
   readonly url: string;
-  /** Gives the password where the URL does not; null: it may be in `.pgpass`. */
+  /** Returns the password if the URL has none. If it is null or returns null, the password may be in `.pgpass`. */
   readonly password: (() => Promise<string | null>) | null;
-  /** Shown in the server's list of connections. */
+  /** The application name in the server's list of connections. */
   readonly name: string;
   readonly clock: Clock;
-  /** Told when the server is found to be away, with what to say, and with null when it is back. */
+  /** Called with a message for people when the server is found to be away, and with null when it is back. */
   readonly away?: ((message: string | null) => void) | undefined;
 }
 
-/** The PostgreSQL server that keeps the store, through few connections. */
+/** The PostgreSQL database that holds the store, reached through few connections. */
 export interface Database {
-  /** Its URL without the password. */
+  /** The URL without its password. */
   readonly shown: string;
   readonly query: Query;
-  /** All or nothing: what `work` does by its own `query`. */
+  /** Runs the statements that `work` gives to its `query` in one transaction. */
   transaction<Result>(work: (query: Query) => Promise<Result>): Promise<Result>;
-  /** `work` is done again until the server is there, if it was there before; `stop` gives that up. */
+  /** Runs `work` again and again while a server that was reached before is away, until `stop` fires. */
   persist<Result>(work: () => Promise<Result>, stop: AbortSignal): Promise<Result>;
-  /** `patient`: statements may take as long as they do. */
+  /** Opens a connection outside the pool. If `patient` is true, its statements have no time limit. */
   connect(options?: { readonly patient?: boolean }): Promise<Session>;
   close(): Promise<void>;
 }
 
-/** With that which shows that the process lives and that of the account, four a process: servers have 100 by default. */
-const POOL_CONNECTIONS = 2;
+/**
+ * Maximum number of pooled connections. With the one that shows that the process is alive and the one of the account, a
+ * process has four; servers allow 100 by default.
+ */
+const MAX_POOL_CONNECTIONS = 2;
 const CONNECT_TIMEOUT_MS = 10_000;
-/** The server gives a statement up first, so that none is done after its asker has stopped waiting. */
+/**
+ * The time limit of a statement at the server. The client waits longer, so that no statement takes effect after the client
+ * has stopped waiting for it.
+ */
 export const STATEMENT_TIMEOUT_MS = 30_000;
 const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 15_000;
-/** What a process that is stopped within a transaction has locked is free again after so long. */
+/** The time after which the server frees the locks of a process that was stopped within a transaction. */
 export const IDLE_TIMEOUT_MS = 3_000;
 const FIRST_RETRY_MS = 100;
-const LONGEST_RETRY_MS = 5_000;
+const MAX_RETRY_MS = 5_000;
+/** The time for which a server that was never reached is tried. */
 const FIRST_CONTACT_MS = 3_000;
 
-/** Nothing is connected yet. Throws `SrqError('settings')` for a URL that cannot be used. */
+/** Creates the database without connecting to it. Throws `SrqError('settings')` if the URL cannot be used. */
 export function openDatabase(options: DatabaseOptions): Database {
   const { shown, config: address, password } = storeAddress(options.url);
   const config: ClientConfig = {
@@ -71,21 +78,22 @@ export function openDatabase(options: DatabaseOptions): Database {
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    // The driver passes on what it has completed by PGUSER and the like.
+    // The driver passes the address that it has completed from PGUSER and other variables.
     password: (completed: ClientConfig = address) => passwordOf(completed, password, options),
   };
   const bounded = { ...config, statement_timeout: STATEMENT_TIMEOUT_MS, query_timeout: ANSWER_TIMEOUT_MS };
   const pool = new Pool({
     ...bounded,
     Client: StoreClient,
-    max: POOL_CONNECTIONS,
+    max: MAX_POOL_CONNECTIONS,
     idleTimeoutMillis: 30_000,
     allowExitOnIdle: true,
     onConnect: (client) => prepareSession(client),
   });
-  // A connection that breaks while nobody uses it is replaced by the next use, which tells if that fails.
+  // The next use replaces a connection that broke while it was idle, and reports an error if that fails.
   pool.on('error', () => {});
-  // The pool listens to those that lie idle alone, and a connection may end between two hands; unheard, that would end the process.
+  // The pool listens for errors on idle connections only. An error on another one that nobody listens for would end the
+  // process.
   pool.on('connect', (client) => client.on('error', () => {}));
   const query = queryOf(pool, shown);
   return {
@@ -100,13 +108,16 @@ export function openDatabase(options: DatabaseOptions): Database {
 
 type Connected = (error: Error | null, client?: Client) => void;
 
-/** Lets go of a connection on which it could not log in: the driver leaves that open until the server ends it, a minute later. */
+/**
+ * A client that closes its connection if it could not log in. The driver would leave that connection open until the server
+ * ends it, a minute later.
+ */
 class StoreClient extends Client {
   readonly #socket: Socket;
 
   constructor(config: ClientConfig = {}) {
     const socket = new Socket();
-    // Among the settings that a pool hands on, the password is hidden.
+    // The pool makes the password a hidden property of the settings, which spreading them would not copy.
     const { password = '' } = config;
     super({ ...config, password, stream: () => socket });
     this.#socket = socket;
@@ -125,7 +136,7 @@ class StoreClient extends Client {
   }
 }
 
-/** Asked for anew for each connection: some passwords live for minutes. */
+/** Returns the password. It is called for each connection, because some passwords are valid only for minutes. */
 async function passwordOf(address: ClientConfig, inUrl: string | null, { password }: DatabaseOptions): Promise<string> {
   const given = inUrl ?? (await password?.()) ?? null;
   if (given !== null) return given;
@@ -133,7 +144,7 @@ async function passwordOf(address: ClientConfig, inUrl: string | null, { passwor
   return fromFile ?? '';
 }
 
-/** What is told as recorded is on the server's disk, whatever the server's own default is. */
+/** Makes sure that a committed record is on the server's disk, whatever the server's default is. */
 async function prepareSession(client: { query(text: string): Promise<unknown> }): Promise<void> {
   await client.query(
     "select set_config('synchronous_commit', 'on', false) " +
@@ -169,14 +180,15 @@ async function inTransaction<Result>(
     failure = error instanceof Error ? error : new Error(String(error));
     throw error;
   } finally {
-    // A connection given back with an error is closed, which also rolls back.
+    // The pool closes a connection that is released with an error, which also rolls back the transaction.
     client.release(failure);
   }
 }
 
 /**
- * Does work again and again while the server is away. Said once, however many wait, and once when it is back. A server that
- * was never reached is given up soon: its name may be wrong.
+ * Returns the function that runs work again and again while the server is away. It reports that once, however many callers
+ * wait, and once more when the server is back. It soon gives up a server that was never reached, because its name may be
+ * wrong.
  */
 function persistence({ clock, away }: DatabaseOptions): Database['persist'] {
   let isSaid = false;
@@ -189,7 +201,7 @@ function persistence({ clock, away }: DatabaseOptions): Database['persist'] {
   };
   return async (work, stop) => {
     const firstMs = clock.monotonicMs();
-    for (let pauseMs = FIRST_RETRY_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_RETRY_MS)) {
+    for (let pauseMs = FIRST_RETRY_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_RETRY_MS)) {
       const startedMs = clock.monotonicMs();
       try {
         const result = await work();
@@ -200,7 +212,8 @@ function persistence({ clock, away }: DatabaseOptions): Database['persist'] {
       } catch (error) {
         if (!isPassing(error) || stop.aborted) throw error;
         if (!isReached && clock.monotonicMs() - firstMs > FIRST_CONTACT_MS) throw error;
-        // A restart within a moment is not worth a word, nor is a try that others have overtaken.
+        // Neither a restart within a moment is reported nor a failure that started before a later success of another
+        // caller.
         if (isReached && pauseMs > FIRST_RETRY_MS && startedMs >= doneMs)
           say(error instanceof Error ? error.message : String(error));
       }

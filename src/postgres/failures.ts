@@ -1,15 +1,18 @@
 import { SrqError, systemCode } from '../model/errors.ts';
 
-/** The server is starting, ending, full of connections, or has dropped this one; or two writers got in each other's way. */
+/**
+ * The SQLSTATE codes of passing failures: the server is starting, ending, out of connections, or has dropped this one,
+ * or two writers got in each other's way.
+ */
 const PASSING_STATES = /^(?:08|57P0[1-5]|25P03|53300|40001|40P01|55P03|57014)/;
 const PASSING_SYSTEM_CODES = new Set([
   ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN'],
   ...['ENOENT', 'EAI_AGAIN', 'ENOTFOUND', 'ECONNABORTED'],
 ]);
-/** What the driver says without a code of a connection that is gone or silent. */
+/** The messages, without a code, of the driver for a connection that is gone or silent. */
 const PASSING_WORDS = /connection terminated|timeout (?:expired|exceeded)|query read timeout|client has encountered/i;
 
-/** Whether the same statement may succeed a while later: the server is away, not unwilling. */
+/** Returns true if the same statement may succeed a while later, because the server is away and does not refuse it. */
 export function isPassing(error: unknown): boolean {
   const cause = error instanceof SrqError ? error.cause : error;
   const all = cause instanceof AggregateError ? cause.errors : [cause];
@@ -20,12 +23,15 @@ export function isPassing(error: unknown): boolean {
   });
 }
 
-/** Whether the role lacks a right. */
+/** Returns true if the role lacks a privilege. */
 export function isForbidden(error: unknown): boolean {
   return systemCode(error instanceof SrqError ? error.cause : error) === '42501';
 }
 
-/** The error that ends a command. `store`: as it may be shown. The server's own words are passed on; they hold no password. */
+/**
+ * Returns the error that ends a command. `store` is the URL as it may be shown. The message includes the server's own
+ * words, which contain no password.
+ */
 export function storeError(error: unknown, store: string): SrqError {
   if (error instanceof SrqError) return error;
   const [message, hint] = described(error);
@@ -34,6 +40,7 @@ export function storeError(error: unknown, store: string): SrqError {
 
 const PASSWORD_HINT =
   'Set PGPASSWORD, write it to ~/.pgpass, or: srq login --store URL --store-password-command COMMAND';
+/** The advice for a database that is set to read only. */
 export const READ_ONLY_HINT =
   'Set to read only, its owner may allow it: alter database NAME reset default_transaction_read_only';
 const AGAIN = 'Then run the same command again: it goes on where it stopped.';

@@ -4,15 +4,16 @@ import type { Migration } from './migration.ts';
 const list = (words: readonly string[]) => words.map((word) => `'${word}'`).join(', ');
 
 /**
- * The log: `record` is append-only and says what FORMAT.md's lines say; `state` has one row a request and is the claim on it:
- * its primary key lets one process alone begin a request. Columns lie in an order that wastes no room for alignment.
+ * The tables of the log. `record` is append-only and has the same content as the lines of FORMAT.md. `state` has one
+ * row for each request, which is the claim on it: the primary key lets only one process begin a request. The columns
+ * stand in an order that wastes no space for alignment.
  */
 export const LOG_TABLES: Migration = {
   number: 1,
   name: 'log',
   sql: `
 do $$ begin
-  -- Whoever may not make schemas may still find one made for him.
+  -- A role that may not create schemas can use one that somebody else created.
   if to_regnamespace('srq') is null then create schema srq; end if;
 end $$;
 
@@ -22,11 +23,11 @@ create table srq.migration (
   at timestamptz not null default clock_timestamp()
 );
 
--- Every process that has sent. It lives as long as it holds the advisory lock (WORKER_LOCK, id), shared.
+-- One row for each process that has sent. It is alive as long as it holds the advisory lock (WORKER_LOCK, id), shared.
 create table srq.worker (
   id integer generated always as identity primary key,
   run text not null unique,
-  -- Who it is, for people: command, process, machine.
+  -- The name of the process for people: command, process, machine.
   holder text not null,
   since timestamptz not null default clock_timestamp(),
   seen_at timestamptz not null default clock_timestamp(),
@@ -43,7 +44,7 @@ create table srq.record (
   at timestamptz(3) not null,
   key uuid not null,
   worker integer not null,
-  -- Counts the records of its worker, so that one whose answer was lost is not written twice.
+  -- The number of the record among those of its worker, so that a record whose answer was lost is not written twice.
   entry integer not null,
   "row" integer not null,
   event srq.log_event not null,
@@ -58,7 +59,7 @@ create table srq.record (
   by text
 );
 
--- Room on each page for the new version of a row, so that changing a state touches no index.
+-- The fill factor leaves room on each page for the new version of a row, so that a change of state touches no index.
 create table srq.state (
   key uuid primary key,
   record bigint not null,
@@ -73,9 +74,10 @@ create table srq.run_note (
   note json not null
 );
 
--- Compare and set for a group of records, no key twice. seen: what the state must be; null: the outcome of an own send.
--- next: the state after it; next_licensed: the same where it is licensed or parked. since: set when the group is tried
--- again because its answer was lost: entries behind that record id which are there already are told as recorded.
+-- Appends a group of records by compare and set; no key occurs twice. seen is the state that the key must have, or null for
+-- the outcome of an own send. next is the state after the record, and next_licensed the same if the state was licensed or
+-- parked. since is set when the group is tried again because its answer was lost: entries behind that record id that exist
+-- already are returned as recorded.
 create function srq.append(
   p_worker integer, p_since bigint, p_keys uuid[], p_entries integer[], p_events srq.log_event[],
   p_seen srq.log_state[], p_next srq.log_state[], p_next_licensed srq.log_state[],

@@ -6,19 +6,22 @@ import { LOG_TABLES } from './log-tables.ts';
 import type { Migration } from './migration.ts';
 import { QUEUE_TABLES } from './queue-tables.ts';
 
-/** In their order. Each group of tables has a file of its own. */
+/** The migrations in their order. Each group of tables has a file of its own. */
 const MIGRATIONS: readonly Migration[] = [LOG_TABLES, ACCOUNT_TABLES, QUEUE_TABLES];
 
-/** The schema that this program needs. */
+/** The number of the schema that this program needs. */
 export const NEWEST = MIGRATIONS.at(-1)?.number ?? 0;
-/** The advisory lock under which one process at a time changes the schema: "srq" and a number. */
+/** The advisory lock, "srq" and a number, under which one process at a time changes the schema. */
 const LOCK = [0x737271, 1] as const;
 
-/** Reads the catalogue itself: `to_regclass` may answer from what this connection remembers of before it had the lock. */
+/**
+ * Looks for our tables in the catalogue itself, because `to_regclass` may use what the connection cached before it had
+ * the lock.
+ */
 const TABLE = `select 1 from pg_class c join pg_namespace n on n.oid = c.relnamespace
   where n.nspname = 'srq' and c.relname = 'migration'`;
 
-/** The number of the last step that was done; 0 for a database without our tables. */
+/** Returns the number of the last migration that was applied, or 0 for a database without our tables. */
 export async function schemaNumber(query: Query): Promise<number> {
   const [found] = await query(TABLE);
   if (!found) return 0;
@@ -26,7 +29,7 @@ export async function schemaNumber(query: Query): Promise<number> {
   return last?.number ?? 0;
 }
 
-/** Throws `SrqError('log')` for a schema that is newer than this program. */
+/** Throws `SrqError('log')` if the schema is newer than this program. */
 export function requireKnown(number: number, shown: string): void {
   if (number <= NEWEST) return;
   const message = `The store ${shown} was set up by a newer srq (tables ${number}, this one knows ${NEWEST}). Nothing was sent.`;
@@ -34,8 +37,8 @@ export function requireKnown(number: number, shown: string): void {
 }
 
 /**
- * Brings the tables up to date, each step in a transaction of its own; two that do so at once wait for each other. Returns
- * the names of the steps that were done. Throws `SrqError('log')` where the role may not.
+ * Brings the tables up to date, each migration in a transaction of its own. Two processes that do so at once wait for each
+ * other. Returns the names of the migrations that were applied. Throws `SrqError('log')` if the role may not apply them.
  */
 export async function migrate(database: Database): Promise<string[]> {
   const done: string[] = [];
@@ -51,9 +54,9 @@ export async function migrate(database: Database): Promise<string[]> {
   return done;
 }
 
-/** False: it was done before. */
+/** Applies a migration, or returns false if it was applied before. */
 async function takeStep(query: Query, { number, name, sql }: Migration, shown: string): Promise<boolean> {
-  // Whoever waits for the lock may wait for a step of another's that takes long.
+  // The statement timeout is off, because the lock may be held by a process whose migration takes long.
   await query('set local statement_timeout = 0');
   await query('select pg_advisory_xact_lock($1, $2)', LOCK);
   const now = await schemaNumber(query);

@@ -8,19 +8,22 @@ import { InGroups } from './in-groups.ts';
 import { LogLookup } from './read-log.ts';
 import { livingWorkers, Worker, type WorkerOptions } from './worker.ts';
 
-/** A third of the least age at which a doubt is settled. */
-const INTENT_LIFE_MS = 20_000;
-const GROUP_RECORDS = 1_000;
-/** After the run was told to stop, outcomes that cannot be recorded are tried for so long; then they are shown. */
+/** The time for which a write lease is valid: a third of the minimum age at which a doubt is settled. */
+const WRITE_LEASE_MS = 20_000;
+const MAX_GROUP_RECORDS = 1_000;
+/**
+ * The time for which outcomes are still tried to be recorded after the run was told to stop. After that they are shown.
+ */
 const LAST_TRIES_MS = 5_000;
 
-interface Pending {
-  /** Counts this process's records. */
+/** A record that waits for its group. */
+interface PendingRecord {
+  /** The number of the record among those of this process. */
   readonly entry: number;
   readonly subject: LogSubject;
   readonly event: LogEvent;
   readonly by: LogRecord['by'];
-  /** What the log must still know of the key; null: anything. */
+  /** The state that the key must still have (compare and set), or null for any state. */
   readonly seen: LoggedState | null;
   readonly outcome: Outcome | null;
   readonly again: boolean;
@@ -28,28 +31,28 @@ interface Pending {
 
 export interface PostgresLogOptions extends WorkerOptions {
   readonly clock: Clock;
-  /** The run is to end: waiting for a server that is away ends soon after. */
+  /** Aborts when the run is to end. Waiting for a server that is away ends soon after that. */
   readonly stopping: AbortSignal;
 }
 
 /**
- * The log in a database, for senders on any number of machines. Nothing is kept here but what was last asked: the truth is in
- * the table `state`, whose row a record must find as its writer had seen it. While the server is away everything waits, and
- * nothing is sent.
+ * The log in a database, for senders on any number of machines. It keeps only the answers of its last queries. The
+ * truth is in the table `state`: a record is accepted only if the row there is as its writer has seen it. While the
+ * server is away, all calls wait, and nothing is sent.
  */
 export class PostgresLog implements OpenLog {
   readonly run: string;
-  readonly intentLifeMs = INTENT_LIFE_MS;
+  readonly intentLifeMs = WRITE_LEASE_MS;
   readonly worker: Worker;
   readonly #database: Database;
   readonly #lookup: LogLookup;
-  readonly #appending: InGroups<Pending, boolean>;
+  readonly #appending: InGroups<PendingRecord, boolean>;
   readonly #living: InGroups<string, boolean>;
   readonly #giveUp = new AbortController();
   readonly #giveUpSoon: () => void;
   #entries = 0;
   #closed = false;
-  /** All records of this process that are still waiting will have greater ids. */
+  /** A record id that is smaller than those of all records of this process that still wait. */
   #since: number;
 
   private constructor(database: Database, worker: Worker, since: number, options: PostgresLogOptions) {
@@ -60,16 +63,16 @@ export class PostgresLog implements OpenLog {
     const { signal } = this.#giveUp;
     const query: Query = (...asked) => database.persist(() => database.query(...asked), signal);
     this.#lookup = new LogLookup(query, options.clock.monotonicMs);
-    const identify = ({ subject }: Pending) => subject.key;
-    this.#appending = new InGroups((group) => this.#append(group), { most: GROUP_RECORDS, identify });
-    this.#living = new InGroups((keys) => underWay(query, keys), { most: GROUP_RECORDS });
+    const identify = ({ subject }: PendingRecord) => subject.key;
+    this.#appending = new InGroups((group) => this.#append(group), { most: MAX_GROUP_RECORDS, identify });
+    this.#living = new InGroups((keys) => underWay(query, keys), { most: MAX_GROUP_RECORDS });
     this.#giveUpSoon = () => {
       void options.clock.sleep(LAST_TRIES_MS, signal).then(() => this.#giveUp.abort());
     };
     options.stopping.addEventListener('abort', this.#giveUpSoon, { once: true, signal });
   }
 
-  /** The tables are there. Throws `SrqError('log')`. */
+  /** Opens the log of a database that has its tables. Throws `SrqError('log')` if that fails. */
   static async open(database: Database, options: PostgresLogOptions): Promise<PostgresLog> {
     const worker = await Worker.join(database, options);
     const [newest] = await database.query<{ id: string | null }>('select max(id) as id from srq.record');
@@ -117,16 +120,16 @@ export class PostgresLog implements OpenLog {
     await this.worker.leave();
   }
 
-  #add(pending: Omit<Pending, 'entry'>): Promise<boolean> {
+  #add(pending: Omit<PendingRecord, 'entry'>): Promise<boolean> {
     if (this.#closed) return Promise.reject(new SrqError('log', `The log ${this.#database.shown} was closed.`));
     return this.#appending.add({ ...pending, entry: ++this.#entries });
   }
 
-  async #append(group: readonly Pending[]): Promise<boolean[]> {
+  async #append(group: readonly PendingRecord[]): Promise<boolean[]> {
     let isRepeated = false;
     const rows = await this.#database.persist(() => {
       const since = isRepeated ? this.#since : null;
-      // Whether a statement that failed was done nobody knows; from now on the store looks for what it wrote.
+      // Nobody knows whether a failed statement took effect, so a repetition looks for records that it may have written.
       isRepeated = true;
       return this.#appendOnce(group, since);
     }, this.#giveUp.signal);
@@ -139,8 +142,8 @@ export class PostgresLog implements OpenLog {
     });
   }
 
-  async #appendOnce(group: readonly Pending[], since: number | null): Promise<AppendedRow[]> {
-    // Who is not seen to live may be taken for dead, and what it sends settled.
+  async #appendOnce(group: readonly PendingRecord[], since: number | null): Promise<AppendedRow[]> {
+    // While others cannot see that this process is alive, they may take it for dead and settle its requests.
     this.worker.requireSeen();
     return this.#database.query<AppendedRow>(APPEND, [this.worker.id, since, ...columnsOf(group)], 'srq-append');
   }
@@ -156,9 +159,9 @@ interface AppendedRow {
 const APPEND = `select replace(key::text, '-', '') as key, recorded, state, record from srq.append(
   $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`;
 
-/** One array a column, in the order of the parameters of `srq.append`. */
-function columnsOf(group: readonly Pending[]): unknown[][] {
-  const of = (column: (pending: Pending) => unknown) => group.map(column);
+/** Returns one array for each column, in the order of the parameters of `srq.append`. */
+function columnsOf(group: readonly PendingRecord[]): unknown[][] {
+  const of = (column: (pending: PendingRecord) => unknown) => group.map(column);
   return [
     of(({ subject }) => subject.key),
     of(({ entry }) => entry),
@@ -179,12 +182,12 @@ function columnsOf(group: readonly Pending[]): unknown[][] {
   ];
 }
 
-/** A text of PostgreSQL's holds no NUL. */
+/** Replaces NUL in a text, because PostgreSQL's text type cannot hold it. */
 function storable(text: string | null): string | null {
   return text === null ? null : text.replaceAll('\0', '\uFFFD');
 }
 
-/** Whether the last record of each key is an intent of a process that lives. */
+/** Tells for each key whether its last record is an intent of a living process. */
 async function underWay(query: Query, keys: readonly string[]): Promise<boolean[]> {
   const rows = await query<{ key: string; worker: number }>(
     `select replace(s.key::text, '-', '') as key, s.worker from srq.state s join srq.record r on r.id = s.record

@@ -5,10 +5,10 @@ import type { Database, Query } from './database.ts';
 import { InGroups } from './in-groups.ts';
 import { StateMemory } from './state-memory.ts';
 
-/** So many keys are asked about in one statement. */
-const GROUP_KEYS = 5_000;
+/** Maximum number of keys in one statement. */
+const MAX_GROUP_KEYS = 5_000;
 
-/** A row of `srq.record` with its worker's run, as {@link RECORD_COLUMNS} select it. */
+/** A row of `srq.record` with its worker's run, as {@link RECORD_COLUMNS} selects it. */
 export interface RecordRow {
   readonly id: string;
   readonly key: string;
@@ -27,10 +27,11 @@ export interface RecordRow {
   readonly again: boolean;
 }
 
-/** Of `srq.record r` and `srq.worker w`. */
+/** The columns of a {@link RecordRow}, selected from `srq.record r` and `srq.worker w`. */
 export const RECORD_COLUMNS = `r.id, r.key, r.event, r."row", r.ref, r.market, r.ids, r.http, r.ms, r.message, r.raw, r.by,
   r.again, w.run, to_char(r.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at`;
 
+/** Converts a row of the table to a record of the log. */
 export function recordOf(row: RecordRow): LogRecord {
   const { key, event, at, run, ref, market, http, ms, message, raw, by, again } = row;
   return {
@@ -51,16 +52,16 @@ export function recordOf(row: RecordRow): LogRecord {
   };
 }
 
-/** What the store knows of keys, asked in groups: what is asked while one question is under way shares the next. */
+/** Looks up keys in the store, in groups: keys that are requested while one statement is under way share the next one. */
 export class LogLookup {
   readonly states: StateMemory;
   readonly #ask: InGroups<string, null>;
   readonly #records: InGroups<string, LogRecord | null>;
 
-  /** `query` may wait for the server. */
+  /** `query` may wait for a server that is away. */
   constructor(query: Query, monotonicMs: () => number) {
     this.states = new StateMemory(monotonicMs);
-    const most = GROUP_KEYS;
+    const most = MAX_GROUP_KEYS;
     this.#ask = new InGroups(
       async (keys) => {
         const rows = await query<{ key: string; state: LoggedState }>(
@@ -97,7 +98,7 @@ export class LogLookup {
   }
 }
 
-/** What the store knows, without taking part in it. `isEmpty`: it has no tables yet. */
+/** Opens the log to look up keys only, without taking part in it. `isEmpty` means that the store has no tables yet. */
 export function openReader(database: Database, isEmpty: boolean, { monotonicMs }: Clock): LogReader {
   const lookup = new LogLookup(database.query, monotonicMs);
   return {

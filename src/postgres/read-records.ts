@@ -5,15 +5,18 @@ import { type Database, type Query, STATEMENT_TIMEOUT_MS } from './database.ts';
 import { RECORD_COLUMNS, type RecordRow, recordOf } from './read-log.ts';
 
 const FETCH_ROWS = 2_000;
-const LOOK_MS = 500;
-/** A record whose number was given out may still come for so long: then its statement has been given up for sure. */
-const MISSING_MS = 2 * STATEMENT_TIMEOUT_MS;
-/** Of what was there before only the newest numbers are looked at. */
-const MISSING_LOOK = 10_000;
+const POLL_MS = 500;
+/**
+ * Maximum time for which a record is awaited whose id was taken from the sequence but which cannot be seen. After that its
+ * statement has certainly timed out.
+ */
+const MAX_MISSING_MS = 2 * STATEMENT_TIMEOUT_MS;
+/** Maximum number of ids before the newest record that are checked for missing records. */
+const MAX_MISSING_LOOKBACK = 10_000;
 
 type ReadRow = RecordRow & { readonly is_last: boolean };
 
-/** The last record of every request, oldest first, as of now. */
+/** Yields the last record of each request, oldest first, as of the moment when reading begins. */
 export async function* readLatest(database: Database): AsyncGenerator<LogRecord, LogPosition> {
   return yield* inOneView(database, async function* (query) {
     const position = await newestPosition(query);
@@ -23,7 +26,7 @@ export async function* readLatest(database: Database): AsyncGenerator<LogRecord,
   });
 }
 
-/** Every record, in the order of the log, as of now. */
+/** Yields every record in the order of the log, as of the moment when reading begins. */
 export async function* readAllRecords(database: Database): AsyncGenerator<ReadRecord, LogPosition> {
   return yield* inOneView(database, async function* (query) {
     const position = await newestPosition(query);
@@ -38,8 +41,8 @@ export async function* readAllRecords(database: Database): AsyncGenerator<ReadRe
 }
 
 /**
- * Every record that is added behind the position, as it comes, until `stop` fires. Numbers are given out before records can be
- * seen, so one may come behind its successors. While the server is away this waits.
+ * Yields each record that is added behind the position, as it comes, until `stop` fires. Ids are taken from a sequence
+ * before their records can be seen, so a record may come after its successors. It waits while the server is away.
  */
 export async function* followRecords(
   database: Database,
@@ -49,7 +52,7 @@ export async function* followRecords(
 ): AsyncGenerator<LogRecord, void> {
   let { end } = from;
   const missing = new Map((from.missing ?? []).map((id) => [id, clock.monotonicMs()]));
-  for (; !stop.aborted; await clock.sleep(LOOK_MS, stop)) {
+  for (; !stop.aborted; await clock.sleep(POLL_MS, stop)) {
     const values = [end, [...missing.keys()]];
     const rows = await database.persist(() => database.query<RecordRow>(FOLLOW, values), stop);
     const nowMs = clock.monotonicMs();
@@ -60,26 +63,26 @@ export async function* followRecords(
       end = Math.max(end, id);
       yield recordOf(row);
     }
-    for (const [id, sinceMs] of missing) if (nowMs - sinceMs > MISSING_MS) missing.delete(id);
+    for (const [id, sinceMs] of missing) if (nowMs - sinceMs > MAX_MISSING_MS) missing.delete(id);
   }
 }
 
 const FOLLOW = `select ${RECORD_COLUMNS} from srq.record r join srq.worker w on w.id = r.worker
   where r.id > $1 or r.id = any($2::bigint[]) order by r.id`;
 
-/** The newest record, and which numbers before it have no record that can be seen: it may be about to be written. */
+/** Returns the newest id, and the ids before it without a visible record, because those may still be written. */
 async function newestPosition(query: Query): Promise<LogPosition> {
   const [newest] = await query<{ id: string | null }>('select max(id) as id from srq.record');
   const end = Number(newest?.id ?? 0);
   const gaps = await query<{ id: string }>(
     `select n as id from generate_series($1::bigint, $2::bigint) as n
     where not exists (select 1 from srq.record where id = n)`,
-    [Math.max(1, end - MISSING_LOOK), end],
+    [Math.max(1, end - MAX_MISSING_LOOKBACK), end],
   );
   return { end, missing: gaps.map(({ id }) => Number(id)) };
 }
 
-/** All that is read within sees the log as it was when it began. */
+/** Runs `work` in a transaction whose queries all see the log as it was at the first of them. */
 async function* inOneView<Item, End>(
   database: Database,
   work: (query: Query) => AsyncGenerator<Item, End>,

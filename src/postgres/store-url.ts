@@ -2,21 +2,21 @@ import type { ClientConfig } from 'pg';
 import { parseIntoClientConfig } from 'pg-connection-string';
 import { SrqError, systemCode } from '../model/errors.ts';
 
-/** Where the store is, and how to sign in there. */
+/** The address of the store and the credentials for it. */
 export interface StoreAddress {
-  /** The URL as it may be shown: without password and without parameters. */
+  /** The URL as it may be shown, without password and parameters. */
   readonly shown: string;
   readonly config: ClientConfig;
-  /** The password that the URL holds; null: none. */
+  /** The password in the URL, or null if it has none. */
   readonly password: string | null;
 }
 
 const LOCAL_HOST = /^(?:|localhost|127(?:\.\d+){3}|\[::1\]|::1|%2f.*|\/.*)$/i;
 
 /**
- * Reads `postgres://USER@HOST:PORT/DATABASE`. To other machines the connection is encrypted and the server's certificate is
- * checked, unless the URL says `sslmode=disable` or `no-verify`. Throws `SrqError('settings')`, which never repeats the URL:
- * it may hold a password.
+ * Parses `postgres://USER@HOST:PORT/DATABASE`. A connection to another machine is encrypted and the server's
+ * certificate is checked, unless the URL says `sslmode=disable` or `no-verify`. Throws `SrqError('settings')` if the
+ * URL cannot be used. The error never repeats the URL, which may contain a password.
  */
 export function storeAddress(text: string): StoreAddress {
   const url = parsed(text);
@@ -25,7 +25,7 @@ export function storeAddress(text: string): StoreAddress {
   if (!['disable', 'no-verify', 'prefer', 'require', 'verify-ca', 'verify-full'].includes(mode)) {
     throw unusable(`its sslmode "${mode.slice(0, 20)}" is not known`);
   }
-  // The driver reads the weaker modes as the strict one, and warns of that on stderr.
+  // The driver treats the weaker modes as the strict one and warns about that on stderr, so the strict one is set here.
   url.searchParams.set('sslmode', ['disable', 'no-verify'].includes(mode) ? mode : 'verify-full');
   const { password, ...config } = configOf(url);
   return {
@@ -35,7 +35,7 @@ export function storeAddress(text: string): StoreAddress {
   };
 }
 
-/** The library leaves some letters as they are escaped. */
+/** Decodes the name of the database here, because the library leaves some characters escaped. */
 function databaseOf({ pathname }: URL): Pick<ClientConfig, 'database'> {
   try {
     return pathname.length > 1 ? { database: decodeURIComponent(pathname.slice(1)) } : {};
@@ -44,7 +44,7 @@ function databaseOf({ pathname }: URL): Pick<ClientConfig, 'database'> {
   }
 }
 
-/** Reads the files that it names, too. */
+/** Parses the URL with the driver's library, which also reads the files that the URL names. */
 function configOf(url: URL): ClientConfig {
   try {
     return parseIntoClientConfig(url.href);
@@ -54,11 +54,11 @@ function configOf(url: URL): ClientConfig {
 }
 
 function parsed(text: string): URL {
-  // With a user and without a host, as a URL must not be: the host, a folder with a socket, is among the parameters.
+  // A URL must not have a user without a host, but here the host may be a parameter that names the folder of a socket.
   const whole = text.replace(/^(postgres(?:ql)?:\/\/[^/?#@]+@)(?=\/)/, '$1localhost');
   const url = URL.canParse(whole) ? new URL(whole) : null;
   if (!/^postgres(?:ql)?:/.test(text)) throw unusable('it does not begin with postgres://');
-  // Else what stands behind the first of them, the rest of a password, would be taken for host or database.
+  // An unescaped # or @ in a password would make the rest of the password part of the host or the database.
   if (url === null || url.hash !== '' || url.pathname.includes('@')) {
     throw unusable(
       'it is not well-formed; in a user or password @ is written %40, / is %2F, # is %23, ? is %3F, : is %3A',

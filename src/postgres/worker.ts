@@ -3,12 +3,12 @@ import type { Clock } from '../model/ports.ts';
 import type { Database, Query, Session } from './database.ts';
 import { storeError } from './failures.ts';
 
-/** The first half of the advisory lock that a living process holds, shared; the second is its number. */
+/** The first half of the advisory lock that a living process holds, shared. The second half is the id of the process. */
 const WORKER_LOCK = 0x737272;
 const HEARTBEAT_MS = 5_000;
 /**
- * A process whose lock is gone counts as living for so long after its last heartbeat, or after the server's start: its
- * connection may have been cut, and it may be coming back.
+ * The time for which a process without its lock still counts as living, after its last heartbeat or the start of the
+ * server. Its connection may have been cut, and it may be about to connect again.
  */
 const GRACE_S = 20;
 const RETRY_MS = 250;
@@ -16,14 +16,14 @@ const CUT_OFF = Object.assign(new Error('the connection was lost'), { code: '080
 
 export interface WorkerOptions {
   readonly run: string;
-  /** Who it is, for people. */
+  /** The name of the process for people. */
   readonly holder: string;
   readonly clock: Clock;
 }
 
 /**
- * This process among those that use the store. It lives, as the others see it, as long as it holds a lock on a connection of
- * its own: gone when the process dies, kept while it is stopped.
+ * The entry of this process among those that use the store. To the others the process is alive as long as it holds a
+ * lock on a connection of its own. The lock is gone when the process dies, and kept while it is stopped.
  */
 export class Worker {
   readonly id: number;
@@ -32,9 +32,9 @@ export class Worker {
   readonly #leaving = new AbortController();
   #session: Session | null;
   #beating: Promise<void> = Promise.resolve();
-  /** Why there is no connection just now. */
+  /** The reason why there is no connection at present, or null. */
   #failure: SrqError | null = null;
-  /** The server's wall clock less our monotonic one. */
+  /** The server's wall clock minus the monotonic clock of this process. */
   #offsetMs = 0;
 
   private constructor(id: number, session: Session, database: Database, options: WorkerOptions) {
@@ -44,11 +44,11 @@ export class Worker {
     this.#options = options;
   }
 
-  /** Throws `SrqError('log')`. */
+  /** Registers this process and takes its lock. Throws `SrqError('log')` if that fails. */
   static async join(database: Database, options: WorkerOptions): Promise<Worker> {
     const session = await database.connect();
     try {
-      // Again after an answer that was lost, it is there already.
+      // The row may exist already if the answer to an earlier try was lost.
       const text = `insert into srq.worker (run, holder) values ($1, $2)
         on conflict (run) do update set holder = excluded.holder returning id`;
       const [row] = await session.query<{ id: number }>(text, [options.run, options.holder]);
@@ -62,18 +62,20 @@ export class Worker {
     }
   }
 
-  /** The server's wall clock, milliseconds. */
+  /** Returns the server's wall clock in milliseconds. */
   nowMs(): number {
     return this.#options.clock.monotonicMs() + this.#offsetMs;
   }
 
-  /** Throws `SrqError('log')` while the others cannot see that this process lives: nothing may be begun then. */
+  /**
+   * Throws `SrqError('log')` while the others cannot see that this process is alive, because nothing may be begun then.
+   */
   requireSeen(): void {
     if (this.#session !== null && !this.#session.gone.aborted) return;
     throw this.#failure ?? storeError(CUT_OFF, this.#database.shown);
   }
 
-  /** Tells the others that nothing of this process is under way any more. */
+  /** Shows the others that no request of this process is under way any more, and closes the connection. */
   async leave(): Promise<void> {
     this.#leaving.abort();
     await this.#beating;
@@ -114,7 +116,7 @@ export class Worker {
     this.#failure = null;
   }
 
-  /** Takes the lock, which may be held by this session already, or still by one of ours that was cut off. */
+  /** Takes the lock. This session may hold it already, or a session of this process that was cut off may still hold it. */
   async #take({ query }: Session): Promise<void> {
     const { clock } = this.#options;
     const askedMs = clock.monotonicMs();
@@ -124,7 +126,9 @@ export class Worker {
   }
 }
 
-/** Session locks count; this takes one only where this session has none. */
+/**
+ * Takes the lock only if this session does not hold it, because PostgreSQL counts how often a session has taken a lock.
+ */
 const TAKE = `
   update srq.worker set seen_at = clock_timestamp(), left_at = null
   where id = $2::integer and (
@@ -135,7 +139,10 @@ const TAKE = `
   )
   returning extract(epoch from clock_timestamp())::float8 * 1000 as now_ms`;
 
-/** Which of these processes live. `graceS` 0: only those that can be seen now. Throws `SrqError('log')`. */
+/**
+ * Returns the processes among `ids` that are alive. With a `graceS` of 0, only those that can be seen now are. Throws
+ * `SrqError('log')` if the query fails.
+ */
 export async function livingWorkers(query: Query, ids: readonly number[], graceS = GRACE_S): Promise<Set<number>> {
   const rows = await query<{ id: number }>(
     `select id from srq.worker w

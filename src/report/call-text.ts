@@ -4,10 +4,10 @@ import { printable } from './output.ts';
 import { clip } from './text-width.ts';
 
 const HEADER_WIDTH = 200;
-const MOST_HEADERS = 30;
+const MAX_HEADERS = 30;
 const BODY_WIDTH = 2000;
 
-/** A call as `curl -v` shows one, and a curl command that would repeat it; ends in a line feed. */
+/** Formats a call as `curl -v` does, with a curl command that would repeat it. The text ends in a line feed. */
 export function callText(call: TracedCall): string {
   const { method, url, headers, body, answer, failure, ms } = call;
   const end = answer
@@ -17,13 +17,13 @@ export function callText(call: TracedCall): string {
 }
 
 function part(mark: string, headers: Readonly<Record<string, string>>, body: string): string[] {
-  const shown = Object.entries(headers).slice(0, MOST_HEADERS);
+  const shown = Object.entries(headers).slice(0, MAX_HEADERS);
   const lines = shown.map(([name, value]) => `${mark} ${clip(printable(`${name}: ${value}`), HEADER_WIDTH)}`);
   const bodies = body === '' ? [] : multipartBoundary(headers) === null ? [body] : body.trimEnd().split('\r\n');
   return [...lines, ...bodies.map((each) => `${mark} ${clip(printable(each), BODY_WIDTH)}`.trimEnd())];
 }
 
-/** To be completed by hand where it says `***`. */
+/** Returns a curl command that repeats the call. Redacted values (`***`) have to be filled in by hand. */
 function curlCommand({ method, url, headers, body }: TracedCall): string {
   const boundary = multipartBoundary(headers);
   const named = Object.entries(headers)
@@ -33,12 +33,12 @@ function curlCommand({ method, url, headers, body }: TracedCall): string {
   return ['$ curl', '-X', method, word(url), ...named, ...data].join(' ');
 }
 
-/** What separates the parts of a body of several; null for any other. */
+/** Returns the boundary of a multipart body (RFC 2046), or null for any other body. */
 function multipartBoundary(headers: Readonly<Record<string, string>>): string | null {
   return /^multipart\/form-data; boundary=(\S+)$/.exec(headers['content-type'] ?? '')?.[1] ?? null;
 }
 
-/** curl makes the parts anew, with a boundary of its own. */
+/** Returns a `-F` flag for each part of a multipart body. curl builds the body again, with a boundary of its own. */
 function formFlags(body: string, boundary: string): string[] {
   const parts = body.split(`--${boundary}\r\n`).slice(1);
   return parts.map((each) => {

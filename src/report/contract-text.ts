@@ -6,17 +6,17 @@ import { padded, textWidth, wrapped } from './text-width.ts';
 const GAP = '  ';
 const SETTING_WIDTH = 26;
 const CONFIDENCE_WIDTH = 'certain'.length;
-/** Narrower than this no table is legible: lines wrap then. */
-const LEAST_WIDTH = 60;
-/** From here on there is room for places beside values. */
+/** Minimum width of a table. On a narrower terminal its lines wrap, because a narrower table is not legible. */
+const MIN_WIDTH = 60;
+/** Minimum width of a terminal at which a place stands beside its value. */
 const WIDTH_FOR_PLACES = 120;
-/** More findings or notes than anyone reads; guesses are shown all the same. */
-const MOST_LINES = 200;
+/** Maximum number of findings or notes shown, which is more than anyone reads. Weak findings are shown all the same. */
+const MAX_LINES = 200;
 
-/** What documents come to, for a person to agree with or not. `width`: that of the terminal, in characters. */
+/** Formats what was learned from documents, for a person to confirm. `width` is that of the terminal, in characters. */
 export function proposalText({ contract, questions, notes }: Proposal, width: number, paint: ChalkInstance): string {
-  const shownNotes = notes.slice(0, MOST_LINES);
-  // What counts without an answer is among the notes.
+  const shownNotes = notes.slice(0, MAX_LINES);
+  // A question with a default answer is among the notes.
   const open = questions.filter(({ unanswered }) => unanswered === undefined);
   return [
     `${paint.bold('Learned from')} ${sourceText(contract)}`,
@@ -28,7 +28,7 @@ export function proposalText({ contract, questions, notes }: Proposal, width: nu
   ].join('\n');
 }
 
-/** The contract in force, with what live answers said of it. */
+/** Formats the contract in force with the observations of live answers on it. */
 export function contractText(
   contract: Contract,
   observations: Observations,
@@ -47,15 +47,16 @@ export function contractText(
   ].join('\n');
 }
 
-/** `Lead intake (api.yaml)`. */
+/** Returns the name of a contract for people, such as `Lead intake (api.yaml)`. */
 export function contractName({ source }: Contract): string {
   return source ? printable(`${source.title} (${source.files.join(', ')})`) : 'what the public document says';
 }
 
+/** The advice for a contract that the service's answers contradict. */
 export const CONTRADICTION_HINT =
   'Ask for the current document and learn it: srq contract learn FILE   or: srq contract forget';
 
-/** What to say of the settings that the service's answers did not bear out; null if all did. */
+/** Returns a warning about the settings that the service's answers contradicted, or null if there are none. */
 export function contradictionText({ findings }: Contract, seen: Observations): string | null {
   const wrong = Object.entries(seen).filter(([, { contradicted }]) => contradicted > 0);
   if (wrong.length === 0) return null;
@@ -73,25 +74,25 @@ function sourceText(contract: Contract): string {
 }
 
 /**
- * A finding a line, its value never cut: a person agrees to it. Below those that the document does not state, why it is
- * thought so. Where a terminal has no room for the place beside the value, it comes below.
+ * Formats the findings, one a line. A value is never cut, because a person confirms it. Below a finding that the document
+ * does not state stands the reason for it. The place stands below the value if the terminal has no room beside it.
  */
 function findingsTable(findings: readonly Finding[], width: number, paint: ChalkInstance): string[] {
-  const shown = findings.filter(({ confidence }, index) => index < MOST_LINES || confidence === 'weak');
-  const settingWidth = widest(
+  const shown = findings.filter(({ confidence }, index) => index < MAX_LINES || confidence === 'weak');
+  const settingWidth = columnWidth(
     'setting',
     SETTING_WIDTH,
     shown.map(({ setting }) => setting),
   );
   const indent = ' '.repeat(settingWidth + GAP.length * 2);
-  const room = Math.max(width, LEAST_WIDTH) - indent.length - CONFIDENCE_WIDTH - GAP.length;
+  const room = Math.max(width, MIN_WIDTH) - indent.length - CONFIDENCE_WIDTH - GAP.length;
   const isWide = width >= WIDTH_FOR_PLACES;
-  const valueWidth = widest(
+  const valueWidth = columnWidth(
     'value',
     isWide ? Math.ceil((room - GAP.length) / 2) : room,
     shown.map(({ value }) => printable(value)),
   );
-  const roomBelow = Math.max(width, LEAST_WIDTH) - indent.length;
+  const roomBelow = Math.max(width, MIN_WIDTH) - indent.length;
   const whereWidth = isWide ? room - valueWidth - GAP.length : roomBelow;
   const row = (setting: string, value: string, sure: string, where: string) =>
     GAP + [setting.padEnd(settingWidth), padded(value, valueWidth), sure, where].join(GAP).trimEnd();
@@ -110,9 +111,9 @@ function findingsTable(findings: readonly Finding[], width: number, paint: Chalk
   return shown.length > 0 ? [paint.dim(head), ...rows, ...moreLine(findings, shown)] : [];
 }
 
-/** What a column needs, but at most `most`. */
-function widest(heading: string, most: number, texts: readonly string[]): number {
-  return texts.reduce((width, text) => Math.min(most, Math.max(width, textWidth(text))), heading.length);
+/** Returns the width that a column needs, at most `maxWidth`. */
+function columnWidth(heading: string, maxWidth: number, texts: readonly string[]): number {
+  return texts.reduce((width, text) => Math.min(maxWidth, Math.max(width, textWidth(text))), heading.length);
 }
 
 function moreLine(all: readonly unknown[], shown: readonly unknown[]): string[] {
@@ -126,7 +127,10 @@ function sureness(confidence: Confidence, paint: ChalkInstance): string {
   return confidence === 'certain' ? paint.green(text) : text;
 }
 
-/** At most `width` characters: of a pointer, both the operation in front and the name at the end tell. */
+/**
+ * Cuts a text in its middle to `width` characters, because both the beginning and the end of a JSON pointer are
+ * informative.
+ */
 function cutMiddle(text: string, width: number): string {
   const characters = [...text];
   if (characters.length <= width) return text;

@@ -4,7 +4,10 @@ import { duration, printable } from './output.ts';
 
 const NAME_WIDTH = 9;
 
-/** A step a line, what to do below it, and how it stands as a whole. `next`: the command to go on with. */
+/**
+ * Formats a diagnosis: one step a line with its hint below it, then the overall result. `next` is the command to go on
+ * with.
+ */
 export function diagnosisText({ ok, steps }: Diagnosis, next: string, paint: ChalkInstance): string {
   const warned = steps.some(({ result }) => result === 'warn');
   const well = warned ? 'All that is needed works; mind the warnings.' : 'All is well.';

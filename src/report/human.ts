@@ -4,7 +4,7 @@ import { painter, printableLines } from './output.ts';
 import type { ItemText, Progress, Reporter, ReporterOptions } from './reporter.ts';
 import { Talk, writeAll } from './talk.ts';
 
-/** For people: text on stdout, errors as words on stderr. */
+/** The reporter for people. It writes text to stdout, and errors as sentences to stderr. */
 export class HumanReporter implements Reporter {
   readonly #options: ReporterOptions;
   readonly #talk: Talk;

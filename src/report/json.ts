@@ -4,7 +4,7 @@ import { harmlessJson } from './output.ts';
 import type { Progress, Reporter, ReporterOptions } from './reporter.ts';
 import { Talk, writeAll } from './talk.ts';
 
-/** For programs: stdout is exactly one JSON document, whether the command succeeds or fails. */
+/** The reporter for programs. It writes exactly one JSON document to stdout, whether the command succeeds or fails. */
 export class JsonReporter implements Reporter {
   readonly #options: ReporterOptions;
   readonly #talk: Talk;

@@ -5,7 +5,7 @@ import { printable, thousands } from './output.ts';
 import { identifiersText } from './request-text.ts';
 import { type Cell, tableLine, tableText } from './table-text.ts';
 
-/** A request of the log as `--json` shows it. A request without a recorded outcome is `unknown`. */
+/** A request of the log as `--json` shows it. The status of a request without a recorded outcome is `unknown`. */
 export type LogEntry = Omit<LogRecord, 'event'> & { readonly status: SentStatus };
 
 const KEY_WIDTH = 12;
@@ -13,32 +13,32 @@ const KEY_WIDTH = 12;
 type Column = 'at' | 'status' | 'row' | 'ref' | 'end';
 
 interface Layout {
-  /** The narrowest line that it is for. */
-  readonly least: number;
-  /** The last column takes what is left. */
+  /** The minimum width of a line for this layout. */
+  readonly minWidth: number;
+  /** The widths of the columns but the last, which takes the rest of the line. */
   readonly widths: Partial<Record<Column, number>>;
   readonly time: (at: string) => string;
 }
 
 const WIDEST: Layout = {
-  least: 96,
+  minWidth: 96,
   widths: { at: 19, status: 9, row: 7, ref: 20 },
   time: (at) => at.slice(0, 19),
 };
 const LAYOUTS: readonly Layout[] = [
   WIDEST,
-  { least: 72, widths: { at: 16, status: 9, ref: 14 }, time: (at) => at.slice(0, 16).replace('T', ' ') },
-  { least: 0, widths: { at: 11, status: 9 }, time: (at) => at.slice(5, 16).replace('T', ' ') },
+  { minWidth: 72, widths: { at: 16, status: 9, ref: 14 }, time: (at) => at.slice(0, 16).replace('T', ' ') },
+  { minWidth: 0, widths: { at: 11, status: 9 }, time: (at) => at.slice(5, 16).replace('T', ' ') },
 ];
 const GAP_WIDTH = 2;
 
-/** The headings above the lines of the log. */
+/** Formats the headings above the lines of the log. */
 export function logHeading(columns: number, paint: ChalkInstance): string {
   const names = { at: 'time (UTC)', status: 'status', row: 'row', ref: 'reference', end: 'identifiers or message' };
   return logColumns(layoutFor(columns), columns, (name) => ({ text: names[name], paint: paint.dim }));
 }
 
-/** A request of the log in one line. `columns`: what a line has room for, null for any length. */
+/** Formats a request of the log as one line. `columns` is the width of a line, or null for any width. */
 export function logLine(entry: LogEntry, columns: number | null, paint: ChalkInstance): string {
   const { at, status, row, ref, ids, message } = entry;
   const layout = layoutFor(columns);
@@ -52,7 +52,7 @@ export function logLine(entry: LogEntry, columns: number | null, paint: ChalkIns
 }
 
 function layoutFor(columns: number | null): Layout {
-  return LAYOUTS.find(({ least }) => columns === null || columns >= least) ?? WIDEST;
+  return LAYOUTS.find(({ minWidth }) => columns === null || columns >= minWidth) ?? WIDEST;
 }
 
 function logColumns({ widths }: Layout, columns: number | null, cell: (name: Column, width: number) => Cell): string {
@@ -66,7 +66,7 @@ function logColumns({ widths }: Layout, columns: number | null, cell: (name: Col
   );
 }
 
-/** Requests in doubt: with their keys, by which `resolve` is told which one is meant. */
+/** Formats the requests in doubt with their keys, by which `resolve` identifies them. */
 export function doubtText(
   doubtful: readonly LogRecord[],
   nowMs: number,
@@ -83,7 +83,7 @@ export function doubtText(
   return tableText(['key', 'age', 'row', 'reference', 'what is known'], rows, columns, paint);
 }
 
-/** How long ago, in the largest unit: 40 s, 12 min, 5 h, 3 d. */
+/** Formats an age in its largest unit: 40 s, 12 min, 5 h, 3 d. */
 function ageText(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));
   if (seconds < 60) return `${seconds} s`;
@@ -91,14 +91,14 @@ function ageText(ms: number): string {
   return seconds < 172_800 ? `${Math.floor(seconds / 3600)} h` : `${Math.floor(seconds / 86_400)} d`;
 }
 
-/** How many requests of each day ended how. */
+/** The number of requests of one day by status. */
 export interface DayTotals {
-  /** UTC, 2026-11-21. */
+  /** The day in UTC, such as `2026-11-21`. */
   readonly day: string;
   readonly counts: Readonly<SentCounts>;
 }
 
-/** A line a day, a column a status that occurs. */
+/** Formats the totals: one line a day, with a column for each status that occurs. */
 export function totalsText(totals: readonly DayTotals[], columns: number | null, paint: ChalkInstance): string {
   const statuses = SENT_STATUSES.filter((status) => totals.some(({ counts }) => counts[status] > 0));
   const rows = totals.map(({ day, counts }) => [

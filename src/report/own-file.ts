@@ -5,9 +5,9 @@ import { SrqError, systemCode } from '../model/errors.ts';
 const HEAD_BYTES = 64 * 1024;
 
 /**
- * Makes sure that a file which srq is about to write replaces nothing but an earlier one of its kind: a slip in an option
- * must not cost the user his leads, the log or the settings. `isOwn` is shown the beginning of an existing file. Throws
- * `SrqError('usage')`.
+ * Throws `SrqError('usage')` if a file that srq is about to write would replace anything but an earlier one of its
+ * kind. A slip in an option must not cost the user the leads, the log or the settings. `isOwn` receives the beginning
+ * of an existing file.
  */
 export async function requireOwnOrNew(
   path: string,
@@ -24,7 +24,7 @@ export async function requireOwnOrNew(
   }
 }
 
-/** Makes sure, before anything is sent, that a file can be written beside `path`. Throws `SrqError('usage')`. */
+/** Throws `SrqError('usage')`, before anything is sent, if no file can be written beside `path`. */
 export async function requireWritable(path: string, kind: string, option: string): Promise<void> {
   const part = `${path}.${randomUUID()}.part`;
   try {

@@ -8,13 +8,13 @@ const SHOWN_PROBLEMS = 5;
 const SHOWN_ROWS = 4;
 const VALUE_WIDTH = 70;
 
-/** The contract that the requests obey, and the first of them in its words. */
+/** The name of the contract in force, and the first request in the contract's parameters. */
 interface LearnedShape {
   readonly name: string;
   readonly wire: readonly (readonly [string, string])[];
 }
 
-/** What an import is about to do, for a person to check before anything is sent. `learned` is null without a contract. */
+/** Formats the plan of an import, for a person to check before anything is sent. `learned` is null without a contract. */
 export function planText(
   plan: ImportPlan,
   destination: string,
@@ -64,7 +64,7 @@ function shown(value: string): string {
   return clip(printable(value), VALUE_WIDTH);
 }
 
-/** The same problem of many rows is one line with the first few of them. */
+/** Formats the problems. One that many rows share is one line with the first few rows. */
 function problemLines({ problems, problemCount }: ImportPlan, paint: ChalkInstance): string[] {
   const groups = new Map<string, RowProblem[]>();
   for (const problem of problems) {

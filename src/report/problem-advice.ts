@@ -1,7 +1,7 @@
 import { FIELD, isField } from '../model/fields.ts';
 import type { Problem } from '../model/outcome.ts';
 
-/** What to do about a finding, beyond what its message says. */
+/** Returns advice on what to do about a problem, in addition to its message. */
 export function adviceOn({ field, column }: Pick<Problem, 'field' | 'column'>): string {
   if (field === '') return 'Correct the row in the file, or export it again.';
   const known = isField(field) ? FIELD[field].advice : null;

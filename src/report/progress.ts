@@ -3,17 +3,20 @@ import { SENT_STATUSES } from '../model/status.ts';
 import { duration, thousands } from './output.ts';
 import type { Progress, ProgressState } from './reporter.ts';
 
-/** Time over which the present rate is taken. */
+/** The length of the window over which the current rate is measured. */
 const RATE_WINDOW_MS = 10_000;
-/** Less often is jerky; more often nobody can read. */
+/** Minimum time between two redraws. A longer one looks jerky, and a shorter one cannot be read. */
 export const REDRAW_MS = 200;
-/** Without a terminal: a line after so long, each wait twice the one before, so that a log of a night's run stays readable. */
+/**
+ * The wait before the first line of progress without a terminal. Each wait is twice the one before, up to the maximum
+ * below, so that the log of a night's run stays readable.
+ */
 const FIRST_LINE_MS = 5_000;
-const LONGEST_BETWEEN_LINES_MS = 300_000;
+const MAX_BETWEEN_LINES_MS = 300_000;
 
 export const noProgress: Progress = { update: () => {}, end: () => {} };
 
-/** A plain line now and then, ever more rarely. */
+/** Returns a progress that writes plain lines, at growing intervals. */
 export function linesProgress(label: string, stream: Writable, monotonicMs: () => number): Progress {
   const meter = new Meter(monotonicMs);
   let writtenMs = monotonicMs();
@@ -23,14 +26,14 @@ export function linesProgress(label: string, stream: Writable, monotonicMs: () =
       meter.note(state.done);
       if (monotonicMs() - writtenMs < waitMs) return;
       writtenMs = monotonicMs();
-      waitMs = Math.min(waitMs * 2, LONGEST_BETWEEN_LINES_MS);
+      waitMs = Math.min(waitMs * 2, MAX_BETWEEN_LINES_MS);
       stream.write(`${label} ${meter.describe(state)}\n`);
     },
     end: () => {},
   };
 }
 
-/** The present rate, and from it the time left. */
+/** Measures the current rate and estimates the time left. */
 export class Meter {
   readonly #monotonicMs: () => number;
   #marks: { atMs: number; done: number }[] = [];

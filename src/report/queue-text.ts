@@ -2,7 +2,7 @@ import type { ChalkInstance } from 'chalk';
 import { type Counts, SENT_STATUSES, type SentCounts, type SentStatus, STATUS } from '../model/status.ts';
 import { aligned, duration, printable, thousands } from './output.ts';
 
-/** What `srq enqueue` did. */
+/** The result of `srq enqueue`. */
 export interface EnqueueSummary {
   readonly rows: number;
   readonly queued: number;
@@ -42,9 +42,9 @@ export function enqueueText(summary: EnqueueSummary, paint: ChalkInstance): stri
 
 const NAMES: Readonly<Record<string, string>> = { alreadyQueued: 'queued before', notQueued: 'not queued' };
 
-/** What a worker got done, by status. */
+/** The result of a worker: the number of requests by status. */
 export interface WorkSummary extends Readonly<Pick<Counts, SentStatus | 'repeated'>> {
-  /** Handed on: to be tried again, to be settled, to other workers. */
+  /** Requests that were handed on: to be tried again, to be settled, or to other workers. */
   readonly again: number;
   readonly seconds: number;
   readonly store: string;
@@ -80,7 +80,7 @@ export interface QueueView {
     readonly seen: string;
     readonly inHand: number;
   }[];
-  /** Outcomes that the store recorded, whoever sent; the latest minute last. */
+  /** The outcomes that the store recorded in each minute, from all senders; the latest minute is the last. */
   readonly minutes: readonly ({ readonly at: string } & Readonly<SentCounts>)[];
 }
 

@@ -3,10 +3,10 @@ import ora from 'ora';
 import { Meter, REDRAW_MS } from './progress.ts';
 import type { Progress } from './reporter.ts';
 
-/** Of the turning mark; the library's own pace is 12 redraws a second. */
+/** The interval between two frames of the spinner. The library's default is 12 redraws a second. */
 const SPIN_MS = 120;
 
-/** One line on a terminal, redrawn. */
+/** Returns a progress that redraws one line of a terminal. */
 export function redrawnProgress(label: string, stream: Writable, monotonicMs: () => number): Progress {
   const spinner = ora({
     text: label,

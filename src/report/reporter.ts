@@ -3,7 +3,7 @@ import type { ChalkInstance } from 'chalk';
 import type { SrqError } from '../model/errors.ts';
 import type { Counts } from '../model/status.ts';
 
-/** How far an import is. */
+/** The state of an import for its progress line. */
 export interface ProgressState {
   readonly done: number;
   readonly total: number;
@@ -15,25 +15,31 @@ export interface Progress {
   end(): void;
 }
 
-/** An item of a stream for people, with its line feeds. */
+/** Formats an item of a stream for people, with its line feeds. */
 export type ItemText<Item> = (item: Item, paint: ChalkInstance, index: number) => string;
 
 /**
- * The reader's side of a command: one result on stdout, all talk on stderr. Which form the result has is decided once,
- * by which reporter there is; commands do not ask.
+ * The output of a command: one result on stdout, and all messages on stderr. The choice of the reporter decides the
+ * form of the result once, so that commands do not ask for it.
  */
 export interface Reporter {
-  /** The command's one result: `document` for programs, `text` for people. */
+  /** Writes the command's one result: `document` for programs, `text` for people. */
   result(document: unknown, text: (paint: ChalkInstance) => string): Promise<void>;
-  /** A result of many items, as a stream: an array for programs, `text` of each (ending in its own line feed) for people. */
+  /**
+   * Writes a result of many items as a stream: an array for programs, the `text` of each item, with its line feed, for
+   * people.
+   */
   results<Item extends object>(items: AsyncIterable<Item>, text: ItemText<Item>): Promise<void>;
-  /** The same for items without an end: for programs one JSON document a line. */
+  /** Writes items of an endless stream: one JSON document a line for programs, the `text` of each item for people. */
   lines<Item extends object>(items: AsyncIterable<Item>, text: ItemText<Item>): Promise<void>;
-  /** Talk: silent under --quiet. */
+  /** Writes a message that --quiet suppresses. */
   say(text: (paint: ChalkInstance) => string): void;
-  /** What must be seen even under --quiet. */
+  /** Writes a warning, which --quiet does not suppress. */
   warn(message: string): void;
-  /** What happened, for whoever keeps logs: `text` for people, silent under --quiet. `fields` hold no personal data. */
+  /**
+   * Writes an event for whoever keeps the messages as logs, with `text` for people. It is silent under --quiet.
+   * `fields` hold no personal data.
+   */
   note(event: string, fields: Readonly<Record<string, unknown>>, text: (paint: ChalkInstance) => string): void;
   fail(error: Pick<SrqError, 'message' | 'hint'>, code: string): Promise<void>;
   progress(label: string): Promise<Progress>;
@@ -49,9 +55,9 @@ export interface ReporterOptions {
   readonly stderr: Writable;
   readonly quiet: boolean;
   readonly colour: { readonly stdout: boolean; readonly stderr: boolean };
-  /** Whether stderr is a terminal that can redraw a line. */
+  /** True if stderr is a terminal that can redraw a line. */
   readonly redraw: boolean;
   readonly monotonicMs: () => number;
-  /** The time, milliseconds since 1970, where talk is one JSON object a line; null: talk is words. */
+  /** Returns the time in milliseconds since 1970 if messages are one JSON object a line; null if messages are text. */
   readonly talkStampMs: (() => number) | null;
 }

@@ -4,7 +4,7 @@ import type { ValidateResult } from '../model/ports.ts';
 import { STATUS } from '../model/status.ts';
 import { printable } from './output.ts';
 
-/** One request's end in a line or two. */
+/** Formats the result of one request as one or two lines. */
 export function resultText(result: RowResult, paint: ChalkInstance): string {
   const ids = identifiersText(result.ids);
   const ref = result.ref === null ? '' : ` ${printable(result.ref)}`;

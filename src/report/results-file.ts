@@ -10,13 +10,14 @@ import { RESULT_COLUMNS } from '../model/table.ts';
 import { csvLine } from './csv-line.ts';
 import { requireOwnOrNew, requireWritable } from './own-file.ts';
 
-/** Without it Excel takes UTF-8 for something else. */
+/** The byte order mark at the beginning of the file. Without it Excel does not recognise UTF-8. */
 const BYTE_ORDER_MARK = '\ufeff';
 const BUFFERED_CHARACTERS = 1 << 16;
 
 /**
- * Writes the input's columns with their outcome as CSV that a spreadsheet may open and srq reads back: cells that look like
- * formulas are defused. An existing file is replaced only once the new one is complete.
+ * Writes the input's columns and the outcome of each row as a CSV file that is safe to open in a spreadsheet and that
+ * srq can read back: cells that look like formulas are defused. An existing file is replaced only once the new one is
+ * complete. Throws `SrqError('log')` if the file cannot be written.
  */
 export async function writeResults(
   path: string,
@@ -54,15 +55,15 @@ export async function writeResults(
   }
 }
 
-/** Where an earlier results file, imported again, has the outcome of before: the new one takes its place. */
+/** Returns the outcome columns if the input is an earlier results file. The new outcome replaces them. */
 function ownColumns(columns: readonly string[]): ReadonlySet<number> {
   const places = RESULT_COLUMNS.map((name) => columns.indexOf(name));
   return new Set(places.includes(-1) ? [] : places);
 }
 
 /**
- * A row's cells without an earlier outcome. A ragged row stays ragged: made to look whole, it would be sent when this file
- * is imported.
+ * Returns a row's cells without an earlier outcome. A ragged row stays ragged: if it were filled to the full length, it
+ * would be sent when this file is imported.
  */
 function inputCells(cells: readonly string[], width: number, own: ReadonlySet<number>): readonly string[] {
   if (own.size === 0) return cells;
@@ -70,8 +71,8 @@ function inputCells(cells: readonly string[], width: number, own: ReadonlySet<nu
 }
 
 /**
- * Makes sure, before anything is sent, that the results will have a place. Throws `SrqError('usage')` if the file cannot be
- * written there, or would replace something else than earlier results.
+ * Throws `SrqError('usage')`, before anything is sent, if the results file cannot be written or would replace anything
+ * but an earlier results file.
  */
 export async function requireResultsPlace(path: string, input: string): Promise<void> {
   const [results, source] = await Promise.all([path, input].map((each) => realpath(each).catch(() => null)));
@@ -83,7 +84,7 @@ export async function requireResultsPlace(path: string, input: string): Promise<
   await requireWritable(path, 'results file', '--results');
 }
 
-/** The first identifier is the one the service names first; all of them are in the log. */
+/** Returns the identifier that the service names first. All identifiers are in the log. */
 function mainIdentifier(ids: Identifiers): string {
   return Object.values(ids)[0] ?? '';
 }

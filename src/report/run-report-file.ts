@@ -6,15 +6,15 @@ import { isReport, type PageFacts, reportPage } from './page/report-page.ts';
 import type { RunFigures } from './page/run-figures.ts';
 
 /**
- * Makes sure that a report will have a place at `path`, and replaces nothing but an earlier one. `option`: by which it was
- * named. Throws `SrqError('usage')`.
+ * Throws `SrqError('usage')` if a report cannot be written to `path` or would replace anything but an earlier report.
+ * `option` is the flag that names the file.
  */
 export async function requireReportPlace(path: string, option: string): Promise<void> {
   await requireOwnOrNew(path, 'report', option, isReport);
   await requireWritable(path, 'report', option);
 }
 
-/** Writes the page, whole or not at all. Throws `SrqError('usage')`. */
+/** Writes the report, whole or not at all. Throws `SrqError('usage')` if it cannot be written. */
 export async function writeRunReport(path: string, figures: RunFigures, facts: PageFacts): Promise<void> {
   const part = `${path}.${randomUUID()}.part`;
   try {

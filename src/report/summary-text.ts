@@ -3,7 +3,7 @@ import type { ImportSummary } from '../model/import-plan.ts';
 import { STATUS, STATUSES } from '../model/status.ts';
 import { aligned, duration, printable, thousands } from './output.ts';
 
-/** The end of an import, for people. */
+/** Formats the summary of an import for people. */
 export function summaryText(summary: ImportSummary, paint: ChalkInstance): string {
   const { rows, counts, notTried, asides, seconds, stopped, advice, next } = summary;
   const shown = STATUSES.filter((status) => counts[status] > 0);

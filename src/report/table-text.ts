@@ -1,17 +1,20 @@
 import type { ChalkInstance } from 'chalk';
 import { clip, padded, textWidth } from './text-width.ts';
 
-/** One place of a table. `text` is printable; `paint` adds nothing that is seen but colour. */
+/** One cell of a table. `text` is printable, and `paint` adds only colour to it. */
 export interface Cell {
   readonly text: string;
   readonly paint?: (text: string) => string;
 }
 
 const GAP = '  ';
-/** A column is not made narrower than this, so that something of it can be read. */
-const LEAST_WIDTH = 6;
+/** Minimum width of a column, so that something of it can be read. */
+const MIN_WIDTH = 6;
 
-/** A table. `columns`: what a line of the terminal has room for; null: no terminal, so lines of any length and no headings. */
+/**
+ * Formats a table. `columns` is the width of the terminal, or null without one; then lines may have any length and
+ * there are no headings.
+ */
 export function tableText(
   headings: readonly string[],
   rows: readonly (readonly Cell[])[],
@@ -29,7 +32,7 @@ export function tableText(
   return [...head, ...rows].map((row) => tableLine(row, widths)).join('\n');
 }
 
-/** Cells side by side, cut and filled to their widths; the last one is not filled. */
+/** Formats cells side by side, cut and padded to their widths. The last one is not padded. */
 export function tableLine(cells: readonly Cell[], widths: readonly number[]): string {
   return cells
     .map(({ text, paint = (same) => same }, at) => {
@@ -41,15 +44,15 @@ export function tableLine(cells: readonly Cell[], widths: readonly number[]): st
     .trimEnd();
 }
 
-/** Takes from the widest column until a line has room. */
+/** Narrows the widest column, again and again, until the line fits. */
 function narrowed(natural: readonly number[], columns: number): number[] {
   const widths = [...natural];
   const room = columns - GAP.length * (widths.length - 1);
   for (;;) {
     const over = widths.reduce((sum, width) => sum + width, 0) - room;
     const widest = Math.max(...widths);
-    if (over <= 0 || widest <= LEAST_WIDTH) return widths;
-    const next = Math.max(LEAST_WIDTH, ...widths.filter((width) => width < widest));
-    widths[widths.indexOf(widest)] = Math.max(next === widest ? widest - 1 : next, widest - over, LEAST_WIDTH);
+    if (over <= 0 || widest <= MIN_WIDTH) return widths;
+    const next = Math.max(MIN_WIDTH, ...widths.filter((width) => width < widest));
+    widths[widths.indexOf(widest)] = Math.max(next === widest ? widest - 1 : next, widest - over, MIN_WIDTH);
   }
 }

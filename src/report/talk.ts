@@ -4,7 +4,7 @@ import { harmlessJson, painter, printableLines } from './output.ts';
 import { linesProgress, noProgress } from './progress.ts';
 import type { Progress, ReporterOptions } from './reporter.ts';
 
-/** What both reporters say on stderr. */
+/** Writes the messages of both reporters to stderr. */
 export class Talk {
   readonly #options: ReporterOptions;
   readonly paint: ChalkInstance;
@@ -29,7 +29,7 @@ export class Talk {
     else this.write(text(this.paint));
   }
 
-  /** One JSON object. */
+  /** Writes a message as one JSON object a line. */
   line(
     level: 'info' | 'warn' | 'error',
     event: string,
@@ -48,13 +48,13 @@ export class Talk {
     const { quiet, redraw, stderr, monotonicMs, talkStampMs } = this.#options;
     if (quiet || talkStampMs) return noProgress;
     if (!redraw) return linesProgress(label, stderr, monotonicMs);
-    // Loaded for terminals alone: the library that draws costs as much as all the rest of a report.
+    // The library is loaded only for terminals, because loading it costs as much as all the rest of a report.
     const { redrawnProgress } = await import('./redrawn-progress.ts');
     return redrawnProgress(label, stderr, monotonicMs);
   }
 }
 
-/** Writes and waits while the reader is slower than we are. A reader that has gone away is no failure. */
+/** Writes a text, and waits while the reader is slower than the writer. A reader that has gone away is not an error. */
 export async function writeAll(stream: Writable, text: string): Promise<void> {
   if (stream.destroyed || stream.write(text)) return;
   await new Promise<void>((resolve) => {

@@ -3,22 +3,28 @@ import { duration, thousands } from '../output.ts';
 import { type Html, html, NOTHING } from './html.ts';
 import { type Bucket, quantileMs, type TimeBuckets } from './time-buckets.ts';
 
-/** Drawn in these units and stretched to the width of the page; texts stand beside the drawing, so they keep their size. */
+/**
+ * The size of a drawing in its own units. It is stretched to the page's width; texts stand outside it, to keep their
+ * size.
+ */
 const WIDTH = 1000;
 const HEIGHT = 160;
 
-/** Shares of a whole as one bar. Decoration of a table that says the same. */
-export function shareBar(parts: readonly (readonly [string, number])[], most: number): Html {
+/**
+ * Draws shares of `total` as one bar. It is hidden from screen readers, because the table beside it has the same
+ * figures.
+ */
+export function shareBar(parts: readonly (readonly [string, number])[], max: number): Html {
   let x = 0;
   const bars = parts.map(([name, count]) => {
-    const width = most > 0 ? (count / most) * WIDTH : 0;
+    const width = max > 0 ? (count / max) * WIDTH : 0;
     x += width;
     return html`<rect class="fill-${name}" x="${round(x - width)}" y="0" width="${round(width)}" height="10"/>`;
   });
   return html`<svg class="share" viewBox="0 0 ${WIDTH} 10" preserveAspectRatio="none" aria-hidden="true">${bars}</svg>`;
 }
 
-/** Requests a second over the run, by how they ended, with pauses, refusals and the breaker marked. */
+/** Draws the requests a second over the run by status, and marks pauses, refusals and the circuit breaker. */
 export function throughputChart(course: TimeBuckets): Html {
   const { buckets, widthMs } = course;
   const perSecond = (count: number) => (count * 1000) / widthMs;
@@ -36,24 +42,24 @@ export function throughputChart(course: TimeBuckets): Html {
   return plot(course, title, [...pauses(course, step), ...bars, ...marks(course, step)], `up to ${speed(peak)}`);
 }
 
-/** Time of the service's answers over the run: a band from the median to what 95 of 100 stay below. */
+/** Draws the answer times of the service over the run as a band from the median to the 95th percentile. */
 export function answerTimeChart(course: TimeBuckets): Html {
   const times = course.buckets.map((bucket) => [quantileMs(bucket, 0.5), quantileMs(bucket, 0.95)] as const);
   const medians = times.flatMap(([median]) => (median === null ? [] : [median]));
-  const peak = Math.max(...times.map(([, most]) => most ?? 0), 1);
+  const peak = Math.max(...times.map(([, p95]) => p95 ?? 0), 1);
   const low = Math.max(0.5, Math.min(...medians, peak) / 2);
   const y = (ms: number) => HEIGHT * (1 - Math.log(Math.max(ms, low) / low) / Math.log(peak / low));
   const step = WIDTH / Math.max(1, times.length);
-  const bars = times.flatMap(([median, most], at) => {
-    if (median === null || most === null) return [];
+  const bars = times.flatMap(([median, p95], at) => {
+    if (median === null || p95 === null) return [];
     const [x, width] = [at * step + step * 0.08, step * 0.84];
-    return [rect('band', x, y(most), width, y(median) - y(most)), rect('median', x, y(median) - 1, width, 3)];
+    return [rect('band', x, y(p95), width, y(median) - y(p95)), rect('median', x, y(median) - 1, width, 3)];
   });
   const title = `Time of the service's answers over the run; 95 of 100 within ${milliseconds(peak)} at the slowest`;
   return plot(course, title, [...pauses(course, step), ...bars], `from ${milliseconds(low)} to ${milliseconds(peak)}`);
 }
 
-/** What both charts show, to read: stretches in which nothing happened are left out. */
+/** Returns the figures of both charts as a table, without the intervals in which nothing happened. */
 export function courseTable({ buckets, startMs, widthMs }: TimeBuckets): Html {
   const rows = buckets.flatMap((bucket, at) => {
     if (endedIn(bucket) + bucket.refused + bucket.breaks + bucket.pausedMs === 0) return [];

@@ -1,6 +1,6 @@
 import { printable } from '../output.ts';
 
-/** Text that is HTML already. */
+/** Markup that is HTML already and is not escaped again. */
 export interface Html {
   readonly markup: string;
 }
@@ -15,7 +15,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** HTML of a template: every value but HTML itself is made printable and escaped. */
+/** The template tag for HTML. It makes each value printable and escapes it, unless the value is HTML itself. */
 export function html(literals: TemplateStringsArray, ...values: readonly Value[]): Html {
   const markup = literals
     .map((literal, at) => literal + (at < values.length ? markupOf(values[at] ?? '') : ''))
@@ -26,8 +26,8 @@ export function html(literals: TemplateStringsArray, ...values: readonly Value[]
 export const NOTHING: Html = { markup: '' };
 
 /**
- * JSON that may stand in a script element as data: no text in it ends the element or begins a comment, and what cannot be
- * seen is shown.
+ * Formats JSON that may stand as data in a script element: no text in it can end the element or begin a comment, and
+ * invisible characters are made visible.
  */
 export function jsonData(value: unknown): Html {
   const json = JSON.stringify(value, (_, each: unknown) => (typeof each === 'string' ? printable(each) : each));

@@ -2,22 +2,22 @@ import type { RunRow } from '../../model/run-row.ts';
 import { STATUS, type Status } from '../../model/status.ts';
 import { adviceOn } from '../problem-advice.ts';
 
-const MOST_REASONS = 200;
+const MAX_REASONS = 200;
 const SHOWN_ROWS = 20;
 const OTHER = 'Other reasons';
 const DENIED = 'Ask the marketplace whether this client may create requests in these markets.';
 
-/** Rows that were not taken for the same reason. */
+/** A group of rows that were not taken for the same reason. */
 export interface Reason {
   readonly status: Status;
   readonly text: string;
   readonly advice: string;
   count: number;
-  /** The first rows. */
+  /** The numbers of the first rows with this reason. */
   readonly rows: number[];
 }
 
-/** Groups rows that were not taken by their reason, in bounded memory. */
+/** Groups the rows that were not taken by their reasons, in bounded memory. */
 export class Reasons {
   readonly #numbers = new Map<string, number>();
   readonly #reasons: Reason[] = [];
@@ -26,7 +26,7 @@ export class Reasons {
     return this.#reasons;
   }
 
-  /** Returns the numbers of the row's reasons in {@link all}. */
+  /** Counts a row and returns the indexes of its reasons in {@link all}. */
   add({ row, status, http, message, problems }: RunRow): readonly number[] {
     if (status === 'invalid' && problems.length > 0) {
       return problems.map((problem) => {
@@ -43,7 +43,7 @@ export class Reasons {
   #count(row: number, status: Status, text: string, advice: string): number {
     const known = this.#numbers.get(`${status} ${text}`);
     const isNew = known === undefined;
-    if (isNew && this.#reasons.length >= MOST_REASONS && text !== OTHER) return this.#count(row, status, OTHER, advice);
+    if (isNew && this.#reasons.length >= MAX_REASONS && text !== OTHER) return this.#count(row, status, OTHER, advice);
     const number = known ?? this.#reasons.push({ status, text, advice, count: 0, rows: [] }) - 1;
     if (isNew) this.#numbers.set(`${status} ${text}`, number);
     const reason = this.#reasons[number];
@@ -56,8 +56,9 @@ export class Reasons {
 }
 
 /**
- * A message without what differs from row to row, and without values of the row: quoted texts, addresses, identifiers and
- * numbers. The status of an answer stays. A value may hold quotes itself, so all between the first and the last one goes.
+ * Removes from a message all that differs from row to row or is a value of the row: quoted texts, addresses,
+ * identifiers and numbers. The HTTP status of an answer stays. A value may contain quotes itself, so all text between
+ * the first and the last double quote is removed.
  */
 export function generalised(message: string): string {
   return message

@@ -11,25 +11,25 @@ import { course, doubts, markets, moment, reasons, settings, toDo, totals } from
 const statusStyles = STATUSES.map((status) => `.tag-${status}, .fill-${status} { --mark: var(--${status}); }\n`);
 const style = commonStyle + statusStyles.join('');
 
-/** By this an earlier report is known, which may be replaced. */
+/** The mark of a report, which shows that the file may be replaced by a new one. */
 const GENERATOR = 'srq run report';
-const MOST_CELL_LETTERS = 500;
+const MAX_CELL_LENGTH = 500;
 
 export interface PageFacts {
-  /** When the page was written, ISO 8601. */
+  /** The time when the page was written, in ISO 8601. */
   readonly writtenAt: string;
-  /** Whether all rows of the input were read, or only what the log has. */
+  /** True if all rows of the input were read, false if only the log was. */
   readonly hasInput: boolean;
 }
 
-/** Whether a file that begins so is a report. */
+/** Returns true if the beginning of a file shows that it is a report. */
 export function isReport(head: string): boolean {
   return head.includes(`<meta name="generator" content="${GENERATOR}">`);
 }
 
 /**
- * The run as one HTML document that loads nothing: its style and script are the only ones that its policy lets run, and
- * all foreign text is escaped.
+ * Returns the report of a run as one HTML document that loads nothing. Its content security policy allows only its own
+ * style and script, and all foreign text is escaped.
  */
 export function reportPage(figures: RunFigures, facts: PageFacts): string {
   const listed = figures.listed;
@@ -91,7 +91,7 @@ function section(id: string, title: string, content: Html | null): Html {
   return html`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2>${content}</section>`;
 }
 
-/** The list itself is drawn by the script from the data. */
+/** Returns the frame of the list of rows. The script fills it from the data. */
 function list({ gathered, columns, counts }: RunFigures, listed: number, { hasInput }: PageFacts): Html {
   const notes = [
     ...(listed < gathered
@@ -120,9 +120,9 @@ function list({ gathered, columns, counts }: RunFigures, listed: number, { hasIn
 </div>`;
 }
 
-/** Short, as there are thousands; `page-script.js` reads it in this order. */
+/** Encodes a row as a short array, because there are thousands of rows. `page-script.js` reads it in this order. */
 function encoded({ row, ref, status, market, ids, message, reasons: numbers, key, at, http, cells }: ListedRow) {
-  const shown = cells?.map((cell) => (cell.length > MOST_CELL_LETTERS ? `${cell.slice(0, MOST_CELL_LETTERS)}…` : cell));
+  const shown = cells?.map((cell) => (cell.length > MAX_CELL_LENGTH ? `${cell.slice(0, MAX_CELL_LENGTH)}…` : cell));
   const text = message ?? '';
   return [
     row,

@@ -1,16 +1,16 @@
 import type { RunRow } from '../../model/run-row.ts';
 import { STATUS } from '../../model/status.ts';
 
-/** A row of the list with the numbers of its reasons. */
+/** A row of the list with the indexes of its reasons. */
 export interface ListedRow extends RunRow {
   readonly reasons: readonly number[];
 }
 
-/** The rows a page lists: at most `limit`, those that need a look before the others, of equals the last. */
+/** Keeps at most `limit` rows for the page: first those that a person must look at; of equal priority the last ones. */
 export class RowList {
   readonly #limit: number;
   readonly #ranks: ListedRow[][] = [[], [], [], []];
-  /** How many of each rank were dropped from its front. */
+  /** The number of rows at the front of each rank that are dropped but not yet removed. */
   readonly #dropped = [0, 0, 0, 0];
   #kept = 0;
 
@@ -24,7 +24,7 @@ export class RowList {
     if (this.#kept > this.#limit) this.#dropOne();
   }
 
-  /** In the order of rows. */
+  /** Returns the kept rows in the order of their row numbers. */
   rows(): ListedRow[] {
     return this.#ranks.flatMap((rows, rank) => rows.slice(this.#dropped[rank])).sort((a, b) => a.row - b.row);
   }
@@ -35,7 +35,7 @@ export class RowList {
       const dropped = this.#dropped[rank] ?? 0;
       if (rows.length === dropped) continue;
       this.#kept -= 1;
-      // Cutting the front off at each row would cost the square of their number.
+      // Removing the front at each row would take time quadratic in the number of rows.
       if (dropped + 1 > this.#limit / 8) {
         rows.splice(0, dropped + 1);
         this.#dropped[rank] = 0;

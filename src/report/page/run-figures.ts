@@ -6,15 +6,15 @@ import { generalised, Reasons } from './reasons.ts';
 import { RowList } from './row-list.ts';
 import { TimeBuckets } from './time-buckets.ts';
 
-const LISTED_ROWS = 20_000;
-/** With the cells of the input a row takes several times the room. */
-const LISTED_ROWS_WITH_INPUT = 5_000;
-const LISTED_DOUBTS = 200;
-/** Markets come from a file that others may have written. */
-const MOST_MARKETS = 50;
+const MAX_LISTED_ROWS = 20_000;
+/** Maximum number of listed rows with the cells of the input. Such a row takes several times the room. */
+const MAX_LISTED_ROWS_WITH_INPUT = 5_000;
+const MAX_LISTED_DOUBTS = 200;
+/** Maximum number of markets. They come from a file that others may have written, so their number must be bounded. */
+const MAX_MARKETS = 50;
 const NO_MARKET = 'not known';
 
-/** All that a report tells of a run, gathered row by row and record by record in bounded memory. */
+/** Collects all figures of a report, row by row and record by record, in bounded memory. */
 export class RunFigures {
   readonly counts = noCounts();
   readonly markets = new Map<string, Counts>();
@@ -22,7 +22,7 @@ export class RunFigures {
   readonly doubts: RunRow[] = [];
   begin: (RunBegin & { readonly at: string; readonly run: string }) | null = null;
   end: { readonly at: string; readonly stopped: string | null } | null = null;
-  /** Names of the input's columns, if its cells are shown. */
+  /** The names of the input's columns if the report shows its cells; else null. */
   readonly columns: readonly string[] | null;
   readonly #reasons = new Reasons();
   readonly #list: RowList;
@@ -30,7 +30,7 @@ export class RunFigures {
 
   constructor(columns: readonly string[] | null) {
     this.columns = columns;
-    this.#list = new RowList(columns === null ? LISTED_ROWS : LISTED_ROWS_WITH_INPUT);
+    this.#list = new RowList(columns === null ? MAX_LISTED_ROWS : MAX_LISTED_ROWS_WITH_INPUT);
   }
 
   get reasons() {
@@ -41,7 +41,7 @@ export class RunFigures {
     return this.#list.rows();
   }
 
-  /** Rows and requests that were gathered one by one; the others are only counted. */
+  /** The number of rows and requests that were added one by one. All others are only counted. */
   get gathered(): number {
     return this.#gathered;
   }
@@ -50,18 +50,18 @@ export class RunFigures {
     return Object.values(this.counts).reduce((sum, count) => sum + count, 0);
   }
 
-  /** A row or request with what became of it. */
+  /** Adds a row or request with its outcome. */
   add(row: RunRow): void {
     this.#gathered += 1;
     this.counts[row.status] += 1;
     this.#marketOf(row)[row.status] += 1;
-    if (row.status === 'unknown' && this.doubts.length < LISTED_DOUBTS) this.doubts.push(row);
+    if (row.status === 'unknown' && this.doubts.length < MAX_LISTED_DOUBTS) this.doubts.push(row);
     const isPrivate = this.columns === null && row.status === 'invalid' && row.message !== null;
     const message = isPrivate ? generalised(row.message) : row.message;
     this.#list.add({ ...row, message, reasons: this.#reasons.add(row) });
   }
 
-  /** A line that the run added to the log. */
+  /** Adds a record that the run wrote to the log. */
   record(record: LogRecord): void {
     this.course.ended(record);
   }
@@ -76,8 +76,9 @@ export class RunFigures {
   }
 
   /**
-   * Counts what the run never touched, where only its log is read: rows that the plan found repeated, invalid or known as
-   * duplicates, and those not sent. Doubts are settled after all has been sent, so what is left of the plan's is untouched.
+   * Counts the rows that the run never touched, for a report from the log alone: rows that were repeated, invalid or
+   * duplicate in the plan, and rows that were not sent. A run settles doubts only after it has sent all rows, so the
+   * doubts of the plan that are left are untouched, too.
    */
   addUntouched(): void {
     if (!this.begin) return;
@@ -91,7 +92,7 @@ export class RunFigures {
 
   #marketOf({ market }: RunRow): Counts {
     const wanted = market ?? NO_MARKET;
-    const name = this.markets.has(wanted) || this.markets.size < MOST_MARKETS ? wanted : NO_MARKET;
+    const name = this.markets.has(wanted) || this.markets.size < MAX_MARKETS ? wanted : NO_MARKET;
     const counts = this.markets.get(name) ?? noCounts();
     this.markets.set(name, counts);
     return counts;

@@ -8,7 +8,7 @@ import { type Bucket, sumOf } from './time-buckets.ts';
 const KEY_SHOWN = 12;
 const REASONS_SHOWN = 50;
 
-/** What the run came to, in numbers. */
+/** Returns the section with the number of rows by status. */
 export function totals({ counts, rows }: RunFigures): Html {
   const shown = STATUSES.filter((status) => counts[status] > 0);
   if (shown.length === 0) return html`<p class="empty">Nothing was sent in this run yet.</p>`;
@@ -23,7 +23,7 @@ export function totals({ counts, rows }: RunFigures): Html {
   return html`${bar}<dl class="tiles">${tiles}</dl>`;
 }
 
-/** What is left for a person, in the order in which to do it. */
+/** Returns the section that lists what a person still has to do, in that order. */
 export function toDo({ counts, end }: RunFigures): Html {
   const { settle, send, correct } = countsLeft(counts);
   const items = [
@@ -51,13 +51,13 @@ export function markets({ markets: found }: RunFigures): Html {
   const sorted = [...found].sort(([, a], [, b]) => totalOf(b) - totalOf(a));
   if (sorted.length === 0) return html`<p class="empty">No request of this run is in the log.</p>`;
   const statuses = STATUSES.filter((status) => sorted.some(([, counts]) => counts[status] > 0));
-  const most = totalOf(sorted[0]?.[1]);
+  const largest = totalOf(sorted[0]?.[1]);
   const lines = sorted.map(
     ([name, counts]) => html`<tr><th scope="row">${name}</th><td>${thousands(totalOf(counts))}</td>
 ${statuses.map((status) => html`<td>${counts[status] > 0 ? thousands(counts[status]) : '–'}</td>`)}
 <td class="bar">${shareBar(
       statuses.map((status) => [status, counts[status]] as const),
-      most,
+      largest,
     )}</td></tr>`,
   );
   return wideTable(
@@ -66,7 +66,7 @@ ${statuses.map((status) => html`<td>${counts[status] > 0 ? thousands(counts[stat
   );
 }
 
-/** Speed and answer times over the run. */
+/** Returns the section on the throughput and the answer times over the run. */
 export function course({ course: found }: RunFigures): Html {
   const all = sumOf(found.buckets);
   const ended = endedIn(all);
@@ -89,7 +89,7 @@ function troubles({ refused, breaks, pausedMs }: Bucket): string {
   return said.length > 0 ? `In between, ${said.join(', ')}.` : 'No pause is recorded.';
 }
 
-/** Why rows were not taken; a button shows those rows in the list. */
+/** Returns the section on the reasons why rows were not taken. A button shows the rows of a reason in the list. */
 export function reasons({ reasons: found }: RunFigures): Html {
   const sorted = found.map((reason, number) => ({ ...reason, number })).sort((a, b) => b.count - a.count);
   if (sorted.length === 0) return html`<p class="empty">No row with a reason against it.</p>`;
@@ -102,7 +102,10 @@ export function reasons({ reasons: found }: RunFigures): Html {
   return html`<ol class="reasons">${lines}</ol>${more > 0 ? html`<p class="note">${more} rarer reasons are in the list of rows alone.</p>` : NOTHING}`;
 }
 
-/** Requests that may have been taken, with the words that settle each. Null where there are none. */
+/**
+ * Returns the section on requests that may have been taken, with the commands that settle them, or null if there are
+ * none.
+ */
 export function doubts({ doubts: found, counts }: RunFigures): Html | null {
   if (counts.unknown === 0) return null;
   const lines = found.map(
@@ -129,7 +132,7 @@ export function settings({ begin }: RunFigures): Html {
   return html`<dl class="settings">${pairs.map(([name, value]) => html`<div><dt>${name}</dt><dd><bdi>${String(value)}</bdi></dd></div>`)}</dl>`;
 }
 
-/** `2026-11-21 18:00:05`, without the zone. */
+/** Formats a time as `2026-11-21 18:00:05`, without its zone. */
 export function moment(at: string): string {
   return at.slice(0, 19).replace('T', ' ');
 }

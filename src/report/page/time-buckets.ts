@@ -1,22 +1,22 @@
 import type { LogRecord } from '../../model/ports.ts';
 import { noSentCounts, SENT_STATUSES, type SentCounts, statusOfEvent } from '../../model/status.ts';
 
-const MOST_BUCKETS = 120;
-/** Answer times are kept as counts by steps of a twelfth of a doubling: quantiles are right within 3 %. */
-const STEPS_A_DOUBLING = 12;
-const STEPS = 21 * STEPS_A_DOUBLING;
+const MAX_BUCKETS = 120;
+/** Number of histogram steps in which an answer time doubles. With twelve steps, quantiles are right within 3 %. */
+const STEPS_PER_DOUBLING = 12;
+const STEPS = 21 * STEPS_PER_DOUBLING;
 
-/** What happened in one stretch of a run. */
+/** The events in one interval of a run. */
 export interface Bucket {
   readonly ended: SentCounts;
-  /** Answers by step of time. */
+  /** The histogram of answer times: the number of answers in each step. */
   readonly times: Uint32Array;
   refused: number;
   breaks: number;
   pausedMs: number;
 }
 
-/** A run's course in at most 120 stretches of equal length, which doubles as the run grows: bounded memory. */
+/** Divides a run into at most 120 intervals of equal length, which doubles as the run grows, so that memory is bounded. */
 export class TimeBuckets {
   widthMs = 1000;
   #startMs: number | null = null;
@@ -30,7 +30,7 @@ export class TimeBuckets {
     return this.#buckets;
   }
 
-  /** Counts how a request ended, and the time the service took. */
+  /** Counts the outcome of a request and the time that the service took. */
   ended({ event, at, ms }: Pick<LogRecord, 'event' | 'at' | 'ms'>): void {
     if (event === 'sending' || event === 'licence') return;
     const bucket = this.#at(Date.parse(at));
@@ -50,7 +50,7 @@ export class TimeBuckets {
     this.#paused(Date.parse(at), pauseMs);
   }
 
-  /** The run was at work at this time. */
+  /** Notes that the run was at work at this time. */
   seen(at: string): void {
     this.#at(Date.parse(at));
   }
@@ -61,16 +61,19 @@ export class TimeBuckets {
     for (const [index, bucket] of this.#buckets.entries()) {
       const beginMs = this.startMs + index * this.widthMs;
       const overlapMs = Math.min(toMs, beginMs + this.widthMs) - Math.max(fromMs, beginMs);
-      // Each answer of a burst tells of the same pause again.
+      // The longest overlap is kept, not the sum, because each answer of a burst reports the same pause again.
       if (overlapMs > 0) bucket.pausedMs = Math.min(this.widthMs, Math.max(bucket.pausedMs, overlapMs));
     }
   }
 
-  /** A clock that was set back counts for the first stretch. */
+  /**
+   * Returns the interval at a time. A time before the start, from a clock that was set back, belongs to the first
+   * interval.
+   */
   #at(timeMs: number): Bucket {
     this.#startMs ??= timeMs;
     const index = () => Math.max(0, Math.floor((timeMs - this.startMs) / this.widthMs));
-    while (index() >= MOST_BUCKETS) this.#merge();
+    while (index() >= MAX_BUCKETS) this.#merge();
     while (this.#buckets.length <= index()) this.#buckets.push(emptyBucket());
     return this.#buckets[index()] ?? emptyBucket();
   }
@@ -86,24 +89,24 @@ export class TimeBuckets {
   }
 }
 
-/** The time within which this share of the answers came, milliseconds; null if there were none. */
+/** Returns the time in milliseconds within which this share of the answers came, or null if there were no answers. */
 export function quantileMs({ times }: Pick<Bucket, 'times'>, share: number): number | null {
   const total = times.reduce((before, count) => before + count, 0);
   let left = total * share;
   for (const [step, count] of times.entries()) {
     left -= count;
-    if (count > 0 && left <= 0) return 2 ** (step / STEPS_A_DOUBLING) - 1;
+    if (count > 0 && left <= 0) return 2 ** (step / STEPS_PER_DOUBLING) - 1;
   }
   return null;
 }
 
-/** Several stretches as one. */
+/** Adds up several intervals to one. */
 export function sumOf(buckets: readonly Bucket[]): Bucket {
   return buckets.reduce(sum, emptyBucket());
 }
 
 function stepOf(ms: number): number {
-  return Math.min(STEPS - 1, Math.max(0, Math.round(Math.log2(ms + 1) * STEPS_A_DOUBLING)));
+  return Math.min(STEPS - 1, Math.max(0, Math.round(Math.log2(ms + 1) * STEPS_PER_DOUBLING)));
 }
 
 function emptyBucket(): Bucket {
