@@ -61,7 +61,8 @@ export interface Member extends Name {
 const FOREIGN = /^(?:errors?|links?|users?|account|client|partner|category|categories|meta|included)$/;
 const MAX_DEPTH = 8;
 /**
- * Maximum length of a name. A longer one is not a name, and thousands of values with such a path would take all memory.
+ * Maximum length of a name. A longer one is not a name, and thousands of values with paths that long would take all
+ * memory.
  */
 const MAX_NAME_LENGTH = 200;
 

@@ -72,7 +72,7 @@ function trustedAnyway({ extraCaFile }: CertificateSecrets): readonly string[] {
   return [...tls.rootCertificates, ...(extraCaFile === null ? [] : [textOrNothing(extraCaFile)])];
 }
 
-/** Reads a file, or returns an empty text if it cannot be read, because Node.js itself ignores such a file. */
+/** Reads a file. The text is empty if the file cannot be read, because Node.js itself ignores an unreadable file. */
 function textOrNothing(path: string): string {
   try {
     return readFileSync(path, 'utf8');

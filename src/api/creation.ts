@@ -25,7 +25,7 @@ export interface KnownAnswers {
  *
  * - `taken`: something proves it. `place` is where the answer names the request, or null if its form is the proof.
  *   `hasRemark` means that the answer also mentions an error.
- * - `refused`: the description or a person says that such an answer is a refusal.
+ * - `refused`: the description or a person says that answers like this one are refusals.
  * - `unproven`: nobody knows. `form` is null if the answer cannot be read at all. `place` is where it may name the
  *   request, in case validate confirms that it was taken. `isDenied` means that the answer itself says the request was
  *   not taken, which is not proven either.

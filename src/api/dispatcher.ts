@@ -29,6 +29,7 @@ export interface Network {
   readonly secureContext: SecureContext | null;
 }
 
+/** The options of the connections to one service. */
 export interface DispatcherOptions {
   readonly network: Network;
   /** Maximum number of concurrent connections. */
@@ -40,6 +41,7 @@ export interface DispatcherOptions {
   readonly timeoutMs: number | null;
 }
 
+/** The dispatcher of undici with the connections that it uses. */
 export interface ServiceDispatcher {
   readonly agent: Agent;
   readonly connections: Connections;

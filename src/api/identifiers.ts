@@ -29,8 +29,8 @@ export interface FoundIdentifier {
   readonly name: string;
   readonly text: string;
   /**
-   * Where the identifier stands, in a form that is the same for all requests: `data.id`, `*.request_id`, `Location
-   * /v1/request/#`, or the words around it.
+   * Where the identifier stands, in a form that is the same for all requests: `data.id`, `*.request_id`,
+   * `Location /v1/request/#`, or the words around it.
    */
   readonly place: string;
   /** Whether it is called an id. References, numbers and codes may be something else. */
@@ -53,8 +53,9 @@ export function readIdentifiers(answer: Answer, sent: Mask, path = ''): Identifi
 
 /**
  * Finds the identifiers in an answer whose shape is not described: every scalar whose name is or ends in id, uuid,
- * reference, number or code; else the last part of `Location`; else the only token of a short plain text. Values that
- * merely repeat what was sent are not identifiers. `path` is that of the operation that was called.
+ * reference, number or code. Without one, the identifier is the last part of `Location`, or the only token of a short
+ * plain text. Values that merely repeat what was sent are not identifiers. `path` is that of the operation that was
+ * called.
  */
 export function findIdentifiers(answer: Answer, sent: Mask, path: string): readonly FoundIdentifier[] {
   const found: FoundIdentifier[] = [];

@@ -7,7 +7,7 @@ import { UNREADABLE, unescaped } from './unescaped.ts';
 
 /**
  * Maximum number of words in a text whose words are hidden one by one. The words of longer texts are too common for
- * that. Phrases of {@link PHRASE_WORDS} words stand for such a text, because a service may cut it.
+ * that. Phrases of {@link PHRASE_WORDS} words are hidden instead, because a service may cut a long text.
  */
 const MAX_SINGLE_WORDS = 8;
 const PHRASE_WORDS = 3;

@@ -8,8 +8,8 @@ export const UNREADABLE = -2;
  */
 const BYTE_BASE = 0x110000;
 /**
- * Base of the codes of backslashes that came from an escape. The offset, from 1, is the number of escapes undone; the
- * character after such a backslash belongs to an escape of the text within.
+ * Base of the codes of backslashes that came from an escape. The offset, from 1, is the number of escapes undone. The
+ * character after this backslash belongs to an escape of the text within.
  */
 const BACKSLASH_BASE = 0x120000;
 const REPLACEMENT = 0xfffd;

@@ -20,8 +20,14 @@ const VERDICT_TEXTS = new Set(['status', 'result', 'verdict', 'outcome', 'state'
 const DUPLICATE_LISTS = new Set(['duplicates', 'matches']);
 
 /**
- * Reads the verdict of an answer of validate in a fixed order: status 208, or 409 that speaks of nothing else; a
- * boolean; a status text; a list of matches; and an answer that holds nothing, since a duplicate is reported otherwise.
+ * Reads the verdict of an answer of validate in a fixed order:
+ *
+ * - status 208, or 409 that speaks of nothing else
+ * - an answer that holds nothing, since a duplicate is reported otherwise
+ * - a boolean
+ * - a status text
+ * - a list of matches
+ *
  * Anything else is `unknown`, because srq does not guess.
  */
 export function readVerdict(answer: Answer): Verdict {

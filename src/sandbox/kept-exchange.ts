@@ -21,6 +21,7 @@ export interface Exchange {
 /** Maximum size of a body that is kept, because a few longer ones would push out all others. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
+/** The parts of an exchange as the server received and answered it, secrets included. */
 export interface Heard {
   readonly operation: Operation;
   readonly request: Pick<IncomingMessage, 'method' | 'url' | 'rawHeaders' | 'headers'>;
@@ -30,6 +31,7 @@ export interface Heard {
   readonly nowMs: number;
 }
 
+/** Builds the exchange that is kept, in which secrets are hidden. */
 export function exchangeOf({ operation, request, body, answer, nowMs }: Heard, service: Service): Exchange {
   const { idempotencyHeader } = service.offered;
   const headers = pairsOf(request.rawHeaders).map(([name, value]) => {
@@ -63,7 +65,7 @@ function keptAnswer(operation: Operation, answer: Answer, service: Service, nowM
 
 /**
  * Serialises an exchange as one text. The first line is JSON without the body. After it comes the body, with one
- * character for each byte. `unpackExchange` is the inverse, and returns null for the empty text.
+ * character for each byte. {@link unpackExchange} is the inverse, and returns null for the empty text.
  */
 export function packExchange({ body, ...head }: Exchange): string {
   return `${JSON.stringify({ ...head, hasBody: body !== null })}\n${body?.toString('latin1') ?? ''}`;

@@ -97,7 +97,9 @@ export class Marketplace {
     else this.#seen.set(likeness, { requestId, visibleAtMs });
   }
 
-  /** Returns the identifier under which such a request was first created, once validate can see it, otherwise null. */
+  /**
+   * Returns the identifier under which a request like this was first created, or null if validate cannot see it yet.
+   */
   findDuplicate(likeness: string, nowMs: number): string | null {
     const seen = this.#seen.get(likeness);
     return seen && seen.visibleAtMs <= nowMs ? seen.requestId : null;
