@@ -37,7 +37,7 @@ export function readVerdict(answer: Answer): Verdict {
   if (answer.status < 200 || answer.status > 299 || readableKind(answer) === null) return 'unknown';
   if (holdsNothing(answer)) return 'clear';
   const said = saidVerdict(answer);
-  // Who tells of an error has not looked, whatever else the answer says.
+  // A service that mentions an error has not looked, whatever else its answer says.
   return said === 'clear' && signsOf(answer).complains ? 'unknown' : said;
 }
 
