@@ -1,8 +1,9 @@
 import type * as Zlib from 'node:zlib';
 
-/** The most bytes of an answer that are read, as they come and as they are when their encodings are undone. */
+/** Maximum number of bytes of an answer that are read, both as received and after its content codings are undone. */
 export const ANSWER_LIMIT_BYTES = 1 << 20;
-const MOST_CODINGS = 3;
+/** Maximum number of content codings of one answer. */
+const MAX_CODINGS = 3;
 
 type Undo = (bytes: Buffer, zlib: typeof Zlib) => Buffer;
 
@@ -13,7 +14,7 @@ const UNDO: ReadonlyMap<string, Undo> = new Map<string, Undo>([
   ['gzip', gunzip],
   ['x-gzip', gunzip],
   ['br', (bytes, zlib) => zlib.brotliDecompressSync(bytes, within)],
-  // RFC 9110, 8.4.1.2: it has the header of zlib, which some servers leave out.
+  // RFC 9110, section 8.4.1.2: the data has a zlib header, which some servers leave out.
   ['deflate', (bytes, zlib) => (hasZlibHeader(bytes) ? zlib.inflateSync : zlib.inflateRawSync)(bytes, within)],
 ]);
 
@@ -22,8 +23,8 @@ function hasZlibHeader(bytes: Buffer): boolean {
 }
 
 /**
- * A body as text; null if it is in an encoding that is unknown or cannot be undone, or is too long without it. A promise only
- * where something has to be undone: what that takes is loaded then.
+ * Decodes a body to text. Returns null if its content coding is unknown or cannot be undone, or if the body is too long
+ * without it. Returns a promise only if a coding has to be undone, because zlib is loaded only then.
  */
 export function bodyText(
   bytes: Buffer,
@@ -34,7 +35,7 @@ export function bodyText(
   return undone(bytes, codings).then((plain) => plain && decoded(plain, headers['content-type'] ?? ''));
 }
 
-/** In the order in which they were applied. */
+/** Returns the codings of a body in the order in which they were applied. */
 function codingsOf(headers: Readonly<Record<string, string>>): string[] {
   const { 'content-encoding': content = '', 'transfer-encoding': transfer = '' } = headers;
   if (content === '' && (transfer === '' || transfer === 'chunked')) return [];
@@ -44,7 +45,7 @@ function codingsOf(headers: Readonly<Record<string, string>>): string[] {
 
 async function undone(bytes: Buffer, codings: readonly string[]): Promise<Buffer | null> {
   const steps = codings.toReversed().map((name) => UNDO.get(name));
-  if (steps.length > MOST_CODINGS) return null;
+  if (steps.length > MAX_CODINGS) return null;
   const zlib = await import('node:zlib');
   try {
     return steps.reduce((left, undo) => {
@@ -56,7 +57,10 @@ async function undone(bytes: Buffer, codings: readonly string[]): Promise<Buffer
   }
 }
 
-/** A byte order mark says more than the header; one of UTF-8 is left to whoever reads the text. */
+/**
+ * Decodes bytes to text by their charset. A byte order mark takes precedence over the header. The mark of UTF-8 is left
+ * in the text for whoever reads it.
+ */
 function decoded(bytes: Buffer, contentType: string): string {
   const label = markedCharset(bytes) ?? /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(contentType)?.[1];
   if (label === undefined || /^utf-?8$/i.test(label)) return bytes.toString('utf8');

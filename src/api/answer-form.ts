@@ -5,16 +5,18 @@ import type { Mask } from './mask.ts';
 
 const MAX_DEPTH = 6;
 const MAX_MEMBERS = 60;
-/** A longer text is known by its digest. */
-const MAX_TEXT = 80;
-/** A longer form is known by its digest. */
-const MAX_FORM = 400;
+/** Maximum length of a text in a form. A longer one is represented by its digest. */
+const MAX_TEXT_LENGTH = 80;
+/** Maximum length of a form. A longer one ends in its digest. */
+const MAX_FORM_LENGTH = 400;
 
 /**
- * The form of an answer: status, media type, names and kinds of its members, and words that are the same for all requests;
- * what tells of one request (what was sent, numbers, identifiers) is left out. A person can read it: `204 empty`,
- * `200 application/json {"status":"ok","at":"#-#-#"}`. Null for an answer that nobody can read: a page, or one that was cut.
- * Of an answer that denies to have taken the request the words are left out, too: they say why, and that differs.
+ * Returns the form of an answer: its status, its media type, the names and kinds of its members, and the words that are
+ * the same for all requests. Everything that belongs to one request (sent values, numbers, identifiers) is left out. A
+ * person can read the form: `204 empty`, `200 application/json {"status":"ok","at":"#-#-#"}`.
+ *
+ * Returns null for an answer that cannot be read, because it is a page or was cut. If an answer denies that the request
+ * was taken, its words are left out too: they give the reason, which differs between requests.
  */
 export function formOf(answer: Answer, sent: Mask, isDenied: boolean): string | null {
   const kind = readableKind(answer);
@@ -30,16 +32,16 @@ export function formOf(answer: Answer, sent: Mask, isDenied: boolean): string | 
   return shortened([answer.status, kind === 'empty' ? '' : type, told].filter((part) => part !== '').join(' '));
 }
 
-/** How a body can be read; null: not at all. */
+/** Tells how a body can be read, or returns null if it cannot be. */
 export function readableKind(answer: Answer): 'empty' | 'data' | 'words' | null {
   if (!answer.complete || isHtml(answer)) return null;
   if (answer.body.trim() === '') return 'empty';
   if (answerValue(answer) !== undefined) return 'data';
-  // What begins as JSON and is none was cut, or is two answers in one; control characters are of no text.
-  return /^\s*[[{"]/.test(answer.body) || NO_TEXT.test(answer.body) ? null : 'words';
+  // A body that begins like JSON and is not JSON was cut, or is two answers in one. Control characters belong to no text.
+  return /^\s*[[{"]/.test(answer.body) || CONTROL_CHARACTERS.test(answer.body) ? null : 'words';
 }
 
-const NO_TEXT = /[\0-\x08\x0e-\x1f\ufffd]/;
+const CONTROL_CHARACTERS = /[\0-\x08\x0e-\x1f\ufffd]/;
 
 function valueForm(value: AnswerValue, sent: Mask, withWords: boolean, depth: number): string {
   if (value === null) return 'null';
@@ -59,7 +61,10 @@ function valueForm(value: AnswerValue, sent: Mask, withWords: boolean, depth: nu
 
 const SEPARATORS = /([\s<>"'=&?/,;:()[\]{}]+)/;
 
-/** A text without what differs from request to request: words with a digit in them become `#`, what was sent `***`. */
+/**
+ * Returns a text without the parts that differ between requests: words with a digit in them become `#`, sent values
+ * `***`.
+ */
 export function wordsForm(text: string, sent: Mask): string {
   const parts = sent.apply(withoutProlog(text).trim()).split(SEPARATORS);
   const words = parts
@@ -67,17 +72,17 @@ export function wordsForm(text: string, sent: Mask): string {
     .join('')
     .replace(/\s+/g, ' ')
     .toLowerCase();
-  return words.length > MAX_TEXT ? `text ${digestOf(words)}` : words;
+  return words.length > MAX_TEXT_LENGTH ? `text ${digestOf(words)}` : words;
 }
 
-/** An XML declaration has numbers that say nothing. */
+/** Removes the XML declaration of a text, because its numbers say nothing. */
 export function withoutProlog(text: string): string {
   return text.replace(/^\s*<\?xml[^>]{0,200}\?>/i, '');
 }
 
 function shortened(form: string): string {
-  if (form.length <= MAX_FORM) return form;
-  return `${form.slice(0, MAX_FORM - 20)}… ${digestOf(form)}`;
+  if (form.length <= MAX_FORM_LENGTH) return form;
+  return `${form.slice(0, MAX_FORM_LENGTH - 20)}… ${digestOf(form)}`;
 }
 
 const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16);

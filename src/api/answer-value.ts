@@ -2,13 +2,17 @@ import { parse } from 'lossless-json';
 import { nameWords } from '../model/name-words.ts';
 import type { Answer } from './exchange.ts';
 
-/** An answer's body as JSON, numbers as the exact text they were sent in; undefined if it is not JSON. */
+/** A value of an answer's JSON body. Numbers are kept as the exact text in which they were sent. */
 export type AnswerValue = null | boolean | string | readonly AnswerValue[] | { readonly [name: string]: AnswerValue };
 
-export const answerValue = rememberingOne(({ body }: Answer): AnswerValue | undefined => parsed(body.trim()));
+/** Parses the body of an answer as JSON. Returns undefined if it is not JSON. */
+export const answerValue = memoizeLast(({ body }: Answer): AnswerValue | undefined => parsed(body.trim()));
 
-/** An answer is looked at from several sides, one after the other: it is read once. */
-function rememberingOne<Given, Made>(make: (given: Given) => Made): (given: Given) => Made {
+/**
+ * Remembers the result for the last argument. An answer is examined from several sides, one after the other, and is
+ * parsed only once.
+ */
+function memoizeLast<Given, Made>(make: (given: Given) => Made): (given: Given) => Made {
   let last: { readonly given: Given; readonly made: Made } | null = null;
   return (given) => {
     if (last === null || last.given !== given) last = { given, made: make(given) };
@@ -25,49 +29,52 @@ function parsed(text: string): AnswerValue | undefined {
   }
 }
 
-/** A name in an answer. */
+/** A name in an answer, cut into words. */
 interface Name {
   readonly words: readonly string[];
   /** The words without anything between them. */
   readonly joined: string;
 }
 
-/** Answers of one service have the same few names. */
+/** Names that were cut into words before. The answers of one service have the same few names. */
 const names = new Map<string, Name>();
-const MOST_NAMES = 1000;
+const MAX_NAMES = 1000;
 
 function nameOf(text: string): Name {
   const known = names.get(text);
   if (known) return known;
   const words = nameWords(text);
   const name = { words, joined: words.join('') };
-  if (names.size < MOST_NAMES) names.set(text, name);
+  if (names.size < MAX_NAMES) names.set(text, name);
   return name;
 }
 
-/** One named value somewhere in an answer. */
+/** A named value somewhere in an answer. */
 export interface Member extends Name {
   readonly name: string;
-  /** Names from the top, joined by dots; array positions are numbers. */
+  /** Names from the top, joined by dots. Array positions are numbers. */
   readonly path: string;
   readonly value: AnswerValue;
 }
 
-/** Parts of an answer that speak of something else than the request. */
+/** Matches the names of parts of an answer that are about something other than the request. */
 const FOREIGN = /^(?:errors?|links?|users?|account|client|partner|category|categories|meta|included)$/;
-const DEPTH_LIMIT = 8;
-/** Longer ones are no names; thousands of values with such a path would take all memory. */
-const LONGEST_NAME = 200;
+const MAX_DEPTH = 8;
+/**
+ * Maximum length of a name. A longer one is not a name, and thousands of values with paths that long would take all
+ * memory.
+ */
+const MAX_NAME_LENGTH = 200;
 
-/** Every named value, the outermost first; what lies inside a {@link FOREIGN} part is left out. */
-export const members = rememberingOne((top: AnswerValue | undefined): readonly Member[] => {
+/** Lists every named value, the outermost first. Values inside a {@link FOREIGN} part are left out. */
+export const members = memoizeLast((top: AnswerValue | undefined): readonly Member[] => {
   const found: Member[] = [];
   let level: { path: string; value: AnswerValue }[] = top === undefined ? [] : [{ path: '', value: top }];
-  for (let depth = 0; depth < DEPTH_LIMIT && level.length > 0; depth++) {
+  for (let depth = 0; depth < MAX_DEPTH && level.length > 0; depth++) {
     const next: typeof level = [];
     for (const { path, value: holder } of level) {
       for (const [name, inner] of entries(holder)) {
-        if (name.length > LONGEST_NAME) continue;
+        if (name.length > MAX_NAME_LENGTH) continue;
         const { words, joined } = nameOf(name);
         const innerPath = path === '' ? name : `${path}.${name}`;
         if (!Array.isArray(holder)) found.push({ name, words, joined, path: innerPath, value: inner });
@@ -83,13 +90,19 @@ function entries(value: AnswerValue): [string, AnswerValue][] {
   return typeof value === 'object' && value !== null ? Object.entries(value) : [];
 }
 
-/** Many services call JSON `text/html`: what can be read as data is no page. */
+/**
+ * Tells whether an answer is a web page. An answer that can be read as data is none, because many services label JSON
+ * as `text/html`.
+ */
 export function isHtml(answer: Answer): boolean {
   if (/^\s*<(?:!doctype|html)/i.test(answer.body)) return true;
   return /html/i.test(answer.headers['content-type'] ?? '') && answerValue(answer) === undefined;
 }
 
-/** A body that is plain words, trimmed: no page, and no JSON that was cut, where half a number would pass for a whole one. */
+/**
+ * Returns a body of plain words, trimmed, or null if it is anything else. It is neither a page nor JSON that was cut,
+ * where half a number would pass for a whole one.
+ */
 export function plainWords(answer: Answer): string | null {
   const value = answerValue(answer);
   if (!answer.complete || isHtml(answer)) return null;
@@ -97,7 +110,7 @@ export function plainWords(answer: Answer): string | null {
   return /^\s*[[{"]/.test(answer.body) ? null : answer.body.trim();
 }
 
-/** A flag, however it is written; undefined for what is none. */
+/** Reads a flag in any usual spelling, or returns undefined if the value is not a flag. */
 export function asBoolean(value: AnswerValue): boolean | undefined {
   if (typeof value === 'boolean') return value;
   if (typeof value !== 'string') return undefined;

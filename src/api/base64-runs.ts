@@ -1,17 +1,22 @@
 import { isUtf8 } from 'node:buffer';
 import { Characters } from './characters.ts';
 
-/** A stretch of characters that may be base64. */
+/**
+ * A run is a stretch of characters that may be base64. `from` is the index of its first character, `to` the index after
+ * its last one.
+ */
 export interface Run {
-  /** The first character, and the one after the last. */
   readonly from: number;
   readonly to: number;
-  /** Where it stands in the source, padding included. */
+  /** Offset in the source where the run starts. `end` is the offset where it ends, padding included. */
   readonly start: number;
   readonly end: number;
 }
 
-/** All such stretches, as base64 and base64url have them, and their parts between signs. */
+/**
+ * Finds all runs of base64 and base64url digits. The parts of a run between signs (`+`, `/`, `-`, `_`) are runs of
+ * their own as well.
+ */
 export function base64Runs(text: Characters): Run[] {
   const runs: Run[] = [];
   const add = (from: number, to: number) => {
@@ -35,7 +40,10 @@ export function base64Runs(text: Characters): Run[] {
   return runs;
 }
 
-/** What the runs say if they are base64 of a text, each letter in the place of its whole run. */
+/**
+ * Decodes those runs that are base64 of a text. Each decoded letter is given the source offsets of its whole run, so
+ * that hiding the letter hides the run.
+ */
 export function decodedRuns(text: Characters, runs: readonly Run[]): Characters {
   const decoded = new Characters(2 * text.length);
   for (const run of runs) {
@@ -49,17 +57,17 @@ export function decodedRuns(text: Characters, runs: readonly Run[]): Characters 
 
 const LINE_END = 10;
 const EQUALS = 61;
-/** From here on the 64 digits are no letters or numbers. */
+/** Value from which on the 64 digits are signs instead of letters and numbers. */
 const SIGN = 62;
 const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 const VALUES = new Int8Array(128).fill(-1);
 for (const [value, digit] of [...DIGITS, '+', '/'].entries()) VALUES[digit.charCodeAt(0)] = value;
 for (const [value, digit] of ['-', '_'].entries()) VALUES[digit.charCodeAt(0)] = SIGN + value;
 
-/** -1: no digit of base64. */
+/** Returns the value of a base64 digit, or -1 if the code is not one. */
 const digitValue = (code: number): number => VALUES[code] ?? -1;
 
-/** Whether the first two bytes may begin a text: most words do not, and need no further look. */
+/** Tells whether the first two bytes of a run may begin a UTF-8 text. Most words may not, and are then not decoded. */
 function mayBeText(text: Characters, { from, to }: Run): boolean {
   if (to - from < 2) return false;
   const first = digitValue(text.code(from));
@@ -70,7 +78,10 @@ function mayBeText(text: Characters, { from, to }: Run): boolean {
   return byte < 0x80 || (byte >= 0xc2 && to - from > 2 && next >= 0x80 && next < 0xc0);
 }
 
-/** Null: no UTF-8. What was cut may end within a character. */
+/**
+ * Decodes a run, or returns null if the bytes are not UTF-8. Up to three bytes at the end may be dropped, because a
+ * text that was cut may end within a character.
+ */
 function decodedText(text: Characters, { from, to }: Run): string | null {
   let run = '';
   for (let at = from; at < to; at++) run += String.fromCharCode(text.code(at));

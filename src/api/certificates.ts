@@ -2,25 +2,25 @@ import { readFileSync } from 'node:fs';
 import * as tls from 'node:tls';
 import { SrqError, systemCode } from '../model/errors.ts';
 
-/** Files in PEM form, by their paths. */
+/** Paths of certificate and key files in PEM form. */
 export interface CertificateFiles {
-  /** Authorities to trust besides those that are trusted anyway. */
+  /** Certificate authorities to trust in addition to the default ones. */
   readonly caFile?: string | undefined;
-  /** The certificate by which this client shows who it is, and its key. */
+  /** Client certificate by which srq authenticates itself, and its key. */
   readonly certFile?: string | undefined;
   readonly keyFile?: string | undefined;
 }
 
 export interface CertificateSecrets {
-  /** For an encrypted key. */
+  /** Passphrase of an encrypted key. */
   readonly keyPassphrase: string | null;
-  /** NODE_EXTRA_CA_CERTS, which Node.js itself only heeds where no authority is named. */
+  /** Value of NODE_EXTRA_CA_CERTS. Node.js reads it only if no authority is named explicitly. */
   readonly extraCaFile: string | null;
 }
 
 /**
- * What TLS connections are made with; null if the files say nothing, and Node's own default is right. Throws
- * `SrqError('settings')` for a file that cannot be used.
+ * Creates the TLS context for connections to the service. Returns null if no file is named, because the default of
+ * Node.js is then right. Throws `SrqError('settings')` for a file that cannot be used.
  */
 export function secureContextOf(files: CertificateFiles, secrets: CertificateSecrets): tls.SecureContext | null {
   const { caFile, certFile, keyFile } = files;
@@ -61,15 +61,18 @@ function unusablePair(certFile: string, keyFile: string, error: unknown): SrqErr
   return new SrqError('settings', message, 'Both must be PEM files: --cert FILE --key FILE', error);
 }
 
-/** Naming authorities replaces the ones that are trusted by default: these are named as well. */
+/**
+ * Returns the authorities that are trusted by default. They are named explicitly, because naming any authority replaces
+ * the default.
+ */
 function trustedAnyway({ extraCaFile }: CertificateSecrets): readonly string[] {
-  // Node.js 22 tells all that it trusts, the system's authorities included if it was told to.
+  // Node.js 22 returns all authorities that it trusts, those of the system included if it was told to use them.
   const { getCACertificates } = tls as { getCACertificates?: (type: 'default') => readonly string[] };
   if (getCACertificates) return getCACertificates('default');
   return [...tls.rootCertificates, ...(extraCaFile === null ? [] : [textOrNothing(extraCaFile)])];
 }
 
-/** Node.js itself passes over a file that it cannot read. */
+/** Reads a file. The text is empty if the file cannot be read, because Node.js itself ignores an unreadable file. */
 function textOrNothing(path: string): string {
   try {
     return readFileSync(path, 'utf8');

@@ -1,18 +1,18 @@
-/** The characters of a text as code points, each with the part of the source that stands for it. */
+/** Holds the characters of a text as code points, each with the offsets of the source text that it stands for. */
 export class Characters {
   readonly #codes: Int32Array;
   readonly #starts: Int32Array;
   readonly #ends: Int32Array;
   #length = 0;
 
-  /** `most`: how many there will be at most. */
-  constructor(most: number) {
-    this.#codes = new Int32Array(most);
-    this.#starts = new Int32Array(most);
-    this.#ends = new Int32Array(most);
+  /** Creates an empty list with room for `capacity` characters. */
+  constructor(capacity: number) {
+    this.#codes = new Int32Array(capacity);
+    this.#starts = new Int32Array(capacity);
+    this.#ends = new Int32Array(capacity);
   }
 
-  /** Half a surrogate pair stays half a pair. */
+  /** Splits a text into its code points. A lone surrogate stays a character of its own. */
   static of(text: string): Characters {
     const characters = new Characters(text.length);
     for (let at = 0; at < text.length; ) {
@@ -32,7 +32,7 @@ export class Characters {
     return this.#codes.includes(code);
   }
 
-  /** -1 where there is none. */
+  /** Returns the code point at an index, or -1 if there is none. */
   code(at: number): number {
     return at >= 0 && at < this.#length ? (this.#codes[at] ?? -1) : -1;
   }
@@ -56,12 +56,12 @@ export class Characters {
     this.#codes[at] = code;
   }
 
-  /** The character so many places before the end, 1 for the last; -1 where there is none. */
+  /** Returns the code point counted from the end, where 1 is the last character, or -1 if there is none. */
   fromEnd(places: number): number {
     return this.code(this.#length - places);
   }
 
-  /** One character takes the place of the last few. */
+  /** Replaces the last `count` characters by one, which stands for the source text of all of them. */
   joinLast(count: number, code: number): void {
     const end = this.end(this.#length - 1);
     this.#length -= count;

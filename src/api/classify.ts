@@ -10,38 +10,42 @@ import { complainsOfOther, errorSaysDuplicate, saidVerdict } from './verdict.ts'
 import { ruledVerdict } from './verdict-rules.ts';
 
 /**
- * What an exchange on `create` tells about the request.
+ * The conclusion from an exchange on `create` about the request.
  *
  * - `not-acted`: the service certainly did nothing with it.
- * - `doubt`: it may have acted. Never sent again on the strength of this.
+ * - `doubt`: the service may have acted. The request is never sent again on the strength of this.
  */
 export type Class = 'created' | 'duplicate' | 'rejected' | 'not-acted' | 'doubt';
 
-/** What follows: record it as the row's end, send again (paced), get a new token first, or end the run. */
+/** The next step: record the class as the row's end, send again (paced), get a new token first, or end the run. */
 export type Next = 'record' | 'again' | 'new-token' | 'stop';
 
+/** The meaning of an exchange on `create`. */
 export interface Meaning {
   readonly class: Class;
   readonly next: Next;
-  /** One sentence for a person. */
+  /** The reason for the class, in one sentence for a person. */
   readonly reason: string;
-  /** With `stop`: how the command ends, and what to do. */
+  /** How the command ends and what the user can do. Set only if `next` is `stop`. */
   readonly stop: { readonly code: ErrorCode; readonly hint: string } | null;
-  /** What a success of create proves; null for any other answer. */
+  /** What an answer of success proves, or null for any other answer. */
   readonly creation: Creation | null;
 }
 
-/** What is known of the answers of create, for reading one of them. */
+/** Knowledge about the service's answers to `create` that is needed to read one of them. */
 export interface AnswerKnowledge {
-  /** How the service's description says that create itself tells of a duplicate. */
+  /** Rules of the service's description by which `create` itself reports a duplicate. */
   readonly duplicate: readonly VerdictRule[];
-  /** 503 with Retry-After certainly means: not acted on. */
+  /** Whether a 503 with Retry-After certainly means that the service did not act. */
   readonly unavailableIsNotActed: boolean;
-  /** Judges an answer of success that tells of no duplicate. */
+  /** Judges an answer of success that does not report a duplicate. */
   readonly judge: (answer: Answer) => Creation;
 }
 
-/** Decided by position first (did the request reach the socket?), then by status. Never by error code alone. */
+/**
+ * Classifies an exchange on `create`, first by whether the request reached the socket, then by the status. The error
+ * code alone never decides.
+ */
 export function classifyCreate(exchange: Exchange, knowledge: AnswerKnowledge): Meaning {
   if (exchange.answer) return classifyAnswer(exchange.answer, knowledge);
   if (exchange.written) {
@@ -52,7 +56,7 @@ export function classifyCreate(exchange: Exchange, knowledge: AnswerKnowledge): 
   return classifyUnsent(exchange.error);
 }
 
-/** A failure before the first byte was written: nothing can have happened at the service. */
+/** Classifies a failure before the first byte was written, after which nothing can have happened at the service. */
 function classifyUnsent(error: Error): Meaning {
   const { reason, hint, final } = networkFailure(error);
   if (final) return stop('not-acted', 'unreachable', reason, hint);
@@ -88,8 +92,8 @@ const WRONG_ENDPOINT = new Set([404, 405, 410, 501]);
 const MOVED = new Set([301, 307, 308]);
 
 /**
- * An answer of success ends a row only with proof. A duplicate that is told beside an error which is about something else
- * is told by an answer that contradicts itself.
+ * Classifies an answer of success, which ends a row only with proof. An answer that reports a duplicate beside an error
+ * about something else contradicts itself, and is not taken as a duplicate.
  */
 function classifySuccess(answer: Answer, verdict: Verdict | null, { judge }: AnswerKnowledge): Meaning {
   const isToldAsDuplicate = (verdict ?? saidVerdict(answer)) === 'duplicate';

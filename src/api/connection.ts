@@ -3,12 +3,12 @@ import { systemCode } from '../model/errors.ts';
 import type { Line } from './connector.ts';
 import { InterimAnswers } from './interim-answers.ts';
 
-/** A call that is told which connection it goes on. */
+/** A call that is told which connection carries it. */
 export interface Carried {
   connection: Connection | null;
 }
 
-/** The connections to the service. Each carries one call at a time. */
+/** Tracks the connections to the service, and which call each one carries. A connection carries one call at a time. */
 export class Connections {
   readonly #areDirect: boolean;
   #next: Carried | null = null;
@@ -17,7 +17,10 @@ export class Connections {
     this.#areDirect = areDirect;
   }
 
-  /** This call is written in this very turn: undici says so before it writes, but not to which connection. */
+  /**
+   * Announces that this call is written in the current turn of the event loop. undici says so before it writes, but
+   * does not say to which connection.
+   */
   announce(call: Carried): void {
     this.#next = call;
   }
@@ -38,7 +41,10 @@ export class Connections {
   }
 }
 
-/** What undici does not do by itself on a connection: read over interim answers, and leave nothing unanswered in the kernel. */
+/**
+ * Adds to a connection what undici does not do by itself: it skips interim answers, and leaves no unanswered request in
+ * the kernel.
+ */
 export class Connection {
   readonly #isDirect: boolean;
   readonly #interim = new InterimAnswers();
@@ -56,28 +62,30 @@ export class Connection {
         if (left || chunk === null) return left;
       }
     };
-    // undici gives back what followed an answer that ended its connection.
+    // undici puts back the bytes that followed an answer which ended its connection.
     socket.unshift = (chunk: Buffer, ...more) => {
       if (/[^\r\n]/.test(chunk.toString('latin1'))) this.#hasFailed = true;
       unshift.call(socket, chunk, ...more);
     };
-    // A TLS connection ends by ending the one below.
+    // A TLS connection ends by ending the TCP connection below.
     const { destroy: end } = tcp;
     let cause: Error | undefined;
     tcp.destroy = (error) => {
       cause ??= error;
       if (this.#awaitsAnswer && !tcp.destroyed && !socket.writableEnded) {
-        // Closed in the ordinary way, the kernel would go on delivering a request that is already listed as in doubt.
+        // If the connection were closed in the ordinary way, the kernel would go on delivering a request that is already
+        // listed as in doubt.
         this.#awaitsAnswer = false;
         this.#wasReset = true;
-        // It comes back here.
+        // The reset calls this function again.
         tcp.resetAndDestroy();
       }
       return end.call(tcp, cause);
     };
     const { destroy } = socket;
     socket.destroy = (error) => {
-      // A call that is given up ends its connection in an orderly way, and undici would open the next one for it.
+      // A call that is given up ends its connection in an orderly way. Without an error, undici would open the next
+      // connection for the same call.
       const told = this.#awaitsAnswer && isOrderly(error) ? new Error('given up', { cause: error }) : error;
       if (told && !isOrderly(told)) this.#hasFailed = true;
       return destroy.call(socket, told);
@@ -89,23 +97,29 @@ export class Connection {
     this.#interim.expectAnswer();
   }
 
-  /** The answer has come to its end. */
+  /** Notes that the answer is complete. */
   answered(): void {
     this.#awaitsAnswer = false;
   }
 
-  /** It was cut, or went on after the end of an answer: what was read from it is not to be relied on. */
+  /**
+   * Whether the connection was cut, or sent more bytes after the end of an answer. What was read from it is then not to
+   * be relied on.
+   */
   get hasFailed(): boolean {
     return this.#hasFailed;
   }
 
-  /** Nothing of a call without an answer is left in the kernel, nor in a proxy. */
+  /** Whether no copy of an unanswered call is left in the kernel or in a proxy. */
   get wasReset(): boolean {
     return this.#wasReset && this.#isDirect;
   }
 }
 
-/** undici ends idle connections, and those after a last answer, with an error that only it looks at. */
+/**
+ * Tells whether a connection ended as planned. undici ends idle connections, and those after a last answer, with an
+ * error that only undici itself looks at.
+ */
 function isOrderly(error: Error | undefined): boolean {
   return systemCode(error) === 'UND_ERR_INFO';
 }

@@ -8,17 +8,25 @@ import Pool from 'undici/lib/dispatcher/pool.js';
 import { proxyFailure } from './network-failure.ts';
 import type { ServiceProxy } from './proxy.ts';
 
+/** Idle time after which TCP keep-alive probes begin. */
 const KEEP_ALIVE_PROBE_MS = 60_000;
 
-/** A connection as HTTP goes on it, and the TCP connection below: that one alone can be reset. Without TLS they are the same. */
+/**
+ * A connection as HTTP uses it, and the TCP connection below, which is the only one that can be reset. Without TLS both
+ * are the same socket.
+ */
 export interface Line {
   readonly socket: Socket;
   readonly tcp: Socket;
 }
 
+/** Opens a connection to the target, either directly or through the connection `below`. */
 export type LineOpener = (target: Connector.Options, below?: Line) => Promise<Line>;
 
-/** Opens lines by TCP, or on a line that is given, with TLS where the target wants it, all of it within the time. */
+/**
+ * Creates a function that opens connections: by TCP or through a given connection, with TLS if the target asks for it.
+ * The timeout covers all steps together.
+ */
 export function lineOpener(secureContext: SecureContext | null, timeoutMs: number): LineOpener {
   const encrypt = buildConnector({ timeout: 0, ...(secureContext ? { secureContext } : {}) });
   return (target, below) =>
@@ -45,7 +53,10 @@ export function lineOpener(secureContext: SecureContext | null, timeoutMs: numbe
     });
 }
 
-/** TCP is opened apart from TLS: of a TLS connection that made its own, Node.js does not give out the one below. */
+/**
+ * Opens the TCP connection separately from TLS, because Node.js does not give access to the TCP connection of a TLS
+ * socket that opened its own.
+ */
 function openTcp({ hostname, port, protocol }: Connector.Options): Socket {
   return connect({
     host: hostname,
@@ -56,25 +67,29 @@ function openTcp({ hostname, port, protocol }: Connector.Options): Socket {
   });
 }
 
+/** Creates the error of a connection that was not made in time. */
 export function connectionTimedOut(): Error {
   return Object.assign(new Error('no connection in time'), { code: 'ETIMEDOUT' });
 }
 
-/** The proxy, which is asked to connect to the service. Failures on the way to it say that they are the proxy's. */
+/**
+ * Opens tunnels to the service through an HTTP proxy (CONNECT). A failure on the way to the proxy is marked as the
+ * proxy's.
+ */
 export class Tunnels {
   readonly #proxy: ServiceProxy;
   readonly #pool: Pool;
   readonly #lines = new WeakMap<object, Line>();
 
   constructor(proxy: ServiceProxy, secureContext: SecureContext | null, timeoutMs: number) {
-    // A part of undici alone lacks what all of it gives to each dispatcher.
+    // undici adds this method to every dispatcher, but only when the whole package is loaded.
     Dispatcher.prototype.connect = requestTunnel;
     const open = lineOpener(secureContext, timeoutMs);
     this.#proxy = proxy;
     this.#pool = new Pool(proxy.url, {
       headersTimeout: timeoutMs,
       connect: (target, callback) => {
-        // undici takes the name for TLS from the header `host`, which is the service's.
+        // undici takes the server name for TLS from the header `host`, which names the service instead of the proxy.
         open({ ...target, servername: '' }).then(
           (line) => {
             this.#lines.set(line.socket, line);
@@ -86,7 +101,7 @@ export class Tunnels {
     });
   }
 
-  /** The line to a host and port. */
+  /** Opens a tunnel to the target, given as `host:port`. */
   async open(target: string): Promise<Line> {
     const { authorization } = this.#proxy;
     const headers = { host: target, ...(authorization === null ? {} : { 'proxy-authorization': authorization }) };

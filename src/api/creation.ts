@@ -9,25 +9,26 @@ import type { Mask } from './mask.ts';
 import { valuesAt } from './pointer.ts';
 import { type Signs, signsOf } from './refusal-signs.ts';
 
-/** What is known of a service's answers to create, from its description and from earlier creations. */
+/** Knowledge about a service's answers to create, from its description and from earlier creations. */
 export interface KnownAnswers {
   /** Path of the create operation. */
   readonly path: string;
   readonly identifiers: readonly { readonly name: string; readonly pointer: Pointer }[];
-  /** Where the description has the words of a refusal. */
+  /** Places where the description puts the words of a refusal. */
   readonly errorTexts: readonly Pointer[];
   readonly memory: AnswerMemory;
 }
 
 /**
- * What a successful answer (2xx) of create is worth. Two questions are asked apart from each other: what proves that the
- * request was taken, and what speaks against it.
+ * The worth of a successful answer (2xx) of create. Two questions are asked separately: what proves that the request
+ * was taken, and what speaks against it.
  *
- * - `taken`: something proves it. `place`: where the answer names the request; null if its form is the proof.
- *   `hasRemark`: it speaks of an error besides.
- * - `refused`: the description or a person says that such an answer is a refusal.
- * - `unproven`: nobody knows. `form` null: the answer cannot be read at all. `place`: where it may name the request, if
- *   validate confirms that it was taken. `isDenied`: it says itself that it was not taken, which is not proven either.
+ * - `taken`: something proves it. `place` is where the answer names the request, or null if its form is the proof.
+ *   `hasRemark` means that the answer also mentions an error.
+ * - `refused`: the description or a person says that answers like this one are refusals.
+ * - `unproven`: nobody knows. `form` is null if the answer cannot be read at all. `place` is where it may name the
+ *   request, in case validate confirms that it was taken. `isDenied` means that the answer itself says the request was
+ *   not taken, which is not proven either.
  */
 export type Creation =
   | { readonly is: 'taken'; readonly ids: Identifiers; readonly place: string | null; readonly hasRemark: boolean }
@@ -40,6 +41,7 @@ export type Creation =
       readonly ids: Identifiers;
     };
 
+/** Judges what a successful answer of create proves. See {@link Creation}. */
 export function judgeCreation(answer: Answer, sent: Mask, known: KnownAnswers): Creation {
   if (readableKind(answer) === null) return { is: 'unproven', form: null, place: null, isDenied: false, ids: {} };
   const { memory } = known;
@@ -61,8 +63,9 @@ export function judgeCreation(answer: Answer, sent: Mask, known: KnownAnswers): 
 }
 
 /**
- * Where the answer names the request, and whether that proves that it was taken: in the place that the description names or
- * that earlier creations had; and in the first creations, when there are none, in any place that looks like it.
+ * Finds where the answer names the request, and whether that proves that the request was taken. The place counts if the
+ * description names it or earlier creations had it. For the first creations, when there are no earlier ones, any place
+ * counts that looks like an identifier.
  */
 function placeOf(
   answer: Answer,
@@ -82,8 +85,8 @@ function placeOf(
 }
 
 /**
- * Whether an identifier counts for more than an error beside it. What names an error often names the call, too, in the same
- * words as a request: then the answer has to say besides that the request was taken.
+ * Tells whether an identifier counts for more than an error beside it. A service that names an error often names the
+ * call as well, in the same words as a request. The answer must then also say that the request was taken.
  */
 function outweighs({ status }: Answer, { complains, fails, affirms }: Signs): boolean {
   return !complains || affirms || (!fails && status === 201);

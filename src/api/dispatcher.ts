@@ -5,39 +5,58 @@ import { Connections } from './connection.ts';
 import { lineOpener, Tunnels } from './connector.ts';
 import type { ServiceProxy } from './proxy.ts';
 
+/** Maximum time for opening a connection, TLS included. */
 const CONNECT_TIMEOUT_MS = 10_000;
-/** Long, because a timeout does not stop the service: a short one manufactures doubt. */
+/**
+ * Maximum time for a whole answer unless the user sets another. It is long because a timeout does not stop the service,
+ * so a short one produces requests in doubt.
+ */
 const ANSWER_TIMEOUT_MS = 120_000;
+/** Maximum pause between two parts of a body. */
 const BODY_TIMEOUT_MS = 60_000;
-/** Node.js takes a longer one for 1 ms. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
-/** Below the 5 s after which common servers close idle connections, so that we close first. */
+/** Longest delay of a Node.js timer. Node.js treats a longer one as 1 ms. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+/**
+ * Time after which an idle connection is closed. It is below the 5 s of common servers, so that this side closes first.
+ */
 const KEEP_ALIVE_MS = 4_000;
 
-/** The way to the service. */
+/** The route to the service: the proxy and the TLS settings. */
 export interface Network {
-  /** Null: directly. */
+  /** The proxy on the way, or null for a direct connection. */
   readonly proxy: ServiceProxy | null;
-  /** Null: Node's default. */
+  /** The TLS context, or null for the default of Node.js. */
   readonly secureContext: SecureContext | null;
 }
 
+/** The options of the connections to one service. */
 export interface DispatcherOptions {
   readonly network: Network;
-  /** Most connections at once. */
+  /** Maximum number of concurrent connections. */
   readonly connections: number;
-  /** Longest wait for a whole answer, see {@link answerTimeoutOf}. A shorter one than for connecting bounds that too. */
+  /**
+   * Maximum time for a whole answer, see {@link answerTimeoutOf}. If it is shorter than the timeout for connecting, it
+   * limits connecting as well.
+   */
   readonly timeoutMs: number | null;
 }
 
+/** The dispatcher of undici with the connections that it uses. */
 export interface ServiceDispatcher {
   readonly agent: Agent;
   readonly connections: Connections;
   close(): Promise<void>;
 }
 
-/** Makes connections and keeps them. HTTP/1.1 without pipelining: HTTP/2 replays buffered bodies. */
-export function openDispatcher({ network, connections: most, timeoutMs }: DispatcherOptions): ServiceDispatcher {
+/**
+ * Opens the dispatcher, which makes connections and keeps them for further calls. It speaks HTTP/1.1 without
+ * pipelining, because HTTP/2 replays buffered bodies.
+ */
+export function openDispatcher({
+  network,
+  connections: maxConnections,
+  timeoutMs,
+}: DispatcherOptions): ServiceDispatcher {
   const { proxy, secureContext } = network;
   const connectTimeoutMs = connectTimeoutOf(timeoutMs);
   const openLine = lineOpener(secureContext, connectTimeoutMs);
@@ -54,10 +73,10 @@ export function openDispatcher({ network, connections: most, timeoutMs }: Dispat
   };
   const agent = new Agent({
     connect,
-    connections: most,
+    connections: maxConnections,
     pipelining: 1,
     allowH2: false,
-    // Whoever sends has a deadline for the whole answer; undici's would begin anew with each interim answer.
+    // The caller sets a deadline for the whole answer. The timeout of undici would start again with each interim answer.
     headersTimeout: 0,
     bodyTimeout: Math.min(answerTimeoutOf(timeoutMs), BODY_TIMEOUT_MS),
     keepAliveTimeout: KEEP_ALIVE_MS,
@@ -69,13 +88,14 @@ export function openDispatcher({ network, connections: most, timeoutMs }: Dispat
   return { agent, connections, close };
 }
 
+/** Returns the maximum time for connecting. Null means the default. */
 export function connectTimeoutOf(timeoutMs: number | null): number {
   return Math.min(timeoutMs ?? CONNECT_TIMEOUT_MS, CONNECT_TIMEOUT_MS);
 }
 
-/** How long an answer may take, from the first byte written to the last byte read; null for the default. */
+/** Returns the maximum time from the first byte written to the last byte of the answer read. Null means the default. */
 export function answerTimeoutOf(timeoutMs: number | null): number {
-  return Math.min(timeoutMs ?? ANSWER_TIMEOUT_MS, LONGEST_TIMER_MS);
+  return Math.min(timeoutMs ?? ANSWER_TIMEOUT_MS, MAX_TIMER_MS);
 }
 
 function withPort({ host = '', port }: Connector.Options): string {

@@ -1,8 +1,8 @@
-/** The steps that may still be taken for one text: one that takes more for its length was made to take long. */
+/** The step budget limits the work that is done for one text. A text that needs more steps was made to take long. */
 export class Effort {
   #left = 1_000_000;
 
-  /** False: they are used up. */
+  /** Takes steps from the budget, and returns false once it is used up. */
   spend(steps: number): boolean {
     this.#left -= steps;
     return !this.isSpent;

@@ -5,20 +5,22 @@ import type { Mask } from './mask.ts';
 import type { ParameterNames } from './parameter-names.ts';
 import { valuesAt } from './pointer.ts';
 
-const TEXT_LIMIT = 300;
-const TEXTS_LIMIT = 10;
-/** Names under which services say why, in groups: the first group that has something to say is shown. */
-const TELLING = [['detail'], ['message', 'description', 'title', 'errors'], ['reason'], ['error'], ['code']];
-/** Names under which services say what is wrong with which parameter; shown in any case. */
-const ABOUT_PARAMETERS = new Set(['errors', 'details', 'detail', 'params', 'violations', 'fields', 'issues', 'error']);
+const MAX_LENGTH = 300;
+const MAX_TEXTS = 10;
+/** Names under which services give the reason, in groups. The first group that has something to say is shown. */
+const REASON_NAMES = [['detail'], ['message', 'description', 'title', 'errors'], ['reason'], ['error'], ['code']];
+/** Names under which services say what is wrong with which parameter. They are shown in any case. */
+const PARAMETER_GROUPS = new Set(['errors', 'details', 'detail', 'params', 'violations', 'fields', 'issues', 'error']);
 
-/** How an entry of a list says which parameter it is about, and what is wrong with it. */
+/**
+ * Keys by which an entry of a list names its parameter. {@link REASON_KEYS} are those by which it says what is wrong.
+ */
 const NAMING = ['field', 'param', 'parameter', 'name', 'property', 'propertyPath', 'path', 'loc', 'pointer', 'source'];
-const WRONG = ['message', 'msg', 'detail', 'reason', 'description', 'defaultMessage', 'title', 'error', 'code'];
+const REASON_KEYS = ['message', 'msg', 'detail', 'reason', 'description', 'defaultMessage', 'title', 'error', 'code'];
 
-/** What the service's description says of refusals. */
+/** The part of the service's description that is about refusals. */
 export interface DocumentedErrors {
-  /** Where the words are; empty: searched for. */
+  /** Places of the words. They are searched for if there are none. */
   readonly pointers: readonly Pointer[];
   readonly names: ParameterNames;
 }
@@ -26,8 +28,8 @@ export interface DocumentedErrors {
 const NOTHING_DOCUMENTED: DocumentedErrors = { pointers: [], names: () => null };
 
 /**
- * The service's own words on why it refused, sent values masked and parameters by the names that the user knows; null if it
- * gave none that a person could read.
+ * Reads the service's own words on why it refused. Sent values are redacted, and parameters have the names that the
+ * user knows. Returns null if there are no words that a person could read.
  */
 export function readErrorText(
   answer: Answer,
@@ -35,13 +37,13 @@ export function readErrorText(
   { pointers, names }: DocumentedErrors = NOTHING_DOCUMENTED,
 ): string | null {
   const value = answerValue(answer);
-  const text = value === undefined ? plainText(answer, sent) : new Telling(sent, names).text(value, pointers);
+  const text = value === undefined ? plainText(answer, sent) : new ErrorTextReader(sent, names).text(value, pointers);
   if (text === null) return null;
   const line = text.replace(/\s+/g, ' ').trim();
-  return line === '' ? null : line.length > TEXT_LIMIT ? `${line.slice(0, TEXT_LIMIT - 1)}…` : line;
+  return line === '' ? null : line.length > MAX_LENGTH ? `${line.slice(0, MAX_LENGTH - 1)}…` : line;
 }
 
-class Telling {
+class ErrorTextReader {
   readonly #sent: Mask;
   readonly #names: ParameterNames;
 
@@ -53,10 +55,10 @@ class Telling {
   text(value: AnswerValue, pointers: readonly Pointer[]): string | null {
     const places = pointers.flatMap((pointer) => valuesAt(value, pointer));
     const documented = first(each(places, (place) => this.#texts(place)));
-    const groups = TELLING.map((parts) => parts.flatMap((part) => first(this.#toldUnder(part, value))));
+    const groups = REASON_NAMES.map((parts) => parts.flatMap((part) => first(this.#toldUnder(part, value))));
     const told = documented.length > 0 ? documented : (groups.find((group) => group.length > 0) ?? []);
     const about = first(this.#aboutParameters(value));
-    // Words that were found on their own, too, are told with their parameter alone.
+    // Words that were found both on their own and with their parameter are shown only with it.
     const all = [...told.filter((text) => !about.some((named) => named.endsWith(`: ${text}`))), ...about];
     return all.length > 0 ? [...new Set(all)].join('; ') : typeof value === 'string' ? this.#sent.apply(value) : null;
   }
@@ -67,12 +69,12 @@ class Telling {
   }
 
   #aboutParameters(value: AnswerValue): Iterable<string> {
-    const groups = members(value).filter(({ words }) => ABOUT_PARAMETERS.has(words.at(-1) ?? ''));
+    const groups = members(value).filter(({ words }) => PARAMETER_GROUPS.has(words.at(-1) ?? ''));
     const bare = isObject(value) ? Object.entries(value).filter(([, inner]) => Array.isArray(inner)) : [];
     return each([...groups.map((group) => group.value), Object.fromEntries(bare)], (group) => this.#named(group));
   }
 
-  /** Only what is about a parameter that the user knows. */
+  /** Yields the texts about parameters that the user knows. */
   *#named(value: AnswerValue): Iterable<string> {
     if (Array.isArray(value)) yield* each(value.filter(isObject), (inner) => this.#named(inner));
     if (!isObject(value)) return;
@@ -92,24 +94,27 @@ class Telling {
     else yield* each(Object.entries(value), ([name, inner]) => this.#texts(inner, prefix + this.#prefix(name)));
   }
 
-  /** `{"field":"phone","message":"…"}` and its like; null for anything else. */
+  /** Reads an entry such as `{"field":"phone","message":"…"}`, or returns null for anything else. */
   #entry(value: AnswerObject): { text: () => string; known: boolean } | null {
     const named = NAMING.map((name) => namedBy(value[name])).find((text) => text !== null);
-    const wrong = WRONG.map((name) => value[name]).find((text) => typeof text === 'string' && text !== '');
+    const wrong = REASON_KEYS.map((name) => value[name]).find((text) => typeof text === 'string' && text !== '');
     if (named === undefined || typeof wrong !== 'string') return null;
     return { text: () => this.#prefix(named) + this.#sent.apply(wrong), known: this.#names(named) !== null };
   }
 
-  /** The names of parameters are the user's own; any other may repeat what was sent. */
+  /**
+   * Returns the name of a parameter as a prefix. A name that the user does not know is redacted, because it may repeat
+   * what was sent.
+   */
   #prefix(name: string): string {
     return `${this.#names(name) ?? this.#sent.apply(name)}: `;
   }
 }
 
-/** An answer may have a hundred thousand texts: only those that are shown are made. */
+/** Takes the first texts only, because an answer may have a hundred thousand of them. */
 function first(texts: Iterable<string>): string[] {
   const shown: string[] = [];
-  for (const text of texts) if (shown.push(text) >= TEXTS_LIMIT) break;
+  for (const text of texts) if (shown.push(text) >= MAX_TEXTS) break;
   return shown;
 }
 
@@ -123,7 +128,10 @@ function isObject(value: AnswerValue | undefined): value is AnswerObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A name, a path in parts, or JSON:API's `{"pointer":"/data/attributes/phone"}`. */
+/**
+ * Returns the parameter that an entry names: by a name, by a path in parts, or as JSON:API does it with
+ * `{"pointer":"/data/attributes/phone"}`.
+ */
 function namedBy(value: AnswerValue | undefined): string | null {
   if (typeof value === 'string') return value === '' ? null : value;
   if (Array.isArray(value)) return value.filter((part) => typeof part === 'string').join('.') || null;
@@ -131,5 +139,5 @@ function namedBy(value: AnswerValue | undefined): string | null {
 }
 
 function plainText(answer: Answer, sent: Mask): string | null {
-  return isHtml(answer) || answer.body.length > TEXT_LIMIT * 2 ? null : sent.apply(answer.body);
+  return isHtml(answer) || answer.body.length > MAX_LENGTH * 2 ? null : sent.apply(answer.body);
 }

@@ -1,21 +1,27 @@
-/** An HTTP answer as received. `headers` have lower-case names; several of one name are joined by a comma. */
+/**
+ * An HTTP answer as received. The names of `headers` are in lower case, and several headers of one name are joined by a
+ * comma.
+ */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** At most 1 MiB, its encodings undone; empty if they cannot be. */
+  /** The body without its content codings, at most 1 MiB. Empty if the codings cannot be undone. */
   readonly body: string;
   /**
-   * False: the line or the deadline cut it, it is longer than that, or than it says itself, or its encoding is unknown or
-   * broken. Such an answer is never proof of anything.
+   * False if the connection or the deadline cut the answer, if it is longer than 1 MiB or than it says itself, or if
+   * its coding is unknown or broken. Such an answer is never proof of anything.
    */
   readonly complete: boolean;
   readonly ms: number;
 }
 
 /**
- * One call: an answer, or why there is none. `written` is what decides whether the service may have acted: false means
- * that certainly no byte of the request left this process. `reset` says what may still happen to a request that was written:
- * true means that its connection led to the service itself and was reset, so that this machine delivers no byte of it later.
+ * The exchange is one call: its answer, or the reason why there is none.
+ *
+ * - `written` decides whether the service may have acted. False means that certainly no byte of the request left this
+ *   process.
+ * - `reset` says what may still happen to a request that was written. True means that its connection led directly to
+ *   the service and was reset, so that this machine delivers no byte of it later.
  */
 export type Exchange =
   | { readonly answer: Answer; readonly error: null; readonly written: true }

@@ -2,21 +2,21 @@ import type { Characters } from './characters.ts';
 import type { Effort } from './effort.ts';
 import { UNREADABLE } from './unescaped.ts';
 
-/** A word as it is compared, and where it stands in the source. */
+/** A word in the form in which it is compared, with its place in the source. */
 export interface Word {
-  /** Without case and accents. */
+  /** The letters of the word without case and accents. */
   readonly letters: string;
   readonly start: number;
   readonly end: number;
-  /** How many characters lie between it and the word before. */
+  /** Number of characters between this word and the one before. */
   readonly gap: number;
-  /** Its first letter as it was written. */
+  /** Code point of the first letter as it was written, with its case. */
   readonly initial: number;
-  /** Something that nobody can read touches it, so it may be part of another word. */
+  /** Whether an unreadable character touches the word, so that it may be only a part of a word. */
   readonly isUnsure: boolean;
 }
 
-/** What stands between words and yet says something: `😀`, `€`, or what nobody can read. */
+/** A sign is a character between words that still says something, such as `😀` or `€`, or one that cannot be read. */
 export interface Sign {
   readonly code: number;
   readonly start: number;
@@ -24,22 +24,22 @@ export interface Sign {
 }
 
 /**
- * Cuts a text into words and signs, in time in proportion to its length. A text of so many different letters as no person
- * writes ends in one unsure word.
+ * Cuts a text into words and signs, in time proportional to its length. A text with more different letters than a
+ * person writes uses up the budget, and ends in one unsure word.
  */
-export function cutIntoWords(text: Characters, effort: Effort): { words: Word[]; signs: Sign[] } {
+export function cutIntoWords(text: Characters, budget: Effort): { words: Word[]; signs: Sign[] } {
   const words: Word[] = [];
   const signs: Sign[] = [];
   let wordEnd = 0;
   for (let at = 0; at < text.length; ) {
     const from = at;
-    const { kind, letters: first } = foldedCharacter(text.code(at++), effort);
+    const { kind, letters: first } = foldedCharacter(text.code(at++), budget);
     if (kind === 'sign') signs.push({ code: text.code(from), start: text.start(from), end: text.end(from) });
     if (kind === 'unsure') at = text.length;
     else if (kind !== 'letter' && kind !== 'word') continue;
     let letters = first;
     for (; at < text.length; at++) {
-      const next = foldedCharacter(text.code(at), effort);
+      const next = foldedCharacter(text.code(at), budget);
       if (next.kind !== 'nothing' && (next.kind !== 'letter' || kind === 'word')) break;
       letters += next.letters;
     }
@@ -56,9 +56,12 @@ export function cutIntoWords(text: Characters, effort: Effort): { words: Word[];
   return { words, signs };
 }
 
-/** A character as it is compared. */
+/** A character in the form in which it is compared. */
 interface Folded {
-  /** `word`: a word by itself, for its script has no blanks. `nothing`: an accent, a joiner. */
+  /**
+   * The kind says how the character takes part in words. A `word` is a word by itself, because its script has no
+   * blanks. `nothing` is an accent or a joiner, which adds no letters.
+   */
   readonly kind: 'letter' | 'word' | 'sign' | 'gap' | 'nothing' | 'unsure';
   readonly letters: string;
 }
@@ -69,39 +72,45 @@ const SIGN: Folded = { kind: 'sign', letters: '' };
 const UNSURE: Folded = { kind: 'unsure', letters: '' };
 const LETTER = /[\p{L}\p{N}]/u;
 const NO_LETTERS = /[^\p{L}\p{N}]/gu;
-/** Services that accept no other letters write them so. */
+/** Maps letters to the plain ones that services without support for them write instead. */
 const PLAIN = new Map(Object.entries({ ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', đ: 'd', ð: 'd', ł: 'l', þ: 'th' }));
 const WITHOUT_BLANKS =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
-/** A text has few different letters; one that was made to have all of them must not stay in memory. */
-const MOST_KNOWN = 1 << 13;
+/**
+ * Maximum number of folded characters outside Latin that are kept in memory. A text has few different letters, and one
+ * that was made to contain all of them must not stay in memory.
+ */
+const MAX_KNOWN = 1 << 13;
 const known = new Map<number, Folded>();
 const LATIN = 0x250;
 const knownLatin: (Folded | undefined)[] = Array.from({ length: LATIN });
-/** Folding a letter for the first time takes as long as so many steps. */
+/**
+ * Number of steps that folding a character for the first time counts as, because it takes about that much longer than
+ * other steps.
+ */
 const FOLD_STEPS = 300;
 
-function foldedCharacter(code: number, effort: Effort): Folded {
+function foldedCharacter(code: number, budget: Effort): Folded {
   if (code < 0) return SIGN;
   const before = code < LATIN ? knownLatin[code] : known.get(code);
   if (before) return before;
-  if (!effort.spend(FOLD_STEPS)) return UNSURE;
+  if (!budget.spend(FOLD_STEPS)) return UNSURE;
   const made = fold(code);
   if (code < LATIN) {
     knownLatin[code] = made;
   } else {
-    if (known.size >= MOST_KNOWN) known.clear();
+    if (known.size >= MAX_KNOWN) known.clear();
     known.set(code, made);
   }
   return made;
 }
 
 function fold(code: number): Folded {
-  // What was lost in a conversion (U+FFFD) or is half a pair is no part of a word.
+  // A character that was lost in a conversion (U+FFFD) and a lone surrogate are not part of a word.
   if (code === 0xfffd || (code >= 0xd800 && code <= 0xdfff)) return GAP;
   const letter = String.fromCodePoint(code);
-  // By way of capitals, for `ß` and `ς` have forms of their own there.
+  // The text goes through upper case first, because `ß` and `ς` share their capitals with ordinary letters.
   const lower = letter.toUpperCase().toLowerCase();
   const base = lower.normalize('NFKD').toLowerCase().replace(NO_LETTERS, '');
   const letters = Array.from(base, (each) => PLAIN.get(each) ?? each).join('');

@@ -1,7 +1,7 @@
-/** Stands for what may not be shown. */
+/** The text that is shown in place of a hidden part. */
 export const MASKED = '***';
 
-/** The parts of a text that may not be shown. */
+/** Marks the parts of a text that may not be shown. */
 export class HiddenParts {
   readonly #text: string;
   readonly #isHidden: Uint8Array;
@@ -19,7 +19,7 @@ export class HiddenParts {
     this.hide(start, this.#text.length);
   }
 
-  /** The text with `***` for each stretch that is hidden. */
+  /** Returns the text with `***` in place of each hidden stretch. */
   shown(): string {
     const parts: string[] = [];
     for (let at = 0; at < this.#text.length; ) {

@@ -9,14 +9,14 @@ import { type Disguise, hideAll, tracedCall } from './trace.ts';
 export interface HttpOptions extends DispatcherOptions {
   readonly baseUrl: string;
   readonly monotonicMs: () => number;
-  /** Each is told of every call, as it may be shown. */
+  /** Listeners that receive each call in the form in which it may be shown. */
   readonly traces: readonly ((call: TracedCall) => void)[];
 }
 
-/** No encoding: what a service does not pack cannot arrive broken. */
+/** Content coding that asks for an uncompressed answer. What a service does not compress cannot arrive broken. */
 const IDENTITY = 'identity';
 
-/** Sends to one service and never repeats anything by itself: no retries, no redirects. */
+/** Sends requests to one service. It never repeats anything by itself: no retries, no redirects. */
 export class Http {
   readonly #dispatcher: ServiceDispatcher;
   readonly #origin: string;
@@ -36,9 +36,9 @@ export class Http {
   }
 
   /**
-   * Never rejects: every failure is in the exchange. `headers` have lower-case names. `disguise` says what of it a trace may
-   * show. `mayWrite` is asked right before the first byte is written; false: nothing is, and the error is an
-   * {@link IntentRanOut}.
+   * Sends one request and returns the exchange. Never rejects, because every failure is part of the exchange. `headers`
+   * have lower-case names. `disguise` returns the parts of the call that a trace may show. `mayWrite` is asked right
+   * before the first byte is written. If it returns false, nothing is written and the error is an {@link IntentRanOut}.
    */
   async send(
     method: 'POST' | 'PUT',
@@ -48,7 +48,7 @@ export class Http {
     disguise: () => Disguise = () => hideAll(path),
     mayWrite: () => boolean = () => true,
   ): Promise<Exchange> {
-    // A name that is added behind those spread takes V8 twenty times as long.
+    // Adding a name after the spread takes V8 twenty times as long, so the name is there before it.
     const sent = { 'accept-encoding': IDENTITY, ...headers };
     sent['accept-encoding'] = IDENTITY;
     const request = { origin: this.#origin, path: this.#prefix + path, method, headers: sent, body };
@@ -79,20 +79,23 @@ export class Http {
     });
   }
 
-  /** Ends idle connections; calls still under way fail, and their connections are reset. */
+  /** Closes idle connections. Calls that are still under way fail, and their connections are reset. */
   async close(): Promise<void> {
     await this.#dispatcher.close();
   }
 }
 
-/** Too much time passed between the intent to send and the write, which was given up: certainly nothing was sent. */
+/**
+ * The error of a write that was given up because too much time had passed since the intent to send was logged.
+ * Certainly nothing was sent.
+ */
 export class IntentRanOut extends Error {
   constructor() {
     super('it was held up for too long before it was sent');
   }
 }
 
-/** The time for an answer ran out before all of it had come. */
+/** The error of an answer that was not complete in time. */
 class AnswerTimedOut extends Error {
   readonly code = 'ANSWER_TIMEOUT';
 
@@ -110,7 +113,7 @@ interface CollectorParts {
   readonly resolve: (exchange: Exchange | Promise<Exchange>) => void;
 }
 
-/** Gathers one answer. */
+/** Collects one answer from the events of undici. */
 class Collector implements Dispatcher.DispatchHandler, Carried {
   connection: Connection | null = null;
   readonly #parts: CollectorParts;
@@ -125,7 +128,7 @@ class Collector implements Dispatcher.DispatchHandler, Carried {
     this.#parts = parts;
   }
 
-  /** undici calls this in the same turn as, and right before, it writes to the socket. */
+  /** Starts the call. undici calls this right before it writes to the socket, in the same turn of the event loop. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
     const { mayWrite, announce, timeoutMs } = this.#parts;
     if (!mayWrite()) {
@@ -153,11 +156,15 @@ class Collector implements Dispatcher.DispatchHandler, Carried {
 
   onResponseEnd(): void {
     this.connection?.answered();
-    // What came with an answer after its end is found in this turn, and speaks against it.
+    // Bytes that came after the end of the answer are found in this turn of the event loop, and count against the
+    // answer.
     queueMicrotask(() => this.#answer(this.connection?.hasFailed === false));
   }
 
-  /** Once a status was received the answer counts, even if the line is cut before its body is complete. */
+  /**
+   * Handles a failed answer. Once a status was received the answer counts, even if the connection is cut before its
+   * body is complete.
+   */
   onResponseError(_: unknown, error: Error): void {
     if (this.#status > 0) this.#answer(false);
     else this.fail(error);
@@ -166,7 +173,7 @@ class Collector implements Dispatcher.DispatchHandler, Carried {
   fail(error: Error): void {
     clearTimeout(this.#deadline);
     const ms = this.#tookMs();
-    // undici tells of an error in the turn in which it ends the connection, before or after.
+    // undici reports an error in the turn of the event loop in which it ends the connection, before or after ending it.
     queueMicrotask(() => {
       const reset = this.connection?.wasReset ?? false;
       this.#parts.resolve({ answer: null, error, written: this.#written, reset, ms });

@@ -8,47 +8,54 @@ import type { Mask } from './mask.ts';
 import { textsAt } from './pointer.ts';
 import { foldedWords, tellsOfFailure } from './refusal-signs.ts';
 
-const LENGTH_LIMIT = 200;
+const MAX_LENGTH = 200;
 
-/** The identifiers in their documented places; of several for one name the later ones are numbered. None: not there. */
+/**
+ * Reads the identifiers from their documented places. If one name has several values, the later ones are numbered. The
+ * result is empty if there are none.
+ */
 export function documentedIdentifiers(answer: Answer, places: CreateOperation['identifiers']): Identifiers {
   const ids: Record<string, string> = {};
   const value = places.length === 0 ? undefined : answerValue(answer);
   for (const { name, pointer } of places) {
-    const texts = new Set(textsAt(value, pointer).filter((text) => text !== '' && text.length <= LENGTH_LIMIT));
+    const texts = new Set(textsAt(value, pointer).filter((text) => text !== '' && text.length <= MAX_LENGTH));
     for (const [at, text] of [...texts].entries()) ids[at === 0 ? name : `${name}.${at + 1}`] = text;
   }
   return ids;
 }
 
-/** One thing in an answer that may name the request. */
+/** A value in an answer that may name the request. */
 export interface FoundIdentifier {
   readonly name: string;
   readonly text: string;
-  /** Where it stands, the same for all requests: `data.id`, `*.request_id`, `Location /v1/request/#`, the words around it. */
+  /**
+   * Where the identifier stands, in a form that is the same for all requests: `data.id`, `*.request_id`,
+   * `Location /v1/request/#`, or the words around it.
+   */
   readonly place: string;
-  /** It is called an id; references, numbers and codes may be something else. */
+  /** Whether it is called an id. References, numbers and codes may be something else. */
   readonly isCertainName: boolean;
-  /** In an answer of a service that nobody has seen before it can be taken for the name of the request. */
+  /** Whether it can be taken for the name of the request even in an answer of a service that is not known yet. */
   readonly isTelling: boolean;
 }
 
-/** The identifiers by name, as they are kept; of one name the second goes by its path. */
+/** Returns the identifiers by name, as they are kept. Of two with one name, the second has its path as its name. */
 export function identifiersOf(found: readonly FoundIdentifier[]): Identifiers {
   const ids: Record<string, string> = {};
   for (const { name, text } of found) ids[name] = text;
   return ids;
 }
 
-/** What {@link findIdentifiers} finds, by name. */
+/** Returns the identifiers that {@link findIdentifiers} finds, by name. */
 export function readIdentifiers(answer: Answer, sent: Mask, path = ''): Identifiers {
   return identifiersOf(findIdentifiers(answer, sent, path));
 }
 
 /**
- * The identifiers in an answer whose shape nobody has described: every scalar whose name is or ends in id, uuid,
- * reference, number or code; else the last part of `Location`; else the one token of a short plain text.
- * Values that merely repeat what was sent are no identifiers. `path`: of the operation that was called.
+ * Finds the identifiers in an answer whose shape is not described: every scalar whose name is or ends in id, uuid,
+ * reference, number or code. Without one, the identifier is the last part of `Location`, or the only token of a short
+ * plain text. Values that merely repeat what was sent are not identifiers. `path` is that of the operation that was
+ * called.
  */
 export function findIdentifiers(answer: Answer, sent: Mask, path: string): readonly FoundIdentifier[] {
   const found: FoundIdentifier[] = [];
@@ -68,22 +75,25 @@ export function findIdentifiers(answer: Answer, sent: Mask, path: string): reado
 function identifierText(member: Member, sent: Mask): string | null {
   if (!isIdentifyingName(member.words)) return null;
   if (typeof member.value !== 'string') return null;
-  if (member.value === '' || member.value.length > LENGTH_LIMIT || NO_NAME.test(member.value)) return null;
+  if (member.value === '' || member.value.length > MAX_LENGTH || NOT_AN_IDENTIFIER.test(member.value)) return null;
   if (!/\d/.test(member.value) && tellsOfFailure(member.value)) return null;
   return sent.hides(member.value) ? null : member.value;
 }
 
-/** What services write where they have no identifier. */
-const NO_NAME = /^\s*(?:|0|-\d+|null|none|nil|undefined|nan|n\/a|false|true|[0-]+)\s*$/i;
+/** Matches the values that services write where they have no identifier. */
+const NOT_AN_IDENTIFIER = /^\s*(?:|0|-\d+|null|none|nil|undefined|nan|n\/a|false|true|[0-]+)\s*$/i;
 
-/** A bare `code` of up to three digits is how it went (`200`, `0`), not what it is called. */
+/**
+ * Tells whether a value is a result code. A bare `code` of up to three digits tells the outcome (`200`, `0`) instead of
+ * naming the request.
+ */
 function isResultCode({ name }: Member, text: string): boolean {
   return /^code$/i.test(name) && /^-?\d{1,3}$/.test(text);
 }
 
 function fromLocation(answer: Answer, sent: Mask, path: string): FoundIdentifier[] {
   const location = answer.headers['location'];
-  if (!location || location.length > LENGTH_LIMIT * 2 || sent.hides(location)) return [];
+  if (!location || location.length > MAX_LENGTH * 2 || sent.hides(location)) return [];
   const bare = location.split(/[?#]/)[0] ?? '';
   const last = bare.split('/').filter(Boolean).at(-1) ?? '';
   const place = `Location ${bare.replace(/^[a-z]+:\/\/[^/]*/i, '').replace(/[^/]*\d[^/]*/g, '#')}`;
@@ -96,25 +106,28 @@ function fromLocation(answer: Answer, sent: Mask, path: string): FoundIdentifier
   return /\d/.test(last) ? [{ ...whole, name: 'id', text: last }, whole] : [whole];
 }
 
-/** Whether an address is that of something that a create at `path` makes: `/v1/request/4711` of `/v1/request/create`. */
+/**
+ * Tells whether an address is that of a resource that a create at `path` makes: `/v1/request/4711` for
+ * `/v1/request/create`.
+ */
 function liesBelow(address: string, path: string): boolean {
   const target = address.replace(/^[a-z]+:\/\/[^/]*/i, '');
   const parents = [path, path.slice(0, path.lastIndexOf('/'))].filter((each) => each !== '');
   return target.startsWith('/') ? parents.some((each) => target.includes(`${each}/`)) : !target.includes('..');
 }
 
-/** Words by which a plain text says that a number in it names what was created. */
+/** Matches words by which a plain text says that a number in it names what was created. */
 const NAMING_WORDS =
   /\b(?:id|ids|uuid|ref|reference|referencia|referenz|referenznummer|requests?|order|lead|job|ticket|number|no|nr|num|numero|nummer|code|created|accepted|received|registered|pedido|solicitud|anfrage|auftrag|demande|richiesta|criado|creado|erstellt|cree|creato)\b/i;
 
 function fromPlainText(answer: Answer, sent: Mask): FoundIdentifier[] {
   const text = withoutProlog(plainWords(answer) ?? '');
-  if (text.length > LENGTH_LIMIT) return [];
+  if (text.length > MAX_LENGTH) return [];
   const tokens = text.split(/[\s,;:=#"'()<>]+/).map((each) => each.replace(/[.!?]+$/, ''));
   const [token, ...others] = tokens.filter((each) => /\d/.test(each) && !sent.hides(each) && !sent.hasWord(each));
-  if (token === undefined || others.length > 0 || NO_NAME.test(token)) return [];
+  if (token === undefined || others.length > 0 || NOT_AN_IDENTIFIER.test(token)) return [];
   const isAlone = token.length === text.trim().length;
-  // A number of three digits that stands alone is how it went, not what it is called.
+  // A number of three digits that stands alone tells the outcome instead of naming the request.
   const isNamed = isAlone ? !/^-?\d{1,3}$/.test(token) : NAMING_WORDS.test(foldedWords(text));
   const isData = /json/i.test(answer.headers['content-type'] ?? '') && answerValue(answer) === undefined;
   const isTelling = isNamed && !isData && !tellsOfFailure(text);

@@ -1,29 +1,36 @@
-/** A status line begins like this if the answer is an interim one; 101 ends HTTP on a connection and is none. */
+/**
+ * Matches the beginning of the status line of an interim answer. 101 is not one, because it ends HTTP on the
+ * connection.
+ */
 const INTERIM = /^HTTP\/1\.[01] 1(?!01)\d\d[ \r]/;
 const EXAMPLE = 'HTTP/1.1 100 ';
-/** Where the status stands, and how that of an interim answer begins. */
+/** Offset of the status code in the status line. */
 const STATUS_AT = 9;
-const ONE = 0x31;
+/** First byte of the status code of an interim answer, the digit `1`. */
+const INTERIM_CLASS = 0x31;
 const HEAD_END = '\r\n\r\n';
 const NOTHING = Buffer.alloc(0);
 
 /**
- * Takes interim answers (100 Continue, 103 Early Hints) out of what a service sends. RFC 9110, 15.2: a client must be able to
- * read them before an answer even if it asked for none; undici ends the connection at a 100. Of anything else no byte is
- * changed.
+ * Removes interim answers (100 Continue, 103 Early Hints) from the bytes that a service sends. RFC 9110, section 15.2,
+ * requires a client to be able to read them before the answer even if it did not ask for them, but undici ends the
+ * connection at a 100. No other byte is changed.
  */
 export class InterimAnswers {
   #state: 'begin' | 'interim' | 'final' = 'final';
-  /** Bytes of a status line that may still become either, or the last ones of an interim answer. */
+  /**
+   * Bytes that are held back: a part of a status line that may still be that of an interim or a final answer, or the
+   * end of an interim answer.
+   */
   #held: Buffer = NOTHING;
 
-  /** A request is being written: the next bytes begin its answer. */
+  /** Notes that a request is being written, so that the next bytes begin its answer. */
   expectAnswer(): void {
     this.#state = 'begin';
     this.#held = NOTHING;
   }
 
-  /** What is left of these bytes; null: nothing so far. */
+  /** Returns the bytes that are left without interim answers, or null if there are none so far. */
   pass(chunk: Buffer): Buffer | null {
     if (this.#state === 'final') return chunk;
     let bytes = this.#held.length > 0 ? Buffer.concat([this.#held, chunk]) : chunk;
@@ -50,10 +57,13 @@ export class InterimAnswers {
   }
 }
 
-/** Bytes that are too few to say are completed as an interim answer would be. */
+/**
+ * Tells whether the bytes begin an interim answer. If there are too few of them to tell, they are completed as an
+ * interim answer would be.
+ */
 function mayBeInterim(bytes: Buffer): boolean {
-  // Nearly every answer is seen off here: this is done for each of them.
-  if (bytes.length > STATUS_AT && bytes[STATUS_AT] !== ONE) return false;
+  // This check runs for every answer, and nearly all answers end here.
+  if (bytes.length > STATUS_AT && bytes[STATUS_AT] !== INTERIM_CLASS) return false;
   const begin = bytes.toString('latin1', 0, EXAMPLE.length);
   return INTERIM.test(begin + EXAMPLE.slice(begin.length));
 }

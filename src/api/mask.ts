@@ -8,20 +8,31 @@ import { unescaped } from './unescaped.ts';
 
 export { MASKED };
 
+/** Maximum size of an answer's text that is kept with a row, in bytes of UTF-8. */
 const RAW_LIMIT_BYTES = 2048;
-/** Enough of an answer for {@link RAW_LIMIT_BYTES} of its masked text; a hostile megabyte is not searched. */
-const SEARCHED_LIMIT = 1 << 15;
-/** A recording or a token, whosever it is: so long no word is. */
-const LONGEST_WORD = 200;
+/**
+ * Maximum number of characters that are searched. They are enough for {@link RAW_LIMIT_BYTES} of redacted text, and a
+ * hostile megabyte is not searched.
+ */
+const MAX_SEARCHED_LENGTH = 1 << 15;
+/**
+ * Length from which a base64 run is hidden whatever it holds. No word is that long: the run is a recording or a token,
+ * and either is hidden whoever it belongs to.
+ */
+const OPAQUE_RUN_LENGTH = 200;
 
-/** A text may be base64, and again base64. */
-const MOST_ENCODINGS = 3;
-/** What was encoded for a URL within a URL comes out encoded once: what stays of it is easier to read. */
+/** Maximum number of base64 layers that are decoded: a text may be base64 of a text that is base64 again. */
+const MAX_ENCODINGS = 3;
+/**
+ * Matches a percent sign that was encoded several times, as in a URL within a URL. It is reduced to one encoding,
+ * because what stays visible of it is then easier to read.
+ */
 const NESTED_ENCODING = /%(?:25)+(?=[\da-f]{2})/gi;
 
 /**
- * Hides in a text what was sent, in the forms in which a service might repeat it. Both are cut into words, which are
- * compared; no pattern is made of a text, so that none can make the search run away. Most answers ask for nothing of it.
+ * The redactor hides every sent value in a text, in all forms in which a service might repeat it. Both the values and
+ * the text are cut into words, and the words are compared. No pattern is built from a text, so no text can make the
+ * search run away. Most answers are never redacted, so the index of the words is built on first use.
  */
 export class Mask {
   readonly #given: string[];
@@ -29,12 +40,12 @@ export class Mask {
   #words: SentWords | null = null;
   #echo: EchoTest | null = null;
 
-  /** `values`: everything that was sent, secrets included. */
+  /** Creates a redactor for `values`, which are all values that were sent, secrets included. */
   constructor(values: readonly string[]) {
     this.#given = [...values];
   }
 
-  /** One more value that is sent: the token, which is not known from the start. */
+  /** Adds one more sent value. The token is added this way, because it is not known from the start. */
   add(value: string): void {
     this.#given.push(value);
     this.#values = null;
@@ -42,40 +53,40 @@ export class Mask {
     this.#echo = null;
   }
 
-  /** The text, at most its first 32 Ki characters, with every sent value replaced by `***`. */
+  /** Returns the first 32 Ki characters of the text with every sent value replaced by `***`. */
   apply(text: string): string {
     this.#words ??= new SentWords(this.#sent);
     if (!this.#words.isWhole) return MASKED;
-    const searched = text.slice(0, SEARCHED_LIMIT).replace(NESTED_ENCODING, '%');
+    const searched = text.slice(0, MAX_SEARCHED_LENGTH).replace(NESTED_ENCODING, '%');
     const hidden = new HiddenParts(searched);
-    // Half a word or half an escape would not be known as what it is.
-    if (text.length > SEARCHED_LIMIT) hidden.hideFrom(startOfLastPart(searched));
-    const effort = new Effort();
+    // A word or an escape that was cut in half would not be recognised.
+    if (text.length > MAX_SEARCHED_LENGTH) hidden.hideFrom(startOfLastPart(searched));
+    const budget = new Effort();
     let written = Characters.of(searched);
-    for (let depth = 0; depth < MOST_ENCODINGS && written.length > 0; depth++) {
+    for (let depth = 0; depth < MAX_ENCODINGS && written.length > 0; depth++) {
       const read = unescaped(written);
-      this.#words.hideIn(written, hidden, effort);
-      if (read.length < written.length) this.#words.hideIn(read, hidden, effort);
+      this.#words.hideIn(written, hidden, budget);
+      if (read.length < written.length) this.#words.hideIn(read, hidden, budget);
       const runs = base64Runs(read);
-      for (const { from, to, start, end } of runs) if (to - from >= LONGEST_WORD) hidden.hide(start, end);
+      for (const { from, to, start, end } of runs) if (to - from >= OPAQUE_RUN_LENGTH) hidden.hide(start, end);
       written = decodedRuns(read, runs);
     }
     return hidden.shown();
   }
 
-  /** Whether an identifier is only what was sent. See {@link EchoTest}. */
+  /** Tells whether an identifier only repeats what was sent. See {@link EchoTest}. */
   hides(text: string): boolean {
     this.#echo ??= new EchoTest(this.#sent);
     return this.#echo.repeats(text);
   }
 
-  /** Whether it is one of the words and numbers of what was sent. */
+  /** Tells whether the word is one of the words and numbers of the sent values. */
   hasWord(word: string): boolean {
     this.#echo ??= new EchoTest(this.#sent);
     return this.#echo.hasWord(word);
   }
 
-  /** What was sent as it went over the wire: lone surrogates have no form in UTF-8. */
+  /** The sent values as they went over the wire. Lone surrogates are replaced, because they have no form in UTF-8. */
   get #sent(): readonly string[] {
     this.#values ??= [...new Set(this.#given.map((value) => value.toWellFormed()))].filter(
       (value) => value.trim() !== '',
@@ -87,7 +98,7 @@ export class Mask {
 const startOfLastPart = (text: string): number =>
   Math.max(...[' ', '"', '\n'].map((each) => text.lastIndexOf(each))) + 1;
 
-/** At most 2 KiB of UTF-8, cut between characters. */
+/** Cuts the text to at most 2 KiB of UTF-8, between two characters. */
 export function cutRaw(text: string): string {
   const bytes = Buffer.from(text);
   if (bytes.length <= RAW_LIMIT_BYTES) return text;

@@ -1,16 +1,16 @@
 import { systemCode } from '../model/errors.ts';
 import type { Answer } from './exchange.ts';
 
-/** Why there is no connection, or why it ended, in words for a person. */
+/** Explains to a person why there is no connection, or why it ended. */
 export interface NetworkFailure {
-  /** One sentence. */
+  /** The cause, in one sentence. */
   readonly reason: string;
   readonly hint: string;
-  /** Trying again cannot help. */
+  /** Whether trying again cannot help. */
   readonly final: boolean;
 }
 
-/** The most telling name of a network failure: `ECONNREFUSED`, `UND_ERR_HEADERS_TIMEOUT`, … */
+/** Returns the most specific name of a network failure, such as `ECONNREFUSED` or `UND_ERR_HEADERS_TIMEOUT`. */
 export function failureName(error: Error): string {
   const inner = error instanceof AggregateError ? error.errors.find((each) => systemCode(each) !== '') : undefined;
   return systemCode(error) || systemCode(inner) || systemCode(error.cause) || error.name;
@@ -18,12 +18,14 @@ export function failureName(error: Error): string {
 
 const PROXY_FAILED = 'PROXY_FAILED';
 
-/** Marks an error as one on the way to the proxy: for the service it would have the same name. */
+/**
+ * Marks an error as a failure on the way to the proxy, because a failure on the way to the service has the same name.
+ */
 export function proxyFailure(proxyUrl: string, cause: Error): Error {
   return Object.assign(new Error(new URL(proxyUrl).host, { cause }), { code: PROXY_FAILED });
 }
 
-/** What a failure before any answer means, and what to do about it. */
+/** Explains a failure that came before any answer, and what to do about it. */
 export function networkFailure(error: Error): NetworkFailure {
   if (systemCode(error) === PROXY_FAILED && error.cause instanceof Error)
     return proxyUnreached(error.message, error.cause);
@@ -46,7 +48,10 @@ function refusedByProxy(status: number): NetworkFailure {
   return { reason: `The proxy did not connect to the service (HTTP ${status}).`, hint, final: status < 500 };
 }
 
-/** Web servers answer a missing or unknown client certificate with a page of their own; null: this is no such page. */
+/**
+ * Recognises the error page of a web server for a missing or unknown client certificate, or returns null for any other
+ * answer.
+ */
 export function wantsClientCertificate({ status, body }: Answer): NetworkFailure | null {
   if (status !== 400 && status !== 403 && status !== 495 && status !== 496) return null;
   const missing = /No required SSL certificate was sent/i.test(body) || status === 496;
@@ -63,7 +68,10 @@ interface TlsRule {
 
 const CLIENT_CERTIFICATE = 'Name the certificate and the key that the marketplace knows: --cert FILE --key FILE';
 
-/** The first that fits the failure's name. None of these goes away by itself. */
+/**
+ * Explains TLS failures. The first rule that matches the name of the failure applies. None of these failures goes away
+ * by itself.
+ */
 const TLS_RULES: readonly TlsRule[] = [
   {
     name: /CERT_HAS_EXPIRED/,
@@ -116,19 +124,19 @@ function tlsFailure(error: Error, whose: string): NetworkFailure | null {
 
 function unreached(who: string, error: Error): NetworkFailure {
   const name = failureName(error);
-  const rule = WAY_RULES.find((each) => each.name.test(name));
+  const rule = CONNECTION_RULES.find((each) => each.name.test(name));
   const told = rule ? `: ${rule.says(placeOf(error))}` : '';
   const hint = rule?.hint ?? 'Check the base URL (srq status), the network and, if there is one, the proxy.';
   return { reason: `${who} could not be reached${told} (${name}).`, hint, final: false };
 }
 
-interface WayRule {
+interface ConnectionRule {
   readonly name: RegExp;
   readonly says: (place: { readonly host: string; readonly address: string }) => string;
   readonly hint: string;
 }
 
-const WAY_RULES: readonly WayRule[] = [
+const CONNECTION_RULES: readonly ConnectionRule[] = [
   {
     name: /^ENOTFOUND$/,
     says: ({ host }) => `no name server knows ${host}`,
@@ -150,7 +158,7 @@ const WAY_RULES: readonly WayRule[] = [
     hint: 'A firewall may drop the connection. If this network needs a proxy, name it in HTTPS_PROXY.',
   },
   {
-    // Before anything was written only a proxy can have been waited for.
+    // Before anything was written, only a proxy can have been waited for.
     name: /^UND_ERR_HEADERS_TIMEOUT$/,
     says: () => 'the proxy did not say whether it connects',
     hint: 'Whoever was waited for may be overloaded: try again later.',
@@ -167,7 +175,7 @@ const WAY_RULES: readonly WayRule[] = [
   },
 ];
 
-/** What a system error says of where it happened. */
+/** Returns the host and address that a system error names. */
 function placeOf(error: Error): { host: string; address: string } {
   const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
   const [address, port] = [textOf(first, 'address'), textOf(first, 'port')];
@@ -175,7 +183,7 @@ function placeOf(error: Error): { host: string; address: string } {
   return { host: textOf(first, 'hostname') || 'its name', address: address === '' ? 'there' : `at ${shown}:${port}` };
 }
 
-/** A member of a system error, as text. */
+/** Returns a member of a system error as text, or an empty text if it is missing. */
 function textOf(error: unknown, name: 'host' | 'hostname' | 'address' | 'port'): string {
   const value: unknown = typeof error === 'object' && error !== null ? Reflect.get(error, name) : undefined;
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';

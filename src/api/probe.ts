@@ -6,32 +6,31 @@ import { connectionTimedOut, Tunnels } from './connector.ts';
 import type { Network } from './dispatcher.ts';
 import { networkFailure } from './network-failure.ts';
 
-/** So long a service that sends no ticket has for refusing the client's certificate. */
+/** Time that a service has for refusing the client's certificate, if it sends no session ticket. */
 const REFUSAL_MS = 500;
 
-/** What a service's certificate says. */
+/** Describes the certificate of a service and the TLS connection that showed it. */
 export interface ServiceCertificate {
   readonly issuer: string;
   readonly expiresAtMs: number;
-  /** `TLSv1.3` */
+  /** TLS version of the connection, such as `TLSv1.3`. */
   readonly protocol: string;
 }
 
-/** Each of these tries one thing on the way to the service, and throws `SrqError('unreachable')` where that fails. */
-
-/** The addresses of a name. */
+/** Looks up the addresses of a name. Throws `SrqError('unreachable')` if that fails. */
 export async function lookUp(host: string): Promise<readonly string[]> {
   const found = await lookup(host, { all: true }).catch(unreachable);
   return found.map(({ address }) => address);
 }
 
+/** Opens a TCP connection to the service. Throws `SrqError('unreachable')` if that fails. */
 export function openConnection(url: URL, timeoutMs: number): Promise<Socket> {
   const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
   const socket = connect({ host: hostOf(url), port });
   return ready(socket, 'connect', timeoutMs).catch(unreachable);
 }
 
-/** A connection to the service by way of the proxy. */
+/** Opens a connection to the service through the proxy. Throws `SrqError('unreachable')` if that fails. */
 export async function openTunnel(
   { hostname, port }: URL,
   { proxy, secureContext }: Network & { readonly proxy: NonNullable<Network['proxy']> },
@@ -42,6 +41,9 @@ export async function openTunnel(
   return socket;
 }
 
+/**
+ * Makes the TLS handshake with the service and returns its certificate. Throws `SrqError('unreachable')` if that fails.
+ */
 export async function shakeHands(
   socket: Socket,
   url: URL,
@@ -65,7 +67,10 @@ export async function shakeHands(
   return { issuer: [issuer.O ?? issuer.CN].flat().join(', '), expiresAtMs: Date.parse(valid_to), protocol };
 }
 
-/** TLS 1.3 is ready before the service has looked at the client's certificate: it refuses afterwards, or sends a ticket. */
+/**
+ * Waits until the service has accepted the client's certificate. In TLS 1.3 the handshake is complete before the
+ * service has checked it: the service then refuses it, or sends a session ticket.
+ */
 function accepted(tls: TLSSocket): Promise<void> {
   if (tls.getProtocol() !== 'TLSv1.3') return Promise.resolve();
   return new Promise((resolve, reject) => {
@@ -100,7 +105,7 @@ function unreachable(error: unknown): never {
   throw new SrqError('unreachable', reason, hint, error);
 }
 
-/** The host's name or address; an IPv6 address without the brackets that it has in a URL. */
+/** Returns the host of a URL, an IPv6 address without the brackets that it has there. */
 export function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[(.*)\]$/, '$1');
 }

@@ -2,21 +2,22 @@ import { SrqError } from '../model/errors.ts';
 
 /** A proxy on the way to the service. */
 export interface ServiceProxy {
-  /** Scheme, host and port; never a user name or password. */
+  /** Scheme, host and port of the proxy, never with a user name or password. */
   readonly url: string;
-  /** What it is told in `proxy-authorization`; null: nothing. */
+  /** Value of the header `proxy-authorization`, or null if none is sent. */
   readonly authorization: string | null;
 }
 
-/** As the environment has them: HTTPS_PROXY and NO_PROXY. */
+/** The proxy settings of the environment: HTTPS_PROXY and NO_PROXY. */
 export interface ProxySettings {
   readonly https: string | null;
   readonly no: string | null;
 }
 
 /**
- * The proxy through which the service is reached, or null. Plain http is allowed to loopback alone, and that never goes
- * through one. Throws `SrqError('settings')`, which does not repeat the address: it may hold a password.
+ * Returns the proxy through which the service is reached, or null. Plain HTTP is allowed to loopback addresses only,
+ * which are never reached through a proxy. Throws `SrqError('settings')` without repeating the address of the proxy,
+ * which may hold a password.
  */
 export function proxyFor(baseUrl: string, { https, no }: ProxySettings): ServiceProxy | null {
   const url = new URL(baseUrl);
@@ -45,7 +46,10 @@ function unusable(why: string): SrqError {
   );
 }
 
-/** NO_PROXY lists names, which cover what is below them, and addresses, each perhaps with a port; `*` is everything. */
+/**
+ * Tells whether NO_PROXY lists the host of a URL. It lists names, which cover their subdomains, and addresses, each
+ * optionally with a port. `*` stands for every host.
+ */
 function isExempt(url: URL, noProxy: string): boolean {
   const host = bare(url.hostname);
   const port = url.port || '443';
@@ -57,7 +61,7 @@ function isExempt(url: URL, noProxy: string): boolean {
   });
 }
 
-/** In lower case, an IPv6 address without its brackets. */
+/** Returns a host in lower case, and an IPv6 address without its brackets. */
 function bare(host: string): string {
   return host.replace(/^\[(.*)\]$/, '$1').toLowerCase();
 }

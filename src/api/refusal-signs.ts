@@ -2,50 +2,59 @@ import { nameWords } from '../model/name-words.ts';
 import { type AnswerValue, answerValue, asBoolean } from './answer-value.ts';
 import type { Answer } from './exchange.ts';
 
-/** What in a successful answer speaks of the request itself having been taken, or against that. */
+/** Signs in a successful answer that the request was taken, or that it was not. */
 export interface Signs {
-  /** It says that the request was not taken: `success: false`, `status: "error"`, `code: 500`. */
+  /** The answer says that the request was not taken: `success: false`, `status: "error"`, `code: 500`. */
   readonly denies: boolean;
-  /** It names an error or tells of one, which may be about the request or about something besides it. */
+  /** The answer names or mentions an error, which may be about the request or about something besides it. */
   readonly complains: boolean;
-  /** The error is all that it tells, as far as one can see: `error: "…"`, a message that tells of a failure. */
+  /** As far as one can see, the error is all that the answer tells: `error: "…"`, a message that mentions a failure. */
   readonly fails: boolean;
-  /** It says that the request was taken, without naming it: `success: true`, `status: "received"`. */
+  /** The answer says that the request was taken, without naming it: `success: true`, `status: "received"`. */
   readonly affirms: boolean;
 }
 
 const MAX_DEPTH = 8;
 const MAX_MEMBERS = 5_000;
-/** A text is looked at so far; a longer one counts as telling of an error, since nobody has read it whole. */
-const MAX_TEXT = 20_000;
+/**
+ * Maximum length of a text that is searched. A longer one counts as mentioning an error, because nobody has read all of
+ * it.
+ */
+const MAX_TEXT_LENGTH = 20_000;
 
-/** Flags that tell how it went, in the languages of the markets. */
-const FLAGS =
+/** Matches the names of flags that tell the outcome, in the languages of the markets. */
+const FLAG_NAME =
   /^(?:is|was|has|been)?(?:success|successful|succeeded|ok|okay|accepted|created|taken|processed|received|saved|stored|registered|submitted|valid|sucesso|exito|exitoso|erfolg|erfolgreich|succes|reussi|successo|riuscito|aceite|aceito|aceptado|angenommen|accepte|accettato)$/;
-/** Names under which a service tells how it went, in a word or a number. */
-const STATUS = /^(?:status|state|result|outcome|code|estado|resultado|ergebnis|statut|stato|esito)$/;
-/** The word `valid` speaks of the data alone: a request may be valid and not be taken. */
+/** Matches names under which a service tells the outcome in a word or a number. */
+const STATUS_NAME = /^(?:status|state|result|outcome|code|estado|resultado|ergebnis|statut|stato|esito)$/;
+/**
+ * Matches words that say that the request was taken. `valid` is not among them, because it speaks of the data alone: a
+ * request may be valid and not be taken.
+ */
 const AFFIRMING_WORD =
   /^(?:ok|okay|success|successful|succeeded|created|accepted|received|queued|submitted|registered|stored|saved|done|completed?|processing|pending|new|open|sucesso|criado|recebido|aceite|exito|creado|recibido|aceptado|erfolg|erfolgreich|erstellt|angelegt|empfangen|angenommen|succes|cree|recu|accepte|successo|creato|ricevuto|accettato)$/;
-/** Names that announce an error. */
+/** Matches names that announce an error. */
 const ERROR_NAME =
   /^(?:err|error|errors|fault|faults|exception|exceptions|failure|failures|failed|problem|problems|violation|violations|erro|erros|errore|errori|errores|erreur|erreurs|fehler|falha|falhas|fallo|fallos)$/;
-/** Names under which services say something in words. */
-const TELLING =
+/** Matches names under which services say something in words. */
+const MESSAGE_NAME =
   /^(?:message|messages|msg|detail|details|description|title|reason|info|text|mensagem|mensaje|nachricht|meldung|messaggio)$/;
-/** What such a value holds if there is no error. */
+/** Matches the value of an error's name if there is no error. */
 const NO_ERROR =
   /^(?:|0|-|none|no|null|nil|false|ok|n\/a|no ?errors?|success|kein(?:e|er)?|nenhum|ninguno|aucune?|nessuno)$/;
-/** Members that hold the answer and are no part of what it tells about. */
+/** Matches the names of members that only wrap the answer, and are not part of what it tells about. */
 const WRAPPER =
   /^(?:data|results?|response|reply|payload|body|content|attributes|requests?|servicerequests?|leads?|orders?|jobs?|meta|envelope|header|status|return|output|\d+)$/;
-/** Members about something else than the request: a person, a professional, a notification, a link. */
+/**
+ * Matches the names of members about something other than the request: a person, a professional, a notification, a
+ * link.
+ */
 const FOREIGN =
   /^(?:links?|_links|included|users?|account|client|customer|contact|partner|professional|provider|category|categories|warnings?|notices?)$/;
 
 /**
- * Words of refusal and failure in English, Portuguese, Spanish, German, French and Italian, without accents. Broad on
- * purpose: a word too many costs a question to validate, a word too few costs a lead.
+ * Matches words of refusal and failure in English, Portuguese, Spanish, German, French and Italian, without accents.
+ * The list is broad on purpose: a word too many costs a question to validate, a word too few costs a lead.
  */
 const WORDS_OF_FAILURE = new RegExp(
   [
@@ -62,12 +71,12 @@ const WORDS_OF_FAILURE = new RegExp(
     .join('|'),
 );
 
-/** Whether a text tells of a failure, whoever it is about. */
+/** Tells whether a text mentions a failure, whatever the failure is about. */
 export function tellsOfFailure(text: string): boolean {
-  return text.length > MAX_TEXT || WORDS_OF_FAILURE.test(foldedWords(text));
+  return text.length > MAX_TEXT_LENGTH || WORDS_OF_FAILURE.test(foldedWords(text));
 }
 
-/** Lower case without accents, with blanks for what stands between the words of a code: `SESSION_EXPIRED`. */
+/** Returns a text in lower case without accents, with blanks between the words of a code such as `SESSION_EXPIRED`. */
 export function foldedWords(text: string): string {
   const plain = text.normalize('NFD').replace(/\p{M}/gu, '').replace(/[’`]/g, "'");
   return plain
@@ -78,7 +87,7 @@ export function foldedWords(text: string): string {
 
 const NO_SIGNS: Signs = { denies: false, complains: false, fails: false, affirms: false };
 
-/** What the body of an answer says of how it went. */
+/** Returns the signs of success and failure in the body of an answer. */
 export function signsOf(answer: Answer): Signs {
   const value = answerValue(answer);
   const isProblem = /^application\/problem\b/i.test(answer.headers['content-type'] ?? '');
@@ -95,7 +104,7 @@ function textSigns(value: AnswerValue): Signs {
 
 interface Place {
   readonly value: AnswerValue;
-  /** Only wrappers stand above it, so that it speaks of the request as a whole. */
+  /** Whether only wrappers stand above the value, so that it speaks of the request as a whole. */
   readonly isOfTheWhole: boolean;
   readonly depth: number;
 }
@@ -109,23 +118,23 @@ function memberSigns(top: AnswerValue): Signs {
     if (typeof holder !== 'object' || holder === null) continue;
     for (const [name, value] of Object.entries(holder)) {
       seen += 1;
-      // Nobody has looked at the rest, so nothing is said of it but that.
+      // The rest has not been looked at, so the answer counts as mentioning an error.
       if (seen > MAX_MEMBERS || depth >= MAX_DEPTH) return { denies, complains: true, fails: true, affirms };
       const words = Array.isArray(holder) ? [] : nameWords(name.normalize('NFD').replace(/\p{M}/gu, ''));
       const joined = words.join('');
-      if (isOfTheWhole && FLAGS.test(joined)) {
+      if (isOfTheWhole && FLAG_NAME.test(joined)) {
         const flag = asBoolean(value);
         denies ||= flag === false;
         affirms ||= flag === true && !joined.endsWith('valid');
       }
-      if (isOfTheWhole && STATUS.test(words.at(-1) ?? '')) {
+      if (isOfTheWhole && STATUS_NAME.test(words.at(-1) ?? '')) {
         const told = statusSigns(words, value);
         denies ||= told.denies;
         affirms ||= told.affirms;
       }
       if (tellsOfError(words, value, Array.isArray(holder))) {
         complains = true;
-        // A list of errors beside an identifier is about parts of the request: a photo that was skipped.
+        // A list of errors beside an identifier is about parts of the request, such as a photo that was skipped.
         fails ||= isOfTheWhole && !Array.isArray(value);
       }
       if (FOREIGN.test(joined)) continue;
@@ -138,11 +147,14 @@ function memberSigns(top: AnswerValue): Signs {
 
 function tellsOfError(words: readonly string[], value: AnswerValue, isElement: boolean): boolean {
   if (words.some((word) => ERROR_NAME.test(word))) return holdsSomething(value);
-  const isTold = isElement || TELLING.test(words.at(-1) ?? '');
+  const isTold = isElement || MESSAGE_NAME.test(words.at(-1) ?? '');
   return isTold && typeof value === 'string' && tellsOfFailure(value);
 }
 
-/** `status: 400`, `code: "ERR_SESSION"`, `result: "ok"`. Numbers count by the classes of HTTP, below zero is a failure. */
+/**
+ * Reads the signs of a status: `status: 400`, `code: "ERR_SESSION"`, `result: "ok"`. Numbers count by the classes of
+ * HTTP, and a negative number is a failure.
+ */
 function statusSigns(words: readonly string[], value: AnswerValue): Signs {
   if (typeof value !== 'string') return NO_SIGNS;
   if (/^-?\d+$/.test(value)) {
@@ -152,7 +164,7 @@ function statusSigns(words: readonly string[], value: AnswerValue): Signs {
     return { ...NO_SIGNS, denies, affirms };
   }
   if (isAffirming(value)) return { ...NO_SIGNS, affirms: !words.includes('error') };
-  // A free text under `result` may be about anything; what names a failure is denied all the same.
+  // A free text under `result` may be about anything. If it names a failure, it counts as a denial all the same.
   const denies = tellsOfFailure(value) || /^(?:ko|nok|nak|bad|no|nao|nein|non|false)$/i.test(value.trim());
   return { ...NO_SIGNS, denies };
 }
@@ -164,11 +176,11 @@ const isAffirming = (text: string): boolean =>
       .trim(),
   );
 
-/** Whether the value of an error's name says that there is one. */
+/** Tells whether the value of an error's name says that there is an error. */
 function holdsSomething(value: AnswerValue): boolean {
   if (value === null || value === false) return false;
   if (typeof value === 'boolean') return true;
-  // A count of errors, or a code for how it went.
+  // The text may also be a count of errors, or a result code.
   if (typeof value === 'string') return !NO_ERROR.test(foldedWords(value).trim()) && !/^0+$/.test(value);
   return Object.values(value).some(holdsSomething);
 }

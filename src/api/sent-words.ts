@@ -5,24 +5,27 @@ import type { HiddenParts } from './hidden-parts.ts';
 import { SentNumbers } from './sent-numbers.ts';
 import { UNREADABLE, unescaped } from './unescaped.ts';
 
-/** Longer texts have words too common to hide each; runs of words stand for them, for a service may cut a long text. */
-const FEW_WORDS = 8;
-const RUN_WORDS = 3;
-/** A word of so many letters is hidden even where it is glued to others. */
-const TELLING_LETTERS = 4;
-/** So many letters in a row of a long word are hidden: it may come back cut or broken. */
+/**
+ * Maximum number of words in a text whose words are hidden one by one. The words of longer texts are too common for
+ * that. Phrases of {@link PHRASE_WORDS} words are hidden instead, because a service may cut a long text.
+ */
+const MAX_SINGLE_WORDS = 8;
+const PHRASE_WORDS = 3;
+/** Minimum length of a word that is hidden even where it is glued to others. */
+const MIN_GLUED_LETTERS = 4;
+/** Length of a fragment of a long word. Each fragment is hidden, because the word may come back cut or broken. */
 const FRAGMENT_LETTERS = 8;
-const LONG_WORD = 16;
-/** Where more was sent it is not compared, for that would take too long. */
-const SENT_LIMIT = 1 << 15;
-/** Word numbers are smaller, so that three fit into one number. */
-const NUMBER_LIMIT = 1 << 17;
+const LONG_WORD_LETTERS = 16;
+/** Maximum total length of the sent values that are compared. Comparing more would take too long. */
+const MAX_SENT_LENGTH = 1 << 15;
+/** Upper limit of the word numbers, low enough for three of them to fit into one number. */
+const WORD_NUMBER_LIMIT = 1 << 17;
 
-/** Knows the words of all that was sent, and hides them in a text: as they are, in their order, glued, broken or cut. */
+/** The index of the sent words hides them in a text: as they are, in their order, glued to others, broken or cut. */
 export class SentWords {
-  /** Each word that was sent has a number, from 1. */
+  /** Maps each sent word to its number, from 1. */
   readonly #numberOf = new Map<string, number>();
-  /** One to three words in a row, by their numbers. */
+  /** One to three words in a row, as one number made of theirs. */
   readonly #phrases = new Set<number>();
   /** Words that are hidden within longer ones, by their first letters. */
   readonly #within = new Map<string, string[]>();
@@ -31,57 +34,60 @@ export class SentWords {
   readonly #telephones = new SentNumbers();
   #ends: WordEnds | null = null;
 
-  /** False: so much was sent, or so many different letters, that it was not all looked at. */
+  /** False if the values were too long, or had too many different letters, to be indexed completely. */
   readonly isWhole: boolean;
 
   constructor(values: readonly string[]) {
-    const effort = new Effort();
-    const isShort = values.reduce((sum, value) => sum + value.length, 0) <= SENT_LIMIT;
-    if (isShort) for (const value of values) this.#add(value, effort);
-    this.isWhole = isShort && !effort.isSpent;
+    const budget = new Effort();
+    const isShort = values.reduce((sum, value) => sum + value.length, 0) <= MAX_SENT_LENGTH;
+    if (isShort) for (const value of values) this.#add(value, budget);
+    this.isWhole = isShort && !budget.isSpent;
   }
 
-  hideIn(text: Characters, hidden: HiddenParts, effort: Effort): void {
+  hideIn(text: Characters, hidden: HiddenParts, budget: Effort): void {
     if (this.#numberOf.size === 0 && this.#signs.size === 0) return;
-    const { words, signs } = cutIntoWords(text, effort);
+    const { words, signs } = cutIntoWords(text, budget);
     for (const { code, start, end } of signs) {
       if (code === UNREADABLE || this.#signs.has(code)) hidden.hide(start, end);
     }
     this.#hidePhrases(words, hidden);
-    this.#telephones.hideIn(words, hidden, effort);
+    this.#telephones.hideIn(words, hidden, budget);
     for (const { letters, start, end, isUnsure } of words) {
-      if (isUnsure || this.#isWithin(letters, effort)) hidden.hide(start, end);
+      if (isUnsure || this.#isWithin(letters, budget)) hidden.hide(start, end);
     }
   }
 
-  /** A value is known as it was sent and with its escapes undone, for nobody can tell whether what looks like one is. */
-  #add(value: string, effort: Effort): void {
+  /**
+   * Adds a value both as it was sent and with its escapes undone, because nobody can tell whether what looks like an
+   * escape is one.
+   */
+  #add(value: string, budget: Effort): void {
     const written = Characters.of(value);
     const read = unescaped(written);
-    this.#addWords(written, effort);
-    if (read.length < written.length) this.#addWords(read, effort);
+    this.#addWords(written, budget);
+    if (read.length < written.length) this.#addWords(read, budget);
     const long = this.#telephones.add(value);
     if (long !== null) this.#addWithin(long);
   }
 
-  #addWords(value: Characters, effort: Effort): void {
-    const { words, signs } = cutIntoWords(value, effort);
+  #addWords(value: Characters, budget: Effort): void {
+    const { words, signs } = cutIntoWords(value, budget);
     for (const { code } of signs) this.#signs.add(code);
     const numbers = words.map(({ letters }) => this.#newNumberOf(letters));
-    if (words.length <= RUN_WORDS) this.#phrases.add(phraseOf(...numbers));
-    for (let at = RUN_WORDS; at <= numbers.length; at++)
-      this.#phrases.add(phraseOf(...numbers.slice(at - RUN_WORDS, at)));
-    for (const { letters } of words) if (letters.length >= LONG_WORD) this.#addFragments(letters);
-    const telling = words.filter(({ letters }) => letters.length >= TELLING_LETTERS);
-    if (words.length > RUN_WORDS && (telling.length === 0 || telling.length > FEW_WORDS)) return;
+    if (words.length <= PHRASE_WORDS) this.#phrases.add(phraseOf(...numbers));
+    for (let at = PHRASE_WORDS; at <= numbers.length; at++)
+      this.#phrases.add(phraseOf(...numbers.slice(at - PHRASE_WORDS, at)));
+    for (const { letters } of words) if (letters.length >= LONG_WORD_LETTERS) this.#addFragments(letters);
+    const telling = words.filter(({ letters }) => letters.length >= MIN_GLUED_LETTERS);
+    if (words.length > PHRASE_WORDS && (telling.length === 0 || telling.length > MAX_SINGLE_WORDS)) return;
     for (const { letters, initial } of words) {
-      // `Ana` and `Sá` are names; `de` and `12` are not worth tearing an answer apart for.
+      // `Ana` and `Sá` are names. `de` and `12` are not worth tearing an answer apart for.
       if (letters.length >= 3 || (letters.length === 2 && isCapital(initial))) {
         this.#phrases.add(this.#newNumberOf(letters));
       }
     }
     for (const { letters } of telling) {
-      if (letters.length < LONG_WORD && /\p{L}/u.test(letters)) this.#addWithin(letters);
+      if (letters.length < LONG_WORD_LETTERS && /\p{L}/u.test(letters)) this.#addWithin(letters);
     }
   }
 
@@ -92,7 +98,7 @@ export class SentWords {
   }
 
   #addWithin(word: string): void {
-    const beginning = word.slice(0, TELLING_LETTERS);
+    const beginning = word.slice(0, MIN_GLUED_LETTERS);
     const others = this.#within.get(beginning) ?? [];
     if (!others.includes(word)) this.#within.set(beginning, [...others, word]);
   }
@@ -121,7 +127,7 @@ export class SentWords {
       before = last;
       last = number;
     }
-    // Where a text was cut, its last word may be there in part.
+    // Where a text was cut, its last word may be present only in part.
     for (let at = 0; at < words.length; at++) {
       if (numbers[at] !== 0 || (isInRun[at - 1] !== 1 && isInRun[at + 1] !== 1)) continue;
       const { letters = '' } = words[at] ?? {};
@@ -132,12 +138,15 @@ export class SentWords {
     }
   }
 
-  /** Whether a word holds one that was sent, or a piece of a long one; true as well where looking takes too long. */
-  #isWithin(word: string, effort: Effort): boolean {
-    for (let end = TELLING_LETTERS; this.#within.size > 0 && end <= word.length; end++) {
-      const start = end - TELLING_LETTERS;
+  /**
+   * Tells whether a word contains a sent word, or a fragment of a long one. Returns true as well if searching takes too
+   * long.
+   */
+  #isWithin(word: string, budget: Effort): boolean {
+    for (let end = MIN_GLUED_LETTERS; this.#within.size > 0 && end <= word.length; end++) {
+      const start = end - MIN_GLUED_LETTERS;
       for (const sent of this.#within.get(word.slice(start, end)) ?? []) {
-        if (!effort.spend(sent.length) || word.startsWith(sent, start)) return true;
+        if (!budget.spend(sent.length) || word.startsWith(sent, start)) return true;
       }
     }
     for (let end = FRAGMENT_LETTERS; this.#fragments.size > 0 && end <= word.length; end++) {
@@ -152,7 +161,7 @@ export class SentWords {
   }
 }
 
-/** Tells whether a text may be what is left of a word that was sent. */
+/** Tells whether a text may be what is left of a sent word after a cut. */
 class WordEnds {
   readonly #sorted: readonly string[];
   readonly #sortedFromEnd: readonly string[];
@@ -183,7 +192,8 @@ function hasBeginning(sorted: readonly string[], text: string): boolean {
 
 const fromEnd = (word: string): string => [...word].reverse().join('');
 
-/** One number for up to three in a row. */
-const phraseOf = (first = 0, second = 0, third = 0): number => (third * NUMBER_LIMIT + second) * NUMBER_LIMIT + first;
+/** Combines the numbers of up to three words in a row into one number. */
+const phraseOf = (first = 0, second = 0, third = 0): number =>
+  (third * WORD_NUMBER_LIMIT + second) * WORD_NUMBER_LIMIT + first;
 
 const isCapital = (code: number): boolean => /\p{Lu}/u.test(String.fromCodePoint(code));

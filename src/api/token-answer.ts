@@ -5,12 +5,13 @@ import { type AnswerValue, answerValue, isHtml, members } from './answer-value.t
 import type { Answer } from './exchange.ts';
 import { textsAt } from './pointer.ts';
 
-/** What the service's description says of the answer. */
+/** The part of the service's description that is about the token. */
 export type DocumentedToken = Pick<TokenOperation, 'tokenPointer' | 'lifetimePointer' | 'lifetimeSeconds'>;
 
 /**
- * The token in an answer, where it is documented to be or in any usual shape, and when it ends. `askedAtMs` is the wall clock
- * before the request. `observed`: told whether the answer gives the life of the token as documented.
+ * Reads the token of an answer, from its documented place or in any usual shape, and the time at which it expires.
+ * `askedAtMs` is the wall clock before the request. `observed` is told whether the answer gives the life of the token
+ * as documented. Throws `SrqError('service')` if there is no token.
  */
 export function readToken(
   answer: Answer,
@@ -30,7 +31,7 @@ export function readToken(
   const at = (pointer: string | null) => (pointer === null ? null : (textsAt(value, pointer)[0] ?? null));
   const accessToken =
     at(tokenPointer) ?? textOf('accesstoken', 'token', 'bearertoken', 'bearer') ?? bareToken(answer, value);
-  // What cannot stand in a header is no token.
+  // A text that cannot stand in a header is not a token.
   if (accessToken === null || !/^[\x21-\x7e]+$/.test(accessToken)) {
     throw new SrqError(
       'service',
@@ -45,7 +46,7 @@ export function readToken(
     msUntil(textOf('expiresat', 'expiration', 'expires') ?? jwtEnd(accessToken), answer, askedAtMs);
   if (lifetimePointer !== null) observed(documentedMs !== null);
   else if (lifetimeSeconds !== null && toldMs !== null) observed(Math.abs(toldMs - lifetimeSeconds * 1000) < 2000);
-  // A life of nothing is a service's way to say nothing of it; and a token that is said to have ended may still be good.
+  // A lifetime of zero is a service's way of giving none, and a token that is said to have expired may still be good.
   const lifeMs = toldMs === null || toldMs <= 0 ? lifetimeSeconds && lifetimeSeconds * 1000 : toldMs;
   const expiresAtMs = lifeMs ? askedAtMs + lifeMs : null;
   return { accessToken, obtainedAtMs: askedAtMs, expiresAtMs };
@@ -59,7 +60,10 @@ function bareToken(answer: Answer, value: AnswerValue | undefined): string | nul
 const secondsMs = (text: string | null): number | null =>
   text !== null && /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1000 : null;
 
-/** A point in time, as epoch (seconds or milliseconds) or date, seen from the service's own clock: ours may be wrong. */
+/**
+ * Returns the time left until a moment given as a Unix time (seconds or milliseconds) or a date. It is measured by the
+ * clock of the service, because the local one may be wrong.
+ */
 function msUntil(at: string | null, answer: Answer, askedAtMs: number): number | null {
   if (at === null) return null;
   const epoch = /^\d+$/.test(at) ? Number(at) : null;
@@ -69,7 +73,10 @@ function msUntil(at: string | null, answer: Answer, askedAtMs: number): number |
   return Number.isNaN(leftMs) ? null : leftMs;
 }
 
-/** `exp` of a JWT, unverified: it only says when to ask for the next token. */
+/**
+ * Returns the claim `exp` of a JWT (RFC 7519, section 4.1.4). It is not verified, because it only tells when to ask for
+ * the next token.
+ */
 function jwtEnd(token: string): string | null {
   const payload = /^[\w-]+\.([\w-]+)\.[\w-]*$/.exec(token)?.[1];
   if (payload === undefined) return null;

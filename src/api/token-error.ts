@@ -4,7 +4,7 @@ import type { Exchange } from './exchange.ts';
 import type { Mask } from './mask.ts';
 import { failureName, networkFailure, wantsClientCertificate } from './network-failure.ts';
 
-/** Why there is no token. `passing`: asking again may help. */
+/** Explains why there is no token. `passing` means that asking again may help. */
 export function tokenError(exchange: Exchange, sent: Mask): { error: SrqError; passing: boolean } {
   if (!exchange.answer) {
     const { reason, hint, final } = networkFailure(exchange.error);
@@ -34,7 +34,7 @@ export function tokenError(exchange: Exchange, sent: Mask): { error: SrqError; p
   return { error: new SrqError('service', `The token endpoint answered HTTP ${status}${words}.`, hint), passing };
 }
 
-/** For a new token that is refused at once. */
+/** Creates the error for a new token that is refused at once. */
 export function tokenRefused(): SrqError {
   return new SrqError(
     'auth',

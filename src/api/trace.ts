@@ -3,22 +3,28 @@ import type { Answer, Exchange } from './exchange.ts';
 import { MASKED, Mask } from './mask.ts';
 import { failureName } from './network-failure.ts';
 
-/** How a call is shown without what is secret or tells of a person: as it was sent, with `***` for each such value. */
+/**
+ * The parts of a call that may be shown: the call as it was sent, with `***` for each value that is secret or personal.
+ */
 export interface Disguise {
-  /** Under the base URL, with its query. */
+  /** Path below the base URL, with its query. */
   readonly path: string;
   readonly body: string | Buffer;
-  /** Finds in the answer what was sent. */
+  /** Finds the sent values in the answer. */
   readonly mask: Mask;
-  /** Whether a successful answer holds a token, which nobody knows before it is read: its texts are not shown then. */
+  /**
+   * Whether a successful answer contains a token. The texts of such an answer are not shown, because nobody knows the
+   * token before the answer is read.
+   */
   readonly grantsToken: boolean;
 }
 
-/** Where nobody has said what may be shown. */
+/** Hides everything of a call for which nobody has said what may be shown. */
 export function hideAll(path: string): Disguise {
   return { path: path.replace(/\?.*/s, '?***'), body: MASKED, mask: new Mask([]), grantsToken: true };
 }
 
+/** Builds the record of a call that traces show, with secrets and personal values replaced. */
 export function tracedCall(
   method: TracedCall['method'],
   baseUrl: string,
@@ -36,7 +42,7 @@ export function tracedCall(
 
 const isSuccess = ({ status }: Answer): boolean => status >= 200 && status <= 299;
 
-/** JSON with its names and numbers alone; of anything else nothing. */
+/** Keeps the names and numbers of a JSON text. A text that is not JSON is hidden whole. */
 function withoutTexts(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), (_, value: unknown) => (typeof value === 'string' ? MASKED : value));
@@ -45,14 +51,17 @@ function withoutTexts(text: string): string {
   }
 }
 
-/** Long enough to hold a name in base64; identifiers are shorter. */
+/** Matches runs of characters long enough to hold a name in base64. Identifiers are shorter. */
 const ENCODED = /[A-Za-z\d+/_=-]{40,}/g;
 
 function masked(text: string, mask: Mask): string {
   return mask.apply(text).replace(ENCODED, MASKED);
 }
 
-/** The scheme of an authorization is no secret. What a contract adds may be a key, or tell of a person. */
+/**
+ * Hides the values of the sent headers. The scheme of an authorization is not secret. Headers that a contract adds may
+ * hold a key or personal data.
+ */
 function sentHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   const { authorization, ...rest } = headers;
   const shown = Object.entries(rest).map(([name, value]) => [name, OWN_HEADER.test(name) ? value : MASKED] as const);
@@ -62,7 +71,10 @@ function sentHeaders(headers: Readonly<Record<string, string>>): Record<string, 
 
 const OWN_HEADER = /^(?:accept|accept-encoding|content-type)$/;
 
-/** Headers that tell of the service and of the way to it. Others may hold anything: cookies, tokens, an address with a name. */
+/**
+ * Matches the names of headers that tell of the service and of the route to it. Other headers may hold anything:
+ * cookies, tokens, an address with a name in it.
+ */
 const TELLING_HEADER =
   /^(?:age|allow|cache-control|connection|content-.*|date|keep-alive|retry-after|server|transfer-encoding|vary|via|www-authenticate|.*rate-?limit.*|.*(?:request|correlation|trace)-?id|cf-ray)$/;
 

@@ -9,8 +9,10 @@ const SAYS_DUPLICATE = /duplicat|already|exist|repeated/i;
 const SAYS_OTHERWISE = /\b(?:not?|non|un|never|without|pass(?:ed)?|free)\b|n['’]t\b|nonexist|inexist/i;
 const SAYS_CLEAR =
   /^(?:unique|clear|new|none|(?:no|not)[ _-]?(?:a[ _-])?(?:duplicates?|found|exists?)|does not exist)$/i;
-/** May speak of the call or of the data alone, so anything else that speaks of duplicates counts more. */
-const SAYS_WELL = /^(?:ok|valid|accepted)$/i;
+/**
+ * Matches words that may speak of the call or of the data alone. Anything else that speaks of duplicates counts more.
+ */
+const SAYS_OK = /^(?:ok|valid|accepted)$/i;
 const DUPLICATE_FLAGS = new Set(['duplicate', 'duplicated', 'isduplicate', 'exists', 'alreadyexists', 'hasduplicates']);
 const UNIQUE_FLAGS = new Set(['unique', 'isunique']);
 const VALID_FLAGS = new Set(['valid', 'isvalid']);
@@ -18,9 +20,15 @@ const VERDICT_TEXTS = new Set(['status', 'result', 'verdict', 'outcome', 'state'
 const DUPLICATE_LISTS = new Set(['duplicates', 'matches']);
 
 /**
- * What an answer of validate says, read in a fixed order: status 208, or 409 that speaks of nothing else; a boolean; a
- * status text; a list of matches; and an answer that holds nothing, since a duplicate is told otherwise. Anything else is
- * `unknown`: srq does not guess.
+ * Reads the verdict of an answer of validate in a fixed order:
+ *
+ * - status 208, or 409 that speaks of nothing else
+ * - an answer that holds nothing, since a duplicate is reported otherwise
+ * - a boolean
+ * - a status text
+ * - a list of matches
+ *
+ * Anything else is `unknown`, because srq does not guess.
  */
 export function readVerdict(answer: Answer): Verdict {
   if (answer.status === 208) return 'duplicate';
@@ -29,11 +37,11 @@ export function readVerdict(answer: Answer): Verdict {
   if (answer.status < 200 || answer.status > 299 || readableKind(answer) === null) return 'unknown';
   if (holdsNothing(answer)) return 'clear';
   const said = saidVerdict(answer);
-  // Who tells of an error has not looked, whatever else the answer says.
+  // A service that mentions an error has not looked, whatever else its answer says.
   return said === 'clear' && signsOf(answer).complains ? 'unknown' : said;
 }
 
-/** An empty body, `null`, `{}`, `[]`, `{"data":null}`. */
+/** Tells whether a body holds nothing: an empty body, `null`, `{}`, `[]`, `{"data":null}`. */
 function holdsNothing(answer: Answer): boolean {
   const value = answerValue(answer);
   if (value === undefined) return answer.body.trim() === '';
@@ -45,26 +53,26 @@ function holdsNothing(answer: Answer): boolean {
     : false;
 }
 
-/** The verdict that the body itself states, whatever the status. */
+/** Returns the verdict that the body itself states, whatever the status is. */
 export function saidVerdict(answer: Answer): Verdict {
   const found = members(answerValue(answer));
   return (
     flagVerdict(found) ??
     textVerdict(found) ??
     listVerdict(found) ??
-    wellVerdict(found) ??
+    okVerdict(found) ??
     bareVerdict(answer) ??
     'unknown'
   );
 }
 
-/** Whether an answer tells of an error, and of none that a duplicate is. */
+/** Tells whether an answer mentions an error, and none of its errors is that of a duplicate. */
 export function complainsOfOther(answer: Answer): boolean {
   const { complains } = signsOf(answer);
   return complains && errorTexts(answer).every((text) => saidOfDuplicate(text) === null);
 }
 
-/** True if an error's code or text says that the request is a duplicate. */
+/** Tells whether the code or text of an error says that the request is a duplicate. */
 export function errorSaysDuplicate(answer: Answer): boolean {
   if (saidVerdict(answer) === 'duplicate') return true;
   return errorTexts(answer).some((text) => saidOfDuplicate(text) === 'yes');
@@ -78,14 +86,23 @@ function errorTexts(answer: Answer): string[] {
   return [...texts, plainWords(answer) ?? ''];
 }
 
-/** No more than the status tells; a longer text does, and the pattern would take the square of its length. */
+/**
+ * Tells whether a text says no more than the status does. A long text always says more, and matching the pattern would
+ * take time quadratic in its length.
+ */
 const saysNothing = (text: string): boolean =>
   text.length <= 200 && /^(?:null|about:blank|error|[\W\d]*(?:conflict)?\W*)$/i.test(text.trim());
 
-/** Parts of an answer that speak of the customer's data: an e-mail address that exists is no request that does. */
+/**
+ * Matches the paths of parts of an answer that speak of the customer's data. An e-mail address that exists is no
+ * request that exists.
+ */
 const ABOUT_DATA = /(?:^|[._-])(?:customer|contact|person|location|address|city|country|phone|mobile|e?mail)/i;
 
-/** Flags that speak of duplicates first: a request can be valid and a duplicate. */
+/**
+ * Reads the verdict from flags. Those that speak of duplicates come first, because a request can be both valid and a
+ * duplicate.
+ */
 function flagVerdict(all: readonly Member[]): Verdict | undefined {
   const found = all.filter(({ path }) => !ABOUT_DATA.test(path.slice(0, Math.max(0, path.lastIndexOf('.')))));
   const flag = (names: ReadonlySet<string>): boolean | undefined =>
@@ -100,10 +117,10 @@ function flagVerdict(all: readonly Member[]): Verdict | undefined {
   return flag(VALID_FLAGS) === false && messageSaysDuplicate(found) ? 'duplicate' : undefined;
 }
 
-/** The weakest sign: `valid: true`, or a status that says no more than `ok`. */
-function wellVerdict(found: readonly Member[]): Verdict | undefined {
+/** Reads the weakest sign: `valid: true`, or a status that says no more than `ok`. */
+function okVerdict(found: readonly Member[]): Verdict | undefined {
   const isWell = found.some(({ words, joined, value }) =>
-    VALID_FLAGS.has(joined) ? asBoolean(value) === true : isVerdictText(words) && SAYS_WELL.test(String(value)),
+    VALID_FLAGS.has(joined) ? asBoolean(value) === true : isVerdictText(words) && SAYS_OK.test(String(value)),
   );
   const isInvalid = found.some(({ joined, value }) => VALID_FLAGS.has(joined) && asBoolean(value) === false);
   return isWell && !isInvalid ? 'clear' : undefined;
@@ -142,8 +159,8 @@ function listVerdict(found: readonly Member[]): Verdict | undefined {
   return undefined;
 }
 
-/** A body that is nothing but a word: `duplicate`, `OK`. */
+/** Reads a body that is nothing but a word: `duplicate`, `OK`. */
 function bareVerdict(answer: Answer): Verdict | undefined {
   const text = plainWords(answer) ?? '';
-  return SAYS_WELL.test(text) ? 'clear' : wordVerdict(text);
+  return SAYS_OK.test(text) ? 'clear' : wordVerdict(text);
 }

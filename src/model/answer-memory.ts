@@ -1,7 +1,10 @@
-/** How often validate saw, or did not see, what was answered in this form; and whether a person said what it means. */
+/**
+ * What is known about one form of answer: how often validate saw, or did not see, a request that was answered in it,
+ * and whether a person said what it means.
+ */
 interface SeenForm {
   readonly form: string;
-  /** The answers say themselves that the request was not taken. */
+  /** Whether the answers themselves say that the request was not taken. */
   readonly isDenied: boolean;
   readonly seen: number;
   readonly unseen: number;
@@ -9,11 +12,14 @@ interface SeenForm {
 }
 
 /**
- * What a service's answers to creations look like, as far as that is proven. It is kept per profile, and ends with the base
- * URL, the client or the contract that it was found with.
+ * The proven knowledge about a service's answers to creations. It is kept for each profile, and ends with the base URL,
+ * the client or the contract with which it was found.
  */
 export interface AnswerMemory {
-  /** Where the answers of earlier creations named the request: `data.id`, `*.request_id`, `Location /v1/request/#`. */
+  /**
+   * Places where the answers of earlier creations named the request: `data.id`, `*.request_id`,
+   * `Location /v1/request/#`.
+   */
   readonly identifiedBy: readonly string[];
   /** Forms of answers that name no request, the latest last. */
   readonly forms: readonly SeenForm[];
@@ -21,54 +27,58 @@ export interface AnswerMemory {
 
 export const NO_MEMORY: AnswerMemory = { identifiedBy: [], forms: [] };
 
-/** Validate must have seen so many creations that were answered in a form before the form is proof by itself. */
+/** Number of creations answered in a form that validate must have seen before the form is proof by itself. */
 const SIGHTS_NEEDED = 3;
 const MAX_FORMS = 30;
 const MAX_PLACES = 10;
 
-/** Whether an answer of this form proves that the request was taken. */
+/** Tells whether an answer of this form proves that the request was taken. */
 export function provesTaken({ forms }: AnswerMemory, form: string): boolean {
   const known = forms.find((each) => each.form === form);
   if (!known || known.said === 'refused') return false;
   return known.said === 'taken' || (known.seen >= SIGHTS_NEEDED && known.unseen === 0);
 }
 
-/** Whether a person said that an answer of this form means a refusal. */
+/** Tells whether a person said that an answer of this form means a refusal. */
 export function provesRefused({ forms }: AnswerMemory, form: string): boolean {
   return forms.some((each) => each.form === form && each.said === 'refused');
 }
 
-/** Whether asking validate about a request that was answered in this form can still tell what the form means. */
+/** Tells whether asking validate about a request that was answered in this form can still show what the form means. */
 export function isOpenForm({ forms }: AnswerMemory, form: string): boolean {
   const known = forms.find((each) => each.form === form);
   return known === undefined || (known.said === null && known.unseen === 0);
 }
 
+/** Adds a place where an answer named the request. */
 export function withPlace(memory: AnswerMemory, place: string): AnswerMemory {
   if (memory.identifiedBy.includes(place)) return memory;
   return { ...memory, identifiedBy: [...memory.identifiedBy, place].slice(-MAX_PLACES) };
 }
 
-/** After validate was asked about a request that was answered in this form. */
+/** Records whether validate saw a request that was answered in this form. */
 export function withSight(memory: AnswerMemory, form: string, wasSeen: boolean): AnswerMemory {
   const known = memory.forms.find((each) => each.form === form) ?? { ...UNSEEN, form };
   const now = wasSeen ? { ...known, seen: known.seen + 1 } : { ...known, unseen: known.unseen + 1 };
   return { ...memory, forms: replaced(memory.forms, now) };
 }
 
-/** After an answer came whose meaning nobody knows. */
+/** Records an answer whose meaning nobody knows. */
 export function withOpenForm(memory: AnswerMemory, form: string, isDenied: boolean): AnswerMemory {
   if (memory.forms.some((each) => each.form === form)) return memory;
   return { ...memory, forms: replaced(memory.forms, { ...UNSEEN, form, isDenied }) };
 }
 
-/** After a person said what it means. */
+/** Records what a person said about the meaning of a form. */
 export function withWord(memory: AnswerMemory, form: string, said: 'taken' | 'refused'): AnswerMemory {
   const known = memory.forms.find((each) => each.form === form) ?? { ...UNSEEN, form };
   return { ...memory, forms: replaced(memory.forms, { ...known, said }) };
 }
 
-/** What two processes have found out, together. Counts are at least those of either; a word of a person stays. */
+/**
+ * Merges what two processes have found out. Each count is at least as high as that of either, and what a person said is
+ * kept.
+ */
 export function mergedMemory(first: AnswerMemory, second: AnswerMemory): AnswerMemory {
   let forms = first.forms;
   for (const each of second.forms) {
@@ -81,7 +91,9 @@ export function mergedMemory(first: AnswerMemory, second: AnswerMemory): AnswerM
 
 const UNSEEN = { isDenied: false, seen: 0, unseen: 0, said: null } as const;
 
-/** A form that a person spoke about is the last to be forgotten. */
+/**
+ * Replaces a form, and drops the oldest one if there are too many. A form that a person spoke about is dropped last.
+ */
 function replaced(forms: readonly SeenForm[], now: SeenForm): readonly SeenForm[] {
   const all = [...forms.filter(({ form }) => form !== now.form), now];
   if (all.length <= MAX_FORMS) return all;

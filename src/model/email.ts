@@ -3,23 +3,29 @@ import * as z from 'zod/mini';
 
 const address = z.email();
 
-/** Exactly one of `email` and `error` is set; a `warning` does not keep the address from being sent. */
+/**
+ * The result of reading an e-mail address. Exactly one of `email` and `error` is set. A `warning` does not keep the
+ * address from being sent.
+ */
 export interface ParsedEmail {
   readonly email: string | null;
   readonly error: string | null;
   readonly warning: string | null;
 }
 
-/** As most addresses are written: with nothing to tidy, and a domain that is its own ASCII form. */
+/** Matches addresses as most people write them: nothing to tidy, and a domain that is its own ASCII form. */
 const PLAIN = /^(?=.{1,64}@)(?!.*@.*xn--)[\w+-]+(?:\.[\w+-]+)*@(?:[a-z\d][a-z\d-]*\.)+[a-z]{2,}$/;
-const LONGEST_ADDRESS = 254;
+const MAX_ADDRESS_BYTES = 254;
 
-/** Longer cells hold something else; it also bounds the work a hostile cell can cause. */
-const LONGEST_CELL = 1000;
+/**
+ * Maximum length of a cell. Longer ones hold something else, and the limit also bounds the work that a hostile cell can
+ * cause.
+ */
+const MAX_CELL_LENGTH = 1000;
 
 const refused = (error: string): ParsedEmail => ({ email: null, error, warning: null });
 
-/** NFKC, without invisible characters, `mailto:`, angle brackets and the name before them. */
+/** Normalises a cell to NFKC, and removes invisible characters, `mailto:`, angle brackets and the name before them. */
 function tidied(text: string): string {
   return text
     .normalize('NFKC')
@@ -31,12 +37,12 @@ function tidied(text: string): string {
 }
 
 /**
- * Reads one e-mail address. Refused is only what no mail server could take: no or several `@`, blanks, a domain that is
- * none, over-long parts, a list of addresses. An address that is merely unusual passes with a warning.
+ * Reads one e-mail address. It is refused only if no mail server could take it: no or several `@`, blanks, an invalid
+ * domain, parts that are too long, a list of addresses. An address that is merely unusual passes with a warning.
  */
 export function parseEmail(text: string): ParsedEmail {
-  if (text.length > LONGEST_CELL) return refused('is too long for an e-mail address');
-  if (text.length <= LONGEST_ADDRESS && PLAIN.test(text)) return { email: text, error: null, warning: null };
+  if (text.length > MAX_CELL_LENGTH) return refused('is too long for an e-mail address');
+  if (text.length <= MAX_ADDRESS_BYTES && PLAIN.test(text)) return { email: text, error: null, warning: null };
   const tidy = tidied(text);
   if (/[,;\s|/]/.test(tidy.slice(tidy.indexOf('@'), tidy.lastIndexOf('@'))))
     return refused('holds more than one e-mail address; keep one');
@@ -45,7 +51,7 @@ export function parseEmail(text: string): ParsedEmail {
   const domain = domainToASCII(tidy.slice(at + 1));
   if (at < 1 || /[\s@]/.test(local) || !domain.includes('.')) return refused('is not an e-mail address');
   const email = `${local}@${domain}`;
-  if (Buffer.byteLength(local) > 64 || Buffer.byteLength(email) > LONGEST_ADDRESS)
+  if (Buffer.byteLength(local) > 64 || Buffer.byteLength(email) > MAX_ADDRESS_BYTES)
     return refused('is too long for an e-mail address');
   if (/[^\x20-\x7e]/.test(local)) {
     return { email, error: null, warning: 'has letters before the @ that many mail services do not take' };

@@ -1,59 +1,71 @@
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-/** A look at a creation: what it found, and when. */
+/**
+ * The results of a look at a creation. If two processes have different results of one look, the later one in this list
+ * is kept. See {@link Look}.
+ */
 export const LOOK_ENDS = ['open', 'late', 'seen', 'unseen'] as const;
 export type LookEnd = (typeof LOOK_ENDS)[number];
 
 /**
- * A request that was created after validate had called it clear, and is asked about until validate calls it a duplicate.
+ * A look follows one request that was created after validate had called it clear. Validate is asked about it until it
+ * calls the request a duplicate.
  *
- * - `seen` after `afterMs`.
- * - `unseen`: still clear when it was given up. It counts as not found.
- * - `open`: still clear after `afterMs`, when it was last asked about. It outlasts the run.
- * - `late`: found at last, but long after anybody had asked before: how late validate sees it nobody knows.
+ * - `seen`: validate saw the request after `afterMs`.
+ * - `unseen`: the request was still clear when the look was given up. It counts as not found.
+ * - `open`: the request was still clear after `afterMs`, when validate was last asked. An open look outlasts the run.
+ * - `late`: the request was found at last, but long after validate had been asked before. Nobody knows how late
+ *   validate sees it.
  */
 export interface Look {
   /** Content key of the request. */
   readonly key: string;
-  /** As in `kindOf`. */
+  /** Kind of the request: its market, its length class, and whether it is a recording. */
   readonly kind: string;
-  /** Wall clock. */
+  /** Time of the creation by the wall clock. */
   readonly createdAtMs: number;
   readonly end: LookEnd;
   readonly afterMs: number;
 }
 
-/** What validate has shown of its sight at one service, to one client, by one contract. */
+/**
+ * The looks that tell how soon validate sees a creation (read-after-write), at one service, for one client and one
+ * contract.
+ */
 export interface Evidence {
   readonly looks: readonly Look[];
 }
 
 export const NO_EVIDENCE: Evidence = { looks: [] };
 
-/** What the evidence comes to for requests of one kind. */
+/** The visibility of requests of one kind to validate, as far as the looks show it. */
 export interface Sight {
   readonly seen: number;
   readonly unseen: number;
-  /** Longest time that a creation is known to have been invisible, milliseconds. */
+  /** Longest time for which a creation is known to have been invisible, in milliseconds. */
   readonly slowestMs: number;
 }
 
-/** A creation that is seen later than this counts as not seen: no wait could cover such a lag. */
+/**
+ * Age up to which a creation is looked for. One that is seen later counts as not seen, because no wait could cover that
+ * lag.
+ */
 export const PATIENCE_MS = 10 * MINUTE_MS;
-/** A look that nobody went on with for so long was given up. */
+/** Age from which an open look counts as given up. */
 const OPEN_LIFE_MS = DAY_MS;
-/** A service of last month may be another one today. */
+/** Age up to which a look proves something. A service of last month may be another one today. */
 const PROOF_LIFE_MS = 30 * DAY_MS;
-const LEAST_SEEN = 3;
-const MOST_LOOKS_OF_KIND = 50;
-const MOST_LOOKS = 1_000;
+const MIN_SEEN = 3;
+const MAX_LOOKS_OF_KIND = 50;
+const MAX_LOOKS = 1_000;
 
-/** What is known today about requests of this kind. */
+/** Summarises the looks at requests of one kind that still count today. */
 export function sightOf({ looks }: Evidence, kind: string, nowMs: number): Sight {
   const fresh = looks.filter((look) => look.kind === kind && nowMs - look.createdAtMs <= PROOF_LIFE_MS);
   const isUnseen = (look: Look) => look.end === 'unseen' || (look.end === 'open' && !mayGoOn(look, nowMs));
-  // Nobody knows how late validate was then, so what was quick before proves nothing: it has to be shown again.
+  // Nobody knows how late validate was at a late look, so what was quick before it proves nothing and has to be shown
+  // again.
   const unsureUntilMs = Math.max(...fresh.map(({ end, createdAtMs }) => (end === 'late' ? createdAtMs : -Infinity)));
   const seen = fresh.filter(
     ({ end, createdAtMs }) => end === 'seen' && createdAtMs > unsureUntilMs && createdAtMs <= nowMs + MINUTE_MS,
@@ -66,29 +78,32 @@ export function sightOf({ looks }: Evidence, kind: string, nowMs: number): Sight
   };
 }
 
-/** Whether a look that an earlier run left open can still tell something. */
+/** Tells whether a look that an earlier run left open can still be continued. */
 export function mayGoOn({ end, createdAtMs }: Look, nowMs: number): boolean {
   return end === 'open' && nowMs - createdAtMs <= OPEN_LIFE_MS;
 }
 
-/** Whether validate may be asked about a request in doubt: it has seen at least three creations like it, and missed none. */
+/**
+ * Tells whether validate may be asked about a request in doubt: it has seen at least three creations of that kind, and
+ * missed none.
+ */
 export function isTrusted({ seen, unseen }: Sight): boolean {
-  return seen >= LEAST_SEEN && unseen === 0;
+  return seen >= MIN_SEEN && unseen === 0;
 }
 
-/** Whether validate has not failed to see anything yet, and may only lack the proof. */
+/** Tells whether validate has not missed anything yet, so that it may only lack the proof. */
 export function mayStillBeShown({ unseen }: Sight): boolean {
   return unseen === 0;
 }
 
-/** Whether so many looks under way could make up what is missing. */
+/** Tells whether the looks that are under way could supply the missing proof. */
 export function wouldBeTrusted({ seen, unseen }: Sight, underWay: number): boolean {
   return isTrusted({ seen: seen + underWay, unseen, slowestMs: 0 });
 }
 
 /**
- * All that two processes know together. The same in whichever order, however often they are merged, and no more than the
- * last looks of each kind.
+ * Merges what two processes know. The result does not depend on the order or on how often they are merged, and holds no
+ * more than the last looks of each kind.
  */
 export function mergedEvidence(one: Evidence, other: Evidence): Evidence {
   const byName = new Map<string, Look>();
@@ -102,25 +117,26 @@ export function mergedEvidence(one: Evidence, other: Evidence): Evidence {
   const kept = newestFirst.filter(({ kind }) => {
     const count = (ofKind.get(kind) ?? 0) + 1;
     ofKind.set(kind, count);
-    return count <= MOST_LOOKS_OF_KIND;
+    return count <= MAX_LOOKS_OF_KIND;
   });
-  return { looks: kept.slice(0, MOST_LOOKS).reverse() };
+  return { looks: kept.slice(0, MAX_LOOKS).reverse() };
 }
 
-/** Of two states of one look the one that is further on; of two ends the worse one. */
+/** Returns the more advanced of two states of one look, or the worse one of two final ones. */
 function furtherOf(one: Look, other: Look): Look {
   const [a, b] = [LOOK_ENDS.indexOf(one.end), LOOK_ENDS.indexOf(other.end)];
   if (a !== b) return a > b ? one : other;
   return one.afterMs >= other.afterMs ? one : other;
 }
 
-/** How validate is asked about a doubt. */
+/** The circumstances that decide how long to wait before validate is asked about a doubt. */
 export interface Waiting {
-  /** The user's --settle; null: what was learned. */
+  /** The user's `--settle`, or null for what was learned. */
   readonly chosenMs: number | null;
   /**
-   * The request's socket was ours, and was reset when no answer came, so that no copy of it is left here. Else Linux goes on
-   * delivering what a dead process wrote for about 100 s, and nobody knows for how long a proxy does.
+   * Whether the request's socket was ours and was reset when no answer came, so that no copy of the request is left on
+   * this machine. Otherwise Linux goes on delivering what a dead process wrote for about 100 s, and a proxy does so for
+   * an unknown time.
    */
   readonly isReset: boolean;
 }
@@ -128,18 +144,21 @@ export interface Waiting {
 const LEAST_WAIT_MS = 4 * MINUTE_MS;
 const LEAST_WAIT_RESET_MS = MINUTE_MS;
 
-/** How long after a doubtful send validate can be expected to see it. */
+/** Returns how long after a doubtful send validate can be expected to see the request. */
 export function settleWaitMs({ slowestMs }: Sight, { chosenMs, isReset }: Waiting): number {
   return chosenMs ?? Math.max(isReset ? LEAST_WAIT_RESET_MS : LEAST_WAIT_MS, 3 * slowestMs);
 }
 
-/** So many controls are asked at most, the nearest in time; a slow or blind part of a service hides from few. */
+/**
+ * Maximum number of controls that are asked about, the nearest in time first. A slow or blind part of a service may
+ * stay hidden from a few controls.
+ */
 export const MOST_CONTROLS = 24;
 export const LEAST_CONTROLS = 3;
-/** Twice what a look waits: at this age few controls are as good as many. */
+/** Age of a doubt at which few controls are as good as many. It is twice the longest wait of a look. */
 export const FEW_CONTROLS_WAIT_MS = 2 * PATIENCE_MS;
 
-/** How old a doubt must be before a twofold clear is believed on the strength of so many controls. */
+/** Returns how old a doubt must be before two clear answers are believed, given the number of controls. */
 export function licenceWaitMs(sight: Sight, waiting: Waiting, controls: number): number {
   const waitMs = settleWaitMs(sight, waiting);
   return waiting.chosenMs !== null || controls >= MOST_CONTROLS ? waitMs : Math.max(waitMs, FEW_CONTROLS_WAIT_MS);
@@ -148,7 +167,10 @@ export function licenceWaitMs(sight: Sight, waiting: Waiting, controls: number):
 const FUTURE_MS = MINUTE_MS;
 const EARLIEST_MS = Date.UTC(2015, 0, 1);
 
-/** The age of a record, milliseconds; null if its time cannot be true, so that nothing can be told by time. */
+/**
+ * Returns the age of a record in milliseconds, or null if its time cannot be true, so that nothing can be concluded
+ * from it.
+ */
 export function ageOf(at: string, nowMs: number): number | null {
   const atMs = Date.parse(at);
   const isPossible = atMs >= EARLIEST_MS && atMs <= nowMs + FUTURE_MS;

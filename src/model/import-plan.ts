@@ -7,7 +7,7 @@ import type { Mapping, Row, Table } from './table.ts';
 
 export interface RowRange {
   readonly skip: number;
-  /** Null: all. */
+  /** Maximum number of rows, or null for all. */
   readonly limit: number | null;
 }
 
@@ -15,7 +15,7 @@ export interface RowProblem extends Problem {
   readonly row: number;
 }
 
-/** What an import would do, found by reading the whole file before anything is sent. */
+/** The plan of an import, found by reading the whole file before anything is sent. */
 export interface ImportPlan {
   readonly table: Table;
   readonly mapping: Mapping;
@@ -25,36 +25,36 @@ export interface ImportPlan {
   /** The first request as it will be sent. */
   readonly first: { readonly row: number; readonly request: ServiceRequest } | null;
   readonly problems: readonly RowProblem[];
-  /** All problems, also those that are not kept in `problems`. */
+  /** Number of all problems, including those that are not kept in `problems`. */
   readonly problemCount: number;
   readonly ledger: Ledger;
 }
 
-/** One row of the input with what became of it, for the results file and the report. */
+/** One row of the input with its result, for the results file and the report. */
 export interface RowReport {
   readonly row: Row;
   readonly status: Status;
   readonly ids: Identifiers;
   readonly message: string | null;
-  /** The last record of its request. */
+  /** The last record of the row's request. */
   readonly record: LogRecord | null;
-  /** Why it is invalid. */
+  /** The reasons why the row is invalid. */
   readonly problems: readonly Problem[];
 }
 
-/** The end of an import, for people and scripts. */
+/** The result of an import, for people and scripts. */
 export interface ImportSummary {
   readonly rows: number;
   readonly counts: Counts;
-  /** Rows among the failed that were never tried, because the run stopped. */
+  /** Number of failed rows that were never tried, because the run stopped. */
   readonly notTried: number;
-  /** Among the created: those without an identifier, and those with a remark of the service. Null: nothing was sent. */
+  /** Numbers of created rows without an identifier, and with a remark of the service. Null if nothing was sent. */
   readonly asides: { readonly withoutIdentifier: number; readonly withRemark: number } | null;
   readonly seconds: number;
   readonly log: string;
   readonly results: string | null;
   readonly stopped: string | null;
-  /** What a person has to do before `next`. */
+  /** What the user has to do before `next`. */
   readonly advice: string | null;
   /** The literal next command, if there is something left to do. */
   readonly next: string | null;

@@ -3,15 +3,16 @@ const CHUNK_ENTRIES = 1 << CHUNK_BITS;
 const CHUNK_MASK = CHUNK_ENTRIES - 1;
 const WORDS = 4;
 const KEY_BYTES = 16;
-/** While a table grows, the old one is held besides: one of many is little. */
+/** Number of tables. While a table grows, the old one is held besides the new one, and one of many is little. */
 const TABLES = 64;
 const FIRST_SLOTS = 64;
 
 /**
- * Millions of content keys in little memory: each entry is 16 bytes of key, and 4 bytes a slot at 53–80 % load: at most 23.5
- * bytes. Entries are numbered from 0 in the order of insertion and are never removed.
+ * The index holds millions of content keys in little memory. An entry takes 16 bytes for its key and 4 bytes for each
+ * slot, which are 53 to 80 % full: at most 23.5 bytes. Entries are numbered from 0 in the order of insertion and are
+ * never removed.
  *
- * Keys are SHA-256 output, so their own bits spread well and serve as the hash.
+ * Keys are SHA-256 output, so their own bits are spread evenly and serve as the hash.
  */
 export class KeyIndex {
   readonly #tables = Array.from({ length: TABLES }, () => new Uint32Array(FIRST_SLOTS));
@@ -25,14 +26,14 @@ export class KeyIndex {
     return this.#size;
   }
 
-  /** The entry's number, or -1. `key` is 32 hex digits. */
+  /** Returns the number of the entry, or -1 if there is none. `key` is 32 hex digits. */
   find(key: string): number {
     this.#load(key);
     const slots = this.#tableAt(this.#probedTable());
     return (slots[this.#slotIn(slots)] ?? 0) - 1;
   }
 
-  /** The entry's number; the key is added if it is not there yet. */
+  /** Returns the number of the entry. A key that is not in the index yet is added. */
   findOrAdd(key: string): number {
     this.#load(key);
     const table = this.#probedTable();
@@ -48,13 +49,13 @@ export class KeyIndex {
     return entry;
   }
 
-  /** Adds an entry that no key finds and that holds a number in place of a key. */
+  /** Adds an entry that no key finds, and that holds a number in place of a key. */
   addNumber(number: number): number {
     this.#probe[0] = number;
     return this.#append();
   }
 
-  /** The number of an entry that `addNumber` added. */
+  /** Returns the number of an entry that `addNumber` added. */
   numberAt(entry: number): number {
     return this.#word(entry, 0);
   }
@@ -81,7 +82,7 @@ export class KeyIndex {
     return this.#tables[table] as Uint32Array;
   }
 
-  /** The slot that holds the probed key, or the empty one where it belongs. */
+  /** Returns the slot that holds the probed key, or the empty slot where it belongs. */
   #slotIn(slots: Uint32Array): number {
     let slot = (this.#probe[0] ?? 0) % slots.length;
     for (;;) {

@@ -1,17 +1,23 @@
 import { KeyIndex } from './key-index.ts';
 import { type Counts, noCounts, STATUSES, type Status } from './status.ts';
 
-/** Beside the number of its status, a row's byte says whether it has a key, and whether an earlier row had it first. */
+/**
+ * Bits of a row's byte that hold the number of its status. The other two say whether the row has no key, and whether an
+ * earlier row has the same content.
+ */
 const STATUS_BITS = 0x3f;
 const NO_KEY = 0x40;
 const SAME_CONTENT = 0x80;
 
 /**
- * What an import knows of each of its rows, in at most 25 bytes a row: its key and its status. Rows are consecutive from
- * the first one added.
+ * The ledger keeps the key and the status of each row of an import, in at most 25 bytes a row. Rows are consecutive,
+ * starting with the first one added.
  */
 export class Ledger {
-  /** An entry for each row; that of a row without a key, or with the content of an earlier one, holds that row's place. */
+  /**
+   * Holds one entry for each row. The entry of a row without a key holds the place of the row itself, and that of a
+   * repeated row holds the place of the first row with the same content.
+   */
   readonly #keys = new KeyIndex();
   #bytes = new Uint8Array(4096);
   #firstRow = 1;
@@ -21,14 +27,17 @@ export class Ledger {
     return this.#rows;
   }
 
-  /** Notes a row without a request. */
+  /** Adds a row without a request. */
   addInvalid(row: number): void {
     const place = this.#begin(row);
     this.#keys.addNumber(place);
     this.#bytes[place] = NO_KEY | STATUSES.indexOf('invalid');
   }
 
-  /** Notes a row and returns the first row of the file with the same content: itself, if the content is new. */
+  /**
+   * Adds a row and returns the first row of the file with the same content, which is the row itself if the content is
+   * new.
+   */
   add(row: number, key: string, status: Status): number {
     const place = this.#begin(row);
     const first = this.#keys.findOrAdd(key);
@@ -57,7 +66,7 @@ export class Ledger {
     return this.#keys.keyAt(this.firstRow(row) - this.#firstRow);
   }
 
-  /** The first row with this row's content. */
+  /** Returns the first row with the same content. */
   firstRow(row: number): number {
     if ((this.#byte(row) & SAME_CONTENT) === 0) return row;
     return this.#firstRow + this.#keys.numberAt(row - this.#firstRow);
@@ -73,7 +82,7 @@ export class Ledger {
     return this.#bytes[row - this.#firstRow] ?? 0;
   }
 
-  /** Makes room for a row and gives its place. */
+  /** Makes room for a row and returns its place. */
   #begin(row: number): number {
     if (this.#rows === 0) this.#firstRow = row;
     if (this.#rows === this.#bytes.length) {

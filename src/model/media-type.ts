@@ -1,4 +1,4 @@
-/** The names under which one kind of recording goes; the first is the one that srq uses. */
+/** Names under which each kind of recording is known. The first one is the name that srq uses. */
 const KINDS: readonly (readonly string[])[] = [
   ['audio/wav', 'audio/x-wav', 'audio/wave', 'audio/vnd.wave', 'wav', 'wave'],
   ['audio/mpeg', 'audio/mp3', 'audio/x-mp3', 'audio/x-mpeg', 'mp3', 'mpeg'],
@@ -14,19 +14,22 @@ const KINDS: readonly (readonly string[])[] = [
 
 const kindOf = new Map(KINDS.flatMap((names) => names.map((name) => [name, names] as const)));
 
-/** All names of a media type or of a file's ending, as people and services write them; only itself if srq does not know it. */
+/**
+ * Returns all names of a media type or a file extension, as people and services write them. A type that srq does not
+ * know has only its own name.
+ */
 export function namesOfMediaType(text: string): readonly string[] {
   const bare = text.trim().toLowerCase().split(';')[0] ?? '';
   return kindOf.get(bare) ?? [bare];
 }
 
-/** The media type of a recording by its name's ending; null if that says nothing. */
+/** Returns the media type of a recording by the extension of its name, or null if that is unknown. */
 export function mediaTypeOfName(name: string): string | null {
   const ending = /\.([^./\\]+)$/.exec(name)?.[1]?.toLowerCase() ?? '';
   return kindOf.get(ending)?.[0] ?? null;
 }
 
-/** What the first bytes of a recording look like, as Latin-1. */
+/** Patterns of the first bytes of each kind of recording, read as Latin-1. */
 const SIGNATURES: readonly (readonly [RegExp, string])[] = [
   [/^RIFF[\s\S]{4}WAVE/, 'audio/wav'],
   [/^OggS/, 'audio/ogg'],
@@ -40,10 +43,10 @@ const SIGNATURES: readonly (readonly [RegExp, string])[] = [
   [/^\xff[\xf0\xf1\xf8\xf9]/, 'audio/aac'],
 ];
 
-/** So many bytes tell a recording's kind. */
+/** Number of first bytes that identify the kind of a recording. */
 export const SIGNATURE_BYTES = 12;
 
-/** The media type of a recording by its first bytes; null if they are of none that srq knows. */
+/** Returns the media type of a recording by its first bytes, or null if srq does not know them. */
 export function mediaTypeOfBytes(head: Uint8Array): string | null {
   const text = String.fromCharCode(...head.subarray(0, SIGNATURE_BYTES));
   return SIGNATURES.find(([pattern]) => pattern.test(text))?.[1] ?? null;

@@ -1,12 +1,12 @@
 import { shellWord } from './shell-word.ts';
 
-/** What the file system says of who may change a file or folder. */
+/** The owner and the mode of a file or folder. */
 export interface Access {
   readonly uid: number;
   readonly mode: number;
 }
 
-/** Why something is not used, as the end of a sentence about it, and the command that puts that right. */
+/** A reason why a file or folder is not used, as the end of a sentence about it, with the command that corrects it. */
 export interface Flaw {
   readonly why: string;
   readonly remedy: string;
@@ -19,8 +19,9 @@ const STICKY = 0o1000;
 const ROOT = 0;
 
 /**
- * What others could write is not believed, and what they could read may be known to them. Null: the file is the user's own.
- * `user`: the user's number; null where files have no owners and modes (Windows). `closedTo`: what others must not be able to do.
+ * Checks who has access to a file, and returns null if it is safe. A file that other users could write is not believed,
+ * and one that they could read may be known to them. `user` is the user's number, or null where files have no owners
+ * and modes (Windows). `closedTo` is what other users must not be able to do.
  */
 export function fileFlaw(path: string, { uid, mode }: Access, user: number | null, closedTo: 'readers' | 'writers') {
   if (typeof user !== 'number') return null;
@@ -31,8 +32,9 @@ export function fileFlaw(path: string, { uid, mode }: Access, user: number | nul
 }
 
 /**
- * Whoever may write a folder can put another file in the place of one that lies in it, unless the sticky bit says otherwise.
- * A group that works together may share a folder. `mustBeOwn`: it holds files of srq's alone, and no other user's folder will do.
+ * Checks who may write a folder, and returns null if it is safe. Whoever may write a folder can replace a file in it by
+ * another one, unless the sticky bit is set. A group that works together may share a folder. `mustBeOwn` means that the
+ * folder holds files of srq only, and must not belong to another user.
  */
 export function folderFlaw(path: string, { uid, mode }: Access, user: number | null, mustBeOwn: boolean): Flaw | null {
   if (typeof user !== 'number') return null;
@@ -41,7 +43,7 @@ export function folderFlaw(path: string, { uid, mode }: Access, user: number | n
   return { why: `can be written by every user (mode ${octal(mode)})`, remedy: `chmod o-w ${shellWord(path)}` };
 }
 
-/** A mode as people write it. */
+/** Returns a mode in octal digits, as people write it. */
 export function octal(mode: number): string {
   return `0${(mode & 0o777).toString(8)}`;
 }

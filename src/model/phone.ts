@@ -2,7 +2,10 @@ import { type CountryCode, type PhoneNumber, parsePhoneNumberFromString } from '
 import type { Market } from './markets.ts';
 import { plainE164 } from './plain-phone.ts';
 
-/** Exactly one of `e164` and `error` is set; a `warning` says what was repaired or looks odd. */
+/**
+ * The result of reading a telephone number. Exactly one of `e164` and `error` is set. A `warning` says what was
+ * repaired or looks odd.
+ */
 export interface ParsedPhone {
   readonly e164: string | null;
   readonly error: string | null;
@@ -11,13 +14,19 @@ export interface ParsedPhone {
 
 const refused = (error: string): ParsedPhone => ({ e164: null, error, warning: null });
 
-/** Longer cells hold something else; it also bounds the work a hostile cell can cause. */
-const LONGEST_CELL = 100;
+/**
+ * Maximum length of a cell. Longer ones hold something else, and the limit also bounds the work that a hostile cell can
+ * cause.
+ */
+const MAX_CELL_LENGTH = 100;
 
 const SCIENTIFIC = /^[+-]?\d+(?:[.,]\d+)?E\+?\d+$/i;
 const BETWEEN_TWO_NUMBERS = /[/;,|&\n]+|\s(?:ou|o|or|oder|und|and|et|e|y)\s/i;
 
-/** Without what platforms and spreadsheets put around a number: `p:`, `tel:`, `="…"`, apostrophe, bidi marks; ASCII digits. */
+/**
+ * Normalises a cell to ASCII digits, and removes what platforms and spreadsheets put around a number: `p:`, `tel:`,
+ * `="…"`, an apostrophe, bidirectional marks.
+ */
 function tidied(text: string): string {
   return text
     .normalize('NFKC')
@@ -28,13 +37,16 @@ function tidied(text: string): string {
     .replace(/^(?:p|tel|phone|whatsapp):\s*/i, '');
 }
 
-/** Whether a cell holds two numbers: each part alone has enough digits to be one. */
+/** Tells whether a cell holds two numbers, which is so if at least two of its parts have enough digits to be one. */
 function holdsTwo(text: string): boolean {
   const parts = text.split(BETWEEN_TWO_NUMBERS);
   return parts.filter((part) => part.replace(/\D/g, '').length >= 7).length > 1;
 }
 
-/** `+351 (0)912…` and `+52 1 55…`: habits that make a valid number look wrong. */
+/**
+ * Removes digits that make a valid number look wrong, as in `+351 (0)912…` and `+52 1 55…`, both of which are common
+ * habits.
+ */
 function repaired(text: string): { text: string; warning: string | null } {
   const trunkZero = text.replace(/^((?:\+|00)\s*\d[\d\s]{0,4})\(0\)/, '$1');
   if (trunkZero !== text) return { text: trunkZero, warning: 'the (0) after the country code was taken out' };
@@ -43,18 +55,21 @@ function repaired(text: string): { text: string; warning: string | null } {
   return { text, warning: null };
 }
 
-/** +1 is shared by several countries, so there the country itself is compared. */
+/**
+ * Tells whether a number belongs to another country than the market. Several countries share +1, so the country itself
+ * is compared there.
+ */
 function ofAnotherCountry(number: PhoneNumber, market: Market): boolean {
   if (number.countryCallingCode !== market.callingCode) return true;
   return market.callingCode === '1' && number.country !== undefined && number.country !== market.iso;
 }
 
 /**
- * Reads a telephone number as E.164. Without a market only numbers in international form can be read.
- * A number of another country than the request's passes with a warning.
+ * Reads a telephone number as E.164. Without a market, only numbers in international form can be read. A number of
+ * another country than the request's passes with a warning.
  */
 export function parsePhone(cell: string, market: Market | undefined): ParsedPhone {
-  if (cell.length > LONGEST_CELL) return refused('is too long for a telephone number');
+  if (cell.length > MAX_CELL_LENGTH) return refused('is too long for a telephone number');
   const plain = market ? plainE164(cell, market) : null;
   if (plain !== null) return { e164: plain, error: null, warning: null };
   const tidy = tidied(cell);
@@ -76,8 +91,8 @@ export function parsePhone(cell: string, market: Market | undefined): ParsedPhon
 }
 
 /**
- * The E.164 form of a number as people mostly write it; a national one without a market stays as it is, for it is sent so.
- * Nothing is checked: for numbers that are known to be right.
+ * Returns the E.164 form of a number as people usually write it. A national number without a market is returned
+ * unchanged, because it is sent that way. Nothing is validated, so this is only for numbers that are known to be right.
  */
 export function likelyE164(cell: string, market: Market | undefined): string {
   const digits = cell.replace(/[^\d+]/g, '');

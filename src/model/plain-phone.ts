@@ -3,10 +3,12 @@ import metadata from 'libphonenumber-js/max/metadata';
 import type { Market } from './markets.ts';
 import { oncePer } from './once-per.ts';
 
-/** One kind of numbers (mobile, toll-free, …): its pattern, and its lengths if not all of the country's are possible. */
+/**
+ * One type of number (mobile, toll-free, …): its pattern, and its lengths if they are fewer than those of the country.
+ */
 type NumberType = readonly [pattern: string, lengths?: readonly number[]];
 
-/** What is used of a country in libphonenumber's metadata, by its place there. */
+/** The members that are used of a country in libphonenumber's metadata, by their index there. */
 interface CountryRules {
   readonly 1: string;
   readonly 2: string;
@@ -17,10 +19,11 @@ interface CountryRules {
 }
 
 /**
- * The E.164 form of a market's own number, written so plainly that nothing is left to find out: with the country code and a
- * plus, or as it is dialled within the country. Null for every other cell, whatever it holds.
+ * Returns the E.164 form of a market's own number that is written plainly enough to be read without interpretation:
+ * with a plus and the country code, or as it is dialled within the country. Returns null for every other cell, whatever
+ * it holds.
  *
- * libphonenumber takes twenty times as long, because it compiles the country's patterns anew for each number.
+ * libphonenumber takes twenty times as long, because it compiles the country's patterns again for each number.
  */
 export function plainE164(cell: string, market: Market): string | null {
   if (!/^\+?[\d(][\d ().-]*$/.test(cell) || cell.includes('(0)')) return null;
@@ -29,13 +32,16 @@ export function plainE164(cell: string, market: Market): string | null {
   return digits.startsWith('+') ? digits : `+${market.callingCode}${digits.replace(/^0/, '')}`;
 }
 
-/** Null where another country comes first by the calling code: there a number alone does not tell its country. */
+/**
+ * Builds the pattern of a market's plain numbers. It is null where another country comes first for the calling code,
+ * because a number alone does not tell its country there.
+ */
 const plainNumbers = oncePer(({ iso, callingCode }: Market): RegExp | null => {
   const rules = metadata.countries[iso as CountryCode] as CountryRules | undefined;
   if (!rules || !Object.values(metadata.country_calling_codes).some(([main]) => main === iso)) return null;
   const { 1: abroad, 2: number, 3: lengths, 5: trunkPrefix, 7: prefixes, 11: types } = rules;
   const code = `\\+${callingCode}`;
-  // Digits that lead abroad, or that are taken off beside the zero (a carrier's code), make it another number.
+  // A prefix that leads abroad, or that is removed together with the zero (a carrier code), makes it another number.
   const noPrefix = `(?!(?:${prefixes || '0'})(?<!^(?:${code})?0?))`;
   const start = `^(?:${code}|(?!${abroad}))${noPrefix}${trunkPrefix === '0' ? '(?:^0)?' : ''}(?=[1-9])`;
   const ofType = types.flatMap((type) => {

@@ -1,36 +1,42 @@
 import { type Counts, noCounts } from './status.ts';
 
-/** How an import began: where it sends to, what the plan found, and the flags in force. No personal data. */
+/**
+ * The beginning of an import: where it sends to, what the plan found, and the settings in force. It contains no
+ * personal data.
+ */
 export interface RunBegin {
   readonly event: 'begin';
   readonly version: string;
-  /** The name of the input, without its folder. */
+  /** Name of the input without its folder. */
   readonly file: string;
   readonly profile: string;
   readonly live: boolean;
   /** Host and port of the service. */
   readonly service: string;
   readonly rows: number;
-  /** What the plan made of the rows. */
+  /** Number of rows by status, according to the plan. */
   readonly counts: Counts;
-  /** Flag to value, as in force; values of `--set` and `--map` are left out. */
+  /** Values of the flags in force, by flag. The values of `--set` and `--map` are left out. */
   readonly settings: Readonly<Record<string, string>>;
 }
 
-/** What happened in a run beside its requests: nothing of it decides what is sent. */
+/** An event of a run other than its requests. No note decides what is sent. */
 export type RunNote =
   | RunBegin
-  /** So many answers 429 or 503 within a second; `pauseMs`: how long nobody sends after the last of them. */
+  /** Answers 429 or 503 within one second. `pauseMs` is how long nobody sends after the last of them. */
   | { readonly event: 'refused'; readonly http: number; readonly count: number; readonly pauseMs: number }
-  /** The breaker holds everything back for so long. */
+  /** The circuit breaker opened, and nothing is sent for `pauseMs`. */
   | { readonly event: 'breaker'; readonly pauseMs: number }
-  /** `stopped`: why it ended early; null if it did not. */
+  /** The end of the run. `stopped` says why it ended early, or is null if it did not. */
   | { readonly event: 'end'; readonly stopped: string | null };
 
-/** A note read back. */
+/** A note that was read back, with its run and time. */
 export type NotedInRun = RunNote & { readonly run: string; readonly at: string };
 
-/** Passes notes on to where they are kept, with their time; refusals of one second and status as one note. */
+/**
+ * Passes notes on with their time to where they are kept. Refusals with the same status within one second become one
+ * note.
+ */
 export function gatherNotes(
   append: (note: RunNote, atMs: number) => void,
   nowMs: () => number,
@@ -57,7 +63,7 @@ export function gatherNotes(
 
 const EVENTS: ReadonlySet<string> = new Set(['begin', 'refused', 'breaker', 'end'] satisfies RunNote['event'][]);
 
-/** A note as it was kept; null if nothing can be made of it. */
+/** Validates a note as it was kept, and returns null if it cannot be used. */
 export function readNote(value: unknown): NotedInRun | null {
   const note = value as NotedInRun | null;
   if (note === null || typeof note !== 'object' || typeof note.run !== 'string') return null;

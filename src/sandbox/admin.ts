@@ -15,16 +15,16 @@ export const ADMIN_PREFIX = '/_sandbox/';
 interface Call {
   readonly query: URLSearchParams;
   readonly body: unknown;
-  /** Of the request that the path names; 0 where it names none. */
+  /** Number of the request that the path names, or 0 if it names none. */
   readonly number: number;
 }
 
 type Action = (state: SandboxState, call: Call) => Answer | Promise<Answer>;
 
-const LARGEST_BODY_BYTES = 1024 * 1024;
+const MAX_BODY_BYTES = 1024 * 1024;
 const DEFAULT_WAIT_MS = 10_000;
 
-/** Every admin call there is, by method and name. */
+/** The table of all admin calls, by method and name. */
 const ACTIONS: Readonly<Record<string, Action>> = {
   'GET requests': async ({ received }, { query }) => jsonAnswer(200, await pageOf(received, query)),
   'DELETE requests': (state) => {
@@ -59,12 +59,12 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   },
 };
 
-/** The admin calls as one line each, for whoever asks at `/` without a browser. */
+/** The admin calls, one line each, for clients that ask at `/` without a browser. */
 export const ADMIN_CALLS: readonly string[] = [...Object.keys(ACTIONS), 'GET events'].map((each) =>
   each.replace(' ', ` ${ADMIN_PREFIX}`),
 );
 
-/** Answers a path under {@link ADMIN_PREFIX}. */
+/** Answers a call to a path under {@link ADMIN_PREFIX}. */
 export async function answerAdmin(
   request: IncomingMessage,
   path: string,
@@ -83,14 +83,16 @@ export async function answerAdmin(
   }
 }
 
-/** `requests/12/body` is the call `requests/NUMBER/body` for 12. */
+/**
+ * Splits a path into the name of the call and its number: `requests/12/body` is the call `requests/NUMBER/body` for 12.
+ */
 function namedBy(rest: string): { readonly name: string; readonly number: number } {
   const [, before = '', digits = '', after = ''] = /^(requests\/)(\d{1,15})(|\/\w+)$/.exec(rest) ?? [];
   return digits === '' ? { name: rest, number: 0 } : { name: `${before}NUMBER${after}`, number: Number(digits) };
 }
 
 async function readJson(request: IncomingMessage): Promise<unknown> {
-  const body = await readBody(request, LARGEST_BODY_BYTES);
+  const body = await readBody(request, MAX_BODY_BYTES);
   try {
     return JSON.parse(body?.toString('utf8') ?? '');
   } catch (error) {
@@ -109,7 +111,7 @@ function faultsAnswer(state: SandboxState): Answer {
   return jsonAnswer(200, { rates: state.faultRates, kinds });
 }
 
-/** Creates that were answered again, where the contract names a header for that. */
+/** Returns the number of creates that were answered again, if the contract names a header for that. */
 const replayed = (replays: Replays | null): object => (replays ? { replayed: replays.count } : {});
 
 async function waitForCreated(

@@ -2,15 +2,15 @@ import { SrqError } from '../model/errors.ts';
 import { type Answer, jsonAnswer, tooManyRequests } from './answer.ts';
 import type { Operation } from './operation.ts';
 
-/** What a fault can do with the call it strikes. */
+/** The call that a fault strikes, as far as a fault can act on it. */
 export interface FaultableCall {
-  /** Does what was asked for; `hideFromValidateMs` keeps a created request out of validate's sight that long. */
+  /** Carries out the call. `hideFromValidateMs` is how long validate does not see the request that was created. */
   act(hideFromValidateMs?: number): Answer;
   /** Ends the life of the token that came with the call. */
   expireToken(): void;
 }
 
-/** What happens to the connection: an answer, after a pause, or a cut. */
+/** The reply to a call: an answer after a pause, or a cut of the connection. */
 export interface Reply {
   readonly answer: Answer | 'cut';
   readonly pauseMs: number;
@@ -18,9 +18,9 @@ export interface Reply {
 
 interface Fault {
   readonly description: string;
-  /** The operations that its probability applies to. An instruction may put it on any. */
+  /** Operations that the probability of the fault applies to. An instruction may apply it to any operation. */
   readonly on: readonly Operation[];
-  /** `ms` is the length of a fault that takes time, if an instruction gives one. */
+  /** Carries out the fault. `ms` is the length of a fault that takes time, if an instruction gives one. */
   readonly behave: (call: FaultableCall, ms: number | undefined) => Reply;
 }
 
@@ -32,7 +32,7 @@ const MAINTENANCE_PAGE =
 const now = (answer: Answer | 'cut'): Reply => ({ answer, pauseMs: 0 });
 const internalError = (): Answer => jsonAnswer(500, { error: 'internal_error', message: 'Something went wrong.' });
 
-/** Every fault there is: a new one is an entry here and nothing else. */
+/** The table of all faults. A new fault is an entry here and nothing else. */
 const FAULTS = {
   '429': {
     description: 'answers 429 with Retry-After; not acted on',
@@ -98,7 +98,7 @@ const FAULTS = {
 
 export type FaultKind = keyof typeof FAULTS;
 
-/** Probability by kind, 0 to 1; a kind that is left out does not happen. */
+/** Probabilities by kind, from 0 to 1. A kind that is left out does not happen. */
 export type FaultRates = Readonly<Partial<Record<FaultKind, number>>>;
 
 const isFaultKind = (kind: string): kind is FaultKind => Object.hasOwn(FAULTS, kind);
@@ -112,7 +112,7 @@ export function strike(kind: FaultKind, call: FaultableCall, ms?: number): Reply
   return FAULTS[kind].behave(call, ms);
 }
 
-/** Probabilities from outside, checked. Throws `SrqError('usage')` for an unknown kind or a number outside 0 to 1. */
+/** Validates probabilities from outside. Throws `SrqError('usage')` for an unknown kind or a number outside 0 to 1. */
 export function readFaultRates(given: Readonly<Record<string, unknown>>): FaultRates {
   const rates: Partial<Record<FaultKind, number>> = {};
   for (const [kind, rate] of Object.entries(given)) {
@@ -126,8 +126,9 @@ export function readFaultRates(given: Readonly<Record<string, unknown>>): FaultR
 }
 
 /**
- * The fault that strikes this call, or null. One number is drawn for every kind and call, set or not: switching one
- * fault on does not change when the others strike. Where several would, the first of the table does.
+ * Draws the fault that strikes this call, or null. One random number is drawn for every kind and call, whether its
+ * probability is set or not, so that switching one fault on does not change when the others strike. If several would
+ * strike, the first of the table does.
  */
 export function drawFault(operation: Operation, rates: FaultRates, random: () => number): FaultKind | null {
   const operations = (kind: FaultKind): readonly Operation[] => FAULTS[kind].on;

@@ -2,18 +2,24 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { KeptContent } from './received-request.ts';
 import { type Filter, fitsContent, fitsHead, type Head } from './request-filter.ts';
 
-/** The requests that fit a filter, as far as the list was looked through. */
+/** The numbers of the requests that match a filter, among the first `looked` entries of the list. */
 interface View {
   readonly numbers: number[];
   looked: number;
 }
 
-/** Whoever pages through a list asks for the same filter again and again; a few lists may be looked at. */
-const MOST_VIEWS = 8;
-/** Between so many the marketplace gets its turn. */
-const LOOKED_AT_ONCE = 1_000;
+/**
+ * Maximum number of filters whose results are kept. Whoever pages through a list asks for the same filter again and
+ * again, and a few lists may be open at once.
+ */
+const MAX_VIEWS = 8;
+/** Number of entries that are examined before other work of the sandbox gets its turn. */
+const BATCH_ENTRIES = 1_000;
 
-/** Finds the numbers that fit a filter in a list that only grows. Asked again, it looks only through what is new. */
+/**
+ * Finds the numbers that match a filter in a list that only grows. A further search with the same filter examines only
+ * new entries.
+ */
 export class FilteredNumbers<Entry extends Head> {
   readonly #entries: () => readonly Entry[];
   readonly #contentOf: (entry: Entry) => KeptContent;
@@ -24,14 +30,14 @@ export class FilteredNumbers<Entry extends Head> {
     this.#contentOf = contentOf;
   }
 
-  /** In the order of the list. */
+  /** Returns the matching numbers in the order of the list. */
   async find(filter: Filter): Promise<readonly number[]> {
     const view = this.#viewOf(filter);
     while (this.#lookOn(view, filter)) await nextTurn();
     return view.numbers;
   }
 
-  /** To be called when the list begins anew. */
+  /** Forgets all results. It must be called when the list starts again. */
   clear(): void {
     this.#views.clear();
   }
@@ -39,18 +45,18 @@ export class FilteredNumbers<Entry extends Head> {
   #viewOf(filter: Filter): View {
     const name = JSON.stringify(filter);
     const view = this.#views.get(name) ?? { numbers: [], looked: 0 };
-    // The one that was not asked for the longest is the first.
+    // Each use moves the filter to the end, so that the first one is the least recently used.
     this.#views.delete(name);
     this.#views.set(name, view);
     const [oldest] = this.#views.keys();
-    if (oldest !== undefined && this.#views.size > MOST_VIEWS) this.#views.delete(oldest);
+    if (oldest !== undefined && this.#views.size > MAX_VIEWS) this.#views.delete(oldest);
     return view;
   }
 
-  /** Looks through some that were not looked at; false once there are none. */
+  /** Examines the next batch of entries, and returns false once there are none left. */
   #lookOn(view: View, filter: Filter): boolean {
     const entries = this.#entries();
-    const some = entries.slice(view.looked, view.looked + LOOKED_AT_ONCE);
+    const some = entries.slice(view.looked, view.looked + BATCH_ENTRIES);
     view.looked += some.length;
     for (const entry of some) {
       const fits = fitsHead(filter, entry) && fitsContent(filter, entry, () => this.#contentOf(entry));

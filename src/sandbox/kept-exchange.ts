@@ -9,27 +9,29 @@ type Headers = readonly (readonly [name: string, value: string])[];
 /** One exchange as it went over the wire, without secrets. */
 export interface Exchange {
   readonly method: string;
-  /** With the query. */
+  /** Path of the request with its query. */
   readonly path: string;
   readonly headers: Headers;
-  /** As it arrived; null where it was not kept. */
+  /** The body as it arrived, or null if it was not kept. */
   readonly body: Buffer | null;
-  /** Null where the connection was cut instead. */
+  /** The answer, or null if the connection was cut instead. */
   readonly answer: { readonly status: number; readonly headers: Headers; readonly body: string } | null;
 }
 
-/** Longer ones are not kept: a few of them would push out all others. */
-const LONGEST_BODY_BYTES = 16 * 1024 * 1024;
+/** Maximum size of a body that is kept, because a few longer ones would push out all others. */
+const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
+/** The parts of an exchange as the server received and answered it, secrets included. */
 export interface Heard {
   readonly operation: Operation;
   readonly request: Pick<IncomingMessage, 'method' | 'url' | 'rawHeaders' | 'headers'>;
-  /** Null where it was too long to be read. */
+  /** The body, or null if it was too long to be read. */
   readonly body: Buffer | null;
   readonly answer: Answer | 'cut';
   readonly nowMs: number;
 }
 
+/** Builds the exchange that is kept, in which secrets are hidden. */
 export function exchangeOf({ operation, request, body, answer, nowMs }: Heard, service: Service): Exchange {
   const { idempotencyHeader } = service.offered;
   const headers = pairsOf(request.rawHeaders).map(([name, value]) => {
@@ -50,7 +52,7 @@ function pairsOf(rawHeaders: readonly string[]): Headers {
 }
 
 function keptBody(operation: Operation, contentType: string | undefined, body: Buffer | null): Buffer | null {
-  if (body === null || body.length > LONGEST_BODY_BYTES) return null;
+  if (body === null || body.length > MAX_BODY_BYTES) return null;
   return operation === 'token' ? shownTokenBody(contentType, body) : body;
 }
 
@@ -62,8 +64,8 @@ function keptAnswer(operation: Operation, answer: Answer, service: Service, nowM
 }
 
 /**
- * As one text: JSON without the body on the first line, after it the body, a character for each byte.
- * `unpackExchange` is its inverse; it gives null for the empty text.
+ * Serialises an exchange as one text. The first line is JSON without the body. After it comes the body, with one
+ * character for each byte. {@link unpackExchange} is the inverse, and returns null for the empty text.
  */
 export function packExchange({ body, ...head }: Exchange): string {
   return `${JSON.stringify({ ...head, hasBody: body !== null })}\n${body?.toString('latin1') ?? ''}`;

@@ -4,12 +4,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { SandboxState } from './sandbox-state.ts';
 import { settingsOf } from './settings.ts';
 
-/** However many requests arrive, a page hears of them so often at most. */
-const LEAST_PAUSE_MS = 100;
+/** Minimum time between two events to a page, however many requests arrive. */
+const MIN_PAUSE_MS = 100;
 
 /**
- * Server-sent events: what there is now, and again after each change, until the client leaves or the sandbox closes. An
- * event says how many requests are kept and which; the requests themselves are fetched, as many as are looked at.
+ * Sends server-sent events: the present state, and again after each change, until the client leaves or the sandbox
+ * closes. An event tells how many requests are kept and which ones. The page then fetches only the requests that it
+ * shows.
  */
 export async function sendEvents(response: ServerResponse, state: SandboxState): Promise<void> {
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
@@ -31,7 +32,7 @@ export async function sendEvents(response: ServerResponse, state: SandboxState):
       hasChanged = false;
       const isTaken = response.write(`data: ${JSON.stringify(presentState(state))}\n\n`);
       if (!isTaken) await once(response, 'drain', { signal }).catch(() => undefined);
-      await pause(LEAST_PAUSE_MS, undefined, { signal }).catch(() => undefined);
+      await pause(MIN_PAUSE_MS, undefined, { signal }).catch(() => undefined);
     } else {
       await woken;
     }
@@ -40,7 +41,7 @@ export async function sendEvents(response: ServerResponse, state: SandboxState):
   response.end();
 }
 
-/** What the page shows beside the list. */
+/** Returns what the page shows beside the list. */
 function presentState(state: SandboxState): object {
   const { received, service, faultRates } = state;
   const { first, count } = received.extent;

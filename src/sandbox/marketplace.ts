@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 
-/** What tells a new request from all others. */
+/** The identity of a new request, which no other request has. */
 export interface FreshIdentity {
-  /** A number of 20 digits, as text: as a JavaScript number it would lose its last ones. */
+  /** The identifier, a number of 20 digits as a text. As a JavaScript number it would lose its last digits. */
   readonly requestId: string;
-  /** 1, 2, 3 … over all that was ever created here. */
+  /** Sequence number, from 1, over everything that was ever created here. */
   readonly sequence: number;
 }
 
@@ -17,19 +17,19 @@ export interface GrantedToken {
 export interface KnownRequest {
   /** The identity of its content. */
   readonly key: string;
-  /** What validate compares it by. */
+  /** The value by which validate compares it. */
   readonly likeness: string;
   readonly requestId: string;
-  /** When validate begins to see it. */
+  /** Time from which validate sees it. */
   readonly visibleAtMs: number;
 }
 
-/** How the creates add up: `doubled` contents were created more than once. */
+/** Totals of the creates. `doubled` is the number of contents that were created more than once. */
 export interface MarketplaceStats {
   readonly created: number;
   readonly distinct: number;
   readonly doubled: number;
-  /** The contents created most often, worst first, at most 100. */
+  /** Contents that were created most often, worst first, at most 100. */
   readonly doubles: readonly { readonly key: string; readonly created: number }[];
 }
 
@@ -38,11 +38,11 @@ interface Seen {
   visibleAtMs: number;
 }
 
-const MOST_DOUBLES_LISTED = 100;
+const MAX_DOUBLES_LISTED = 100;
 
-/** What the service remembers: the tokens it granted and the contents it took. Time is handed in. */
+/** The memory of the service: the tokens that it granted and the contents that it took. Callers pass the time in. */
 export class Marketplace {
-  /** The life of tokens that are granted from now on. */
+  /** Lifetime of tokens that are granted from now on. */
   tokenTtlSeconds: number;
   readonly #tokens = new Map<string, number>();
   readonly #createdByKey = new Map<string, number>();
@@ -72,7 +72,7 @@ export class Marketplace {
     this.#tokens.delete(token);
   }
 
-  /** The identity of the request that is created next. */
+  /** Returns the identity of the request that is created next. */
   next(): FreshIdentity {
     return { requestId: String(this.#lastId + 1n), sequence: this.#issued + 1 };
   }
@@ -82,10 +82,11 @@ export class Marketplace {
   }
 
   /**
-   * Takes a request, again if it must. Those read back from a store file come in here too, so identifiers never repeat.
+   * Records a created request, even one that was created before. Requests read back from a store file are recorded here
+   * as well, so that identifiers never repeat.
    */
   remember({ key, likeness, requestId, visibleAtMs }: KnownRequest): void {
-    // A contract may have identifiers of another kind; those are made of the sequence alone.
+    // A contract may have identifiers of another kind, which are derived from the sequence alone.
     const id = /^\d+$/.test(requestId) ? BigInt(requestId) : 0n;
     if (id > this.#lastId) this.#lastId = id;
     this.#issued += 1;
@@ -96,7 +97,9 @@ export class Marketplace {
     else this.#seen.set(likeness, { requestId, visibleAtMs });
   }
 
-  /** The identifier under which such a request was first created, once validate can see it; else null. */
+  /**
+   * Returns the identifier under which a request like this was first created, or null if validate cannot see it yet.
+   */
   findDuplicate(likeness: string, nowMs: number): string | null {
     const seen = this.#seen.get(likeness);
     return seen && seen.visibleAtMs <= nowMs ? seen.requestId : null;
@@ -105,11 +108,11 @@ export class Marketplace {
   stats(): MarketplaceStats {
     const doubled: { key: string; created: number }[] = [];
     for (const [key, created] of this.#createdByKey) if (created > 1) doubled.push({ key, created });
-    const doubles = doubled.sort((a, b) => b.created - a.created).slice(0, MOST_DOUBLES_LISTED);
+    const doubles = doubled.sort((a, b) => b.created - a.created).slice(0, MAX_DOUBLES_LISTED);
     return { created: this.#created, distinct: this.#createdByKey.size, doubled: doubled.length, doubles };
   }
 
-  /** Forgets what was created. Tokens and the sequence of identifiers go on. */
+  /** Forgets what was created. Tokens and the sequence of identifiers continue. */
   forgetRequests(): void {
     this.#createdByKey.clear();
     this.#seen.clear();

@@ -1,4 +1,6 @@
-/** A token bucket: `ratePerSecond` calls a second, with up to one second's worth (at least one call) at once. */
+/**
+ * A token bucket that allows `ratePerSecond` calls a second, and up to one second's worth (at least one call) at once.
+ */
 export class RateLimit {
   readonly ratePerSecond: number;
   readonly #capacity: number;
@@ -12,7 +14,7 @@ export class RateLimit {
     this.#updatedMs = nowMs;
   }
 
-  /** Takes one call from the bucket. Zero if there was one, else the milliseconds until the next. */
+  /** Takes one call from the bucket. Returns 0 if there was one, otherwise the milliseconds until the next. */
   take(nowMs: number): number {
     const elapsedSeconds = Math.max(0, nowMs - this.#updatedMs) / 1000;
     this.#available = Math.min(this.#capacity, this.#available + elapsedSeconds * this.ratePerSecond);

@@ -10,21 +10,23 @@ interface Entry {
   readonly number: number;
   readonly operation: Operation;
   readonly receivedAtMs: number;
-  /** Where the arena holds encoding, parameters, audio and key, as JSON. */
+  /** Place in the arena where encoding, parameters, audio and key are kept as JSON. */
   readonly contentPlace: number;
   readonly status: number | null;
   readonly fault: FaultKind | null;
   readonly requestId: string | null;
   answerMs: number | null;
-  /** Where the arena of exchanges holds it, or held it; null if it was never kept. */
+  /**
+   * Place in the arena of exchanges, where newer exchanges may have pushed it out. Null if the exchange was never kept.
+   */
   exchangePlace: number | null;
 }
 
-/** What is wanted of a list. */
+/** Selects the part of a list that a page shows. */
 export interface Stretch {
   readonly offset: number;
   readonly limit: number;
-  /** Else the order is that of arrival. */
+  /** Whether the newest request comes first. Otherwise the order is that of arrival. */
   readonly isNewestFirst: boolean;
 }
 
@@ -33,25 +35,30 @@ export interface Page {
   readonly items: readonly ReceivedRequest[];
 }
 
-/** Raw bodies and answers take the most room, and are of interest while they are fresh. */
-const MOST_EXCHANGE_BYTES = 48 * 1024 * 1024;
-/** Validate and create of one content come close together; looking back so far they share one text. */
-const SHARED_CONTENTS = 1_000;
+/**
+ * Maximum memory for raw bodies and answers. They take the most room, and are of interest only while they are fresh.
+ */
+const MAX_EXCHANGE_BYTES = 48 * 1024 * 1024;
+/**
+ * Number of recent contents that are compared, so that equal ones share one text. Validate and create of one content
+ * come close together.
+ */
+const MAX_SHARED_CONTENTS = 1_000;
 
-/** Everything received, in order. Kept compactly, so that 100,000 requests are no burden. */
+/** Keeps everything that was received, in order. The form is compact, so that 100,000 requests are no burden. */
 export class ReceivedRequests {
   #entries: Entry[] = [];
   #lastNumber = 0;
   readonly #contents = new TextArena();
   readonly #recentPlaces = new Map<string, number>();
-  readonly #exchanges = new TextArena(MOST_EXCHANGE_BYTES);
+  readonly #exchanges = new TextArena(MAX_EXCHANGE_BYTES);
   readonly #fitting = new FilteredNumbers(
     () => this.#entries,
     (entry) => this.#contentOf(entry),
   );
   readonly #watchers = new Set<() => void>();
 
-  /** Adds an arrival and returns it as kept. */
+  /** Adds an arrival and returns the request as kept. */
   add(arrival: Arrival): ReceivedRequest {
     this.#lastNumber += 1;
     const { operation, receivedAtMs, status, fault, requestId } = arrival;
@@ -72,19 +79,19 @@ export class ReceivedRequests {
     return this.#expand(entry);
   }
 
-  /** Keeps what went over the wire, until newer ones need the room. */
+  /** Keeps what went over the wire until newer exchanges need the room. */
   keepExchange(number: number, exchange: Exchange): void {
     const entry = this.#entry(number);
     if (entry) entry.exchangePlace = this.#exchanges.add(packExchange(exchange));
   }
 
-  /** Null if it is not kept, or no longer. */
+  /** Returns the exchange of a request, or null if it was not kept or has been pushed out. */
   exchange(number: number): Exchange | null {
     const place = this.#entry(number)?.exchangePlace ?? null;
     return place === null ? null : unpackExchange(this.#exchanges.read(place));
   }
 
-  /** Notes when an answer was complete. Does nothing for a request that was cleared away meanwhile. */
+  /** Notes when an answer was complete. Does nothing for a request that was cleared away in the meantime. */
   answered(number: number, answerMs: number): void {
     const entry = this.#entry(number);
     if (!entry) return;
@@ -92,7 +99,7 @@ export class ReceivedRequests {
     this.tellWatchers();
   }
 
-  /** The number of the oldest that is kept, and how many are; numbers have no gaps. */
+  /** The number of the oldest request that is kept, and the count of those kept. The numbers have no gaps. */
   get extent(): { readonly first: number; readonly count: number } {
     return { first: this.#entries[0]?.number ?? this.#lastNumber + 1, count: this.#entries.length };
   }
@@ -106,7 +113,7 @@ export class ReceivedRequests {
     return this.#entries.map((entry) => this.#expand(entry));
   }
 
-  /** One page of those that fit. */
+  /** Returns one page of the requests that match the filter. */
   async page(filter: Filter, { offset, limit, isNewestFirst }: Stretch): Promise<Page> {
     const fitting = await this.#fitting.find(filter);
     const total = fitting.length;
@@ -146,7 +153,7 @@ export class ReceivedRequests {
     const place = this.#contents.add(text);
     if (key !== null) this.#recentPlaces.set(key, place);
     const [oldest] = this.#recentPlaces.keys();
-    if (oldest !== undefined && this.#recentPlaces.size > SHARED_CONTENTS) this.#recentPlaces.delete(oldest);
+    if (oldest !== undefined && this.#recentPlaces.size > MAX_SHARED_CONTENTS) this.#recentPlaces.delete(oldest);
     return place;
   }
 

@@ -5,7 +5,10 @@ interface Taken {
   readonly fresh: FreshIdentity;
 }
 
-/** The creates by the value of their idempotency header: the same value never creates a second time. */
+/**
+ * Maps the value of the idempotency header to the create that was done under it. The same value never creates a second
+ * time.
+ */
 export class Replays {
   readonly header: string;
   readonly #taken = new Map<string, Taken>();
@@ -15,7 +18,10 @@ export class Replays {
     this.header = header;
   }
 
-  /** What was created under the value that these parameters hold; undefined if nothing was, or they hold none. */
+  /**
+   * Returns what was created under the header value in these parameters, or undefined if nothing was, or they hold no
+   * value.
+   */
   find(params: Readonly<Record<string, string>>): Taken | undefined {
     return this.#taken.get(params[this.header] ?? '');
   }

@@ -9,17 +9,20 @@ import type { SandboxState } from './sandbox-state.ts';
 import { wholeNumber } from './whole-number.ts';
 
 const DEFAULT_PAGE = 100;
-const LARGEST_PAGE = 10_000;
-/** What a list has room for. */
-const BRIEF_CHARACTERS = 160;
-/** What a page shows of a body; the whole of it is a call of its own. */
-const LONGEST_SHOWN_BYTES = 64 * 1024;
+const MAX_PAGE = 10_000;
+/** Maximum length of a value in a list, which has no room for more. */
+const MAX_BRIEF_LENGTH = 160;
+/** Maximum number of bytes of a body that a page shows. A call of its own returns the whole body. */
+const MAX_SHOWN_BYTES = 64 * 1024;
 const FIRST_SAME = { offset: 0, limit: 100, isNewestFirst: false };
 
-/** Those that fit the query, in the order of arrival or `order=newest` first. `brief=true` cuts long values. */
+/**
+ * Returns the requests that match the query, in the order of arrival, or the newest first with `order=newest`.
+ * `brief=true` cuts long values.
+ */
 export async function pageOf(received: ReceivedRequests, query: URLSearchParams): Promise<object> {
   const offset = wholeNumber(query, 'offset', 0);
-  const limit = Math.min(LARGEST_PAGE, wholeNumber(query, 'limit', DEFAULT_PAGE));
+  const limit = Math.min(MAX_PAGE, wholeNumber(query, 'limit', DEFAULT_PAGE));
   const filter = readFilter(query, wholeNumber(query, 'until', null));
   const isNewestFirst = query.get('order') === 'newest';
   const { total, items } = await received.page(filter, { offset, limit, isNewestFirst });
@@ -27,11 +30,11 @@ export async function pageOf(received: ReceivedRequests, query: URLSearchParams)
 }
 
 function brief(request: ReceivedRequest): ReceivedRequest {
-  const params = Object.entries(request.params).map(([name, value]) => [name, value.slice(0, BRIEF_CHARACTERS)]);
+  const params = Object.entries(request.params).map(([name, value]) => [name, value.slice(0, MAX_BRIEF_LENGTH)]);
   return { ...request, params: Object.fromEntries(params) };
 }
 
-/** One request, with what went over the wire as far as that is still kept; `null` if it is unknown. */
+/** Returns one request with its exchange, as far as that is still kept, or null if the request is unknown. */
 export function requestInFull(received: ReceivedRequests, number: number): object | null {
   const request = received.find(number);
   if (!request) return null;
@@ -44,21 +47,21 @@ function shownExchange(exchange: Exchange, number: number): object {
   if (body === null) return { ...rest, body, bodyBytes: null, isBodyCut: false, curl: null };
   return {
     ...rest,
-    body: body.toString('utf8', 0, LONGEST_SHOWN_BYTES),
+    body: body.toString('utf8', 0, MAX_SHOWN_BYTES),
     bodyBytes: body.length,
-    isBodyCut: body.length > LONGEST_SHOWN_BYTES,
+    isBodyCut: body.length > MAX_SHOWN_BYTES,
     curl: curlCommand({ ...rest, body }, number),
   };
 }
 
-/** The numbers of the others with this content, or that name the same identifier, in order. */
+/** Returns the numbers of the other requests that have the same content or name the same identifier, in order. */
 export async function sameContent(received: ReceivedRequests, number: number): Promise<readonly number[]> {
   const request = received.find(number);
   const marks = [request?.key, request?.requestId].filter((mark) => typeof mark === 'string');
   const numbers = new Set<number>();
   for (const mark of marks) {
     const { items } = await received.page({ words: [mark.toLowerCase()] }, FIRST_SAME);
-    // The words may also stand in somebody's text.
+    // The filter also finds the words within the text of other requests.
     const same = items.filter((each) => each.number !== number && (each.key === mark || each.requestId === mark));
     for (const each of same) numbers.add(each.number);
   }
@@ -67,14 +70,16 @@ export async function sameContent(received: ReceivedRequests, number: number): P
 
 const GONE = refusal(404, 'not_found', 'This is not kept, or no longer.');
 
-/** What is foreign is never shown by a browser as a page of this origin: it is saved. */
+/**
+ * Returns the headers that make a browser save an answer. Foreign content must never be shown as a page of this origin.
+ */
 const asFile = (name: string) => ({
   'content-disposition': `attachment; filename="${name}"`,
   'content-security-policy': "default-src 'none'; sandbox",
   'cache-control': 'no-store',
 });
 
-/** The body as it arrived. */
+/** Returns the body of a request as it arrived. */
 export function bodyOf(received: ReceivedRequests, number: number): Answer {
   const body = received.exchange(number)?.body;
   if (!body) return GONE;
@@ -85,7 +90,7 @@ export function bodyOf(received: ReceivedRequests, number: number): Answer {
   };
 }
 
-/** The recording of a request, decoded from its body once more. */
+/** Returns the recording of a request, decoded from its body once more. */
 export async function recordingOf({ received, service }: SandboxState, number: number): Promise<Answer> {
   const request = received.find(number);
   const exchange = received.exchange(number);

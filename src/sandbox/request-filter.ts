@@ -2,25 +2,25 @@ import { SrqError } from '../model/errors.ts';
 import { OPERATIONS, type Operation } from './operation.ts';
 import type { KeptContent, ReceivedRequest } from './received-request.ts';
 
-/** Which requests are wanted; what is left out fits all. */
+/** Selects requests. A criterion that is left out matches all of them. */
 export interface Filter {
   readonly operation?: Operation;
   /** An HTTP status, `2xx` to `5xx`, or `cut` for connections that ended without an answer. */
   readonly status?: string;
   /** The value of a parameter whose name ends in `country`. */
   readonly country?: string;
-  /** These words, in lower case and without accents, are all in the values, the identifier, the key or the fault. */
+  /** Words in lower case without accents, all of which must be in the values, the identifier, the key or the fault. */
   readonly words?: readonly string[];
-  /** Only those up to this number. */
+  /** Highest number of a request that matches. */
   readonly until?: number;
 }
 
-/** What is at hand of each request. */
+/** The part of a request that is available without reading its content. */
 export type Head = Pick<ReceivedRequest, 'number' | 'operation' | 'status' | 'fault' | 'requestId'>;
 
 const STATUS = /^(?:\d{3}|[2-5]xx|cut)$/;
 
-/** Reads a filter from a query. Throws `SrqError('usage')` for values that nothing can fit. */
+/** Reads a filter from a query. Throws `SrqError('usage')` for values that no request can match. */
 export function readFilter(query: URLSearchParams, until: number | null): Filter {
   const [operation, status, country] = [given(query, 'operation'), given(query, 'status'), given(query, 'country')];
   const known = OPERATIONS.find((each) => each === operation);
@@ -38,7 +38,7 @@ export function readFilter(query: URLSearchParams, until: number | null): Filter
 
 const given = (query: URLSearchParams, name: string): string => query.get(name) ?? '';
 
-/** What can be told without the content. */
+/** Tells whether a request matches the criteria that do not need its content. */
 export function fitsHead({ operation, status, until }: Filter, head: Head): boolean {
   if (operation !== undefined && head.operation !== operation) return false;
   if (until !== undefined && head.number > until) return false;
@@ -50,7 +50,7 @@ function fitsStatus(wanted: string, status: number | null): boolean {
   return wanted.endsWith('xx') ? wanted.startsWith(String(status)[0] ?? '') : wanted === String(status);
 }
 
-/** `read` is asked only where the content matters. */
+/** Tells whether a request matches the criteria about its content. `read` is called only if there are any. */
 export function fitsContent({ country, words }: Filter, head: Head, read: () => KeptContent): boolean {
   if (country === undefined && words === undefined) return true;
   const { params, key } = read();
@@ -60,13 +60,13 @@ export function fitsContent({ country, words }: Filter, head: Head, read: () => 
   return words.every((word) => text.includes(word));
 }
 
-/** Under a contract it may lie deeper: `customer.country`. */
+/** Returns the country among the parameters. Under a contract it may be nested, as in `customer.country`. */
 function countryOf(params: Readonly<Record<string, string>>): string | undefined {
   const name = Object.keys(params).find((each) => each.split('.').at(-1) === 'country');
   return name === undefined ? undefined : params[name];
 }
 
-/** Lower case and without accents, so that `ines` finds `Inês`. */
+/** Returns a text in lower case without accents, so that `ines` finds `Inês`. */
 function folded(text: string): string {
   return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 }

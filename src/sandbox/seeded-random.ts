@@ -1,4 +1,4 @@
-/** Numbers in [0, 1) that are the same for the same seed (mulberry32). Not for secrets. */
+/** Returns a generator of numbers in [0, 1) that are the same for the same seed (mulberry32). It is not for secrets. */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

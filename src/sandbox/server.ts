@@ -17,7 +17,7 @@ import type { ServiceInterface } from './service-interface.ts';
 
 const EVENTS_PATH = `${ADMIN_PREFIX}events`;
 
-/** A marketplace that runs on this machine only. */
+/** A local marketplace that is reachable only from this machine. */
 export interface Sandbox {
   readonly baseUrl: string;
   readonly clientId: string;
@@ -27,23 +27,25 @@ export interface Sandbox {
   setFaults(faults: FaultRates): void;
   /** Replaces all instructions. Throws `SrqError('usage')` for one that cannot be understood. */
   setInstructions(instructions: readonly Instruction[]): void;
-  /** Cuts what is still open and frees the port. May be called again. */
+  /** Cuts the connections that are still open and frees the port. It may be called more than once. */
   close(): Promise<void>;
 }
 
 /**
- * Starts a sandbox on 127.0.0.1; it is ready when this resolves. Throws `SrqError('usage')` if the port is taken, a
- * fault is unknown or the store cannot be used, `SrqError('input')` for a contract that nothing can be checked against.
+ * Starts a sandbox on 127.0.0.1, which is ready when the promise resolves. Throws `SrqError('usage')` if the port is
+ * taken, a fault is unknown or the store cannot be used, and `SrqError('input')` for a contract that nothing can be
+ * checked against.
  */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const closing = new AbortController();
-  // Every answer that waits listens; their number is that of the connections, not a leak.
+  // Every waiting answer listens to this signal. The number of listeners is that of the connections, and is not a leak.
   setMaxListeners(0, closing.signal);
   const state = openState(options, await interfaceOf(options), closing.signal);
   const server = createServer((request, response) => {
     handle(request, response, state).catch(() => response.destroy());
   });
-  // As proxies in front of services do: the five seconds of Node.js end connections that a busy client still counts on.
+  // This is the value of common proxies. The default of Node.js, five seconds, ends connections that a busy client still
+  // counts on.
   server.keepAliveTimeout = 75_000;
   const port = await listen(server, options.port).catch((error: unknown) => {
     state.close();
@@ -52,7 +54,10 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   return sandboxAt(`http://127.0.0.1:${port}`, state, () => closeServer(server, closing, state));
 }
 
-/** Most sandboxes follow no contract, and do without the library that checks one. */
+/**
+ * Returns the interface of the service. It is loaded on demand, because most sandboxes follow no contract and do not
+ * need the library that checks one.
+ */
 async function interfaceOf({ contract }: SandboxOptions): Promise<ServiceInterface> {
   if (contract === null) return DOCUMENTED_INTERFACE;
   const { contractInterface } = await import('./contract-interface.ts');
@@ -83,7 +88,7 @@ async function handle(request: IncomingMessage, response: ServerResponse, state:
   if (!isLoopbackHost(request.headers.host)) {
     await sendAnswer(response, refusal(403, 'forbidden', 'The sandbox answers under the names of this machine only.'));
   } else if (state.hasInbox && path === '/' && request.method === 'GET') {
-    // A link on any page may lead here.
+    // This path is served before the check of the origin, because a link on any page may lead here.
     await sendAnswer(response, front(request));
   } else if (isFromElsewhere(request)) {
     const message = 'Pages of another origin may neither read nor change the sandbox.';
@@ -97,7 +102,7 @@ async function handle(request: IncomingMessage, response: ServerResponse, state:
   }
 }
 
-/** What the sandbox has beside the operations. */
+/** Answers the calls that the sandbox has besides the operations of the service. */
 async function handleOwn(
   request: IncomingMessage,
   response: ServerResponse,
@@ -109,7 +114,10 @@ async function handleOwn(
   else await sendAnswer(response, await answerAdmin(request, path, query, state));
 }
 
-/** The inbox for browsers; for other programs, what can be called. Neither holds anything that was received. */
+/**
+ * Returns the inbox for browsers, and the list of admin calls for other programs. Neither contains anything that was
+ * received.
+ */
 function front({ headers }: IncomingMessage): Answer {
   if (headers.accept?.includes('text/html')) return INBOX_PAGE;
   const lines = ['srq sandbox: a local marketplace to try things against. Nothing sent here leaves this machine.', ''];

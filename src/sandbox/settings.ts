@@ -4,15 +4,15 @@ import { RateLimit } from './rate-limit.ts';
 import type { SandboxState } from './sandbox-state.ts';
 
 const settingsSchema = z.strictObject({
-  /** Added to every answer of the three operations. */
+  /** Delay that is added to every answer of the three operations. */
   latencyMs: z.int().min(0).max(600_000),
-  /** Creates and validates a second; null for no limit. */
+  /** Limit of creates and validates a second, or null for none. */
   ratePerSecond: z.number().positive().max(1_000_000).nullable(),
-  /** The life of tokens that are granted from now on. */
+  /** Lifetime of tokens that are granted from now on. */
   tokenTtlSeconds: z.int().min(1).max(31_536_000),
 });
 
-/** What can be changed while the sandbox runs, faults apart. */
+/** The settings that can be changed while the sandbox runs, apart from faults. */
 export type Settings = z.output<typeof settingsSchema>;
 
 export const settingsOf = ({ latencyMs, service }: SandboxState): Settings => ({
@@ -21,7 +21,7 @@ export const settingsOf = ({ latencyMs, service }: SandboxState): Settings => ({
   tokenTtlSeconds: service.marketplace.tokenTtlSeconds,
 });
 
-/** Changes what is given and leaves the rest. Throws `SrqError('usage')` where something cannot be understood. */
+/** Changes the given settings and leaves the others. Throws `SrqError('usage')` if one cannot be understood. */
 export function changeSettings(state: SandboxState, given: unknown): void {
   const parsed = settingsSchema.partial().safeParse(given);
   if (!parsed.success) {

@@ -2,7 +2,7 @@ import { closeSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs
 import { SrqError, systemCode } from '../model/errors.ts';
 import type { ReceivedRequest } from './received-request.ts';
 
-/** Received requests on disk: one JSON document a line, only ever added to. */
+/** The file of received requests: one JSON document a line, to which lines are only ever appended. */
 export interface StoreFile {
   append(request: ReceivedRequest): void;
   clear(): void;
@@ -13,8 +13,8 @@ const READ_BYTES = 1024 * 1024;
 const LINE_FEED = 0x0a;
 
 /**
- * Opens or creates the file (mode 0600) and hands what earlier runs left to `recall`, one by one. A last line that was
- * cut short is dropped. Throws `SrqError('usage')` if the file cannot be used, or holds something else.
+ * Opens or creates the file (mode 0600) and passes the requests of earlier runs to `recall`, one by one. A last line
+ * that was cut short is dropped. Throws `SrqError('usage')` if the file cannot be used or holds something else.
  */
 export function openStoreFile(path: string, recall: (earlier: ReceivedRequest) => void): StoreFile {
   const file = openForAppending(path);
@@ -47,7 +47,10 @@ function openForAppending(path: string): number {
   }
 }
 
-/** Not `node:readline`: it also breaks lines at U+2028, which JSON may hold unescaped. */
+/**
+ * Yields the complete lines of the file. `node:readline` is not used, because it also breaks lines at U+2028, which
+ * JSON may hold unescaped.
+ */
 function* wholeLines(file: number): Generator<Buffer> {
   const piece = Buffer.allocUnsafe(READ_BYTES);
   let rest: Buffer = Buffer.alloc(0);
@@ -70,7 +73,7 @@ function parseLine(line: Buffer, place: string): ReceivedRequest {
     const value: ReceivedRequest = JSON.parse(line.toString('utf8'));
     if (typeof value.receivedAt === 'string' && typeof value.params === 'object') return value;
   } catch {
-    // Told below: both ways of being no record deserve the same words.
+    // The error below is the same for a line that is not JSON and for one that is not a request.
   }
   throw new SrqError('usage', `${place} is not a request the sandbox has received.`, 'Name another file with --store.');
 }

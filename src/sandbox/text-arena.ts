@@ -2,23 +2,26 @@ const CHUNK_BYTES = 1024 * 1024;
 const LENGTH_BYTES = 4;
 
 /**
- * Texts kept outside of the JavaScript heap, found again by their place. 100,000 requests as ordinary strings tripled
- * the memory of the whole process, most of it waiting for the garbage collector.
+ * The arena keeps texts outside of the JavaScript heap, where they are found by their place. As ordinary strings,
+ * 100,000 requests tripled the memory of the whole process, most of which waited for the garbage collector.
  */
 export class TextArena {
-  readonly #mostBytes: number;
+  readonly #maxBytes: number;
   readonly #chunks: Buffer[] = [];
-  /** Chunks that are gone; the first that is left comes after them. */
+  /** Number of chunks that were dropped, all of which came before the first one that is left. */
   #goneChunks = 0;
   #bytes = 0;
   #used = 0;
 
-  /** With a bound, the oldest texts make room for new ones. One text alone may be longer than the bound. */
-  constructor(mostBytes = Number.POSITIVE_INFINITY) {
-    this.#mostBytes = mostBytes;
+  /**
+   * Creates an arena. With a limit, the oldest texts make room for new ones. A single text may be longer than the
+   * limit.
+   */
+  constructor(maxBytes = Number.POSITIVE_INFINITY) {
+    this.#maxBytes = maxBytes;
   }
 
-  /** Keeps a text and gives its place. */
+  /** Keeps a text and returns its place. */
   add(text: string): number {
     const length = Buffer.byteLength(text);
     const chunk = this.#chunkFor(LENGTH_BYTES + length);
@@ -29,7 +32,7 @@ export class TextArena {
     return place;
   }
 
-  /** The text at a place that `add` gave; empty once it is gone. */
+  /** Returns the text at a place that `add` returned, or an empty text if it was dropped. */
   read(place: number): string {
     const chunk = this.#chunks[Math.floor(place / CHUNK_BYTES) - this.#goneChunks];
     const offset = place % CHUNK_BYTES;
@@ -48,7 +51,7 @@ export class TextArena {
   #chunkFor(bytes: number): Buffer {
     const last = this.#chunks.at(-1);
     if (last && this.#used + bytes <= last.length) return last;
-    // A longer text fills a chunk of its own, so whatever the chunk, every text begins within its first megabyte.
+    // A longer text fills a chunk of its own, so every text begins within the first megabyte of its chunk.
     const chunk = Buffer.allocUnsafeSlow(Math.max(CHUNK_BYTES, bytes));
     this.#chunks.push(chunk);
     this.#bytes += chunk.length;
@@ -58,7 +61,7 @@ export class TextArena {
   }
 
   #makeRoom(): void {
-    while (this.#bytes > this.#mostBytes && this.#chunks.length > 1) {
+    while (this.#bytes > this.#maxBytes && this.#chunks.length > 1) {
       this.#bytes -= this.#chunks.shift()?.length ?? 0;
       this.#goneChunks += 1;
     }
