@@ -1,7 +1,7 @@
 import { open, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { isContractLike, readContract } from '../config/contract-schema.ts';
 import type { Proposal } from '../model/contract.ts';
+import { isContractLike, readContract } from '../model/contract-schema.ts';
 import { SrqError, systemCode } from '../model/errors.ts';
 import { givenProposal } from './given-contract.ts';
 

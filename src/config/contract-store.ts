@@ -52,7 +52,7 @@ export class ContractStore {
       if (!found.isFile() || found.size > MOST_BYTES) throw new Error('it is not a small file');
       const document = JSON.parse(readFileSync(this.path, 'utf8'));
       // Most profiles have none, and loading what checks one takes a while.
-      const { readContract } = await import('./contract-schema.ts');
+      const { readContract } = await import('../model/contract-schema.ts');
       return readContract(document, what, hint);
     } catch (error) {
       if (error instanceof SrqError) throw error;
@@ -64,7 +64,7 @@ export class ContractStore {
 
   /** Whole or not at all, and nothing that could not be read. What live answers said of an earlier one is forgotten. */
   async write(contract: Contract): Promise<void> {
-    const { readContract } = await import('./contract-schema.ts');
+    const { readContract } = await import('../model/contract-schema.ts');
     readContract(contract, 'What was learned', 'Nothing was stored. Report this as a fault of srq.');
     try {
       replaceFileOrThrow(this.path, `${JSON.stringify(contract, null, 2)}\n`);
