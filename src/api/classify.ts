@@ -6,8 +6,7 @@ import type { Creation } from './creation.ts';
 import type { Answer, Exchange } from './exchange.ts';
 import { failureName, networkFailure } from './network-failure.ts';
 import { asksToWait } from './retry.ts';
-import { complainsOfOther, errorSaysDuplicate, saidVerdict } from './verdict.ts';
-import { ruledVerdict } from './verdict-rules.ts';
+import { complainsOfOther, errorSaysDuplicate, ruledVerdict, saidVerdict } from './verdict.ts';
 
 /**
  * What an exchange on `create` tells about the request.

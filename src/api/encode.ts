@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import type { Alternative, Contract, Operation, Parameter } from '../model/contract.ts';
 import { chosenAlternatives, dataUrlPrefix, isFixed, wireValue } from '../model/contract-rules.ts';
 import { describedOperation } from '../model/described-operation.ts';
+import { byOperation, REQUEST_OPERATION_NAMES, type RequestOperationName } from '../model/operations.ts';
 import { FIELDS, type ServiceRequest } from '../model/service-request.ts';
 import { AUDIO_PARAMETER } from '../model/wire.ts';
 import { bodyEncoder, type EncodedBody, type Entry, type FilePart } from './encode-body.ts';
@@ -19,27 +20,39 @@ export interface EncodedRequest {
 
 type Encode = (request: ServiceRequest, audioBase64: string | null) => EncodedRequest;
 
-/** `audioBase64`: the recording's content, if the request has one. */
-interface Encodes {
-  readonly create: Encode;
-  readonly validate: Encode;
-}
+/** How each operation writes a request. `audioBase64`: the recording's content, if the request has one. */
+type Encodes = Readonly<Record<RequestOperationName, Encode>>;
 
 export interface Encoder extends Encodes {
   /** The same with `***` for everything that may tell of a person, or be a key: all but the market. */
   readonly shown: Encodes;
 }
 
-/** Everything that does not depend on the request is done here, once. */
-export function makeEncoder({ create, validate }: Contract): Encoder {
-  // What only create has a name for is left out of a validate that has its own names.
+/** What the way of a request knows beside what its operation describes. */
+interface RequestHalf {
+  /** Parameters that it does not carry though it does not describe them. */
+  readonly leftOut: ReadonlySet<string>;
+  /** The header that is set for each call, whatever the request gives. */
+  readonly ownHeader: string | null;
+}
+
+/** The encoder does everything that does not depend on the request here, once. */
+export function makeEncoder(contract: Contract): Encoder {
+  const { create, validate } = contract;
   const { fields, byWholeName } = describedOperation(create);
-  const createAlone = validate.parameters === null ? NONE : new Set([...fields, ...byWholeName.keys()]);
+  const halves: Readonly<Record<RequestOperationName, RequestHalf>> = {
+    create: { leftOut: NONE, ownHeader: create.idempotency?.header ?? null },
+    // What only create has a name for is left out of a validate that has its own names.
+    validate: {
+      leftOut: validate.parameters === null ? NONE : new Set([...fields, ...byWholeName.keys()]),
+      ownHeader: null,
+    },
+  };
   const boundary = `srq-${randomUUID()}`;
-  const encodes = (shown: Shown) => ({
-    create: operationEncoder(create, NONE, create.idempotency?.header ?? null, boundary, shown),
-    validate: operationEncoder(validate, createAlone, null, boundary, shown),
-  });
+  const encodes = (shown: Shown): Encodes =>
+    byOperation<RequestOperationName, Encodes>(REQUEST_OPERATION_NAMES, (name) =>
+      operationEncoder(contract[name], halves[name], boundary, shown),
+    );
   return { ...encodes(asItIs), shown: encodes(masked) };
 }
 
@@ -56,8 +69,7 @@ const OWN_HEADERS =
 
 function operationEncoder(
   operation: Operation,
-  leftOut: ReadonlySet<string>,
-  ownHeader: string | null,
+  { leftOut, ownHeader }: RequestHalf,
   boundary: string,
   shown: Shown,
 ): Encode {

@@ -2,10 +2,9 @@ import type { CreateOperation } from '../model/contract.ts';
 import { isIdentifyingName } from '../model/identifying-name.ts';
 import type { Identifiers } from '../model/outcome.ts';
 import { withoutProlog, wordsForm } from './answer-form.ts';
-import { answerValue, type Member, members, plainWords } from './answer-value.ts';
+import { answerValue, type Member, members, plainWords, textsAt } from './answer-value.ts';
 import type { Answer } from './exchange.ts';
 import type { Mask } from './mask.ts';
-import { textsAt } from './pointer.ts';
 import { foldedWords, tellsOfFailure } from './refusal-signs.ts';
 
 const LENGTH_LIMIT = 200;

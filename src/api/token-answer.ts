@@ -1,9 +1,8 @@
 import { DOCUMENTED_CONTRACT, type TokenOperation } from '../model/contract.ts';
 import { SrqError } from '../model/errors.ts';
 import type { CachedToken } from '../model/ports.ts';
-import { type AnswerValue, answerValue, isHtml, members } from './answer-value.ts';
+import { type AnswerValue, answerValue, isHtml, members, textsAt } from './answer-value.ts';
 import type { Answer } from './exchange.ts';
-import { textsAt } from './pointer.ts';
 
 /** What the service's description says of the answer. */
 export type DocumentedToken = Pick<TokenOperation, 'tokenPointer' | 'lifetimePointer' | 'lifetimeSeconds'>;

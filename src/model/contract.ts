@@ -1,6 +1,14 @@
 import type { output } from 'zod/mini';
 import type { contractSchema, Json } from './contract-schema.ts';
-import { type BodyEncoding, FORM_CONTENT_TYPE, JSON_CONTENT_TYPE, PATHS } from './wire.ts';
+import {
+  byOperation,
+  OPERATION_NAMES,
+  OPERATIONS,
+  type OperationName,
+  REQUEST_OPERATION_NAMES,
+  type RequestOperationName,
+} from './operations.ts';
+import { type BodyEncoding, FORM_CONTENT_TYPE, JSON_CONTENT_TYPE } from './wire.ts';
 
 export type { Json };
 
@@ -66,33 +74,23 @@ export interface Proposal {
   readonly notes: readonly string[];
 }
 
-const NOTHING_KNOWN = { schema: null, success: null, refusal: null, errorTexts: [], choices: [], parameters: null };
+/** What the public document says of an operation that carries a request. */
+function documentedRequest(name: RequestOperationName, encoding: BodyEncoding = 'form') {
+  const { method, path } = OPERATIONS[name];
+  const contentType = encoding === 'form' ? FORM_CONTENT_TYPE : JSON_CONTENT_TYPE;
+  const answers = { schema: null, success: null, refusal: null, errorTexts: [] };
+  return { ...answers, choices: [], parameters: null, method, path, encoding, contentType };
+}
 
 /** What the public document says. */
 export const DOCUMENTED_CONTRACT: Contract = {
   version: 1,
   source: null,
-  create: {
-    ...NOTHING_KNOWN,
-    method: 'POST',
-    path: PATHS.create,
-    encoding: 'form',
-    contentType: FORM_CONTENT_TYPE,
-    identifiers: [],
-    duplicate: [],
-    idempotency: null,
-  },
-  validate: {
-    ...NOTHING_KNOWN,
-    method: 'POST',
-    path: PATHS.validate,
-    encoding: 'form',
-    contentType: FORM_CONTENT_TYPE,
-    verdict: [],
-  },
+  create: { ...documentedRequest('create'), identifiers: [], duplicate: [], idempotency: null },
+  validate: { ...documentedRequest('validate'), verdict: [] },
   hasValidate: true,
   token: {
-    path: PATHS.token,
+    path: OPERATIONS.token.path,
     auth: 'body',
     encoding: 'form',
     extra: {},
@@ -109,22 +107,45 @@ export const DOCUMENTED_CONTRACT: Contract = {
 /** The same for a partner who was told how requests travel. */
 export function documentedContract(encoding: BodyEncoding): Contract {
   if (encoding === 'form') return DOCUMENTED_CONTRACT;
-  const { create, validate } = DOCUMENTED_CONTRACT;
-  const json = { encoding, contentType: JSON_CONTENT_TYPE };
-  return { ...DOCUMENTED_CONTRACT, create: { ...create, ...json }, validate: { ...validate, ...json } };
+  return withRequestOperations(DOCUMENTED_CONTRACT, (_, name) => documentedRequest(name, encoding));
+}
+
+/** The contract with all operations that carry a request changed alike; what `change` leaves out stays as it is. */
+export function withRequestOperations(
+  contract: Contract,
+  change: (operation: Operation, name: RequestOperationName) => Partial<Operation>,
+): Contract {
+  const changed = byOperation<RequestOperationName, Contract>(REQUEST_OPERATION_NAMES, (name) => ({
+    ...contract[name],
+    ...change(contract[name], name),
+  }));
+  return { ...contract, ...changed };
 }
 
 /** The contract as used under this base URL: one that does not end in the servers' common path has it put before each. */
 export function contractAt(contract: Contract, baseUrl: string): Contract {
-  const { basePath, create, validate, token } = contract;
+  const { basePath } = contract;
   if (basePath === '' || new URL(baseUrl).pathname.replace(/\/+$/, '').endsWith(basePath)) return contract;
-  return {
-    ...contract,
-    basePath: '',
-    create: { ...create, path: basePath + create.path },
-    validate: { ...validate, path: basePath + validate.path },
-    token: { ...token, path: basePath + token.path },
-  };
+  return { ...withPathsBelow(contract, basePath), basePath: '' };
+}
+
+function withPathsBelow(contract: Contract, basePath: string): Contract {
+  const moved = byOperation<OperationName, Contract>(OPERATION_NAMES, (name) => ({
+    ...contract[name],
+    path: basePath + contract[name].path,
+  }));
+  return { ...contract, ...moved };
+}
+
+/** All parameters of the operations that carry a request, those of create first. */
+export function parametersOf(contract: Pick<Contract, RequestOperationName>): readonly Parameter[] {
+  return REQUEST_OPERATION_NAMES.flatMap((name) => contract[name].parameters ?? []);
+}
+
+/** Whether the service has an operation; null: nobody said, so the public document's is tried. */
+export function isOffered(contract: Contract, name: OperationName): boolean | null {
+  const { presence } = OPERATIONS[name];
+  return presence === null || contract[presence];
 }
 
 /** How often live answers bore out a setting of the contract, or did not. Settings as in {@link Finding}. */
