@@ -1,12 +1,12 @@
-import type {
-  Contract,
-  CreateOperation,
-  Proposal,
-  Question,
-  ValidateOperation,
-  VerdictRule,
+import {
+  type Contract,
+  type CreateOperation,
+  DOCUMENTED_CONTRACT,
+  type Proposal,
+  type Question,
+  type ValidateOperation,
+  type VerdictRule,
 } from '../model/contract.ts';
-import { DOCUMENTED_CONTRACT } from '../model/contract.ts';
 import { identifierPlaces } from './answer-meaning.ts';
 import { answersOf, type DescribedAnswer } from './answers.ts';
 import { basePathOf, prefixed, requireServicePaths, tokenPathOf } from './base-path.ts';

@@ -1,5 +1,4 @@
-import type { TokenOperation } from '../model/contract.ts';
-import { DOCUMENTED_CONTRACT } from '../model/contract.ts';
+import { DOCUMENTED_CONTRACT, type TokenOperation } from '../model/contract.ts';
 import { shownValue } from '../model/secret-name.ts';
 import { type AnswerPlace, answersOf } from './answers.ts';
 import type { DescribedOperation, Reading } from './described-operation.ts';

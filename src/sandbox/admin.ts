@@ -4,11 +4,10 @@ import { SrqError } from '../model/errors.ts';
 import { type Answer, jsonAnswer, refusal } from './answer.ts';
 import { describeFault, FAULT_KINDS, readFaultRates } from './faults.ts';
 import { readBody } from './http-message.ts';
-import type { Replays } from './replays.ts';
-import { bodyOf, pageOf, recordingOf, requestInFull, sameContent } from './request-calls.ts';
+import type { Replays } from './marketplace.ts';
+import { bodyOf, pageOf, recordingOf, requestInFull, sameContent, wholeNumber } from './request-calls.ts';
 import type { SandboxState } from './sandbox-state.ts';
 import { changeSettings, settingsOf } from './settings.ts';
-import { wholeNumber } from './whole-number.ts';
 
 export const ADMIN_PREFIX = '/_sandbox/';
 

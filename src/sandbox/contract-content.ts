@@ -3,9 +3,8 @@ import { AUDIO_PARAMETER } from '../model/wire.ts';
 import type { Answer } from './answer.ts';
 import type { BodyTree, Leaf } from './body-tree.ts';
 import { bodyDecoder } from './decode-body.ts';
-import { parametersSchema } from './parameters-schema.ts';
 import { type Content, identityOf, receivedAudio } from './request-content.ts';
-import { type Problems, schemaCheck } from './schema-check.ts';
+import { type Problems, parametersSchema, schemaCheck } from './schema-check.ts';
 import { isSecretName } from './secrets.ts';
 import type { ArrivedCall } from './service-interface.ts';
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
+import type { OperationName } from '../model/operations.ts';
 import type { Answer } from './answer.ts';
-import type { Operation } from './operation.ts';
 import type { Service } from './routes.ts';
 import { shownHeader, shownPath, shownTokenBody, withoutCredentials } from './secrets.ts';
 
@@ -22,7 +22,7 @@ export interface Exchange {
 const LONGEST_BODY_BYTES = 16 * 1024 * 1024;
 
 export interface Heard {
-  readonly operation: Operation;
+  readonly operation: OperationName;
   readonly request: Pick<IncomingMessage, 'method' | 'url' | 'rawHeaders' | 'headers'>;
   /** Null where it was too long to be read. */
   readonly body: Buffer | null;
@@ -49,12 +49,12 @@ function pairsOf(rawHeaders: readonly string[]): Headers {
   return rawHeaders.flatMap((name, place) => (place % 2 === 0 ? [[name, rawHeaders[place + 1] ?? ''] as const] : []));
 }
 
-function keptBody(operation: Operation, contentType: string | undefined, body: Buffer | null): Buffer | null {
+function keptBody(operation: OperationName, contentType: string | undefined, body: Buffer | null): Buffer | null {
   if (body === null || body.length > LONGEST_BODY_BYTES) return null;
   return operation === 'token' ? shownTokenBody(contentType, body) : body;
 }
 
-function keptAnswer(operation: Operation, answer: Answer, service: Service, nowMs: number): Exchange['answer'] {
+function keptAnswer(operation: OperationName, answer: Answer, service: Service, nowMs: number): Exchange['answer'] {
   const { status, headers } = answer;
   const body = answer.body.toString();
   const shown = operation === 'token' ? withoutCredentials(body, service, nowMs) : body;

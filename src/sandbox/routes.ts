@@ -1,8 +1,6 @@
+import { carriesRequest, type OperationName, type RequestOperationName } from '../model/operations.ts';
 import { type Answer, jsonAnswer, refusal, tooManyRequests } from './answer.ts';
-import type { Marketplace } from './marketplace.ts';
-import type { Operation } from './operation.ts';
-import type { RateLimit } from './rate-limit.ts';
-import type { Replays } from './replays.ts';
+import type { Marketplace, RateLimit, Replays } from './marketplace.ts';
 import type { Content } from './request-content.ts';
 import type { ServiceInterface } from './service-interface.ts';
 
@@ -25,7 +23,7 @@ export interface Service {
 
 /** One call to one of the three operations, its body read. */
 export interface ApiCall {
-  readonly operation: Operation;
+  readonly operation: OperationName;
   /** The bearer token, or null. */
   readonly token: string | null;
   /** An answer is the refusal of a body that could not be decoded. */
@@ -42,7 +40,7 @@ export interface Acted {
 }
 
 /** Which operation a request is for; an {@link Answer} is the refusal (404, 405). */
-export function findOperation(method: string, path: string, offered: ServiceInterface): Operation | Answer {
+export function findOperation(method: string, path: string, offered: ServiceInterface): OperationName | Answer {
   const { endpoints, basePath } = offered;
   const here = endpoints.filter((each) => path === each.path || path === basePath + each.path);
   if (here.length === 0) {
@@ -57,15 +55,20 @@ export function findOperation(method: string, path: string, offered: ServiceInte
 
 /** Does what a call asks for, checks first. */
 export function actOn(call: ApiCall, service: Service): Acted {
-  if (call.operation === 'token') return { answer: grantToken(call, service), requestId: null };
+  const { operation } = call;
+  if (!carriesRequest(operation)) return { answer: grantToken(call, service), requestId: null };
   const refused = refuseRate(call, service) ?? refuseToken(call, service);
   if (refused) return { answer: refused, requestId: null };
   const content = call.content;
   if ('status' in content) return { answer: content, requestId: null };
-  const refusedParameters = service.offered.refuse(call.operation, content);
+  const refusedParameters = service.offered.refuse(operation, content);
   if (refusedParameters) return { answer: refusedParameters, requestId: null };
-  return call.operation === 'create' ? create(call, content, service) : validate(call, content, service);
+  return ACTIONS[operation](call, content, service);
 }
+
+type Act = (call: ApiCall, content: Content, service: Service) => Acted;
+
+const ACTIONS: Readonly<Record<RequestOperationName, Act>> = { create, validate };
 
 /** Shapes and codes of RFC 6749, sections 5.1 and 5.2. */
 function grantToken({ content, nowMs }: ApiCall, { credentials, marketplace, offered }: Service): Answer {

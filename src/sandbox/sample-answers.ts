@@ -1,12 +1,11 @@
-import { stringify } from 'lossless-json';
-import type { CreateOperation, Operation, VerdictRule } from '../model/contract.ts';
+import { createHash } from 'node:crypto';
+import { LosslessNumber, stringify } from 'lossless-json';
+import type { CreateOperation, Json, Operation, VerdictRule } from '../model/contract.ts';
 import { pointerNames } from '../model/json-pointer.ts';
 import { JSON_CONTENT_TYPE } from '../model/wire.ts';
 import { type Answer, jsonAnswer, refusal } from './answer.ts';
-import { freshValue } from './fresh-value.ts';
 import type { FreshIdentity } from './marketplace.ts';
-import { type Draft, valueAt, withValueAt } from './pointer.ts';
-import { refusalBody } from './refusal-words.ts';
+import { type Draft, isList, isObject, valueAt, withValueAt } from './pointer.ts';
 import type { Problems } from './schema-check.ts';
 
 type Verdict = 'clear' | 'duplicate';
@@ -99,4 +98,86 @@ function answerWith(
     headers: { 'content-type': contentType, ...headers },
     body: isText ? body : (stringify(body) ?? ''),
   };
+}
+
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+const ENDS_IN_DIGITS = /^(.*?)(\d+)$/s;
+const LEAST_OF_20_DIGITS = 10n ** 19n;
+
+/**
+ * An identifier like the sample, another one for each `sequence`: a number stays a number, with 20 digits where the sample
+ * has more than JavaScript can hold; a UUID stays one; a text keeps what stands before its last digits. Without a sample,
+ * a number.
+ */
+function freshValue(sample: Draft | undefined, sequence: number): Draft {
+  if (typeof sample === 'string') return freshText(sample, sequence);
+  const number = typeof sample === 'number' ? Math.trunc(sample) + sequence : sequence;
+  return Number.isSafeInteger(number) ? number : new LosslessNumber(String(LEAST_OF_20_DIGITS + BigInt(sequence)));
+}
+
+function freshText(sample: string, sequence: number): string {
+  if (UUID.test(sample)) return uuidOf(sequence);
+  const [, before = '', digits = ''] = ENDS_IN_DIGITS.exec(sample) ?? [];
+  if (digits === '') return `${sample || 'SR'}-${sequence}`;
+  return before + String(BigInt(digits) + BigInt(sequence)).padStart(digits.length, '0');
+}
+
+/** In the form of version 8 (RFC 9562): made by a rule of our own, so that the same sequence gives the same one. */
+function uuidOf(sequence: number): string {
+  const hex = createHash('sha256').update(`srq sandbox ${sequence}`).digest('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}
+
+/** One thing that is wrong. `name` is the wire path; empty if it is about the whole request. */
+interface Problem {
+  readonly name: string;
+  readonly words: string;
+}
+
+/** Members of an error that say which parameter it is about. */
+const NAMES_PARAMETER = /^(?:field|param|parameter|property|attribute|name|pointer|path|loc|location)$/i;
+
+/**
+ * The document's refusal with these problems in place of its words. A list of errors gets one element for each problem, an
+ * object of errors one member; a single text names them all.
+ */
+function refusalBody({ refusal, errorTexts }: Operation, problems: Problems): Draft {
+  const all = Object.entries(problems).map(([name, words]) => ({ name, words }));
+  const sample: Json = refusal?.body ?? null;
+  return errorTexts.reduce<Draft>((draft, pointer) => withWords(draft, pointerNames(pointer), all), sample);
+}
+
+function withWords(draft: Draft | undefined, parts: readonly string[], problems: readonly Problem[]): Draft {
+  const [part, ...rest] = parts;
+  if (part === undefined) return problems.map(({ name, words }) => `${name} ${words}`.trim()).join('; ');
+  if (part !== '*') {
+    const members = isObject(draft) ? draft : {};
+    return { ...members, [part]: withWords(members[part], rest, problems) };
+  }
+  if (isObject(draft)) {
+    const [first] = Object.values(draft);
+    const members = problems.map((problem) => [problem.name, withWords(draft[problem.name] ?? first, rest, [problem])]);
+    return Object.fromEntries(members);
+  }
+  const elements = isList(draft) ? draft : [];
+  return problems.map((problem, place) =>
+    withWords(withName(elements[place] ?? elements[0], problem.name), rest, [problem]),
+  );
+}
+
+/** An error of the sample, about another parameter. */
+function withName(draft: Draft | undefined, name: string): Draft | undefined {
+  if (!isObject(draft)) return draft;
+  return Object.fromEntries(
+    Object.entries(draft).map(([member, value]) => [
+      member,
+      NAMES_PARAMETER.test(member) && !isObject(value) ? namedAs(value, name) : (withName(value, name) ?? value),
+    ]),
+  );
+}
+
+/** The name as the sample has it: a JSON pointer, a list of its parts (after `body`, as some have it), or by itself. */
+function namedAs(sample: Draft, name: string): Draft {
+  if (isList(sample)) return [...(sample[0] === 'body' ? ['body'] : []), ...name.split('.')];
+  return typeof sample === 'string' && sample.startsWith('/') ? `/${name.replaceAll('.', '/')}` : name;
 }

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { OperationName } from '../model/operations.ts';
 import type { Answer } from './answer.ts';
 import type { FreshIdentity, GrantedToken } from './marketplace.ts';
-import type { Operation } from './operation.ts';
 import type { Content } from './request-content.ts';
 
 /** One call as it arrived, its body read to the end. */
@@ -12,7 +12,7 @@ export interface ArrivedCall {
 }
 
 interface Endpoint {
-  readonly operation: Operation;
+  readonly operation: OperationName;
   readonly method: string;
   readonly path: string;
 }
@@ -28,11 +28,11 @@ export interface ServiceInterface {
   /** Header by which create recognises a repeat; null if it has none. Its value is kept among the parameters. */
   readonly idempotencyHeader: string | null;
   /** The content of a call; an {@link Answer} is the refusal of one that cannot be decoded. */
-  decode(operation: Operation, call: ArrivedCall): Content | Answer | Promise<Content | Answer>;
+  decode(operation: OperationName, call: ArrivedCall): Content | Answer | Promise<Content | Answer>;
   /** The refusal of parameters that are missing or wrong; null if all is well. */
-  refuse(operation: Operation, content: Content): Answer | null;
+  refuse(operation: OperationName, content: Content): Answer | null;
   /** What validate compares requests by. Create may be told more than validate. */
-  likeness(operation: Operation, content: Pick<Content, 'params' | 'audio' | 'key'>): string;
+  likeness(operation: OperationName, content: Pick<Content, 'params' | 'audio' | 'key'>): string;
   granted(token: GrantedToken): Answer;
   /** `requestId`: the identifier that the answer names, the first of several. */
   created(fresh: FreshIdentity): { readonly answer: Answer; readonly requestId: string };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { SrqError } from '../model/errors.ts';
-import { RateLimit } from './rate-limit.ts';
+import { RateLimit } from './marketplace.ts';
 import type { SandboxState } from './sandbox-state.ts';
 
 const settingsSchema = z.strictObject({
