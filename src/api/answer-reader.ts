@@ -4,7 +4,7 @@ import type { RequestOperationName } from '../model/operations.ts';
 import type { Identifiers } from '../model/outcome.ts';
 import type { UnprovenAnswer, Verdict } from '../model/ports.ts';
 import { readableKind } from './answer-form.ts';
-import { classifyCreate, type Meaning } from './classify.ts';
+import { type CreateMeaning, classifyCreate } from './classify.ts';
 import { type Creation, judgeCreation } from './creation.ts';
 import { type ParameterNames, parameterNames, readErrorText } from './error-text.ts';
 import type { Answer, Exchange } from './exchange.ts';
@@ -53,7 +53,7 @@ export class AnswerReader {
   }
 
   /** What an exchange on create tells. Where a creation names the request is remembered. */
-  creation(exchange: Exchange, sent: Mask): Meaning {
+  creation(exchange: Exchange, sent: Mask): CreateMeaning {
     const { create, unavailableIsNotActed } = this.#contract;
     const { path, duplicate, identifiers, errorTexts } = create;
     const judge = (answer: Answer) =>
@@ -81,7 +81,7 @@ export class AnswerReader {
   }
 
   /** For an exchange on validate that gave no verdict: why, and what to do. */
-  whyNoVerdict(exchange: Exchange): Meaning {
+  whyNoVerdict(exchange: Exchange): CreateMeaning {
     const { unavailableIsNotActed } = this.#contract;
     const judge = (): Creation => ({ is: 'unproven', form: null, place: null, isDenied: false, ids: {} });
     const meaning = classifyCreate(exchange, { duplicate: [], unavailableIsNotActed, judge });

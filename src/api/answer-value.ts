@@ -48,7 +48,7 @@ function nameOf(text: string): Name {
 }
 
 /** One named value somewhere in an answer. */
-export interface Member extends Name {
+export interface AnswerMember extends Name {
   readonly name: string;
   /** Names from the top, joined by dots; array positions are numbers. */
   readonly path: string;
@@ -62,8 +62,8 @@ const DEPTH_LIMIT = 8;
 const LONGEST_NAME = 200;
 
 /** Every named value, the outermost first; what lies inside a {@link FOREIGN} part is left out. */
-export const members = rememberingOne((top: AnswerValue | undefined): readonly Member[] => {
-  const found: Member[] = [];
+export const members = rememberingOne((top: AnswerValue | undefined): readonly AnswerMember[] => {
+  const found: AnswerMember[] = [];
   let level: { path: string; value: AnswerValue }[] = top === undefined ? [] : [{ path: '', value: top }];
   for (let depth = 0; depth < DEPTH_LIMIT && level.length > 0; depth++) {
     const next: typeof level = [];

@@ -19,7 +19,7 @@ export type Class = 'created' | 'duplicate' | 'rejected' | 'not-acted' | 'doubt'
 /** What follows: record it as the row's end, send again (paced), get a new token first, or end the run. */
 export type Next = 'record' | 'again' | 'new-token' | 'stop';
 
-export interface Meaning {
+export interface CreateMeaning {
   readonly class: Class;
   readonly next: Next;
   /** One sentence for a person. */
@@ -31,7 +31,7 @@ export interface Meaning {
 }
 
 /** What is known of the answers of create, for reading one of them. */
-export interface AnswerKnowledge {
+export interface KnownOfCreate {
   /** How the service's description says that create itself tells of a duplicate. */
   readonly duplicate: readonly VerdictRule[];
   /** 503 with Retry-After certainly means: not acted on. */
@@ -41,7 +41,7 @@ export interface AnswerKnowledge {
 }
 
 /** Decided by position first (did the request reach the socket?), then by status. Never by error code alone. */
-export function classifyCreate(exchange: Exchange, knowledge: AnswerKnowledge): Meaning {
+export function classifyCreate(exchange: Exchange, knowledge: KnownOfCreate): CreateMeaning {
   if (exchange.answer) return classifyAnswer(exchange.answer, knowledge);
   if (exchange.written) {
     return doubt(
@@ -52,13 +52,13 @@ export function classifyCreate(exchange: Exchange, knowledge: AnswerKnowledge): 
 }
 
 /** A failure before the first byte was written: nothing can have happened at the service. */
-function classifyUnsent(error: Error): Meaning {
+function classifyUnsent(error: Error): CreateMeaning {
   const { reason, hint, final } = networkFailure(error);
   if (final) return stop('not-acted', 'unreachable', reason, hint);
   return again(reason);
 }
 
-function classifyAnswer(answer: Answer, knowledge: AnswerKnowledge): Meaning {
+function classifyAnswer(answer: Answer, knowledge: KnownOfCreate): CreateMeaning {
   const { status } = answer;
   const { duplicate, unavailableIsNotActed } = knowledge;
   const verdict = status < 500 ? ruledVerdict(answer, duplicate) : null;
@@ -90,7 +90,7 @@ const MOVED = new Set([301, 307, 308]);
  * An answer of success ends a row only with proof. A duplicate that is told beside an error which is about something else
  * is told by an answer that contradicts itself.
  */
-function classifySuccess(answer: Answer, verdict: Verdict | null, { judge }: AnswerKnowledge): Meaning {
+function classifySuccess(answer: Answer, verdict: Verdict | null, { judge }: KnownOfCreate): CreateMeaning {
   const isToldAsDuplicate = (verdict ?? saidVerdict(answer)) === 'duplicate';
   if (isToldAsDuplicate && readableKind(answer) !== null && !complainsOfOther(answer))
     return record('duplicate', 'The service says that it has this request already.');
@@ -120,18 +120,18 @@ function redirected(answer: Answer): [string, string] {
   return [`The service redirects (HTTP ${answer.status})${host}.`, hint];
 }
 
-function record(of: Class, reason: string): Meaning {
+function record(of: Class, reason: string): CreateMeaning {
   return { class: of, next: 'record', reason, stop: null, creation: null };
 }
 
-function again(reason: string): Meaning {
+function again(reason: string): CreateMeaning {
   return { ...record('not-acted', reason), next: 'again' };
 }
 
-function doubt(reason: string): Meaning {
+function doubt(reason: string): CreateMeaning {
   return record('doubt', reason);
 }
 
-function stop(of: Class, code: ErrorCode, reason: string, hint: string): Meaning {
+function stop(of: Class, code: ErrorCode, reason: string, hint: string): CreateMeaning {
   return { ...record(of, reason), next: 'stop', stop: { code, hint } };
 }

@@ -2,7 +2,7 @@ import type { CreateOperation } from '../model/contract.ts';
 import { isIdentifyingName } from '../model/identifying-name.ts';
 import type { Identifiers } from '../model/outcome.ts';
 import { withoutProlog, wordsForm } from './answer-form.ts';
-import { answerValue, type Member, members, plainWords, textsAt } from './answer-value.ts';
+import { type AnswerMember, answerValue, members, plainWords, textsAt } from './answer-value.ts';
 import type { Answer } from './exchange.ts';
 import type { Mask } from './mask.ts';
 import { foldedWords, tellsOfFailure } from './refusal-signs.ts';
@@ -64,7 +64,7 @@ export function findIdentifiers(answer: Answer, sent: Mask, path: string): reado
   return found.length > 0 ? found : [...fromPlainText(answer, sent), ...fromLocation(answer, sent, path)];
 }
 
-function identifierText(member: Member, sent: Mask): string | null {
+function identifierText(member: AnswerMember, sent: Mask): string | null {
   if (!isIdentifyingName(member.words)) return null;
   if (typeof member.value !== 'string') return null;
   if (member.value === '' || member.value.length > LENGTH_LIMIT || NO_NAME.test(member.value)) return null;
@@ -76,7 +76,7 @@ function identifierText(member: Member, sent: Mask): string | null {
 const NO_NAME = /^\s*(?:|0|-\d+|null|none|nil|undefined|nan|n\/a|false|true|[0-]+)\s*$/i;
 
 /** A bare `code` of up to three digits is how it went (`200`, `0`), not what it is called. */
-function isResultCode({ name }: Member, text: string): boolean {
+function isResultCode({ name }: AnswerMember, text: string): boolean {
   return /^code$/i.test(name) && /^-?\d{1,3}$/.test(text);
 }
 

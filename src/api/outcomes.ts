@@ -2,7 +2,7 @@ import { SrqError } from '../model/errors.ts';
 import type { Outcome, SentStatus } from '../model/outcome.ts';
 import type { Sent, ValidateResult } from '../model/ports.ts';
 import type { AnswerReader } from './answer-reader.ts';
-import type { Class, Meaning } from './classify.ts';
+import type { Class, CreateMeaning } from './classify.ts';
 import type { Exchange } from './exchange.ts';
 import { cutRaw, type Mask } from './mask.ts';
 
@@ -40,7 +40,7 @@ export function processCreate(exchange: Exchange, sent: Mask, reader: AnswerRead
 }
 
 /** What a create came to, as it is recorded and shown. */
-export function createOutcome(meaning: Meaning, exchange: Exchange, sent: Mask, reader: AnswerReader): Outcome {
+export function createOutcome(meaning: CreateMeaning, exchange: Exchange, sent: Mask, reader: AnswerReader): Outcome {
   const { answer } = exchange;
   const status = STATUS_OF[meaning.class];
   if (!answer) return { status, ids: {}, http: null, message: meaning.reason, raw: null, ms: exchange.ms };
@@ -58,7 +58,7 @@ export function createOutcome(meaning: Meaning, exchange: Exchange, sent: Mask, 
   };
 }
 
-function outcomeMessage({ creation, reason }: Meaning, isIdentified: boolean, errorText: () => string | null) {
+function outcomeMessage({ creation, reason }: CreateMeaning, isIdentified: boolean, errorText: () => string | null) {
   if (creation?.is === 'taken') {
     const unnamed = isIdentified ? null : 'Taken; the answer names no identifier.';
     const remark = creation.hasRemark
@@ -120,6 +120,6 @@ export function failedValidate(message: string, http: number | null): ValidateRe
   return { verdict: 'unknown', ids: {}, http, message, refused: 'failed', raw: null };
 }
 
-function asError(reason: string, stop: Meaning['stop']): SrqError | null {
+function asError(reason: string, stop: CreateMeaning['stop']): SrqError | null {
   return stop ? new SrqError(stop.code, reason, stop.hint) : null;
 }

@@ -3,10 +3,10 @@ import { saidOfDuplicate } from '../model/duplicate-words.ts';
 import type { Verdict } from '../model/ports.ts';
 import { readableKind } from './answer-form.ts';
 import {
+  type AnswerMember,
   type AnswerValue,
   answerValue,
   asBoolean,
-  type Member,
   members,
   plainWords,
   textsAt,
@@ -96,7 +96,7 @@ const saysNothing = (text: string): boolean =>
 const ABOUT_DATA = /(?:^|[._-])(?:customer|contact|person|location|address|city|country|phone|mobile|e?mail)/i;
 
 /** Flags that speak of duplicates first: a request can be valid and a duplicate. */
-function flagVerdict(all: readonly Member[]): Verdict | undefined {
+function flagVerdict(all: readonly AnswerMember[]): Verdict | undefined {
   const found = all.filter(({ path }) => !ABOUT_DATA.test(path.slice(0, Math.max(0, path.lastIndexOf('.')))));
   const flag = (names: ReadonlySet<string>): boolean | undefined =>
     found
@@ -111,7 +111,7 @@ function flagVerdict(all: readonly Member[]): Verdict | undefined {
 }
 
 /** The weakest sign: `valid: true`, or a status that says no more than `ok`. */
-function wellVerdict(found: readonly Member[]): Verdict | undefined {
+function wellVerdict(found: readonly AnswerMember[]): Verdict | undefined {
   const isWell = found.some(({ words, joined, value }) =>
     VALID_FLAGS.has(joined) ? asBoolean(value) === true : isVerdictText(words) && SAYS_WELL.test(String(value)),
   );
@@ -119,7 +119,7 @@ function wellVerdict(found: readonly Member[]): Verdict | undefined {
   return isWell && !isInvalid ? 'clear' : undefined;
 }
 
-function messageSaysDuplicate(found: readonly Member[]): boolean {
+function messageSaysDuplicate(found: readonly AnswerMember[]): boolean {
   return found.some(({ words, value }) => /message|reason|error|detail/.test(words.join(' ')) && says(value));
 }
 
@@ -128,7 +128,7 @@ function says(value: AnswerValue): boolean {
   return SAYS_DUPLICATE.test(text) && !SAYS_OTHERWISE.test(text);
 }
 
-function textVerdict(found: readonly Member[]): Verdict | undefined {
+function textVerdict(found: readonly AnswerMember[]): Verdict | undefined {
   for (const { words, value } of found) {
     if (typeof value !== 'string' || !isVerdictText(words)) continue;
     const verdict = wordVerdict(value);
@@ -144,7 +144,7 @@ function wordVerdict(text: string): Verdict | undefined {
   return text.length <= 60 && says(text.replaceAll('_', ' ')) ? 'duplicate' : undefined;
 }
 
-function listVerdict(found: readonly Member[]): Verdict | undefined {
+function listVerdict(found: readonly AnswerMember[]): Verdict | undefined {
   for (const { words, value } of found) {
     if (Array.isArray(value) && DUPLICATE_LISTS.has(words.at(-1) ?? ''))
       return value.length > 0 ? 'duplicate' : 'clear';

@@ -119,9 +119,9 @@ export class ContractStore {
   }
 }
 
-type Observed = Observations[string];
+type ObservedCount = Observations[string];
 
-function added(a: Observed | undefined, b: Observed | undefined): Observed {
+function added(a: ObservedCount | undefined, b: ObservedCount | undefined): ObservedCount {
   return {
     confirmed: (a?.confirmed ?? 0) + (b?.confirmed ?? 0),
     contradicted: (a?.contradicted ?? 0) + (b?.contradicted ?? 0),

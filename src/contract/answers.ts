@@ -5,10 +5,10 @@ import type { JsonObject } from './described.ts';
 import {
   bareMediaType,
   contentOf,
-  type DescribedOperation,
+  type DocumentReading,
   isJsonType,
   type MediaContent,
-  type Reading,
+  type OpenApiOperation,
 } from './described-operation.ts';
 import { type Flat, flatten, typesOf, valuesOf } from './flat-schema.ts';
 import { isObject, listOf, objectOf, pointerPart, pointerTo, textOf } from './json-parts.ts';
@@ -48,7 +48,7 @@ const MOST_PLACES = 1000;
 const LONGEST_DESCRIPTION = 4000;
 
 /** The answers with a status of their own, lowest first; `2XX` counts as 200, `default` says nothing certain. */
-export function answersOf(reading: Reading, operation: DescribedOperation): DescribedAnswer[] {
+export function answersOf(reading: DocumentReading, operation: OpenApiOperation): DescribedAnswer[] {
   const responses = objectOf(operation.value['responses']);
   return Object.entries(responses)
     .flatMap(([code, response]) => {
@@ -59,11 +59,11 @@ export function answersOf(reading: Reading, operation: DescribedOperation): Desc
 }
 
 function answerOf(
-  reading: Reading,
+  reading: DocumentReading,
   status: number,
   code: string,
   response: Json,
-  operation: DescribedOperation,
+  operation: OpenApiOperation,
 ): DescribedAnswer {
   const place = reading.references.follow(response, pointerTo(operation.pointer, 'responses', code));
   const content = contentOf(place);
@@ -97,7 +97,7 @@ function answerOf(
 }
 
 /** The examples of a media type, then that of its schema. */
-function examplesOf({ references }: Reading, { value, pointer }: MediaContent): Json[] {
+function examplesOf({ references }: DocumentReading, { value, pointer }: MediaContent): Json[] {
   const several = Object.entries(objectOf(value['examples'])).map(
     ([name, each]) => objectOf(references.follow(each, pointerTo(pointer, 'examples', name)).value)['value'],
   );

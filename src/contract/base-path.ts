@@ -1,7 +1,7 @@
 import type { Contract } from '../model/contract.ts';
 import { SrqError } from '../model/errors.ts';
 import { isServicePath } from '../model/service-path.ts';
-import type { DescribedOperation, Reading } from './described-operation.ts';
+import type { DocumentReading, OpenApiOperation } from './described-operation.ts';
 import { listOf, objectOf, textOf } from './json-parts.ts';
 import { clientCredentialsFlow } from './learn-token.ts';
 import type { Notebook } from './notebook.ts';
@@ -17,8 +17,8 @@ interface BasePath {
 
 /** The base URL has the shared path unless one is given that does not end with it. */
 export function basePathOf(
-  { described }: Reading,
-  token: DescribedOperation | null,
+  { described }: DocumentReading,
+  token: OpenApiOperation | null,
   baseUrl: string | null,
   notebook: Notebook,
 ): BasePath {
@@ -37,7 +37,7 @@ export function basePathOf(
 }
 
 /** The path of a token address that is not below what the servers share. */
-function outsidePath(document: Reading['described']['document'], shared: string): string | null {
+function outsidePath(document: DocumentReading['described']['document'], shared: string): string | null {
   const url = textOf(clientCredentialsFlow(document)?.value['tokenUrl']);
   const path = url === '' ? '' : pathOf(url);
   return path === '' || path.startsWith(`${shared}/`) ? null : path;
@@ -53,8 +53,8 @@ export const prefixed = <T extends { readonly path: string }>(operation: T, befo
  * servers' is never used: the secret goes nowhere but to the base URL.
  */
 export function tokenPathOf(
-  { described }: Reading,
-  operation: DescribedOperation | null,
+  { described }: DocumentReading,
+  operation: OpenApiOperation | null,
   base: BasePath,
   notebook: Notebook,
 ): string | null {

@@ -6,14 +6,14 @@ import { isObject, listOf, objectOf, pointerTo, textOf } from './json-parts.ts';
 import { createReferences, type Placed, type References } from './references.ts';
 
 /** A described document, ready to be read. */
-export interface Reading {
+export interface DocumentReading {
   readonly described: Described;
   readonly references: References;
   readonly schemas: SchemaReader;
 }
 
 /** One operation of a document. */
-export interface DescribedOperation {
+export interface OpenApiOperation {
   readonly method: string;
   readonly path: string;
   /** `POST /v1/requests`. */
@@ -37,12 +37,12 @@ export interface MediaContent {
 const LONGEST_WORDS = 20_000;
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 
-export function startReading(described: Described): Reading {
+export function startReading(described: Described): DocumentReading {
   const references = createReferences(described.document);
   return { described, references, schemas: createSchemaReader(references) };
 }
 
-export function operationsOf({ described, references }: Reading): DescribedOperation[] {
+export function operationsOf({ described, references }: DocumentReading): OpenApiOperation[] {
   return Object.entries(objectOf(described.document['paths'])).flatMap(([path, item]) => {
     const place = references.follow(item, pointerTo('/paths', path));
     const holder = objectOf(place.value);
@@ -67,7 +67,7 @@ export function operationsOf({ described, references }: Reading): DescribedOpera
 }
 
 /** The paths that stand outside of the document. */
-export function pathProblems({ described, references }: Reading): string[] {
+export function pathProblems({ described, references }: DocumentReading): string[] {
   return Object.entries(objectOf(described.document['paths'])).flatMap(
     ([path, item]) => references.follow(item, pointerTo('/paths', path)).problem ?? [],
   );
@@ -79,7 +79,7 @@ function parametersOf(references: References, list: Json | undefined, pointer: s
 }
 
 /** The bodies that an operation takes, by media type. */
-export function bodiesOf({ references }: Reading, operation: DescribedOperation): MediaContent[] {
+export function bodiesOf({ references }: DocumentReading, operation: OpenApiOperation): MediaContent[] {
   return contentOf(references.follow(operation.value['requestBody'], pointerTo(operation.pointer, 'requestBody')));
 }
 

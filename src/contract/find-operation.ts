@@ -5,10 +5,10 @@ import { nameWords } from '../model/name-words.ts';
 import { KNOWN_FIELDS } from './assign-fields.ts';
 import type { Described } from './described.ts';
 import {
-  type DescribedOperation,
+  type DocumentReading,
+  type OpenApiOperation,
   operationsOf,
   pathProblems,
-  type Reading,
   startReading,
 } from './described-operation.ts';
 import { objectOf } from './json-parts.ts';
@@ -19,23 +19,23 @@ import { isAboutRequests, objectionsTo, resemblesCheck } from './unasked-validat
 export type OperationRole = 'create' | 'validate' | 'token';
 
 /** One of several operations that may be meant. */
-interface Candidate {
-  readonly operation: DescribedOperation;
+interface OperationCandidate {
+  readonly operation: OpenApiOperation;
   /** Why it was not chosen, where that is its own fault; else empty. */
   readonly objection: string;
 }
 
 /** The operation for a role, or what a person has to choose from. */
 export interface FoundOperation {
-  readonly operation: DescribedOperation | null;
+  readonly operation: OpenApiOperation | null;
   /** The best ones, best first; empty if there is nothing to ask. */
-  readonly candidates: readonly Candidate[];
+  readonly candidates: readonly OperationCandidate[];
   readonly why: string;
   readonly confidence: Confidence;
 }
 
 interface Scored {
-  readonly operation: DescribedOperation;
+  readonly operation: OpenApiOperation;
   readonly points: number;
   /** The known fields that its body has a place for. */
   readonly fields: ReadonlySet<string>;
@@ -64,8 +64,8 @@ const LIST_WORDS = /^(?:batch|bulk|import|list|search|query|upload)$/;
  *
  * Throws `SrqError('input')` for a name that no operation has, and where a body that stands elsewhere may be the one.
  */
-export function operationFinder(reading: Reading): {
-  find(role: OperationRole, chosen: string | undefined, taken: readonly DescribedOperation[]): FoundOperation;
+export function operationFinder(reading: DocumentReading): {
+  find(role: OperationRole, chosen: string | undefined, taken: readonly OpenApiOperation[]): FoundOperation;
 } {
   const operations = operationsOf(reading);
   const candidates = operations.filter(takesBody).slice(0, MOST_OPERATIONS);
@@ -113,10 +113,10 @@ const CREATE_UNKNOWN: FoundOperation = { ...NONE, why: 'it is not known yet whic
  * asked about: one that writes would be called for every row.
  */
 function validateBeside(
-  reading: Reading,
+  reading: DocumentReading,
   create: Scored,
   others: readonly Scored[],
-  withoutBody: DescribedOperation | undefined,
+  withoutBody: OpenApiOperation | undefined,
 ): FoundOperation {
   const judged = others
     .filter((each) => maySeekDuplicates(each, create))
@@ -158,14 +158,14 @@ function decided(role: 'create' | 'token', ranked: readonly Scored[]): FoundOper
   return { ...NONE, candidates, why: lead < LEAST_LEAD ? 'several are alike' : 'it has too few of the known names' };
 }
 
-const takesBody = ({ method }: DescribedOperation): boolean => method === 'post' || method === 'put';
+const takesBody = ({ method }: OpenApiOperation): boolean => method === 'post' || method === 'put';
 
-const asksWithoutBody = (operation: DescribedOperation): boolean =>
+const asksWithoutBody = (operation: OpenApiOperation): boolean =>
   operation.method === 'get' && operationWords(operation).some((word) => CHECKING_WORDS.test(word));
 
-const operationWords = ({ path, id }: DescribedOperation): string[] => [...nameWords(path), ...nameWords(id)];
+const operationWords = ({ path, id }: OpenApiOperation): string[] => [...nameWords(path), ...nameWords(id)];
 
-function namesIn(reading: Reading, operation: DescribedOperation, mostNodes: number): Omit<Scored, 'operation'> {
+function namesIn(reading: DocumentReading, operation: OpenApiOperation, mostNodes: number): Omit<Scored, 'operation'> {
   const body = operationBody(reading, operation, mostNodes);
   const outside = body?.unresolved[0] ?? bodyProblem(reading, operation);
   if (body === null) return { points: 0, fields: new Set(), outside };
@@ -186,7 +186,7 @@ function pointsFor(role: 'create' | 'token', { operation, points, fields }: Scor
   return points + created + (has(REQUEST_WORDS) ? 3 : 0) - against;
 }
 
-function tokenPoints(operation: DescribedOperation, words: readonly string[]): number {
+function tokenPoints(operation: OpenApiOperation, words: readonly string[]): number {
   const told = `${words.join(' ')} ${operation.words.toLowerCase()}`;
   if (!/\b(?:tokens?|oauth2?)\b/.test(words.join(' ')) && !/(?:access|bearer) token/.test(told)) return 0;
   if (/\b(?:revoke|revocation|introspect\w*|refresh|invalidate|logout|userinfo|authorize)\b/.test(words.join(' ')))
@@ -194,12 +194,7 @@ function tokenPoints(operation: DescribedOperation, words: readonly string[]): n
   return 5 + (/\btokens?\b/.test(words.join(' ')) ? 10 : 0) + (/client_credentials/.test(told) ? 5 : 0);
 }
 
-function named(
-  all: readonly DescribedOperation[],
-  chosen: string,
-  role: OperationRole,
-  base: string,
-): DescribedOperation {
+function named(all: readonly OpenApiOperation[], chosen: string, role: OperationRole, base: string): OpenApiOperation {
   const wanted = chosen.trim();
   const operations = all.filter(takesBody);
   const found = operations.filter((each) => isCalled(each, wanted, base));
@@ -212,7 +207,7 @@ function named(
     throw new SrqError('input', `${other.name} takes no body, and srq sends requests in bodies alone.`, hint);
   }
   const what = only === undefined ? `The document has no operation "${wanted}"` : `Several operations are "${wanted}"`;
-  const isToken = (operation: DescribedOperation) => tokenPoints(operation, operationWords(operation)) > 0;
+  const isToken = (operation: OpenApiOperation) => tokenPoints(operation, operationWords(operation)) > 0;
   const fit = operations.filter((each) => isToken(each) === (role === 'token'));
   const list = (fit.length > 0 ? fit : operations).slice(0, 20);
   const meant = nearest(
@@ -233,10 +228,10 @@ export function hasOperation(described: Described, chosen: string): boolean {
   return operationsOf(reading).some((each) => isCalled(each, chosen.trim(), basePath(reading)));
 }
 
-const basePath = ({ described }: Reading): string => sharedPath(described.document['servers']);
+const basePath = ({ described }: DocumentReading): string => sharedPath(described.document['servers']);
 
 /** People also write the path as it is in a whole address: with what all servers have before it. */
-function isCalled({ id, method, path }: DescribedOperation, wanted: string, base: string): boolean {
+function isCalled({ id, method, path }: OpenApiOperation, wanted: string, base: string): boolean {
   const [before = '', address = ''] = wanted.split(/\s+/);
   const isMethod = before.toLowerCase() === method;
   return id === wanted || [path, base + path].some((each) => wanted === each || (isMethod && address === each));

@@ -11,7 +11,7 @@ import { identifierPlaces } from './answer-meaning.ts';
 import { answersOf, type DescribedAnswer } from './answers.ts';
 import { basePathOf, prefixed, requireServicePaths, tokenPathOf } from './base-path.ts';
 import type { Described } from './described.ts';
-import { type DescribedOperation, type Reading, startReading } from './described-operation.ts';
+import { type DocumentReading, type OpenApiOperation, startReading } from './described-operation.ts';
 import { duplicateRules, type FoundRule, verdictRules } from './duplicate-rules.ts';
 import { type FoundOperation, type OperationRole, operationFinder } from './find-operation.ts';
 import type { GivenConstants } from './given-constants.ts';
@@ -22,7 +22,7 @@ import { noteLimits, noteOwnServers, unavailableIsNotActed } from './limits.ts';
 import { type Notebook, openNotebook } from './notebook.ts';
 import { serverSuggestions } from './servers.ts';
 
-export interface LearnOptions {
+export interface DescribedOptions {
   /** Values of parameters that no request carries, by name: `--set`. */
   readonly constants: Readonly<Record<string, string>>;
   /** Which operation is which, by its id or as `POST /path`: `--operation`. */
@@ -38,13 +38,13 @@ export function learnDescribed(
   described: Described,
   file: string,
   given: GivenConstants,
-  options: LearnOptions,
+  options: DescribedOptions,
 ): Proposal {
   const reading = startReading(described);
   const notebook = openNotebook(described.where);
   for (const note of described.notes) notebook.note(note);
   const finder = operationFinder(reading);
-  const pick = (role: OperationRole, taken: readonly DescribedOperation[]): DescribedOperation | null =>
+  const pick = (role: OperationRole, taken: readonly OpenApiOperation[]): OpenApiOperation | null =>
     picked(role, finder.find(role, options.operations[role], taken), notebook);
   const create = pick('create', []);
   const isDenied = options.operations.validate === NO_OPERATION;
@@ -54,7 +54,7 @@ export function learnDescribed(
     'token',
     [create, validate].flatMap((each) => each ?? []),
   );
-  const parts: Parts = { reading, notebook, given };
+  const parts: LearningParts = { reading, notebook, given };
   const base = basePathOf(reading, token, options.baseUrl, notebook);
   const answersTo = { create: answersFrom(reading, create), validate: answersFrom(reading, validate) };
   const learned = {
@@ -84,8 +84,8 @@ export function learnDescribed(
   return { contract, questions: notebook.questions, notes: notebook.notes };
 }
 
-interface Parts {
-  readonly reading: Reading;
+interface LearningParts {
+  readonly reading: DocumentReading;
   readonly notebook: Notebook;
   readonly given: GivenConstants;
 }
@@ -95,7 +95,7 @@ const LONGEST_TITLE = 200;
 const NO_OPERATION = 'none';
 
 /** The operation for a role, or a question that shows the best ones. */
-function picked(role: OperationRole, found: FoundOperation, notebook: Notebook): DescribedOperation | null {
+function picked(role: OperationRole, found: FoundOperation, notebook: Notebook): OpenApiOperation | null {
   const { operation, candidates, why } = found;
   const [best] = candidates;
   if (operation !== null) {
@@ -146,12 +146,12 @@ function validateQuestion(candidates: FoundOperation['candidates'], why: string)
   };
 }
 
-const answersFrom = (reading: Reading, operation: DescribedOperation | null): readonly DescribedAnswer[] =>
+const answersFrom = (reading: DocumentReading, operation: OpenApiOperation | null): readonly DescribedAnswer[] =>
   operation === null ? [] : answersOf(reading, operation);
 
 function learnCreate(
-  { reading, notebook, given }: Parts,
-  operation: DescribedOperation | null,
+  { reading, notebook, given }: LearningParts,
+  operation: OpenApiOperation | null,
   answers: readonly DescribedAnswer[],
 ): CreateOperation {
   if (operation === null) return DOCUMENTED_CONTRACT.create;
@@ -187,8 +187,8 @@ function findIdentifiers(
 }
 
 function learnValidate(
-  { reading, notebook, given }: Parts,
-  operation: DescribedOperation | null,
+  { reading, notebook, given }: LearningParts,
+  operation: OpenApiOperation | null,
   answers: readonly DescribedAnswer[],
 ): ValidateOperation {
   if (operation === null) return DOCUMENTED_CONTRACT.validate;

@@ -5,7 +5,7 @@ import { errorTextPlaces } from './answer-meaning.ts';
 import type { DescribedAnswer } from './answers.ts';
 import { KNOWN_FIELDS } from './assign-fields.ts';
 import { listedCategories } from './category-list.ts';
-import type { DescribedOperation, Reading } from './described-operation.ts';
+import type { DocumentReading, OpenApiOperation } from './described-operation.ts';
 import type { GivenConstants } from './given-constants.ts';
 import { unfitForMarkets } from './market-fit.ts';
 import type { Notebook } from './notebook.ts';
@@ -20,9 +20,9 @@ import { validationSchema } from './validation-schema.ts';
  * Throws `SrqError('input')` if the body refers to something outside of the document, or cannot be written by srq.
  */
 export function learnOperation(
-  reading: Reading,
+  reading: DocumentReading,
   role: 'create' | 'validate',
-  operation: DescribedOperation,
+  operation: OpenApiOperation,
   answers: readonly DescribedAnswer[],
   given: GivenConstants,
   notebook: Notebook,
@@ -74,7 +74,7 @@ function refusalOf(answers: readonly DescribedAnswer[]): DescribedAnswer | undef
   return told.find(({ status }) => status === 422) ?? told.find(({ status }) => status === 400);
 }
 
-function readableBody(reading: Reading, operation: DescribedOperation): OperationBody {
+function readableBody(reading: DocumentReading, operation: OpenApiOperation): OperationBody {
   const body = operationBody(reading, operation);
   const outside = body?.unresolved[0] ?? bodyProblem(reading, operation);
   if (outside !== null) throw unreadable('The request body', outside);
@@ -87,7 +87,7 @@ function readableBody(reading: Reading, operation: DescribedOperation): Operatio
 }
 
 /** Without a word on what is required, the schema of a collection would refuse nothing; then there is none. */
-function bodySchema({ described }: Reading, body: OperationBody, notebook: Notebook): Json {
+function bodySchema({ described }: DocumentReading, body: OperationBody, notebook: Notebook): Json {
   if (!described.provesRequired) return null;
   const schema = validationSchema(body.schema);
   if (schema === null)
@@ -97,9 +97,9 @@ function bodySchema({ described }: Reading, body: OperationBody, notebook: Noteb
 
 /** What rows usually hold and a described body does not: it stays here. */
 function noteHomeless(
-  { name }: DescribedOperation,
+  { name }: OpenApiOperation,
   parameters: readonly PlacedParameter[],
-  { described }: Reading,
+  { described }: DocumentReading,
   notebook: Notebook,
 ): void {
   const homeless = [...KNOWN_FIELDS].filter((field) => parameters.every(({ parameter }) => parameter.field !== field));
@@ -113,7 +113,7 @@ function findEncoding(role: string, body: OperationBody, notebook: Notebook): vo
 }
 
 /** A category without values of its own gets those that another operation lists. */
-function withCategories(reading: Reading, placed: PlacedParameter, notebook: Notebook): PlacedParameter {
+function withCategories(reading: DocumentReading, placed: PlacedParameter, notebook: Notebook): PlacedParameter {
   const { parameter } = placed;
   if (parameter.field !== 'category' || parameter.values !== null) return placed;
   const list = listedCategories(reading, parameter.type === 'integer');

@@ -7,10 +7,10 @@ import type { JsonObject } from './described.ts';
 import {
   bareMediaType,
   bodiesOf,
-  type DescribedOperation,
+  type DocumentReading,
   isJsonType,
   type MediaContent,
-  type Reading,
+  type OpenApiOperation,
 } from './described-operation.ts';
 import { pointerTo } from './json-parts.ts';
 
@@ -32,8 +32,8 @@ const PREFERENCE: readonly ContractEncoding[] = ['form', 'json', 'multipart'];
 
 /** Null: it takes no body that srq could write. */
 export function operationBody(
-  reading: Reading,
-  operation: DescribedOperation,
+  reading: DocumentReading,
+  operation: OpenApiOperation,
   mostNodes?: number,
 ): OperationBody | null {
   const bodies = bodiesOf(reading, operation);
@@ -74,7 +74,7 @@ function encodingOf({ mediaType }: MediaContent): ContractEncoding | null {
 }
 
 /** Why a body as a whole cannot be found; null if it can. */
-export function bodyProblem({ references }: Reading, { value, pointer }: DescribedOperation): string | null {
+export function bodyProblem({ references }: DocumentReading, { value, pointer }: OpenApiOperation): string | null {
   return references.follow(value['requestBody'], pointerTo(pointer, 'requestBody')).problem;
 }
 

@@ -3,7 +3,7 @@ import { SrqError } from '../model/errors.ts';
 import { FIELDS } from '../model/service-request.ts';
 import { type Leaf, pathKey } from './body-leaves.ts';
 import { constantList, constantValue, refusePlaceholder } from './constant-value.ts';
-import type { DescribedOperation, Reading } from './described-operation.ts';
+import type { DocumentReading, OpenApiOperation } from './described-operation.ts';
 import { fieldNamed, type NamedField } from './field-names.ts';
 import { flatten, valuesOf } from './flat-schema.ts';
 import { EACH_ROW, type GivenConstants, type OperationConstants } from './given-constants.ts';
@@ -31,8 +31,8 @@ export const IDEMPOTENCY_HEADER = /idempoten/i;
 
 /** All parameters of an operation, with what is fixed or was given for those that no request carries. */
 export function operationParameters(
-  reading: Reading,
-  operation: DescribedOperation,
+  reading: DocumentReading,
+  operation: OpenApiOperation,
   body: OperationBody,
   given: GivenConstants,
   notebook: Notebook,
@@ -156,8 +156,8 @@ function alternativeOf(
 
 /** Required header and query parameters. Optional ones are left out unless a value was given. */
 function besideBody(
-  reading: Reading,
-  operation: DescribedOperation,
+  reading: DocumentReading,
+  operation: OpenApiOperation,
   taken: ReadonlySet<string>,
   given: OperationConstants,
   notebook: Notebook,
@@ -182,7 +182,7 @@ function besideBody(
 }
 
 /** The path with the values of its parameters, the same in every request: only a person can say them. */
-export function filledPath(operation: DescribedOperation, given: GivenConstants, notebook: Notebook): string {
+export function filledPath(operation: OpenApiOperation, given: GivenConstants, notebook: Notebook): string {
   const own = given.among([]);
   return operation.path.replace(/\{([^{}]{1,100})\}/g, (placeholder, name: string) => {
     const value = own.valueOf([name]) || null;

@@ -1,5 +1,5 @@
 import { LONGEST_FOR_PATTERN } from '../model/contract-rules.ts';
-import { ALL_CHARACTERS, type Characters, type PatternNode, parsePattern } from './pattern-syntax.ts';
+import { ALL_CHARACTERS, type CharacterSet, type PatternNode, parsePattern } from './pattern-syntax.ts';
 
 /** Longer ones are the work of machines. */
 const LONGEST_PATTERN = 500;
@@ -37,7 +37,7 @@ function isAtStart(node: PatternNode): boolean {
 
 /** What a part can begin with. `passes`: it may take nothing, so that what follows begins there, too. */
 interface Beginning {
-  readonly characters: Characters;
+  readonly characters: CharacterSet;
   readonly passes: boolean;
 }
 
@@ -82,7 +82,7 @@ interface Cost {
 const ONE_STEP: Cost = { steps: 1, ends: 1 };
 
 /** `follow`: what can come next. */
-function costOf(node: PatternNode, follow: Characters): Cost {
+function costOf(node: PatternNode, follow: CharacterSet): Cost {
   switch (node.kind) {
     case 'lookahead':
       return { steps: costOf(node.inside, ALL_CHARACTERS).steps, ends: 1 };
@@ -97,8 +97,8 @@ function costOf(node: PatternNode, follow: Characters): Cost {
   }
 }
 
-function costOfAll(parts: readonly PatternNode[], follow: Characters): Cost {
-  const [cost] = parts.reduceRight<[Cost, Characters]>(
+function costOfAll(parts: readonly PatternNode[], follow: CharacterSet): Cost {
+  const [cost] = parts.reduceRight<[Cost, CharacterSet]>(
     ([rest, next], part) => {
       const { steps, ends } = costOf(part, next);
       const { characters, passes } = beginningOf(part);
@@ -110,8 +110,8 @@ function costOfAll(parts: readonly PatternNode[], follow: Characters): Cost {
   return { ...cost, steps: Math.max(1, cost.steps) };
 }
 
-function costOfAny(branches: readonly PatternNode[], follow: Characters): Cost {
-  let seen: Characters = 0n;
+function costOfAny(branches: readonly PatternNode[], follow: CharacterSet): Cost {
+  let seen: CharacterSet = 0n;
   let isOneAtMost = true;
   for (const { characters, passes } of branches.map(beginningOf)) {
     const own = passes ? characters | follow : characters;
@@ -126,7 +126,7 @@ function costOfAny(branches: readonly PatternNode[], follow: Characters): Cost {
   };
 }
 
-function costOfLoop({ body, least, most }: Extract<PatternNode, { kind: 'loop' }>, follow: Characters): Cost {
+function costOfLoop({ body, least, most }: Extract<PatternNode, { kind: 'loop' }>, follow: CharacterSet): Cost {
   const { characters, passes } = beginningOf(body);
   const { steps, ends } = costOf(body, characters | follow);
   // Each time round takes a character, unless it may take none.

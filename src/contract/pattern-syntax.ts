@@ -1,13 +1,13 @@
 /** Bits 0 to 127: that ASCII character; {@link OTHERS}: any other one. May hold more than a pattern allows, never less. */
-export type Characters = bigint;
+export type CharacterSet = bigint;
 
 const ASCII = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code));
-const OTHERS: Characters = 1n << 128n;
-export const ALL_CHARACTERS: Characters = (OTHERS << 1n) - 1n;
+const OTHERS: CharacterSet = 1n << 128n;
+export const ALL_CHARACTERS: CharacterSet = (OTHERS << 1n) - 1n;
 
 /** A pattern as far as it tells what looking for it costs. */
 export type PatternNode =
-  | { readonly kind: 'one'; readonly characters: Characters }
+  | { readonly kind: 'one'; readonly characters: CharacterSet }
   /** The start or the end of the text, or what holds everywhere and takes no character: `\b`. */
   | { readonly kind: 'start' | 'end' | 'nothing' }
   | { readonly kind: 'lookahead'; readonly inside: PatternNode }
@@ -79,7 +79,7 @@ export function parsePattern(source: string, flags: string): PatternNode | null 
 }
 
 /** The engine itself says which of ASCII a class takes. */
-function charactersOf(atom: string, flags: string): Characters {
+function charactersOf(atom: string, flags: string): CharacterSet {
   const others = NOT_ASCII_ALONE.test(atom) ? OTHERS : 0n;
   const taken = new RegExp(`^(?:${atom === ']' || atom === '{' || atom === '}' ? `\\${atom}` : atom})$`, flags);
   return ASCII.reduce(

@@ -14,7 +14,7 @@ const LIMIT_HEADER = /^(?:retry-after|(?:x-)?rate-?limit.*)$/i;
 const VERDICT_NAME = /^(?:.*[_-])?(?:status|state|result|verdict|outcome|decision)$/i;
 
 /** An answer that was saved with a request. */
-export interface Answer {
+export interface PostmanAnswer {
   readonly name: string;
   readonly status: number;
   readonly headers: readonly Pair[];
@@ -25,7 +25,7 @@ export interface Answer {
 }
 
 /** The saved answers that have a status. */
-export function answersOf(item: JsonObject, where: string): Answer[] {
+export function answersOf(item: JsonObject, where: string): PostmanAnswer[] {
   return listOf(item['response']).flatMap((each, index) => {
     const saved = objectOf(each);
     const status = Number(scalarOf(saved['code']) ?? Number.NaN);
@@ -35,7 +35,7 @@ export function answersOf(item: JsonObject, where: string): Answer[] {
   });
 }
 
-function answerOf(saved: JsonObject, status: number, where: string): Answer {
+function answerOf(saved: JsonObject, status: number, where: string): PostmanAnswer {
   const headers = pairsOf(saved['header'], `${where}/header`).filter(({ name }) => !isSecretName(name));
   const said = (pairNamed(headers, 'content-type')?.value?.split(';')[0] ?? '').trim().toLowerCase();
   const text = scalarOf(saved['body']) ?? '';
@@ -48,12 +48,12 @@ function answerOf(saved: JsonObject, status: number, where: string): Answer {
 }
 
 /** What a saved answer tells about limits: `Retry-After: 30`; empty: nothing. */
-export function limitsOf({ headers }: Answer): string[] {
+export function limitsOf({ headers }: PostmanAnswer): string[] {
   return headers.filter(({ name }) => LIMIT_HEADER.test(name)).map(({ name, value }) => `${name}: ${value ?? ''}`);
 }
 
 /** The answers of one status as a response of OpenAPI. */
-export function responseOf(answers: readonly Answer[]): JsonObject {
+export function responseOf(answers: readonly PostmanAnswer[]): JsonObject {
   const headers = answers.flatMap((each) => each.headers).filter(({ name }) => name.toLowerCase() !== 'content-type');
   const byType = groupedBy(answers, (each) => each.mediaType);
   const content = [...byType].flatMap(([mediaType, some]) => {

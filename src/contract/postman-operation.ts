@@ -12,7 +12,7 @@ import { isUnknown, type Variables } from './postman-variables.ts';
 /** More of them teach nothing. */
 const MOST_EXAMPLES = 20;
 /** An operation of OpenAPI and where each part of it stands in the collection, by pointers that begin at the operation. */
-export interface DescribedOperation {
+export interface PostmanOperation {
   readonly operation: JsonObject;
   readonly places: ReadonlyMap<string, string>;
 }
@@ -22,7 +22,7 @@ export function describeOperation(
   requests: readonly [ReadRequest, ...ReadRequest[]],
   operationId: string,
   variables: Variables,
-): DescribedOperation {
+): PostmanOperation {
   const [{ entry, authorization }] = requests;
   const places = new Map([['', `${entry.where}/request`]]);
   const parameters = parametersOf(requests, variables, places);

@@ -1,9 +1,9 @@
 import type { JsonObject } from './described.ts';
 import { isObject, listOf, objectOf, scalarOf } from './json-parts.ts';
-import { type Answer, answersOf } from './postman-answers.ts';
+import { answersOf, type PostmanAnswer } from './postman-answers.ts';
 import { type Authorization, authorizationOf } from './postman-auth.ts';
 import { type Body, bodyOf } from './postman-body.ts';
-import { type Entry, type Pair, pairsOf } from './postman-format.ts';
+import { type Pair, type PostmanEntry, pairsOf } from './postman-format.ts';
 import { type Address, addressOf } from './postman-url.ts';
 import type { Variables } from './postman-variables.ts';
 
@@ -17,17 +17,17 @@ const OWN_HEADERS = new Set(
 
 /** One request of the collection, read. */
 export interface ReadRequest {
-  readonly entry: Entry;
+  readonly entry: PostmanEntry;
   readonly method: string;
   readonly address: Address;
   readonly authorization: Authorization;
   readonly parameters: readonly (Pair & { readonly in: 'header' | 'query' | 'path' })[];
   /** A text: why it cannot be read. */
   readonly body: Body | string | null;
-  readonly answers: readonly Answer[];
+  readonly answers: readonly PostmanAnswer[];
 }
 
-export function readRequest(entry: Entry, variables: Variables): ReadRequest {
+export function readRequest(entry: PostmanEntry, variables: Variables): ReadRequest {
   const where = `${entry.where}/request`;
   const given = entry.item['request'];
   const request: JsonObject = isObject(given) ? given : { url: given ?? '' };
@@ -54,7 +54,7 @@ export function readRequest(entry: Entry, variables: Variables): ReadRequest {
 }
 
 /** Some collections show the body in the saved answers alone: the one that was taken. */
-function savedBody({ item, where }: Entry, variables: Variables): Body | null {
+function savedBody({ item, where }: PostmanEntry, variables: Variables): Body | null {
   const saved = listOf(item['response']);
   for (const [index, each] of saved.entries()) {
     const answer = objectOf(each);

@@ -1,11 +1,11 @@
-import type { DescribedOperation } from './described-operation.ts';
+import type { OpenApiOperation } from './described-operation.ts';
 import { memberOf, textOf } from './json-parts.ts';
 import type { Notebook } from './notebook.ts';
 import { IDEMPOTENCY_HEADER, type PlacedParameter } from './operation-parameters.ts';
 
 /** What examples hold and no request carries: a collection does not say whether the service requires it, a person may. */
 export function noteUnfilled(
-  { name, parameters: beside }: DescribedOperation,
+  { name, parameters: beside }: OpenApiOperation,
   known: readonly PlacedParameter[],
   notebook: Notebook,
 ): void {

@@ -14,13 +14,13 @@ import {
   type RequestOperationName,
 } from '../model/operations.ts';
 import { FORM_CONTENT_TYPE, JSON_CONTENT_TYPE } from '../model/wire.ts';
-import { type Answer, jsonAnswer, refusal } from './answer.ts';
+import { jsonAnswer, refusal, type SandboxAnswer } from './answer.ts';
 import { type ContentDecoder, contentDecoder } from './contract-content.ts';
 import { bodyDecoder } from './decode-body.ts';
 import { DOCUMENTED_INTERFACE, refuseParameters } from './documented-interface.ts';
 import type { GrantedToken } from './marketplace.ts';
-import { type Draft, withValueAt } from './pointer.ts';
-import { type Content, identityOf } from './request-content.ts';
+import { type AnswerDraft, withValueAt } from './pointer.ts';
+import { identityOf, type RequestContent } from './request-content.ts';
 import { createdAnswer, refusalAnswer, verdictAnswer } from './sample-answers.ts';
 import type { ArrivedCall, ServiceInterface } from './service-interface.ts';
 
@@ -38,7 +38,7 @@ export function contractInterface(contract: Contract): ServiceInterface {
     create: contentDecoder(create, 'create', idempotencyHeader),
     validate: contentDecoder(validate, 'validate', null),
   };
-  const refusals: Readonly<Record<OperationName, (content: Content) => Answer | null>> = {
+  const refusals: Readonly<Record<OperationName, (content: RequestContent) => SandboxAnswer | null>> = {
     token: (content) => refuseExtras(token, content),
     create: (content) => refuseIdempotency(create, content) ?? refuseContent(create, content),
     validate: (content) => refuseContent(validate, content),
@@ -65,13 +65,16 @@ export function contractInterface(contract: Contract): ServiceInterface {
   };
 }
 
-function refuseContent(operation: Operation, content: Content): Answer | null {
+function refuseContent(operation: Operation, content: RequestContent): SandboxAnswer | null {
   if (operation.schema === null && operation.parameters === null) return refuseParameters(content);
   return Object.keys(content.problems).length > 0 ? refusalAnswer(operation, content.problems) : null;
 }
 
 /** Demanded unless the contract calls it optional: that it was forgotten shall show here, not in a request sent twice. */
-function refuseIdempotency({ idempotency, parameters }: CreateOperation, { params }: Content): Answer | null {
+function refuseIdempotency(
+  { idempotency, parameters }: CreateOperation,
+  { params }: RequestContent,
+): SandboxAnswer | null {
   if (!idempotency) return null;
   const { header, format } = idempotency;
   const value = params[header] ?? '';
@@ -125,7 +128,10 @@ function fieldNamer(operation: Operation, other: Operation): (path: string) => s
 }
 
 /** Decodes the calls of the token operation. With Basic the credentials are taken from the head alone. */
-function tokenDecoder({ auth, encoding }: TokenOperation): (call: ArrivedCall) => Promise<Content | Answer> {
+function tokenDecoder({
+  auth,
+  encoding,
+}: TokenOperation): (call: ArrivedCall) => Promise<RequestContent | SandboxAnswer> {
   const contentType = encoding === 'json' ? JSON_CONTENT_TYPE : FORM_CONTENT_TYPE;
   const decode = bodyDecoder({ encoding, contentType, parameters: null });
   return async (call) => {
@@ -146,7 +152,7 @@ function basicCredentials(authorization = ''): { readonly client_id: string; rea
 }
 
 /** Refuses what does not have the further parameters of the document, as RFC 6749, section 5.2 has it. */
-function refuseExtras({ extra }: TokenOperation, { params }: Content): Answer | null {
+function refuseExtras({ extra }: TokenOperation, { params }: RequestContent): SandboxAnswer | null {
   const wrong = Object.entries(extra).find(([name, value]) => params[name] !== value);
   if (!wrong) return null;
   const [name, value] = wrong;
@@ -155,10 +161,10 @@ function refuseExtras({ extra }: TokenOperation, { params }: Content): Answer | 
 }
 
 /** A life that the document states instead of the answer is not told. */
-function tokenAnswer(operation: TokenOperation, { accessToken, expiresInSeconds }: GrantedToken): Answer {
+function tokenAnswer(operation: TokenOperation, { accessToken, expiresInSeconds }: GrantedToken): SandboxAnswer {
   const { tokenPointer, lifetimePointer, lifetimeSeconds } = operation;
   const named = withValueAt({ token_type: 'Bearer' }, pointerNames(tokenPointer ?? '/access_token'), accessToken);
   if (lifetimePointer === null && lifetimeSeconds !== null) return jsonAnswer(200, named);
-  const body: Draft = withValueAt(named, pointerNames(lifetimePointer ?? '/expires_in'), expiresInSeconds);
+  const body: AnswerDraft = withValueAt(named, pointerNames(lifetimePointer ?? '/expires_in'), expiresInSeconds);
   return jsonAnswer(200, body);
 }

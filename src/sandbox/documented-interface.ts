@@ -1,8 +1,8 @@
 import { MARKETS } from '../model/markets.ts';
 import { carriesRequest, OPERATION_NAMES, OPERATIONS } from '../model/operations.ts';
 import { AUDIO_PARAMETER } from '../model/wire.ts';
-import { type Answer, jsonAnswer, rawJson } from './answer.ts';
-import { type Content, decodeContent } from './request-content.ts';
+import { jsonAnswer, rawJson, type SandboxAnswer } from './answer.ts';
+import { decodeContent, type RequestContent } from './request-content.ts';
 import type { ServiceInterface } from './service-interface.ts';
 
 /** The interface of the public document; where that shows nothing, what such services mostly do. */
@@ -40,7 +40,7 @@ const LANGUAGE = /^[a-z]{2,3}([-_][a-z0-9]{2,8})*$/i;
  * 422 with what is wrong by parameter, or null. The API's document does not say what is required; the sandbox asks for
  * the least that makes a request: a market, what is needed (text or audio), and a way to reach the customer.
  */
-export function refuseParameters(content: Content): Answer | null {
+export function refuseParameters(content: RequestContent): SandboxAnswer | null {
   const problems = Object.entries({ ...findProblems(content), ...content.problems });
   if (problems.length === 0) return null;
   return jsonAnswer(422, {
@@ -50,7 +50,7 @@ export function refuseParameters(content: Content): Answer | null {
   });
 }
 
-function findProblems({ params, audio }: Content): Record<string, string> {
+function findProblems({ params, audio }: RequestContent): Record<string, string> {
   const given = (name: string): string => params[name]?.trim() ?? '';
   const problems: Record<string, string> = {};
   if (!MARKET_CODES.includes(given('country'))) problems['country'] = `must be one of ${MARKET_CODES.join(', ')}`;

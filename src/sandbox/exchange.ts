@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { carriesRequest, type OperationName } from '../model/operations.ts';
-import { type Answer, refusal } from './answer.ts';
+import { refusal, type SandboxAnswer } from './answer.ts';
 import { drawFault, type FaultableCall, type FaultKind, type Reply, strike } from './faults.ts';
 import { bearerToken, readBody, sendAnswer } from './http-message.ts';
 import { exchangeOf } from './kept-exchange.ts';
-import type { Content } from './request-content.ts';
+import type { RequestContent } from './request-content.ts';
 import { actOn } from './routes.ts';
 import type { SandboxState } from './sandbox-state.ts';
 
@@ -45,7 +45,7 @@ interface Decided {
 function decide(
   operation: OperationName,
   token: string | null,
-  content: Content | Answer,
+  content: RequestContent | SandboxAnswer,
   state: SandboxState,
 ): Decided {
   const nowMs = state.now();
@@ -79,7 +79,7 @@ function decide(
 
 function chooseFault(
   operation: OperationName,
-  content: Content | null,
+  content: RequestContent | null,
   { instructions, faultRates, random }: SandboxState,
 ): { readonly kind: FaultKind; readonly ms?: number | undefined } | null {
   const instructed = instructions.take(operation, content?.params ?? {});

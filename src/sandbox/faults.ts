@@ -2,19 +2,19 @@ import * as z from 'zod/mini';
 import en from 'zod/v4/locales/en.js';
 import { SrqError } from '../model/errors.ts';
 import { OPERATION_NAMES, type OperationName, REQUEST_OPERATION_NAMES } from '../model/operations.ts';
-import { type Answer, jsonAnswer, tooManyRequests } from './answer.ts';
+import { jsonAnswer, type SandboxAnswer, tooManyRequests } from './answer.ts';
 
 /** What a fault can do with the call it strikes. */
 export interface FaultableCall {
   /** Does what was asked for; `hideFromValidateMs` keeps a created request out of validate's sight that long. */
-  act(hideFromValidateMs?: number): Answer;
+  act(hideFromValidateMs?: number): SandboxAnswer;
   /** Ends the life of the token that came with the call. */
   expireToken(): void;
 }
 
 /** What happens to the connection: an answer, after a pause, or a cut. */
 export interface Reply {
-  readonly answer: Answer | 'cut';
+  readonly answer: SandboxAnswer | 'cut';
   readonly pauseMs: number;
 }
 
@@ -31,8 +31,9 @@ const CALLS: readonly OperationName[] = REQUEST_OPERATION_NAMES;
 const MAINTENANCE_PAGE =
   '<!doctype html><html><head><title>Maintenance</title></head><body><h1>We will be back soon</h1></body></html>\n';
 
-const now = (answer: Answer | 'cut'): Reply => ({ answer, pauseMs: 0 });
-const internalError = (): Answer => jsonAnswer(500, { error: 'internal_error', message: 'Something went wrong.' });
+const now = (answer: SandboxAnswer | 'cut'): Reply => ({ answer, pauseMs: 0 });
+const internalError = (): SandboxAnswer =>
+  jsonAnswer(500, { error: 'internal_error', message: 'Something went wrong.' });
 
 /** Every fault there is: a new one is an entry here and nothing else. */
 const FAULTS = {

@@ -1,36 +1,36 @@
 import type { IncomingMessage } from 'node:http';
 import type { OperationName } from '../model/operations.ts';
-import type { Answer } from './answer.ts';
+import type { SandboxAnswer } from './answer.ts';
 import type { Service } from './routes.ts';
 import { shownHeader, shownPath, shownTokenBody, withoutCredentials } from './secrets.ts';
 
-type Headers = readonly (readonly [name: string, value: string])[];
+type KeptHeaders = readonly (readonly [name: string, value: string])[];
 
 /** One exchange as it went over the wire, without secrets. */
-export interface Exchange {
+export interface KeptExchange {
   readonly method: string;
   /** With the query. */
   readonly path: string;
-  readonly headers: Headers;
+  readonly headers: KeptHeaders;
   /** As it arrived; null where it was not kept. */
   readonly body: Buffer | null;
   /** Null where the connection was cut instead. */
-  readonly answer: { readonly status: number; readonly headers: Headers; readonly body: string } | null;
+  readonly answer: { readonly status: number; readonly headers: KeptHeaders; readonly body: string } | null;
 }
 
 /** Longer ones are not kept: a few of them would push out all others. */
 const LONGEST_BODY_BYTES = 16 * 1024 * 1024;
 
-export interface Heard {
+export interface HeardCall {
   readonly operation: OperationName;
   readonly request: Pick<IncomingMessage, 'method' | 'url' | 'rawHeaders' | 'headers'>;
   /** Null where it was too long to be read. */
   readonly body: Buffer | null;
-  readonly answer: Answer | 'cut';
+  readonly answer: SandboxAnswer | 'cut';
   readonly nowMs: number;
 }
 
-export function exchangeOf({ operation, request, body, answer, nowMs }: Heard, service: Service): Exchange {
+export function exchangeOf({ operation, request, body, answer, nowMs }: HeardCall, service: Service): KeptExchange {
   const { idempotencyHeader } = service.offered;
   const headers = pairsOf(request.rawHeaders).map(([name, value]) => {
     const isShown = name.toLowerCase() === idempotencyHeader?.toLowerCase();
@@ -45,7 +45,7 @@ export function exchangeOf({ operation, request, body, answer, nowMs }: Heard, s
   };
 }
 
-function pairsOf(rawHeaders: readonly string[]): Headers {
+function pairsOf(rawHeaders: readonly string[]): KeptHeaders {
   return rawHeaders.flatMap((name, place) => (place % 2 === 0 ? [[name, rawHeaders[place + 1] ?? ''] as const] : []));
 }
 
@@ -54,7 +54,12 @@ function keptBody(operation: OperationName, contentType: string | undefined, bod
   return operation === 'token' ? shownTokenBody(contentType, body) : body;
 }
 
-function keptAnswer(operation: OperationName, answer: Answer, service: Service, nowMs: number): Exchange['answer'] {
+function keptAnswer(
+  operation: OperationName,
+  answer: SandboxAnswer,
+  service: Service,
+  nowMs: number,
+): KeptExchange['answer'] {
   const { status, headers } = answer;
   const body = answer.body.toString();
   const shown = operation === 'token' ? withoutCredentials(body, service, nowMs) : body;
@@ -65,13 +70,13 @@ function keptAnswer(operation: OperationName, answer: Answer, service: Service, 
  * As one text: JSON without the body on the first line, after it the body, a character for each byte.
  * `unpackExchange` is its inverse; it gives null for the empty text.
  */
-export function packExchange({ body, ...head }: Exchange): string {
+export function packExchange({ body, ...head }: KeptExchange): string {
   return `${JSON.stringify({ ...head, hasBody: body !== null })}\n${body?.toString('latin1') ?? ''}`;
 }
 
-export function unpackExchange(text: string): Exchange | null {
+export function unpackExchange(text: string): KeptExchange | null {
   if (text === '') return null;
   const end = text.indexOf('\n');
-  const { hasBody, ...head }: Omit<Exchange, 'body'> & { hasBody: boolean } = JSON.parse(text.slice(0, end));
+  const { hasBody, ...head }: Omit<KeptExchange, 'body'> & { hasBody: boolean } = JSON.parse(text.slice(0, end));
   return { ...head, body: hasBody ? Buffer.from(text.slice(end + 1), 'latin1') : null };
 }

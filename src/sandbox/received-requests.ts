@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { OperationName } from '../model/operations.ts';
 import type { FaultKind } from './faults.ts';
-import { type Exchange, packExchange, unpackExchange } from './kept-exchange.ts';
+import { type KeptExchange, packExchange, unpackExchange } from './kept-exchange.ts';
 import type { Arrival, KeptContent, ReceivedRequest } from './received-request.ts';
 import { type Filter, fitsContent, fitsHead, type Head } from './request-filter.ts';
 import { TextArena } from './text-arena.ts';
 
-interface Entry {
+interface KeptEntry {
   readonly number: number;
   readonly operation: OperationName;
   readonly receivedAtMs: number;
@@ -40,7 +40,7 @@ const SHARED_CONTENTS = 1_000;
 
 /** Everything received, in order. Kept compactly, so that 100,000 requests are no burden. */
 export class ReceivedRequests {
-  #entries: Entry[] = [];
+  #entries: KeptEntry[] = [];
   #lastNumber = 0;
   readonly #contents = new TextArena();
   readonly #recentPlaces = new Map<string, number>();
@@ -73,13 +73,13 @@ export class ReceivedRequests {
   }
 
   /** Keeps what went over the wire, until newer ones need the room. */
-  keepExchange(number: number, exchange: Exchange): void {
+  keepExchange(number: number, exchange: KeptExchange): void {
     const entry = this.#entry(number);
     if (entry) entry.exchangePlace = this.#exchanges.add(packExchange(exchange));
   }
 
   /** Null if it is not kept, or no longer. */
-  exchange(number: number): Exchange | null {
+  exchange(number: number): KeptExchange | null {
     const place = this.#entry(number)?.exchangePlace ?? null;
     return place === null ? null : unpackExchange(this.#exchanges.read(place));
   }
@@ -135,7 +135,7 @@ export class ReceivedRequests {
     for (const look of this.#watchers) look();
   }
 
-  #entry(number: number): Entry | undefined {
+  #entry(number: number): KeptEntry | undefined {
     return this.#entries[number - this.extent.first];
   }
 
@@ -150,13 +150,13 @@ export class ReceivedRequests {
     return place;
   }
 
-  #expand(entry: Entry): ReceivedRequest {
+  #expand(entry: KeptEntry): ReceivedRequest {
     const { number, operation, receivedAtMs, status, fault, requestId, answerMs } = entry;
     const receivedAt = new Date(receivedAtMs).toISOString();
     return { number, operation, receivedAt, ...this.#contentOf(entry), status, fault, requestId, answerMs };
   }
 
-  #contentOf({ contentPlace }: Entry): KeptContent {
+  #contentOf({ contentPlace }: KeptEntry): KeptContent {
     return JSON.parse(this.#contents.read(contentPlace));
   }
 }
@@ -173,12 +173,12 @@ const MOST_VIEWS = 8;
 const LOOKED_AT_ONCE = 1_000;
 
 /** Finds the numbers that fit a filter in a list that only grows. Asked again, it looks only through what is new. */
-class FilteredNumbers<Entry extends Head> {
-  readonly #entries: () => readonly Entry[];
-  readonly #contentOf: (entry: Entry) => KeptContent;
+class FilteredNumbers<KeptEntry extends Head> {
+  readonly #entries: () => readonly KeptEntry[];
+  readonly #contentOf: (entry: KeptEntry) => KeptContent;
   readonly #views = new Map<string, View>();
 
-  constructor(entries: () => readonly Entry[], contentOf: (entry: Entry) => KeptContent) {
+  constructor(entries: () => readonly KeptEntry[], contentOf: (entry: KeptEntry) => KeptContent) {
     this.#entries = entries;
     this.#contentOf = contentOf;
   }

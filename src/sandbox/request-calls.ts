@@ -1,7 +1,7 @@
 import { SrqError } from '../model/errors.ts';
 import { mediaTypeOfBytes } from '../model/media-type.ts';
-import { type Answer, refusal } from './answer.ts';
-import type { Exchange } from './kept-exchange.ts';
+import { refusal, type SandboxAnswer } from './answer.ts';
+import type { KeptExchange } from './kept-exchange.ts';
 import type { ReceivedRequest } from './received-request.ts';
 import type { ReceivedRequests } from './received-requests.ts';
 import { readFilter } from './request-filter.ts';
@@ -38,7 +38,7 @@ export function requestInFull(received: ReceivedRequests, number: number): objec
   return { ...request, exchange: exchange && shownExchange(exchange, number) };
 }
 
-function shownExchange(exchange: Exchange, number: number): object {
+function shownExchange(exchange: KeptExchange, number: number): object {
   const { body, ...rest } = exchange;
   if (body === null) return { ...rest, body, bodyBytes: null, isBodyCut: false, curl: null };
   return {
@@ -74,7 +74,7 @@ const asFile = (name: string) => ({
 });
 
 /** The body as it arrived. */
-export function bodyOf(received: ReceivedRequests, number: number): Answer {
+export function bodyOf(received: ReceivedRequests, number: number): SandboxAnswer {
   const body = received.exchange(number)?.body;
   if (!body) return GONE;
   return {
@@ -85,7 +85,7 @@ export function bodyOf(received: ReceivedRequests, number: number): Answer {
 }
 
 /** The recording of a request, decoded from its body once more. */
-export async function recordingOf({ received, service }: SandboxState, number: number): Promise<Answer> {
+export async function recordingOf({ received, service }: SandboxState, number: number): Promise<SandboxAnswer> {
   const request = received.find(number);
   const exchange = received.exchange(number);
   if (!request?.audio || !exchange?.body) return GONE;
@@ -116,7 +116,10 @@ const OWN_HEADERS = new Set(['host', 'connection', 'content-length', 'accept-enc
  * The request as a command for a POSIX shell. Where there was a token, the command takes it from the variable `TOKEN`;
  * other secrets stay masked.
  */
-function curlCommand({ method, path, headers, body }: Exchange & { readonly body: Buffer }, number: number): string {
+function curlCommand(
+  { method, path, headers, body }: KeptExchange & { readonly body: Buffer },
+  number: number,
+): string {
   const host = headers.find(([name]) => name.toLowerCase() === 'host')?.[1] ?? '127.0.0.1';
   const own = headers.filter(([name]) => !OWN_HEADERS.has(name.toLowerCase()));
   const isWritten = body.length <= LONGEST_WRITTEN_BYTES && isPlainText(body);

@@ -3,12 +3,12 @@ import { LosslessNumber, stringify } from 'lossless-json';
 import type { CreateOperation, Json, Operation, VerdictRule } from '../model/contract.ts';
 import { pointerNames } from '../model/json-pointer.ts';
 import { JSON_CONTENT_TYPE } from '../model/wire.ts';
-import { type Answer, jsonAnswer, refusal } from './answer.ts';
+import { jsonAnswer, refusal, type SandboxAnswer } from './answer.ts';
 import type { FreshIdentity } from './marketplace.ts';
-import { type Draft, isList, isObject, valueAt, withValueAt } from './pointer.ts';
+import { type AnswerDraft, isList, isObject, valueAt, withValueAt } from './pointer.ts';
 import type { Problems } from './schema-check.ts';
 
-type Verdict = 'clear' | 'duplicate';
+type ToldVerdict = 'clear' | 'duplicate';
 
 /**
  * The document's answer to a create, with identifiers of its own; null where the document shows none. Without a place for
@@ -17,15 +17,15 @@ type Verdict = 'clear' | 'duplicate';
 export function createdAnswer(
   { success, identifiers, duplicate, path }: CreateOperation,
   { requestId, sequence }: FreshIdentity,
-): { readonly answer: Answer; readonly requestId: string } | null {
+): { readonly answer: SandboxAnswer; readonly requestId: string } | null {
   const [first] = identifiers;
   if (!success && !first) return null;
   const { status, contentType, body: sample } = success ?? { status: 201, contentType: JSON_CONTENT_TYPE, body: null };
   // The document's example may be that of a duplicate.
   const body =
-    sample === null ? null : duplicate.reduce<Draft>((draft, rule) => withVerdict(draft, rule, 'clear'), sample);
+    sample === null ? null : duplicate.reduce<AnswerDraft>((draft, rule) => withVerdict(draft, rule, 'clear'), sample);
   if (!first) return { answer: answerWith(status, contentType, body, { location: `${path}/${requestId}` }), requestId };
-  const named = identifiers.reduce<Draft>((draft, { pointer }) => {
+  const named = identifiers.reduce<AnswerDraft>((draft, { pointer }) => {
     const parts = pointerNames(pointer);
     return withValueAt(draft, parts, freshValue(valueAt(body, parts) ?? undefined, sequence));
   }, body);
@@ -34,23 +34,27 @@ export function createdAnswer(
 }
 
 /** An answer from which `rules` read this verdict; null where none of them can tell it. */
-export function verdictAnswer(operation: Operation, rules: readonly VerdictRule[], verdict: Verdict): Answer | null {
+export function verdictAnswer(
+  operation: Operation,
+  rules: readonly VerdictRule[],
+  verdict: ToldVerdict,
+): SandboxAnswer | null {
   const { success } = operation;
   const telling = rules.find((rule) => canTell(rule, verdict));
   if (!telling) return null;
   const status = telling.kind === 'status' ? telling.status : (success?.status ?? 200);
   if (status >= 400) return refusalAnswer(operation, { '': 'This request was sent before.' }, status);
   const sample = success ? success.body : {};
-  const body = rules.reduce<Draft>((draft, rule) => withVerdict(draft, rule, verdict), sample);
+  const body = rules.reduce<AnswerDraft>((draft, rule) => withVerdict(draft, rule, verdict), sample);
   return answerWith(status, success?.contentType ?? JSON_CONTENT_TYPE, body);
 }
 
-function canTell(rule: VerdictRule, verdict: Verdict): boolean {
+function canTell(rule: VerdictRule, verdict: ToldVerdict): boolean {
   if (rule.kind === 'status') return rule.verdict === verdict;
   return rule.kind === 'list' || rule[verdict].length > 0;
 }
 
-function withVerdict(draft: Draft, rule: VerdictRule, verdict: Verdict): Draft {
+function withVerdict(draft: AnswerDraft, rule: VerdictRule, verdict: ToldVerdict): AnswerDraft {
   if (rule.kind === 'status') return draft;
   const parts = pointerNames(rule.pointer);
   const sample = valueAt(draft, parts);
@@ -64,13 +68,13 @@ function withVerdict(draft: Draft, rule: VerdictRule, verdict: Verdict): Draft {
 }
 
 /** Rules compare texts; the answer has the type that the sample has. */
-function typedAs(sample: Draft | undefined, text: string): Draft {
+function typedAs(sample: AnswerDraft | undefined, text: string): AnswerDraft {
   if (typeof sample === 'number') return Number(text);
   return typeof sample !== 'string' && (text === 'true' || text === 'false') ? text === 'true' : text;
 }
 
 /** The document's refusal of a request with these problems; in the shape of the other sandbox where it shows none. */
-export function refusalAnswer(operation: Operation, problems: Problems, otherStatus?: number): Answer {
+export function refusalAnswer(operation: Operation, problems: Problems, otherStatus?: number): SandboxAnswer {
   const { refusal: sample, errorTexts } = operation;
   const status = otherStatus ?? sample?.status ?? 422;
   if (errorTexts.length > 0) {
@@ -88,9 +92,9 @@ export function refusalAnswer(operation: Operation, problems: Problems, otherSta
 function answerWith(
   status: number,
   contentType: string,
-  body: Draft,
+  body: AnswerDraft,
   headers: Readonly<Record<string, string>> = {},
-): Answer {
+): SandboxAnswer {
   if (body === null || status === 204) return { status, headers, body: '' };
   const isText = typeof body === 'string' && !/json/i.test(contentType);
   return {
@@ -109,7 +113,7 @@ const LEAST_OF_20_DIGITS = 10n ** 19n;
  * has more than JavaScript can hold; a UUID stays one; a text keeps what stands before its last digits. Without a sample,
  * a number.
  */
-function freshValue(sample: Draft | undefined, sequence: number): Draft {
+function freshValue(sample: AnswerDraft | undefined, sequence: number): AnswerDraft {
   if (typeof sample === 'string') return freshText(sample, sequence);
   const number = typeof sample === 'number' ? Math.trunc(sample) + sequence : sequence;
   return Number.isSafeInteger(number) ? number : new LosslessNumber(String(LEAST_OF_20_DIGITS + BigInt(sequence)));
@@ -129,7 +133,7 @@ function uuidOf(sequence: number): string {
 }
 
 /** One thing that is wrong. `name` is the wire path; empty if it is about the whole request. */
-interface Problem {
+interface NamedProblem {
   readonly name: string;
   readonly words: string;
 }
@@ -141,13 +145,17 @@ const NAMES_PARAMETER = /^(?:field|param|parameter|property|attribute|name|point
  * The document's refusal with these problems in place of its words. A list of errors gets one element for each problem, an
  * object of errors one member; a single text names them all.
  */
-function refusalBody({ refusal, errorTexts }: Operation, problems: Problems): Draft {
+function refusalBody({ refusal, errorTexts }: Operation, problems: Problems): AnswerDraft {
   const all = Object.entries(problems).map(([name, words]) => ({ name, words }));
   const sample: Json = refusal?.body ?? null;
-  return errorTexts.reduce<Draft>((draft, pointer) => withWords(draft, pointerNames(pointer), all), sample);
+  return errorTexts.reduce<AnswerDraft>((draft, pointer) => withWords(draft, pointerNames(pointer), all), sample);
 }
 
-function withWords(draft: Draft | undefined, parts: readonly string[], problems: readonly Problem[]): Draft {
+function withWords(
+  draft: AnswerDraft | undefined,
+  parts: readonly string[],
+  problems: readonly NamedProblem[],
+): AnswerDraft {
   const [part, ...rest] = parts;
   if (part === undefined) return problems.map(({ name, words }) => `${name} ${words}`.trim()).join('; ');
   if (part !== '*') {
@@ -166,7 +174,7 @@ function withWords(draft: Draft | undefined, parts: readonly string[], problems:
 }
 
 /** An error of the sample, about another parameter. */
-function withName(draft: Draft | undefined, name: string): Draft | undefined {
+function withName(draft: AnswerDraft | undefined, name: string): AnswerDraft | undefined {
   if (!isObject(draft)) return draft;
   return Object.fromEntries(
     Object.entries(draft).map(([member, value]) => [
@@ -177,7 +185,7 @@ function withName(draft: Draft | undefined, name: string): Draft | undefined {
 }
 
 /** The name as the sample has it: a JSON pointer, a list of its parts (after `body`, as some have it), or by itself. */
-function namedAs(sample: Draft, name: string): Draft {
+function namedAs(sample: AnswerDraft, name: string): AnswerDraft {
   if (isList(sample)) return [...(sample[0] === 'body' ? ['body'] : []), ...name.split('.')];
   return typeof sample === 'string' && sample.startsWith('/') ? `/${name.replaceAll('.', '/')}` : name;
 }

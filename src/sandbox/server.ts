@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { SrqError, systemCode } from '../model/errors.ts';
 import { ADMIN_CALLS, ADMIN_PREFIX, answerAdmin } from './admin.ts';
-import { type Answer, refusal } from './answer.ts';
+import { refusal, type SandboxAnswer } from './answer.ts';
 import { DOCUMENTED_INTERFACE } from './documented-interface.ts';
 import { answerCall } from './exchange.ts';
 import { type FaultRates, type Instruction, readFaultRates } from './faults.ts';
@@ -109,7 +109,7 @@ async function handleOwn(
 }
 
 /** The inbox for browsers; for other programs, what can be called. Neither holds anything that was received. */
-function front({ headers }: IncomingMessage): Answer {
+function front({ headers }: IncomingMessage): SandboxAnswer {
   if (headers.accept?.includes('text/html')) return INBOX_PAGE;
   const lines = ['srq sandbox: a local marketplace to try things against. Nothing sent here leaves this machine.', ''];
   return {

@@ -13,9 +13,9 @@ const settingsSchema = z.strictObject({
 });
 
 /** What can be changed while the sandbox runs, faults apart. */
-export type Settings = z.output<typeof settingsSchema>;
+export type SandboxSettings = z.output<typeof settingsSchema>;
 
-export const settingsOf = ({ latencyMs, service }: SandboxState): Settings => ({
+export const settingsOf = ({ latencyMs, service }: SandboxState): SandboxSettings => ({
   latencyMs,
   ratePerSecond: service.rateLimit?.ratePerSecond ?? null,
   tokenTtlSeconds: service.marketplace.tokenTtlSeconds,
