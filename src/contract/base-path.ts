@@ -1,5 +1,6 @@
 import type { Contract } from '../model/contract.ts';
 import { SrqError } from '../model/errors.ts';
+import { REQUEST_OPERATION_NAMES } from '../model/operations.ts';
 import { isServicePath } from '../model/service-path.ts';
 import type { DocumentReading, OpenApiOperation } from './described-operation.ts';
 import { listOf, objectOf, textOf } from './json-parts.ts';
@@ -77,8 +78,9 @@ export function tokenPathOf(
 }
 
 /** Throws `SrqError('input')` for a path that leads elsewhere than under the base URL. */
-export function requireServicePaths({ create, validate, token, basePath }: Contract): void {
-  const path = [create.path, validate.path, token.path, basePath || '/'].find((each) => !isServicePath(each));
+export function requireServicePaths(contract: Contract): void {
+  const paths = [...REQUEST_OPERATION_NAMES, 'token' as const].map((name) => contract[name].path);
+  const path = [...paths, contract.basePath || '/'].find((each) => !isServicePath(each));
   if (path === undefined) return;
   throw new SrqError(
     'input',

@@ -2,6 +2,7 @@ import type { Confidence } from '../model/contract.ts';
 import { nearest } from '../model/did-you-mean.ts';
 import { SrqError } from '../model/errors.ts';
 import { nameWords } from '../model/name-words.ts';
+import { OPERATIONS, type OperationName } from '../model/operations.ts';
 import { KNOWN_FIELDS } from './assign-fields.ts';
 import type { Described } from './described.ts';
 import {
@@ -15,8 +16,6 @@ import { objectOf } from './json-parts.ts';
 import { bodyProblem, operationBody, unreadable } from './operation-body.ts';
 import { sharedPath } from './servers.ts';
 import { isAboutRequests, objectionsTo, resemblesCheck } from './unasked-validate.ts';
-
-export type OperationRole = 'create' | 'validate' | 'token';
 
 /** One of several operations that may be meant. */
 interface OperationCandidate {
@@ -59,50 +58,71 @@ const CHECKING_WORDS =
 const SAYS_DUPLICATE = /duplicat|already exist|seen before|repeated/i;
 const LIST_WORDS = /^(?:batch|bulk|import|list|search|query|upload)$/;
 
+/** What is looked through: all operations of the document, and those that take a body with what it is known to hold. */
+interface Search {
+  readonly reading: DocumentReading;
+  readonly operations: readonly OpenApiOperation[];
+  readonly scored: readonly Scored[];
+}
+
+/** Finds the operation for each role among those that are not taken by another role. */
+type Find = (search: Search, taken: readonly OpenApiOperation[]) => FoundOperation;
+
+const FINDERS: Readonly<Record<OperationName, Find>> = {
+  create: (search, taken) => {
+    const ranked = rankedBy(createPoints, search, taken);
+    if (ranked.length === 0) refuseElsewhere(search);
+    return decided(ranked, true);
+  },
+  validate: ({ reading, operations, scored }, taken) => {
+    const create = scored.find(({ operation }) => operation === taken[0]);
+    if (create === undefined) return CREATE_UNKNOWN;
+    return validateBeside(reading, create, notTaken(scored, taken), operations.find(asksWithoutBody));
+  },
+  token: (search, taken) => decided(rankedBy(tokenPoints, search, taken), false),
+};
+
 /**
- * The operations of the document, with their points, for the three roles.
+ * Finds the operations of the document for the roles, by their points.
  *
  * Throws `SrqError('input')` for a name that no operation has, and where a body that stands elsewhere may be the one.
  */
 export function operationFinder(reading: DocumentReading): {
-  find(role: OperationRole, chosen: string | undefined, taken: readonly OpenApiOperation[]): FoundOperation;
+  find(role: OperationName, chosen: string | undefined, taken: readonly OpenApiOperation[]): FoundOperation;
 } {
   const operations = operationsOf(reading);
   const candidates = operations.filter(takesBody).slice(0, MOST_OPERATIONS);
   const mostNodes = Math.min(SCORED_NODES, Math.floor(ALL_SCORED_NODES / Math.max(1, candidates.length)));
   const scored = candidates.map((operation) => ({ operation, ...namesIn(reading, operation, mostNodes) }));
-
   return {
     find(role, chosen, taken) {
-      if (chosen !== undefined) {
-        return {
-          operation: named(operations, chosen, role, basePath(reading)),
-          candidates: [],
-          why: 'you said so',
-          confidence: 'certain',
-        };
-      }
-      const [create] = taken;
-      const others = scored.filter(({ operation }) => !taken.includes(operation));
-      if (role === 'validate') {
-        const own = scored.find(({ operation }) => operation === create);
-        return own === undefined
-          ? CREATE_UNKNOWN
-          : validateBeside(reading, own, others, operations.find(asksWithoutBody));
-      }
-      const ranked = others
-        .map((each) => ({ ...each, points: pointsFor(role, each) }))
-        .filter(({ points }) => points > 0)
-        .sort((a, b) => b.points - a.points);
-      const [outside] = scored.flatMap((each) => each.outside ?? []);
-      if (role === 'create' && ranked.length === 0) {
-        if (outside !== undefined) throw unreadable('The request body', outside);
-        const [elsewhere] = pathProblems(reading);
-        if (elsewhere !== undefined) throw unreadable('A path', elsewhere);
-      }
-      return decided(role, ranked);
+      if (chosen === undefined) return FINDERS[role]({ reading, operations, scored }, taken);
+      const operation = named(operations, chosen, role, basePath(reading));
+      return { operation, candidates: [], why: 'you said so', confidence: 'certain' };
     },
   };
+}
+
+const notTaken = (scored: readonly Scored[], taken: readonly OpenApiOperation[]): readonly Scored[] =>
+  scored.filter(({ operation }) => !taken.includes(operation));
+
+function rankedBy(
+  pointsOf: (scored: Scored) => number,
+  { scored }: Search,
+  taken: readonly OpenApiOperation[],
+): readonly Scored[] {
+  return notTaken(scored, taken)
+    .map((each) => ({ ...each, points: pointsOf(each) }))
+    .filter(({ points }) => points > 0)
+    .sort((a, b) => b.points - a.points);
+}
+
+/** Throws where the create may be one whose body or path stands outside of the document. */
+function refuseElsewhere({ reading, scored }: Search): void {
+  const [outside] = scored.flatMap((each) => each.outside ?? []);
+  if (outside !== undefined) throw unreadable('The request body', outside);
+  const [elsewhere] = pathProblems(reading);
+  if (elsewhere !== undefined) throw unreadable('A path', elsewhere);
 }
 
 const NONE = { operation: null, candidates: [], confidence: 'weak' as const };
@@ -144,15 +164,16 @@ function maySeekDuplicates({ operation, fields }: Scored, create: Scored): boole
   return fields.size >= LEAST_FIELDS && SAYS_DUPLICATE.test(operation.words);
 }
 
-function decided(role: 'create' | 'token', ranked: readonly Scored[]): FoundOperation {
+/** `byNames`: it has to hold enough of the known names. */
+function decided(ranked: readonly Scored[], byNames: boolean): FoundOperation {
   const [best, next] = ranked;
   if (best === undefined) return { ...NONE, why: 'no operation looks like it' };
   const lead = best.points - (next?.points ?? 0);
-  const isEnough = role !== 'create' || best.fields.size >= NAMES_ENOUGH;
+  const hasNames = best.fields.size >= NAMES_ENOUGH;
   const candidates = ranked.slice(0, 3).map(({ operation }) => ({ operation, objection: '' }));
-  if ((isEnough && lead >= LEAST_LEAD) || (lead >= CLEAR_LEAD && best.fields.size > 1)) {
+  if (((hasNames || !byNames) && lead >= LEAST_LEAD) || (lead >= CLEAR_LEAD && best.fields.size > 1)) {
     const names = best.fields.size > 0 ? `${best.fields.size} of the 7 known names, ` : '';
-    const confidence = role !== 'create' ? 'likely' : best.fields.size >= NAMES_ENOUGH ? 'certain' : 'weak';
+    const confidence = !byNames ? 'likely' : hasNames ? 'certain' : 'weak';
     return { operation: best.operation, candidates: [], why: `${names}${lead} points ahead`, confidence };
   }
   return { ...NONE, candidates, why: lead < LEAST_LEAD ? 'several are alike' : 'it has too few of the known names' };
@@ -174,10 +195,9 @@ function namesIn(reading: DocumentReading, operation: OpenApiOperation, mostNode
   return { points, fields: new Set(known.map(({ field }) => field)), outside };
 }
 
-function pointsFor(role: 'create' | 'token', { operation, points, fields }: Scored): number {
+function createPoints({ operation, points, fields }: Scored): number {
   const words = operationWords(operation);
   const has = (pattern: RegExp) => words.some((word) => pattern.test(word));
-  if (role === 'token') return tokenPoints(operation, words);
   // One that only looks for duplicates has the same body, and would be sent instead of a request.
   if (fields.size === 0 || has(CHECKING_WORDS)) return 0;
   const created = '201' in objectOf(operation.value['responses']) ? 2 : 0;
@@ -186,7 +206,8 @@ function pointsFor(role: 'create' | 'token', { operation, points, fields }: Scor
   return points + created + (has(REQUEST_WORDS) ? 3 : 0) - against;
 }
 
-function tokenPoints(operation: OpenApiOperation, words: readonly string[]): number {
+function tokenPoints({ operation }: Pick<Scored, 'operation'>): number {
+  const words = operationWords(operation);
   const told = `${words.join(' ')} ${operation.words.toLowerCase()}`;
   if (!/\b(?:tokens?|oauth2?)\b/.test(words.join(' ')) && !/(?:access|bearer) token/.test(told)) return 0;
   if (/\b(?:revoke|revocation|introspect\w*|refresh|invalidate|logout|userinfo|authorize)\b/.test(words.join(' ')))
@@ -194,7 +215,7 @@ function tokenPoints(operation: OpenApiOperation, words: readonly string[]): num
   return 5 + (/\btokens?\b/.test(words.join(' ')) ? 10 : 0) + (/client_credentials/.test(told) ? 5 : 0);
 }
 
-function named(all: readonly OpenApiOperation[], chosen: string, role: OperationRole, base: string): OpenApiOperation {
+function named(all: readonly OpenApiOperation[], chosen: string, role: OperationName, base: string): OpenApiOperation {
   const wanted = chosen.trim();
   const operations = all.filter(takesBody);
   const found = operations.filter((each) => isCalled(each, wanted, base));
@@ -202,12 +223,12 @@ function named(all: readonly OpenApiOperation[], chosen: string, role: Operation
   if (only !== undefined && found.length === 1) return only;
   const other = all.find((each) => isCalled(each, wanted, base));
   if (only === undefined && other !== undefined) {
-    const without = role === 'validate' ? ' Do without: --operation validate=none' : '';
+    const without = OPERATIONS[role].presence === null ? '' : ` Do without: --operation ${role}=none`;
     const hint = `Name one that takes a body by POST or PUT: --operation "${role}=POST /path".${without}`;
     throw new SrqError('input', `${other.name} takes no body, and srq sends requests in bodies alone.`, hint);
   }
   const what = only === undefined ? `The document has no operation "${wanted}"` : `Several operations are "${wanted}"`;
-  const isToken = (operation: OpenApiOperation) => tokenPoints(operation, operationWords(operation)) > 0;
+  const isToken = (operation: OpenApiOperation) => tokenPoints({ operation }) > 0;
   const fit = operations.filter((each) => isToken(each) === (role === 'token'));
   const list = (fit.length > 0 ? fit : operations).slice(0, 20);
   const meant = nearest(

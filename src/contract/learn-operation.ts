@@ -1,5 +1,6 @@
 import type { Alternative, Finding, Json, Operation, Parameter } from '../model/contract.ts';
 import { SrqError } from '../model/errors.ts';
+import type { RequestOperationName } from '../model/operations.ts';
 import { shownValue } from '../model/secret-name.ts';
 import { errorTextPlaces } from './answer-meaning.ts';
 import type { DescribedAnswer } from './answers.ts';
@@ -21,7 +22,7 @@ import { validationSchema } from './validation-schema.ts';
  */
 export function learnOperation(
   reading: DocumentReading,
-  role: 'create' | 'validate',
+  role: RequestOperationName,
   operation: OpenApiOperation,
   answers: readonly DescribedAnswer[],
   given: GivenConstants,

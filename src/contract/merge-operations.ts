@@ -1,26 +1,52 @@
 import {
+  type Contract,
   type CreateOperation,
   DEFAULT_KEY_LIFE_SECONDS,
   type Idempotency,
   type Operation,
   type Parameter,
   type Proposal,
+  parametersOf,
   type TokenOperation,
   type ValidateOperation,
   type VerdictRule,
 } from '../model/contract.ts';
-import { chosen, filledIn, has, type Merge, note, parametersOf, placeOf } from './merge-settings.ts';
+import { carriesRequest, type OperationName, type RequestOperationName } from '../model/operations.ts';
+import { chosen, filledIn, has, type Merge, note, placeOf } from './merge-settings.ts';
 
-export function mergedCreate(merge: Merge): CreateOperation {
-  const [one, other] = [merge.first.contract.create, merge.second.contract.create];
-  if (!has(merge.second, 'create')) return one;
-  if (!has(merge.first, 'create')) return wholly(merge, 'create', other);
-  return {
-    ...mergedOperation(merge, 'create', one, other),
+type Merges = {
+  readonly [Name in OperationName]: (merge: Merge, one: Contract[Name], other: Contract[Name]) => Contract[Name];
+};
+
+/** How an operation is merged that both documents have. */
+const MERGES: Merges = {
+  create: (merge, one, other) => ({
+    ...mergedRequest(merge, 'create', one, other),
     identifiers: filledIn(merge, 'create.identifiers', one.identifiers, other.identifiers),
     duplicate: mergedRules(merge, 'create.duplicate', one.duplicate, other.duplicate),
     idempotency: mergedIdempotency(merge, one.idempotency, other.idempotency),
-  };
+  }),
+  validate: (merge, one, other) => ({
+    ...mergedRequest(merge, 'validate', one, other),
+    verdict: mergedRules(merge, 'validate.verdict', one.verdict, other.verdict),
+  }),
+  token: mergedToken,
+};
+
+/** An operation of one name in two documents. What only one of them has is wholly that one's. */
+export function mergedOperation<Name extends OperationName>(merge: Merge, name: Name): Contract[Name] {
+  const [one, other] = [merge.first.contract, merge.second.contract];
+  if (!has(merge.second, name)) return one[name];
+  if (has(merge.first, name)) return MERGES[name](merge, one[name], other[name]);
+  merge.filled.add(name);
+  if (carriesRequest(name)) fillForeignFields(merge);
+  return other[name];
+}
+
+/** Which fields only the second document knows. */
+function fillForeignFields({ first, second, filled }: Merge): void {
+  const known = new Set(parametersOf(first.contract).map(({ field }) => field));
+  for (const { field } of parametersOf(second.contract)) if (!known.has(field)) filled.add(field);
 }
 
 /** Of two times the shorter one counts. What one document denies, the other one's words do not make true. */
@@ -52,25 +78,7 @@ const isBelieved = (idempotency: Idempotency | null): idempotency is Idempotency
 
 const lifeOf = ({ windowSeconds }: Idempotency): number => windowSeconds ?? DEFAULT_KEY_LIFE_SECONDS;
 
-export function mergedValidate(merge: Merge): ValidateOperation {
-  const [one, other] = [merge.first.contract.validate, merge.second.contract.validate];
-  if (!has(merge.second, 'validate')) return one;
-  if (!has(merge.first, 'validate')) return wholly(merge, 'validate', other);
-  return {
-    ...mergedOperation(merge, 'validate', one, other),
-    verdict: mergedRules(merge, 'validate.verdict', one.verdict, other.verdict),
-  };
-}
-
-function wholly<T>(merge: Merge, name: string, operation: T): T {
-  merge.filled.add(name);
-  for (const { field } of parametersOf(merge.second.contract)) {
-    if (!parametersOf(merge.first.contract).some((each) => each.field === field)) merge.filled.add(field);
-  }
-  return operation;
-}
-
-function mergedOperation(merge: Merge, name: 'create' | 'validate', one: Operation, other: Operation): Operation {
+function mergedRequest(merge: Merge, name: RequestOperationName, one: Operation, other: Operation): Operation {
   chosen(merge, `${name}.path`, fullPath(merge.first, one), fullPath(merge.second, other));
   chosen(merge, `${name}.method`, one.method, other.method);
   chosen(merge, `${name}.encoding`, one.encoding, other.encoding);
@@ -146,13 +154,7 @@ function mergedRules(merge: Merge, setting: string, one: readonly VerdictRule[],
   return filledIn(merge, setting, one, other);
 }
 
-export function mergedToken(merge: Merge): TokenOperation {
-  const [one, other] = [merge.first.contract.token, merge.second.contract.token];
-  if (!has(merge.second, 'token')) return one;
-  if (!has(merge.first, 'token')) {
-    merge.filled.add('token');
-    return other;
-  }
+function mergedToken(merge: Merge, one: TokenOperation, other: TokenOperation): TokenOperation {
   chosen(merge, 'token.path', fullPath(merge.first, one), fullPath(merge.second, other));
   return {
     path: one.path,

@@ -1,4 +1,4 @@
-import type { Contract, Parameter, Proposal } from '../model/contract.ts';
+import type { Proposal } from '../model/contract.ts';
 
 /** What is merged: two proposals, what the second one filled in, and what they contradict each other in. */
 export interface Merge {
@@ -48,8 +48,3 @@ export function placeOf({ contract }: Proposal, setting: string): string {
 /** Whether a document has the operation: what only the public document says has no place in it. */
 export const has = ({ contract }: Proposal, operation: string): boolean =>
   contract.findings.some(({ setting, where }) => setting === `${operation}.path` && where !== '');
-
-export const parametersOf = ({ create, validate }: Contract): readonly Parameter[] => [
-  ...(create.parameters ?? []),
-  ...(validate.parameters ?? []),
-];
