@@ -1,8 +1,7 @@
 import type { Json } from '../model/contract.ts';
-import { apiKeyParameters, isSameParameter } from './api-keys.ts';
-import type { Described, JsonObject } from './described.ts';
+import type { Described } from './described.ts';
 import { createSchemaReader, type SchemaReader } from './expand-schema.ts';
-import { isObject, listOf, objectOf, pointerTo, textOf } from './json-parts.ts';
+import { isObject, type JsonObject, listOf, memberOf, objectOf, pointerTo, textOf } from './json-parts.ts';
 import { createReferences, type Placed, type References } from './references.ts';
 
 /** A described document, ready to be read. */
@@ -96,4 +95,40 @@ export const bareMediaType = (mediaType: string): string => (mediaType.split(';'
 
 export function isJsonType(mediaType: string): boolean {
   return /^(?:application|text)\/(?:[\w.+-]+\+)?json$|^\*\/\*$|^application\/\*$/.test(bareMediaType(mediaType));
+}
+
+/**
+ * The keys that an operation demands beside its token, as parameters: a description names them under `security` alone.
+ * Each entry of `security` is one way to be let in; srq's is one with a token, and among those the one with the fewest keys.
+ */
+function apiKeyParameters(document: JsonObject, operation: JsonObject, references: References): Placed[] {
+  const schemes = objectOf(objectOf(document['components'])['securitySchemes']);
+  const ways = listOf(operation['security'] ?? document['security']).map((way) =>
+    Object.keys(objectOf(way)).map((name) =>
+      references.follow(memberOf(schemes, name), pointerTo('/components/securitySchemes', name)),
+    ),
+  );
+  const [keys] = ways
+    .filter((way) => way.some(isToken))
+    .map((way) => way.filter(isKey))
+    .sort((a, b) => a.length - b.length);
+  return (keys ?? []).map((scheme) => {
+    const said = objectOf(scheme.value);
+    const description = textOf(said['description']) || 'a key beside the token';
+    return { ...scheme, value: { ...said, description, required: true } };
+  });
+}
+
+const typeOf = ({ value }: Placed): string => textOf(memberOf(value, 'type'));
+
+const isToken = (scheme: Placed): boolean =>
+  /^(?:oauth2|openIdConnect)$/.test(typeOf(scheme)) || /^bearer$/i.test(textOf(memberOf(scheme.value, 'scheme')));
+
+const isKey = (scheme: Placed): boolean =>
+  typeOf(scheme) === 'apiKey' && /^(?:header|query)$/.test(textOf(memberOf(scheme.value, 'in')));
+
+/** Whether two parameters are the same one, said twice. */
+function isSameParameter(one: Json, other: Json): boolean {
+  const nameOf = (value: Json): string => textOf(memberOf(value, 'name')).toLowerCase();
+  return isObject(one) && isObject(other) && one['in'] === other['in'] && nameOf(one) === nameOf(other);
 }

@@ -3,7 +3,6 @@ import { nearest } from '../model/did-you-mean.ts';
 import { SrqError } from '../model/errors.ts';
 import { nameWords } from '../model/name-words.ts';
 import { OPERATIONS, type OperationName } from '../model/operations.ts';
-import { KNOWN_FIELDS } from './assign-fields.ts';
 import type { Described } from './described.ts';
 import {
   type DocumentReading,
@@ -12,6 +11,7 @@ import {
   pathProblems,
   startReading,
 } from './described-operation.ts';
+import { KNOWN_FIELDS } from './field-names.ts';
 import { objectOf } from './json-parts.ts';
 import { bodyProblem, operationBody, unreadable } from './operation-body.ts';
 import { sharedPath } from './servers.ts';

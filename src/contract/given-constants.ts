@@ -4,8 +4,7 @@ import { SrqError } from '../model/errors.ts';
 import { nameWords } from '../model/name-words.ts';
 import { isSecretName } from '../model/secret-name.ts';
 import { FIELDS } from '../model/service-request.ts';
-import type { JsonObject } from './described.ts';
-import { textOf } from './json-parts.ts';
+import { type JsonObject, textOf } from './json-parts.ts';
 import { allowedValues } from './leaf-parameter.ts';
 
 /** Given for a parameter that is another one in each request: `--set name=`. */

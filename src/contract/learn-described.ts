@@ -15,12 +15,11 @@ import {
   REQUEST_OPERATION_NAMES,
   type RequestOperationName,
 } from '../model/operations.ts';
-import { identifierPlaces } from './answer-meaning.ts';
+import { duplicateRules, type FoundRule, identifierPlaces, verdictRules } from './answer-meaning.ts';
 import { answersOf, type DescribedAnswer } from './answers.ts';
 import { basePathOf, prefixed, requireServicePaths, tokenPathOf } from './base-path.ts';
 import type { Described } from './described.ts';
 import { type DocumentReading, type OpenApiOperation, startReading } from './described-operation.ts';
-import { duplicateRules, type FoundRule, verdictRules } from './duplicate-rules.ts';
 import { type FoundOperation, operationFinder } from './find-operation.ts';
 import type { GivenConstants } from './given-constants.ts';
 import { idempotencyOf } from './idempotency.ts';

@@ -1,18 +1,20 @@
 import type { Alternative, Finding, Json, Operation, Parameter } from '../model/contract.ts';
+import { boundProblem, wireValue } from '../model/contract-rules.ts';
 import { SrqError } from '../model/errors.ts';
+import { exampleMobile } from '../model/example-phone.ts';
+import { MARKETS } from '../model/markets.ts';
 import type { RequestOperationName } from '../model/operations.ts';
 import { shownValue } from '../model/secret-name.ts';
 import { errorTextPlaces } from './answer-meaning.ts';
 import type { DescribedAnswer } from './answers.ts';
-import { KNOWN_FIELDS } from './assign-fields.ts';
 import { listedCategories } from './category-list.ts';
 import type { DocumentReading, OpenApiOperation } from './described-operation.ts';
+import { KNOWN_FIELDS } from './field-names.ts';
 import type { GivenConstants } from './given-constants.ts';
-import { unfitForMarkets } from './market-fit.ts';
+import { memberOf, textOf } from './json-parts.ts';
 import type { Notebook } from './notebook.ts';
 import { bodyProblem, type OperationBody, operationBody, unreadable } from './operation-body.ts';
-import { filledPath, operationParameters, type PlacedParameter } from './operation-parameters.ts';
-import { noteUnfilled } from './unfilled-parameters.ts';
+import { filledPath, IDEMPOTENCY_HEADER, operationParameters, type PlacedParameter } from './operation-parameters.ts';
 import { validationSchema } from './validation-schema.ts';
 
 /**
@@ -162,4 +164,46 @@ function described(parameter: Parameter): string {
       ? []
       : [`one of ${parameter.values.map(({ value, label }) => (label ? `${value} (${label})` : value)).join(', ')}`]),
   ].join(', ');
+}
+
+/** What srq writes into these fields, for all markets. */
+const WRITTEN: Readonly<Record<string, { readonly what: string; readonly texts: () => readonly string[] }>> = {
+  country: { what: 'markets', texts: () => MARKETS.map(({ code }) => code) },
+  lang: { what: 'languages', texts: () => MARKETS.flatMap(({ languages }) => languages) },
+  phone: { what: 'numbers (+351912345678)', texts: () => MARKETS.map((each) => exampleMobile(each).international) },
+};
+
+/** What srq would write into a parameter, if the description allows none of it; null if all is well. */
+function unfitForMarkets(parameter: Parameter): string | null {
+  const { field, values, pattern, minLength, maxLength, constant, type } = parameter;
+  const isFree = values === null && pattern === null && minLength === null && maxLength === null && type === 'string';
+  const written = Object.hasOwn(WRITTEN, field) ? WRITTEN[field] : undefined;
+  if (written === undefined || isFree || constant !== null) return null;
+  const fits = (text: string): boolean => {
+    const wire = wireValue(parameter, text);
+    return wire !== null && boundProblem(parameter, wire) === null;
+  };
+  return written.texts().some(fits) ? null : written.what;
+}
+
+/** What examples hold and no request carries: a collection does not say whether the service requires it, a person may. */
+function noteUnfilled(
+  { name, parameters: beside }: OpenApiOperation,
+  known: readonly PlacedParameter[],
+  notebook: Notebook,
+): void {
+  const inBody = known.filter(({ parameter, named }) => named === undefined && parameter.constant === null);
+  const names = [
+    ...inBody.map(({ parameter }) => parameter.path.at(-1) ?? ''),
+    ...beside
+      .filter(({ value }) => /^(?:header|query)$/.test(textOf(memberOf(value, 'in'))))
+      .map(({ value }) => textOf(memberOf(value, 'name')))
+      .filter((each) => !IDEMPOTENCY_HEADER.test(each) && !known.some(({ parameter }) => parameter.path[0] === each)),
+  ];
+  const [first] = names;
+  if (first === undefined) return;
+  notebook.note(
+    `The examples of ${name} also hold ${names.join(', ')}. A collection does not say what is required. ` +
+      `What the service always demands is given so: --set ${first}=VALUE; what each row gives needs no more than a column.`,
+  );
 }

@@ -1,13 +1,13 @@
 import type { Json, Proposal } from '../model/contract.ts';
 import { SrqError } from '../model/errors.ts';
-import type { Described, JsonObject } from './described.ts';
+import type { Described } from './described.ts';
+import { describeOpenApi } from './described.ts';
 import { hasOperation } from './find-operation.ts';
-import { documentKind } from './foreign-formats.ts';
 import { givenConstants } from './given-constants.ts';
+import type { JsonObject } from './json-parts.ts';
 import { type DescribedOptions, learnDescribed } from './learn-described.ts';
 import { mergeProposals } from './merge-contracts.ts';
-import { describeOpenApi } from './openapi.ts';
-import { parseDocument, type SourceDocument } from './parse-document.ts';
+import { documentKind, parseDocument, type SourceDocument } from './parse-document.ts';
 import { describePostman } from './postman.ts';
 import { describeSwagger } from './swagger.ts';
 

@@ -5,8 +5,7 @@ import {
   REQUEST_OPERATION_NAMES,
   type RequestOperationName,
 } from '../model/operations.ts';
-import { mergedOperation } from './merge-operations.ts';
-import { chosen, has, type Merge } from './merge-settings.ts';
+import { chosen, has, type Merge, mergedOperation } from './merge-operations.ts';
 
 /**
  * What two documents on one service come to. The first one is believed: an OpenAPI description before a collection, which

@@ -1,9 +1,7 @@
 import type { ContractEncoding } from '../model/contract.ts';
 import { SrqError } from '../model/errors.ts';
 import { FORM_CONTENT_TYPE, JSON_CONTENT_TYPE } from '../model/wire.ts';
-import { type Assignment, assignFields } from './assign-fields.ts';
 import { type BodyLeaves, bodyLeaves } from './body-leaves.ts';
-import type { JsonObject } from './described.ts';
 import {
   bareMediaType,
   bodiesOf,
@@ -12,7 +10,8 @@ import {
   type MediaContent,
   type OpenApiOperation,
 } from './described-operation.ts';
-import { pointerTo } from './json-parts.ts';
+import { type Assignment, assignFields } from './field-names.ts';
+import { type JsonObject, pointerTo } from './json-parts.ts';
 
 /** The body of an operation in the encoding that srq would choose. */
 export interface OperationBody extends BodyLeaves {

@@ -1,8 +1,7 @@
 import type { Json } from '../model/contract.ts';
 import { isSecretName } from '../model/secret-name.ts';
-import type { JsonObject } from './described.ts';
 import { isTooDeep, mergedSchemas, schemaOf } from './example-schema.ts';
-import { isObject, listOf, objectOf, scalarOf } from './json-parts.ts';
+import { isObject, type JsonObject, listOf, objectOf, scalarOf } from './json-parts.ts';
 import { parsed } from './postman-body.ts';
 import { groupedBy, type Pair, pairNamed, pairsOf } from './postman-format.ts';
 import { withoutSecrets } from './postman-secrets.ts';

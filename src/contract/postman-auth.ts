@@ -1,4 +1,4 @@
-import type { JsonObject } from './described.ts';
+import type { JsonObject } from './json-parts.ts';
 import { type Pair, type PostmanEntry, pairNamed, pairsOf } from './postman-format.ts';
 import type { Variables } from './postman-variables.ts';
 

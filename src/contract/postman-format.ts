@@ -1,6 +1,5 @@
 import type { Json } from '../model/contract.ts';
-import type { JsonObject } from './described.ts';
-import { isObject, listOf, objectOf, pointerPart, scalarOf } from './json-parts.ts';
+import { isObject, type JsonObject, listOf, objectOf, pointerPart, scalarOf } from './json-parts.ts';
 
 /** Deeper folders are nobody's. */
 const DEEPEST_FOLDER = 50;

@@ -1,8 +1,7 @@
 import type { Json } from '../model/contract.ts';
 import { isSecretName } from '../model/secret-name.ts';
-import type { JsonObject } from './described.ts';
 import { mergedSchemas } from './example-schema.ts';
-import { objectOf, pointerPart } from './json-parts.ts';
+import { type JsonObject, objectOf, pointerPart } from './json-parts.ts';
 import { responseOf } from './postman-answers.ts';
 import type { Body } from './postman-body.ts';
 import { descriptionOf, groupedBy } from './postman-format.ts';

@@ -1,6 +1,6 @@
 import type { Json } from '../model/contract.ts';
-import type { Described, JsonObject } from './described.ts';
-import { objectOf, pointerPart, scalarOf } from './json-parts.ts';
+import type { Described } from './described.ts';
+import { type JsonObject, objectOf, pointerPart, scalarOf } from './json-parts.ts';
 import { tokenRequestOf } from './postman-auth.ts';
 import { contentsOf, groupedBy, type PostmanEntry } from './postman-format.ts';
 import { postmanNotes } from './postman-notes.ts';
