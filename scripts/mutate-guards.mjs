@@ -10,7 +10,7 @@ const GUARDS = [
   {
     name: 'the intent is durable before the request is written',
     file: 'src/api/request-api.ts',
-    from: "if (!(await intend())) return 'withdrawn';",
+    from: "if (!(await intend())) return { is: 'withdrawn' };",
     to: 'intend().catch(() => {});',
     tests: ['crash'],
   },

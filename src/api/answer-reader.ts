@@ -1,19 +1,18 @@
 import { type AnswerMemory, NO_MEMORY, withOpenForm, withPlace, withSight } from '../model/answer-memory.ts';
-import type { Contract } from '../model/contract.ts';
+import { type Contract, isOffered } from '../model/contract.ts';
+import type { RequestOperationName } from '../model/operations.ts';
 import type { Identifiers } from '../model/outcome.ts';
 import type { UnprovenAnswer, Verdict } from '../model/ports.ts';
 import { readableKind } from './answer-form.ts';
-import { classifyCreate, type Meaning } from './classify.ts';
+import { type CreateMeaning, classifyCreate } from './classify.ts';
 import { type Creation, judgeCreation } from './creation.ts';
-import { readErrorText } from './error-text.ts';
+import { type ParameterNames, parameterNames, readErrorText } from './error-text.ts';
 import type { Answer, Exchange } from './exchange.ts';
 import { documentedIdentifiers, readIdentifiers } from './identifiers.ts';
 import type { Mask } from './mask.ts';
 import { Observed } from './observed.ts';
-import { type ParameterNames, parameterNames } from './parameter-names.ts';
 import { signsOf } from './refusal-signs.ts';
-import { readVerdict, saidVerdict } from './verdict.ts';
-import { ruledVerdict } from './verdict-rules.ts';
+import { readVerdict, ruledVerdict, saidVerdict } from './verdict.ts';
 
 const NO_VALIDATE_HINT =
   'The document describes no validate. Create without it: --no-validate; for good: srq contract learn FILE --operation validate=none';
@@ -54,7 +53,7 @@ export class AnswerReader {
   }
 
   /** What an exchange on create tells. Where a creation names the request is remembered. */
-  creation(exchange: Exchange, sent: Mask): Meaning {
+  creation(exchange: Exchange, sent: Mask): CreateMeaning {
     const { create, unavailableIsNotActed } = this.#contract;
     const { path, duplicate, identifiers, errorTexts } = create;
     const judge = (answer: Answer) =>
@@ -82,11 +81,12 @@ export class AnswerReader {
   }
 
   /** For an exchange on validate that gave no verdict: why, and what to do. */
-  whyNoVerdict(exchange: Exchange): Meaning {
-    const { unavailableIsNotActed, hasValidate } = this.#contract;
+  whyNoVerdict(exchange: Exchange): CreateMeaning {
+    const { unavailableIsNotActed } = this.#contract;
     const judge = (): Creation => ({ is: 'unproven', form: null, place: null, isDenied: false, ids: {} });
     const meaning = classifyCreate(exchange, { duplicate: [], unavailableIsNotActed, judge });
-    if (hasValidate !== null || !meaning.stop || exchange.answer?.status !== 404) return meaning;
+    if (isOffered(this.#contract, 'validate') !== null || !meaning.stop || exchange.answer?.status !== 404)
+      return meaning;
     return { ...meaning, stop: { ...meaning.stop, hint: NO_VALIDATE_HINT } };
   }
 
@@ -118,7 +118,7 @@ export class AnswerReader {
   }
 
   /** The service's words on why it refused. */
-  errorText(answer: Answer, sent: Mask, operation: 'create' | 'validate'): string | null {
+  errorText(answer: Answer, sent: Mask, operation: RequestOperationName): string | null {
     return readErrorText(answer, sent, { pointers: this.#contract[operation].errorTexts, names: this.#names });
   }
 }

@@ -1,4 +1,6 @@
 import { parse } from 'lossless-json';
+import type { Pointer } from '../model/contract.ts';
+import { pointerNames } from '../model/json-pointer.ts';
 import { nameWords } from '../model/name-words.ts';
 import type { Answer } from './exchange.ts';
 
@@ -50,7 +52,7 @@ function nameOf(text: string): Name {
 }
 
 /** A named value somewhere in an answer. */
-export interface Member extends Name {
+export interface AnswerMember extends Name {
   readonly name: string;
   /** Names from the top, joined by dots. Array positions are numbers. */
   readonly path: string;
@@ -67,8 +69,8 @@ const MAX_DEPTH = 8;
 const MAX_NAME_LENGTH = 200;
 
 /** Lists every named value, the outermost first. Values inside a {@link FOREIGN} part are left out. */
-export const members = memoizeLast((top: AnswerValue | undefined): readonly Member[] => {
-  const found: Member[] = [];
+export const members = memoizeLast((top: AnswerValue | undefined): readonly AnswerMember[] => {
+  const found: AnswerMember[] = [];
   let level: { path: string; value: AnswerValue }[] = top === undefined ? [] : [{ path: '', value: top }];
   for (let depth = 0; depth < MAX_DEPTH && level.length > 0; depth++) {
     const next: typeof level = [];
@@ -117,4 +119,24 @@ export function asBoolean(value: AnswerValue): boolean | undefined {
   if (/^(?:true|yes)$/i.test(value)) return true;
   if (/^(?:false|no)$/i.test(value)) return false;
   return /^\d+$/.test(value) ? Number(value) > 0 : undefined;
+}
+
+/** Everything in an answer that a pointer names, in the answer's order. */
+export function valuesAt(value: AnswerValue | undefined, pointer: Pointer): AnswerValue[] {
+  let found: AnswerValue[] = value === undefined ? [] : [value];
+  for (const name of pointerNames(pointer)) {
+    found = found.flatMap((holder) => {
+      if (typeof holder !== 'object' || holder === null) return [];
+      if (name === '*') return Object.values(holder);
+      const inner = Object.hasOwn(holder, name) ? Reflect.get(holder, name) : undefined;
+      return inner === undefined ? [] : [inner as AnswerValue];
+    });
+  }
+  return found;
+}
+
+/** The texts and numbers among them, digit by digit, and booleans as `true` and `false`. */
+export function textsAt(value: AnswerValue | undefined, pointer: Pointer): string[] {
+  const found = valuesAt(value, pointer).filter((each) => typeof each === 'string' || typeof each === 'boolean');
+  return found.map(String);
 }

@@ -6,8 +6,7 @@ import type { Creation } from './creation.ts';
 import type { Answer, Exchange } from './exchange.ts';
 import { failureName, networkFailure } from './network-failure.ts';
 import { asksToWait } from './retry.ts';
-import { complainsOfOther, errorSaysDuplicate, saidVerdict } from './verdict.ts';
-import { ruledVerdict } from './verdict-rules.ts';
+import { complainsOfOther, errorSaysDuplicate, ruledVerdict, saidVerdict } from './verdict.ts';
 
 /**
  * The conclusion from an exchange on `create` about the request.
@@ -20,8 +19,7 @@ export type Class = 'created' | 'duplicate' | 'rejected' | 'not-acted' | 'doubt'
 /** The next step: record the class as the row's end, send again (paced), get a new token first, or end the run. */
 export type Next = 'record' | 'again' | 'new-token' | 'stop';
 
-/** The meaning of an exchange on `create`. */
-export interface Meaning {
+export interface CreateMeaning {
   readonly class: Class;
   readonly next: Next;
   /** The reason for the class, in one sentence for a person. */
@@ -33,7 +31,7 @@ export interface Meaning {
 }
 
 /** Knowledge about the service's answers to `create` that is needed to read one of them. */
-export interface AnswerKnowledge {
+export interface KnownOfCreate {
   /** Rules of the service's description by which `create` itself reports a duplicate. */
   readonly duplicate: readonly VerdictRule[];
   /** Whether a 503 with Retry-After certainly means that the service did not act. */
@@ -46,7 +44,7 @@ export interface AnswerKnowledge {
  * Classifies an exchange on `create`, first by whether the request reached the socket, then by the status. The error
  * code alone never decides.
  */
-export function classifyCreate(exchange: Exchange, knowledge: AnswerKnowledge): Meaning {
+export function classifyCreate(exchange: Exchange, knowledge: KnownOfCreate): CreateMeaning {
   if (exchange.answer) return classifyAnswer(exchange.answer, knowledge);
   if (exchange.written) {
     return doubt(
@@ -57,13 +55,13 @@ export function classifyCreate(exchange: Exchange, knowledge: AnswerKnowledge): 
 }
 
 /** Classifies a failure before the first byte was written, after which nothing can have happened at the service. */
-function classifyUnsent(error: Error): Meaning {
+function classifyUnsent(error: Error): CreateMeaning {
   const { reason, hint, final } = networkFailure(error);
   if (final) return stop('not-acted', 'unreachable', reason, hint);
   return again(reason);
 }
 
-function classifyAnswer(answer: Answer, knowledge: AnswerKnowledge): Meaning {
+function classifyAnswer(answer: Answer, knowledge: KnownOfCreate): CreateMeaning {
   const { status } = answer;
   const { duplicate, unavailableIsNotActed } = knowledge;
   const verdict = status < 500 ? ruledVerdict(answer, duplicate) : null;
@@ -95,7 +93,7 @@ const MOVED = new Set([301, 307, 308]);
  * Classifies an answer of success, which ends a row only with proof. An answer that reports a duplicate beside an error
  * about something else contradicts itself, and is not taken as a duplicate.
  */
-function classifySuccess(answer: Answer, verdict: Verdict | null, { judge }: AnswerKnowledge): Meaning {
+function classifySuccess(answer: Answer, verdict: Verdict | null, { judge }: KnownOfCreate): CreateMeaning {
   const isToldAsDuplicate = (verdict ?? saidVerdict(answer)) === 'duplicate';
   if (isToldAsDuplicate && readableKind(answer) !== null && !complainsOfOther(answer))
     return record('duplicate', 'The service says that it has this request already.');
@@ -125,18 +123,18 @@ function redirected(answer: Answer): [string, string] {
   return [`The service redirects (HTTP ${answer.status})${host}.`, hint];
 }
 
-function record(of: Class, reason: string): Meaning {
+function record(of: Class, reason: string): CreateMeaning {
   return { class: of, next: 'record', reason, stop: null, creation: null };
 }
 
-function again(reason: string): Meaning {
+function again(reason: string): CreateMeaning {
   return { ...record('not-acted', reason), next: 'again' };
 }
 
-function doubt(reason: string): Meaning {
+function doubt(reason: string): CreateMeaning {
   return record('doubt', reason);
 }
 
-function stop(of: Class, code: ErrorCode, reason: string, hint: string): Meaning {
+function stop(of: Class, code: ErrorCode, reason: string, hint: string): CreateMeaning {
   return { ...record(of, reason), next: 'stop', stop: { code, hint } };
 }

@@ -2,11 +2,10 @@ import { type AnswerMemory, provesRefused, provesTaken } from '../model/answer-m
 import type { Pointer } from '../model/contract.ts';
 import type { Identifiers } from '../model/outcome.ts';
 import { formOf, readableKind } from './answer-form.ts';
-import { answerValue } from './answer-value.ts';
+import { answerValue, valuesAt } from './answer-value.ts';
 import type { Answer } from './exchange.ts';
 import { documentedIdentifiers, type FoundIdentifier, findIdentifiers, identifiersOf } from './identifiers.ts';
 import type { Mask } from './mask.ts';
-import { valuesAt } from './pointer.ts';
 import { type Signs, signsOf } from './refusal-signs.ts';
 
 /** Knowledge about a service's answers to create, from its description and from earlier creations. */

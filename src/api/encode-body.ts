@@ -9,7 +9,7 @@ export interface FilePart {
 }
 
 /** One value on its way. `path`: names from the top of the body. */
-export interface Entry {
+export interface BodyEntry {
   readonly path: readonly string[];
   readonly value: Json | FilePart;
   /** How JSON writes a text. */
@@ -30,7 +30,7 @@ export function bodyEncoder(
   encoding: ContractEncoding,
   contentType: string,
   boundary: string,
-): (entries: readonly Entry[]) => EncodedBody {
+): (entries: readonly BodyEntry[]) => EncodedBody {
   switch (encoding) {
     case 'json':
       return (entries) => ({ contentType, body: stringify(nested(entries)) ?? '{}' });
@@ -49,7 +49,7 @@ function formName(path: readonly string[]): string {
   return path.reduce((name, part) => `${name}[${part}]`);
 }
 
-function formText(entries: readonly Entry[]): string {
+function formText(entries: readonly BodyEntry[]): string {
   const form = new URLSearchParams();
   for (const { path, value } of entries) eachText(path, value, (at, text) => form.append(formName(at), text));
   return form.toString();
@@ -68,7 +68,7 @@ function eachText(
   } else if (value !== null) tell(path, String(value));
 }
 
-function nested(entries: readonly Entry[]): object {
+function nested(entries: readonly BodyEntry[]): object {
   const top: Branch = Object.create(null);
   for (const { path, value, type, isList } of entries) {
     const branch = path.slice(0, -1).reduce(branchUnder, top);
@@ -107,7 +107,7 @@ function typed(text: string, type: Parameter['type']): unknown {
   return (type === 'integer' || type === 'number') && NUMBER.test(text) ? new LosslessNumber(text) : text;
 }
 
-function parts({ path, value }: Entry, boundary: string): Buffer[] {
+function parts({ path, value }: BodyEntry, boundary: string): Buffer[] {
   if (!isFile(value)) {
     const texts: Buffer[] = [];
     eachText(path, value, (at, text) => {

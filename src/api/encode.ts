@@ -4,9 +4,10 @@ import type { Alternative, Contract, Operation, Parameter } from '../model/contr
 import { chosenAlternatives, dataUrlPrefix, isFixed, wireValue } from '../model/contract-rules.ts';
 import { describedOperation } from '../model/described-operation.ts';
 import { FIELDS } from '../model/fields.ts';
+import { byOperation, REQUEST_OPERATION_NAMES, type RequestOperationName } from '../model/operations.ts';
 import type { ServiceRequest } from '../model/service-request.ts';
 import { AUDIO_PARAMETER } from '../model/wire.ts';
-import { bodyEncoder, type EncodedBody, type Entry, type FilePart } from './encode-body.ts';
+import { type BodyEntry, bodyEncoder, type EncodedBody, type FilePart } from './encode-body.ts';
 import { MASKED } from './mask.ts';
 
 /** A request as it goes on the wire; `headers` have lower-case names, content type included. */
@@ -20,27 +21,39 @@ export interface EncodedRequest {
 
 type Encode = (request: ServiceRequest, audioBase64: string | null) => EncodedRequest;
 
-/** `audioBase64`: the recording's content, if the request has one. */
-interface Encodes {
-  readonly create: Encode;
-  readonly validate: Encode;
-}
+/** How each operation writes a request. `audioBase64`: the recording's content, if the request has one. */
+type Encodes = Readonly<Record<RequestOperationName, Encode>>;
 
 export interface Encoder extends Encodes {
   /** The same with `***` for everything that may tell of a person, or be a key: all but the market. */
   readonly shown: Encodes;
 }
 
-/** Everything that does not depend on the request is done here, once. */
-export function makeEncoder({ create, validate }: Contract): Encoder {
-  // What only create has a name for is left out of a validate that has its own names.
+/** What the way of a request knows beside what its operation describes. */
+interface RequestHalf {
+  /** Parameters that it does not carry though it does not describe them. */
+  readonly leftOut: ReadonlySet<string>;
+  /** The header that is set for each call, whatever the request gives. */
+  readonly ownHeader: string | null;
+}
+
+/** The encoder does everything that does not depend on the request here, once. */
+export function makeEncoder(contract: Contract): Encoder {
+  const { create, validate } = contract;
   const { fields, byWholeName } = describedOperation(create);
-  const createAlone = validate.parameters === null ? NONE : new Set([...fields, ...byWholeName.keys()]);
+  const halves: Readonly<Record<RequestOperationName, RequestHalf>> = {
+    create: { leftOut: NONE, ownHeader: create.idempotency?.header ?? null },
+    // What only create has a name for is left out of a validate that has its own names.
+    validate: {
+      leftOut: validate.parameters === null ? NONE : new Set([...fields, ...byWholeName.keys()]),
+      ownHeader: null,
+    },
+  };
   const boundary = `srq-${randomUUID()}`;
-  const encodes = (shown: Shown) => ({
-    create: operationEncoder(create, NONE, create.idempotency?.header ?? null, boundary, shown),
-    validate: operationEncoder(validate, createAlone, null, boundary, shown),
-  });
+  const encodes = (shown: Shown): Encodes =>
+    byOperation<RequestOperationName, Encodes>(REQUEST_OPERATION_NAMES, (name) =>
+      operationEncoder(contract[name], halves[name], boundary, shown),
+    );
   return { ...encodes(asItIs), shown: encodes(masked) };
 }
 
@@ -57,8 +70,7 @@ const OWN_HEADERS =
 
 function operationEncoder(
   operation: Operation,
-  leftOut: ReadonlySet<string>,
-  ownHeader: string | null,
+  { leftOut, ownHeader }: RequestHalf,
   boundary: string,
   shown: Shown,
 ): Encode {
@@ -73,7 +85,7 @@ function operationEncoder(
   const wholeNames = new Map([...describedOperation(operation).byWholeName].map(([name, field]) => [field, name]));
   const encodeBody = bodyEncoder(operation.encoding, contentType, boundary);
   return (request, audioBase64) => {
-    const given = new Given(request, audioBase64, wholeNames);
+    const given = new GivenRequest(request, audioBase64, wholeNames);
     const constants = chosenAlternatives(operation, (field) => given.has(field)).flatMap((each) => each.constants);
     const entries = [...inBody.flatMap((each) => entryOf(each, given, shown)), ...undescribed(given)];
     if (constants.length > 0) setConstants(entries, constants);
@@ -92,7 +104,7 @@ function operationEncoder(
 }
 
 /** What a request gives, by srq's names of it. */
-class Given {
+class GivenRequest {
   readonly request: ServiceRequest;
   readonly #audioBase64: string | null;
   readonly #wholeNames: ReadonlyMap<string, string>;
@@ -130,18 +142,18 @@ class Given {
   }
 }
 
-function entryOf(parameter: Parameter, given: Given, shown: Shown): Entry[] {
+function entryOf(parameter: Parameter, given: GivenRequest, shown: Shown): BodyEntry[] {
   const { path, type, isList } = parameter;
   const value = parameter.field === 'audio_file' ? recording(parameter, given, shown) : textOf(parameter, given, shown);
   return value === null ? [] : [{ path, value, type, isList }];
 }
 
-function textOf(parameter: Parameter, given: Given, shown: Shown): string | null {
+function textOf(parameter: Parameter, given: GivenRequest, shown: Shown): string | null {
   const text = givenText(parameter, given);
   return text === null ? null : shown(parameter.field, text);
 }
 
-function givenText(parameter: Parameter, given: Given): string | null {
+function givenText(parameter: Parameter, given: GivenRequest): string | null {
   const { constant, field } = parameter;
   const text = isFixed(parameter) ? null : given.text(field);
   if (text === null) return constant;
@@ -149,7 +161,7 @@ function givenText(parameter: Parameter, given: Given): string | null {
   return wireValue(parameter, text) ?? (parameter.required ? text : constant);
 }
 
-function recording({ audioForm }: Parameter, given: Given, shown: Shown): string | FilePart | null {
+function recording({ audioForm }: Parameter, given: GivenRequest, shown: Shown): string | FilePart | null {
   const base64 = given.text('audio_file');
   if (base64 === null) return null;
   const mediaType = given.text('audio_type');
@@ -164,7 +176,7 @@ function recording({ audioForm }: Parameter, given: Given, shown: Shown): string
 }
 
 /** What goes with the way that the request has chosen counts more than what it says of it. */
-function setConstants(entries: Entry[], constants: Alternative['constants']): void {
+function setConstants(entries: BodyEntry[], constants: Alternative['constants']): void {
   for (const { path, value } of constants) {
     const name = JSON.stringify(path);
     const at = entries.findIndex((each) => JSON.stringify(each.path) === name);
@@ -177,7 +189,7 @@ function undescribedEncoder(
   operation: Operation,
   leftOut: ReadonlySet<string>,
   shown: Shown,
-): (given: Given) => Entry[] {
+): (given: GivenRequest) => BodyEntry[] {
   const { fields, byWholeName, others } = describedOperation(operation);
   const { parent, takesOwn } = others;
   const described = new Set([...fields, ...byWholeName.keys(), ...leftOut]);
@@ -195,11 +207,11 @@ function undescribedEncoder(
   };
 }
 
-function undescribedEntry(parent: readonly string[], name: string, value: string): Entry {
+function undescribedEntry(parent: readonly string[], name: string, value: string): BodyEntry {
   return { path: [...parent, name], value, type: 'string', isList: false };
 }
 
-function named(parameters: readonly Parameter[], given: Given, shown: Shown): [string, string][] {
+function named(parameters: readonly Parameter[], given: GivenRequest, shown: Shown): [string, string][] {
   return parameters.flatMap((each) => {
     const text = textOf(each, given, shown);
     return text === null ? [] : [[each.path[0] ?? '', text] as [string, string]];

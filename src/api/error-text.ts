@@ -1,9 +1,10 @@
 import type { Pointer } from '../model/contract.ts';
-import { type AnswerValue, answerValue, isHtml, members } from './answer-value.ts';
+import { type Contract, type Parameter, parametersOf } from '../model/contract.ts';
+import { FIELDS } from '../model/fields.ts';
+import type { RequestOperationName } from '../model/operations.ts';
+import { type AnswerValue, answerValue, isHtml, members, valuesAt } from './answer-value.ts';
 import type { Answer } from './exchange.ts';
 import type { Mask } from './mask.ts';
-import type { ParameterNames } from './parameter-names.ts';
-import { valuesAt } from './pointer.ts';
 
 const MAX_LENGTH = 300;
 const MAX_TEXTS = 10;
@@ -140,4 +141,45 @@ function namedBy(value: AnswerValue | undefined): string | null {
 
 function plainText(answer: Answer, sent: Mask): string | null {
   return isHtml(answer) || answer.body.length > MAX_LENGTH * 2 ? null : sent.apply(answer.body);
+}
+
+/** What the user calls the parameter that an error names: srq's field, with the column it came from; null: unknown. */
+export type ParameterNames = (named: string) => string | null;
+
+/** Where an error may say that a parameter is, before its own place: FastAPI, JSON pointers. */
+const CARRIERS = /^(?:body|query|headers?|params?|request|#)$/i;
+
+/**
+ * Reads names as services write them in errors: `requestText`, `data.attributes.phone`, `data[phone]`,
+ * `/data/attributes/phone`, `#/phone`, `body.phone`. The whole path counts before its last part. `columnOf`: the user's own
+ * name of a field.
+ */
+export function parameterNames(
+  contract: Pick<Contract, RequestOperationName>,
+  columnOf: (field: string) => string | null,
+): ParameterNames {
+  const byPath = new Map<string, string>();
+  const byName = new Map<string, string>(FIELDS.map((field) => [folded(field), field]));
+  for (const { path, field } of parametersOf(contract).toReversed()) {
+    byPath.set(path.map(folded).join('.'), field);
+    byName.set(folded(path.at(-1) ?? ''), field);
+  }
+  return (named) => {
+    const parts = partsOf(named);
+    const field = byPath.get(parts.join('.')) ?? byName.get(parts.at(-1) ?? '');
+    if (field === undefined) return null;
+    const column = columnOf(field);
+    return column === null ? field : `${field} (column "${column}")`;
+  };
+}
+
+function partsOf(named: string): string[] {
+  const parts = named.split(/[./[\]]+/).filter((part) => part !== '' && !/^\d+$/.test(part));
+  const from = parts.findIndex((part) => !CARRIERS.test(part));
+  return parts.slice(Math.max(from, 0)).map(folded);
+}
+
+/** `requestText` and `request_text` are one name. */
+function folded(name: Parameter['field']): string {
+  return name.toLowerCase().replace(/[^\p{L}\d]+/gu, '');
 }

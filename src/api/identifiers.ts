@@ -2,10 +2,9 @@ import type { CreateOperation } from '../model/contract.ts';
 import { isIdentifyingName } from '../model/identifying-name.ts';
 import type { Identifiers } from '../model/outcome.ts';
 import { withoutProlog, wordsForm } from './answer-form.ts';
-import { answerValue, type Member, members, plainWords } from './answer-value.ts';
+import { type AnswerMember, answerValue, members, plainWords, textsAt } from './answer-value.ts';
 import type { Answer } from './exchange.ts';
 import type { Mask } from './mask.ts';
-import { textsAt } from './pointer.ts';
 import { foldedWords, tellsOfFailure } from './refusal-signs.ts';
 
 const MAX_LENGTH = 200;
@@ -72,7 +71,7 @@ export function findIdentifiers(answer: Answer, sent: Mask, path: string): reado
   return found.length > 0 ? found : [...fromPlainText(answer, sent), ...fromLocation(answer, sent, path)];
 }
 
-function identifierText(member: Member, sent: Mask): string | null {
+function identifierText(member: AnswerMember, sent: Mask): string | null {
   if (!isIdentifyingName(member.words)) return null;
   if (typeof member.value !== 'string') return null;
   if (member.value === '' || member.value.length > MAX_LENGTH || NOT_AN_IDENTIFIER.test(member.value)) return null;
@@ -87,7 +86,7 @@ const NOT_AN_IDENTIFIER = /^\s*(?:|0|-\d+|null|none|nil|undefined|nan|n\/a|false
  * Tells whether a value is a result code. A bare `code` of up to three digits tells the outcome (`200`, `0`) instead of
  * naming the request.
  */
-function isResultCode({ name }: Member, text: string): boolean {
+function isResultCode({ name }: AnswerMember, text: string): boolean {
   return /^code$/i.test(name) && /^-?\d{1,3}$/.test(text);
 }
 

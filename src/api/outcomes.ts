@@ -1,9 +1,9 @@
 import { SrqError } from '../model/errors.ts';
 import type { Outcome } from '../model/outcome.ts';
-import type { ValidateResult } from '../model/ports.ts';
+import type { Sent, ValidateResult } from '../model/ports.ts';
 import type { SentStatus } from '../model/status.ts';
 import type { AnswerReader } from './answer-reader.ts';
-import type { Class, Meaning } from './classify.ts';
+import type { Class, CreateMeaning } from './classify.ts';
 import type { Exchange } from './exchange.ts';
 import { cutRaw, type Mask } from './mask.ts';
 
@@ -15,8 +15,33 @@ const STATUS_OF: Record<Class, SentStatus> = {
   doubt: 'unknown',
 };
 
+/** What one exchange on create comes to. */
+interface ProcessedCreate {
+  readonly sent: Sent;
+  /** It was certainly not acted on, and trying again may help. */
+  readonly isToRepeat: boolean;
+  /** It may have been acted on, and a repetition that the service recognises as one would tell. */
+  readonly isRepeatable: boolean;
+}
+
+/** Reads the answer of create; one of success that proves nothing is remembered by its form. */
+export function processCreate(exchange: Exchange, sent: Mask, reader: AnswerReader): ProcessedCreate {
+  const meaning = reader.creation(exchange, sent);
+  const { creation, next, reason, stop } = meaning;
+  const unproven = creation?.is === 'unproven' ? { ...creation, form: creation.form ?? '' } : null;
+  const hasRemark = creation?.is === 'taken' && creation.hasRemark;
+  const outcome = createOutcome(meaning, exchange, sent, reader);
+  if (unproven) reader.noteUnproven(unproven);
+  return {
+    sent: { outcome, stop: asError(reason, stop), unproven, hasRemark },
+    isToRepeat: next === 'again',
+    // An answer of success would be repeated in the same words, which prove nothing either.
+    isRepeatable: meaning.class === 'doubt' && next === 'record' && unproven === null,
+  };
+}
+
 /** What a create came to, as it is recorded and shown. */
-export function createOutcome(meaning: Meaning, exchange: Exchange, sent: Mask, reader: AnswerReader): Outcome {
+export function createOutcome(meaning: CreateMeaning, exchange: Exchange, sent: Mask, reader: AnswerReader): Outcome {
   const { answer } = exchange;
   const status = STATUS_OF[meaning.class];
   if (!answer) return { status, ids: {}, http: null, message: meaning.reason, raw: null, ms: exchange.ms };
@@ -34,7 +59,7 @@ export function createOutcome(meaning: Meaning, exchange: Exchange, sent: Mask, 
   };
 }
 
-function outcomeMessage({ creation, reason }: Meaning, isIdentified: boolean, errorText: () => string | null) {
+function outcomeMessage({ creation, reason }: CreateMeaning, isIdentified: boolean, errorText: () => string | null) {
   if (creation?.is === 'taken') {
     const unnamed = isIdentified ? null : 'Taken; the answer names no identifier.';
     const remark = creation.hasRemark
@@ -46,17 +71,23 @@ function outcomeMessage({ creation, reason }: Meaning, isIdentified: boolean, er
   return said === null ? reason : `${reason} ${said}`;
 }
 
-/** For what never reached the service. */
-export function failedOutcome(message: string): Outcome {
-  return { status: 'failed', ids: {}, http: null, message, raw: null, ms: null };
+/** For a create that never reached the service. `stop`: every further call is pointless. */
+export function unsent(message: string, stop: SrqError | null): Sent {
+  const outcome: Outcome = { status: 'failed', ids: {}, http: null, message, raw: null, ms: null };
+  return { outcome, stop, unproven: null, hasRemark: false };
 }
 
-/** What validate came to. `passing`: trying again may help. `stop`: nothing will. */
-export function readValidate(
-  exchange: Exchange,
-  sent: Mask,
-  reader: AnswerReader,
-): { result: ValidateResult; passing: boolean; stop: SrqError | null } {
+/** What one exchange on validate comes to. */
+interface ProcessedValidate {
+  readonly result: ValidateResult;
+  /** Trying again may help. */
+  readonly passing: boolean;
+  /** Nothing will help. */
+  readonly stop: SrqError | null;
+}
+
+/** Reads the answer of validate. */
+export function processValidate(exchange: Exchange, sent: Mask, reader: AnswerReader): ProcessedValidate {
   const { answer } = exchange;
   if (!answer) {
     const { reason, stop } = reader.whyNoVerdict(exchange);
@@ -90,6 +121,6 @@ export function failedValidate(message: string, http: number | null): ValidateRe
   return { verdict: 'unknown', ids: {}, http, message, refused: 'failed', raw: null };
 }
 
-function asError(reason: string, stop: Meaning['stop']): SrqError | null {
+function asError(reason: string, stop: CreateMeaning['stop']): SrqError | null {
   return stop ? new SrqError(stop.code, reason, stop.hint) : null;
 }

@@ -1,21 +1,20 @@
 import { basename } from 'node:path';
 import { type AnswerMemory, isOpenForm } from '../model/answer-memory.ts';
-import type { Contract, Observations, Operation, Parameter } from '../model/contract.ts';
+import { type Contract, isOffered, type Observations, type Operation, parametersOf } from '../model/contract.ts';
 import { SrqError } from '../model/errors.ts';
-import type { Outcome } from '../model/outcome.ts';
+import type { RequestOperationName } from '../model/operations.ts';
 import type { AudioReader, Clock, MarketplaceApi, Sent, UnprovenAnswer, ValidateResult } from '../model/ports.ts';
 import { isSecretName } from '../model/secret-name.ts';
 import type { ServiceRequest } from '../model/service-request.ts';
 import { JSON_CONTENT_TYPE } from '../model/wire.ts';
 import { AnswerReader } from './answer-reader.ts';
-import type { Meaning } from './classify.ts';
-import { type Encoder, makeEncoder } from './encode.ts';
+import { type EncodedRequest, type Encoder, makeEncoder } from './encode.ts';
 import type { Exchange } from './exchange.ts';
 import { type Http, IntentRanOut } from './http.ts';
-import { idempotencyHeader, keyLife } from './idempotency.ts';
+import { CreateTries, idempotencyHeader, keyLife, type WritePermission } from './idempotency.ts';
 import { Mask } from './mask.ts';
 import { networkFailure } from './network-failure.ts';
-import { createOutcome, failedOutcome, failedValidate, readValidate } from './outcomes.ts';
+import { failedValidate, processCreate, processValidate, unsent } from './outcomes.ts';
 import { asksToWait, retryDelayMs, TRIES } from './retry.ts';
 import type { Tokens } from './token.ts';
 import { tokenRefused } from './token-error.ts';
@@ -92,15 +91,15 @@ export class RequestApi implements MarketplaceApi {
   }
 
   async validate(request: ServiceRequest): Promise<ValidateResult> {
-    if (this.#parts.contract.hasValidate === false) return failedValidate(NO_VALIDATE, null);
+    if (isOffered(this.#parts.contract, 'validate') === false) return failedValidate(NO_VALIDATE, null);
     const sent = this.#maskFor(request);
     for (let tried = 1; ; tried++) {
-      const exchange = await this.#call('validate', request, {}, sent, FREELY);
-      if (typeof exchange === 'string') return failedValidate(STOPPED, null);
-      const { result, passing, stop } = readValidate(exchange, sent, this.#reader);
+      const attempt = await this.#send(await this.#prepare('validate', request, sent), FREELY);
+      if (attempt.is !== 'exchanged') return failedValidate(STOPPED, null);
+      const { result, passing, stop } = processValidate(attempt.exchange, sent, this.#reader);
       if (stop) throw stop;
       if (!passing || tried >= TRIES) return result;
-      await this.#pauseAfter(tried, exchange);
+      await this.#pauseAfter(tried, attempt.exchange);
     }
   }
 
@@ -111,50 +110,36 @@ export class RequestApi implements MarketplaceApi {
     intentLifeMs: number | null = null,
   ): Promise<Sent | null> {
     const { contract, clock } = this.#parts;
-    const sent = this.#maskFor(request);
     const header = idempotencyHeader(contract.create, idempotencyKey);
-    const repeatMs = Object.keys(header).length > 0 ? (keyLife(contract.create)?.repeatMs ?? 0) : 0;
-    let doubt: Outcome | null = null;
-    let sinceFirstMs: (() => number) | null = null;
-    let isTooLate = false;
-    // By the service's memory of the key: without a doubt, which a repetition could act on twice, there is no hurry.
-    const isRemembered = () => doubt === null || (sinceFirstMs?.() ?? 0) < repeatMs;
-    const leave: Leave = {
-      intend: async () => {
-        sinceFirstMs ??= stopwatch(clock);
-        isTooLate = !isRemembered();
-        return !isTooLate && (await intend());
-      },
-      begin: () => {
-        const isInTime = inTime(clock, intentLifeMs);
-        return () => isInTime() && isRemembered();
-      },
-    };
-    // The log's reader counts the age of the key from the first try.
-    const ended = (result: Sent): Sent =>
-      afterDoubt(doubt === null ? null : { ...doubt, ms: Math.round(sinceFirstMs?.() ?? 0) }, result);
+    const isKnownByKey = Object.keys(header).length > 0;
+    const tries = new CreateTries(clock, isKnownByKey ? (keyLife(contract.create)?.repeatMs ?? 0) : 0);
     try {
-      for (let tried = 1; ; tried++) {
-        if (!isRemembered()) return ended(NOT_REPEATED);
-        const exchange = await this.#call('create', request, header, sent, leave);
-        if (exchange === 'withdrawn') return isTooLate ? ended(NOT_REPEATED) : null;
-        if (exchange === 'stopped') return ended(unsent(STOPPED, null));
-        const meaning = this.#reader.creation(exchange, sent);
-        const result = sentResult(meaning, createOutcome(meaning, exchange, sent, this.#reader));
-        if (result.unproven) this.#reader.noteUnproven(result.unproven);
-        // A repetition would be answered in the same words, which prove nothing either.
-        const isRepeatable = repeatMs > 0 && !result.unproven;
-        const isDoubtful = meaning.class === 'doubt' && meaning.next === 'record' && isRepeatable;
-        if (tried >= (isDoubtful ? DOUBTFUL_TRIES : CREATE_TRIES)) return ended(result);
-        if (isDoubtful) doubt = result.outcome;
-        else if (meaning.next !== 'again') return ended(result);
-        await this.#pauseAfter(tried, exchange);
-      }
+      return await this.#createRepeatedly(request, header, tries, tries.permission(intend, intentLifeMs));
     } catch (error) {
       // Thrown only before anything was written, or after tries that were not acted on or are in doubt.
       if (!(error instanceof SrqError) || error.code === 'log') throw error;
-      const stop = error.code === 'input' ? null : error;
-      return ended(unsent(error.message, stop));
+      return tries.ended(unsent(error.message, error.code === 'input' ? null : error));
+    }
+  }
+
+  async #createRepeatedly(
+    request: ServiceRequest,
+    header: EncodedRequest['headers'],
+    tries: CreateTries,
+    permission: WritePermission,
+  ): Promise<Sent | null> {
+    const sent = this.#maskFor(request);
+    for (let tried = 1; ; tried++) {
+      if (!tries.isRemembered) return tries.ended(unsent(FORGOTTEN, null));
+      const attempt = await this.#send(await this.#prepare('create', request, sent, header), permission);
+      if (attempt.is === 'withdrawn') return tries.isTooLate ? tries.ended(unsent(FORGOTTEN, null)) : null;
+      if (attempt.is === 'stopped') return tries.ended(unsent(STOPPED, null));
+      const processed = processCreate(attempt.exchange, sent, this.#reader);
+      const isInDoubt = processed.isRepeatable && tries.mayRepeatDoubt;
+      if (tried >= (isInDoubt ? DOUBTFUL_TRIES : CREATE_TRIES)) return tries.ended(processed.sent);
+      if (isInDoubt) tries.leaveInDoubt(processed.sent.outcome);
+      else if (!processed.isToRepeat) return tries.ended(processed.sent);
+      await this.#pauseAfter(tried, attempt.exchange);
     }
   }
 
@@ -162,7 +147,7 @@ export class RequestApi implements MarketplaceApi {
     const { clock, stopping, contract } = this.#parts;
     const { form, isDenied } = unproven;
     // Who says that it was not taken, or says nothing that can be read, is not asked for a meaning: there is none to learn.
-    if (isDenied || form === '' || contract.hasValidate === false) return null;
+    if (isDenied || form === '' || isOffered(contract, 'validate') === false) return null;
     if (!isOpenForm(this.#reader.memory, form)) return null;
     for (const pauseMs of LOOKS_AFTER_MS) {
       await clock.sleep(pauseMs, stopping);
@@ -186,37 +171,42 @@ export class RequestApi implements MarketplaceApi {
     this.#parts.turnstile.slowDown(share);
   }
 
-  /**
-   * One exchange with a valid token, which is added to `sent`; a 401 is answered with a new token, once. `stopped`: the
-   * run is being stopped. `withdrawn`: its leave was refused.
-   */
-  async #call(
-    operation: 'create' | 'validate',
+  /** The request of an operation, ready to be written: its recording is read, and nothing of it is sent. */
+  async #prepare(
+    operation: RequestOperationName,
     request: ServiceRequest,
-    header: Readonly<Record<string, string>>,
     sent: Mask,
-    { intend, begin }: Leave,
-  ): Promise<Exchange | 'stopped' | 'withdrawn'> {
-    const { tokens, turnstile, http, audio, contract } = this.#parts;
-    const recording = request.audio ? await audio.readBase64(request.audio) : null;
+    header: EncodedRequest['headers'] = {},
+  ): Promise<PreparedCall> {
+    const recording = request.audio ? await this.#parts.audio.readBase64(request.audio) : null;
     const encoded = this.#encoder[operation](request, recording);
+    const headers = { ...encoded.headers, ...header };
     const disguise = () => ({ ...this.#encoder.shown[operation](request, recording), mask: sent, grantsToken: false });
+    return { operation, encoded: { ...encoded, headers }, sent, disguise };
+  }
+
+  /** Sends it with a valid token, which is added to what is masked; a 401 is answered with a new token, once. */
+  async #send(
+    { operation, encoded, sent, disguise }: PreparedCall,
+    { begin, intend }: WritePermission,
+  ): Promise<Attempt> {
+    const { tokens, turnstile, http, contract } = this.#parts;
+    const { method, path, headers, body } = encoded;
     for (let refusals = 0; ; refusals++) {
       // Fetched before, so that nobody holds a place meanwhile, and looked at again when the turn has come: it may have
       // ended while this request waited.
       await tokens.get();
       const ticket = await turnstile.enter(contract[operation].path);
-      if (!ticket) return 'stopped';
+      if (!ticket) return { is: 'stopped' };
       let exchange: Exchange = NOT_WRITTEN;
       let token: string;
       try {
         token = await tokens.get();
         const mayWrite = begin();
-        if (!(await intend())) return 'withdrawn';
+        if (!(await intend())) return { is: 'withdrawn' };
         sent.add(token);
         const own = { authorization: `Bearer ${token}`, accept: acceptedTypes(contract[operation]) };
-        const { method, path, headers, body } = encoded;
-        exchange = await http.send(method, path, { ...headers, ...header, ...own }, body, disguise, mayWrite);
+        exchange = await http.send(method, path, { ...headers, ...own }, body, disguise, mayWrite);
       } finally {
         turnstile.leave(ticket, exchange);
       }
@@ -224,7 +214,7 @@ export class RequestApi implements MarketplaceApi {
       if (exchange.written) this.#unreachedInARow = 0;
       if (exchange.answer?.status !== 401) {
         if (exchange.answer) tokens.worked(token);
-        return exchange;
+        return { is: 'exchanged', exchange };
       }
       if (refusals >= REFUSALS_BORNE[tokens.refused(token)]) throw tokenRefused();
     }
@@ -253,56 +243,32 @@ export class RequestApi implements MarketplaceApi {
 const NO_VALIDATE = 'The service has no validate, as its contract says.';
 const STOPPED = 'The run was stopped before this request was sent.';
 const NOT_WRITTEN: Exchange = { answer: null, error: new Error('not written'), written: false, reset: false, ms: 0 };
-const NOT_REPEATED = unsent('The service may have forgotten the idempotency key of the first try.', null);
+const FORGOTTEN = 'The service may have forgotten the idempotency key of the first try.';
 
-/** What one call needs before it may be written. */
-interface Leave {
-  /** Asked when the turn of the call has come; false: it must not be written. */
-  readonly intend: () => Promise<boolean>;
-  /** Called right before; what it returns is asked in the moment of the first byte. */
-  readonly begin: () => () => boolean;
+/** One call of an operation, ready to be written. */
+interface PreparedCall {
+  readonly operation: RequestOperationName;
+  readonly encoded: EncodedRequest;
+  /** What is masked wherever the call is shown. */
+  readonly sent: Mask;
+  readonly disguise: Parameters<Http['send']>[4];
 }
-
-const FREELY: Leave = { intend: () => Promise.resolve(true), begin: () => () => true };
 
 /**
- * The time since now. By the clock that says more: the monotonic one may stand still while the machine sleeps, the other one
- * may be set back.
+ * What became of a call that was to be sent. `stopped`: it was not, because the run is being stopped. `withdrawn`: it was
+ * not, because the permission to write it was refused.
  */
-function stopwatch(clock: Clock): () => number {
-  const [wallMs, startedMs] = [clock.nowMs(), clock.monotonicMs()];
-  return () => Math.max(clock.nowMs() - wallMs, clock.monotonicMs() - startedMs);
-}
+type Attempt =
+  | { readonly is: 'exchanged'; readonly exchange: Exchange }
+  | { readonly is: 'stopped' }
+  | { readonly is: 'withdrawn' };
 
-/** Whether less than `lifeMs` has passed since now. */
-function inTime(clock: Clock, lifeMs: number | null): () => boolean {
-  const sinceMs = stopwatch(clock);
-  return () => lifeMs === null || sinceMs() < lifeMs;
-}
-
-function sentResult({ stop, reason, creation }: Meaning, outcome: Outcome): Sent {
-  return {
-    outcome,
-    stop: stop ? new SrqError(stop.code, reason, stop.hint) : null,
-    unproven: creation?.is === 'unproven' ? { ...creation, form: creation.form ?? '' } : null,
-    hasRemark: creation?.is === 'taken' && creation.hasRemark,
-  };
-}
-
-function unsent(message: string, stop: SrqError | null): Sent {
-  return { outcome: failedOutcome(message), stop, unproven: null, hasRemark: false };
-}
+const FREELY: WritePermission = { intend: () => Promise.resolve(true), begin: () => () => true };
 
 function unreachable(error: Error): SrqError {
   const { reason, hint } = networkFailure(error);
   const next = 'What has failed was certainly not taken; run the same command again.';
   return new SrqError('unreachable', reason, `${hint} ${next}`, error);
-}
-
-/** After a try that may have been acted on, only an answer that tells of the request itself is an end. */
-function afterDoubt(doubt: Outcome | null, result: Sent): Sent {
-  const isTold = result.outcome.status === 'created' || result.outcome.status === 'duplicate';
-  return doubt === null || isTold ? result : { ...unsent('', result.stop), outcome: doubt };
 }
 
 /** JSON, and before it what the description says that the answer is: some services refuse to send anything else. */
@@ -316,8 +282,4 @@ function givenKeys(contract: Contract): string[] {
   return parametersOf(contract).flatMap(({ in: place, path, constant }) =>
     constant !== null && (place !== 'body' || isSecretName(path.at(-1) ?? '')) ? [constant] : [],
   );
-}
-
-function parametersOf({ create, validate }: Contract): Parameter[] {
-  return [...(create.parameters ?? []), ...(validate.parameters ?? [])];
 }

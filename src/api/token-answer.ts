@@ -1,9 +1,8 @@
 import { DOCUMENTED_CONTRACT, type TokenOperation } from '../model/contract.ts';
 import { SrqError } from '../model/errors.ts';
 import type { CachedToken } from '../model/ports.ts';
-import { type AnswerValue, answerValue, isHtml, members } from './answer-value.ts';
+import { type AnswerValue, answerValue, isHtml, members, textsAt } from './answer-value.ts';
 import type { Answer } from './exchange.ts';
-import { textsAt } from './pointer.ts';
 
 /** The part of the service's description that is about the token. */
 export type DocumentedToken = Pick<TokenOperation, 'tokenPointer' | 'lifetimePointer' | 'lifetimeSeconds'>;

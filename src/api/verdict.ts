@@ -1,7 +1,17 @@
+import type { VerdictRule } from '../model/contract.ts';
 import { saidOfDuplicate } from '../model/duplicate-words.ts';
 import type { Verdict } from '../model/ports.ts';
 import { readableKind } from './answer-form.ts';
-import { type AnswerValue, answerValue, asBoolean, type Member, members, plainWords } from './answer-value.ts';
+import {
+  type AnswerMember,
+  type AnswerValue,
+  answerValue,
+  asBoolean,
+  members,
+  plainWords,
+  textsAt,
+  valuesAt,
+} from './answer-value.ts';
 import type { Answer } from './exchange.ts';
 import { signsOf } from './refusal-signs.ts';
 
@@ -103,7 +113,7 @@ const ABOUT_DATA = /(?:^|[._-])(?:customer|contact|person|location|address|city|
  * Reads the verdict from flags. Those that speak of duplicates come first, because a request can be both valid and a
  * duplicate.
  */
-function flagVerdict(all: readonly Member[]): Verdict | undefined {
+function flagVerdict(all: readonly AnswerMember[]): Verdict | undefined {
   const found = all.filter(({ path }) => !ABOUT_DATA.test(path.slice(0, Math.max(0, path.lastIndexOf('.')))));
   const flag = (names: ReadonlySet<string>): boolean | undefined =>
     found
@@ -118,7 +128,7 @@ function flagVerdict(all: readonly Member[]): Verdict | undefined {
 }
 
 /** Reads the weakest sign: `valid: true`, or a status that says no more than `ok`. */
-function okVerdict(found: readonly Member[]): Verdict | undefined {
+function okVerdict(found: readonly AnswerMember[]): Verdict | undefined {
   const isWell = found.some(({ words, joined, value }) =>
     VALID_FLAGS.has(joined) ? asBoolean(value) === true : isVerdictText(words) && SAYS_OK.test(String(value)),
   );
@@ -126,7 +136,7 @@ function okVerdict(found: readonly Member[]): Verdict | undefined {
   return isWell && !isInvalid ? 'clear' : undefined;
 }
 
-function messageSaysDuplicate(found: readonly Member[]): boolean {
+function messageSaysDuplicate(found: readonly AnswerMember[]): boolean {
   return found.some(({ words, value }) => /message|reason|error|detail/.test(words.join(' ')) && says(value));
 }
 
@@ -135,7 +145,7 @@ function says(value: AnswerValue): boolean {
   return SAYS_DUPLICATE.test(text) && !SAYS_OTHERWISE.test(text);
 }
 
-function textVerdict(found: readonly Member[]): Verdict | undefined {
+function textVerdict(found: readonly AnswerMember[]): Verdict | undefined {
   for (const { words, value } of found) {
     if (typeof value !== 'string' || !isVerdictText(words)) continue;
     const verdict = wordVerdict(value);
@@ -151,7 +161,7 @@ function wordVerdict(text: string): Verdict | undefined {
   return text.length <= 60 && says(text.replaceAll('_', ' ')) ? 'duplicate' : undefined;
 }
 
-function listVerdict(found: readonly Member[]): Verdict | undefined {
+function listVerdict(found: readonly AnswerMember[]): Verdict | undefined {
   for (const { words, value } of found) {
     if (Array.isArray(value) && DUPLICATE_LISTS.has(words.at(-1) ?? ''))
       return value.length > 0 ? 'duplicate' : 'clear';
@@ -163,4 +173,37 @@ function listVerdict(found: readonly Member[]): Verdict | undefined {
 function bareVerdict(answer: Answer): Verdict | undefined {
   const text = plainWords(answer) ?? '';
   return SAYS_OK.test(text) ? 'clear' : wordVerdict(text);
+}
+
+/** What an answer says by the rules of the service's description: the first that applies decides. Null: none does. */
+export function ruledVerdict(answer: Answer, rules: readonly VerdictRule[]): 'clear' | 'duplicate' | null {
+  if (rules.length === 0) return null;
+  const value = answerValue(answer);
+  for (const rule of rules) {
+    const verdict = byRule(rule, answer.status, value);
+    if (verdict !== null) return verdict;
+  }
+  return null;
+}
+
+function byRule(rule: VerdictRule, status: number, value: AnswerValue | undefined): 'clear' | 'duplicate' | null {
+  if (rule.kind === 'status') return rule.status === status ? rule.verdict : null;
+  const verdict = rule.kind === 'list' ? byList(value, rule.pointer) : byValue(value, rule);
+  // An error may name a duplicate; that it names none says nothing.
+  return verdict === 'clear' && (status < 200 || status > 299) ? null : verdict;
+}
+
+function byList(value: AnswerValue | undefined, pointer: string): 'clear' | 'duplicate' | null {
+  const lists = valuesAt(value, pointer).filter((each) => Array.isArray(each));
+  if (lists.length === 0) return null;
+  return lists.some((list) => list.length > 0) ? 'duplicate' : 'clear';
+}
+
+function byValue(
+  value: AnswerValue | undefined,
+  { pointer, duplicate, clear }: Extract<VerdictRule, { kind: 'value' }>,
+): 'clear' | 'duplicate' | null {
+  const texts = textsAt(value, pointer);
+  if (texts.some((text) => duplicate.includes(text))) return 'duplicate';
+  return texts.some((text) => clear.includes(text)) ? 'clear' : null;
 }

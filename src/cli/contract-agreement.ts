@@ -1,10 +1,11 @@
 import type { Finding, Proposal, Question } from '../model/contract.ts';
 import { SrqError } from '../model/errors.ts';
+import { OPERATION_NAMES } from '../model/operations.ts';
 import { isSecretName } from '../model/secret-name.ts';
 import { printable } from '../report/output.ts';
 import { commandLine } from './command-line.ts';
 import type { Context } from './context.ts';
-import { type Answers, OPERATION_NAMES } from './contract-documents.ts';
+import type { Answers } from './contract-documents.ts';
 import { ask, askHidden } from './prompt.ts';
 
 export interface Answered {

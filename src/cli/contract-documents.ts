@@ -1,8 +1,9 @@
 import { open, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { isContractLike, readContract } from '../config/contract-schema.ts';
 import type { Proposal } from '../model/contract.ts';
+import { isContractLike, readContract } from '../model/contract-schema.ts';
 import { SrqError, systemCode } from '../model/errors.ts';
+import type { OperationName } from '../model/operations.ts';
 import { givenProposal } from './given-contract.ts';
 
 /** A description of the interface, as it lies in a file. */
@@ -17,9 +18,6 @@ export interface Answers {
   readonly constants: Readonly<Record<string, string>>;
   readonly operations: Readonly<Partial<Record<OperationName, string>>>;
 }
-
-export const OPERATION_NAMES = ['create', 'validate', 'token'] as const;
-type OperationName = (typeof OPERATION_NAMES)[number];
 
 export interface DocumentSet {
   readonly documents: readonly DocumentFile[];

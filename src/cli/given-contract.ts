@@ -1,4 +1,12 @@
-import type { Contract, Json, Operation, Parameter, Proposal } from '../model/contract.ts';
+import {
+  type Contract,
+  type Json,
+  type Operation,
+  type Parameter,
+  type Proposal,
+  withRequestOperations,
+} from '../model/contract.ts';
+import { REQUEST_OPERATION_NAMES } from '../model/operations.ts';
 
 /**
  * What a contract comes to that is given as a file, written by `srq contract show --json` or by hand: without patterns that
@@ -7,31 +15,23 @@ import type { Contract, Json, Operation, Parameter, Proposal } from '../model/co
 export async function givenProposal(given: Contract, constants: Readonly<Record<string, string>>): Promise<Proposal> {
   const notes = new Set<string>();
   const { isCheapPattern } = await import('../contract/pattern-cost.ts');
-  const cheap = withParameters(given, (parameter) => {
+  const withCheapPattern = (parameter: Parameter): Parameter => {
     if (parameter.pattern === null || isCheapPattern(parameter.pattern)) return parameter;
     notes.add(`The pattern of ${parameter.field} is left to the service: it is no pattern, or could take for ever`);
     return { ...parameter, pattern: null };
-  });
+  };
+  const cheap = withRequestOperations(given, ({ parameters }) => ({
+    parameters: parameters?.map(withCheapPattern) ?? null,
+  }));
   const { withGivenSecrets } = await import('../contract/contract-secrets.ts');
   const { contract, questions } = withGivenSecrets(cheap, constants);
-  const { create, validate } = contract;
-  const schemas = { create: await checkedSchema(create), validate: await checkedSchema(validate) };
+  const schemas = new Map<Operation, Json>();
+  for (const name of REQUEST_OPERATION_NAMES) schemas.set(contract[name], await checkedSchema(contract[name]));
   return {
-    contract: {
-      ...contract,
-      create: { ...create, schema: schemas.create },
-      validate: { ...validate, schema: schemas.validate },
-    },
+    contract: withRequestOperations(contract, (operation) => ({ schema: schemas.get(operation) ?? null })),
     questions,
     notes: [...notes],
   };
-}
-
-/** The parameters of create and validate, those of both operations changed alike. */
-function withParameters(contract: Contract, change: (parameter: Parameter) => Parameter): Contract {
-  const changed = ({ parameters }: Operation) => ({ parameters: parameters?.map(change) ?? null });
-  const { create, validate } = contract;
-  return { ...contract, create: { ...create, ...changed(create) }, validate: { ...validate, ...changed(validate) } };
 }
 
 async function checkedSchema({ schema }: Operation): Promise<Json> {

@@ -55,7 +55,7 @@ export class ContractStore {
       if (!found.isFile() || found.size > MAX_BYTES) throw new Error('it is not a small file');
       const document = JSON.parse(readFileSync(this.path, 'utf8'));
       // The schema is loaded only here, because that takes a while and most profiles have no contract.
-      const { readContract } = await import('./contract-schema.ts');
+      const { readContract } = await import('../model/contract-schema.ts');
       return readContract(document, what, hint);
     } catch (error) {
       if (error instanceof SrqError) throw error;
@@ -70,7 +70,7 @@ export class ContractStore {
    * contract are removed.
    */
   async write(contract: Contract): Promise<void> {
-    const { readContract } = await import('./contract-schema.ts');
+    const { readContract } = await import('../model/contract-schema.ts');
     readContract(contract, 'What was learned', 'Nothing was stored. Report this as a fault of srq.');
     try {
       replaceFileOrThrow(this.path, `${JSON.stringify(contract, null, 2)}\n`);
@@ -125,9 +125,9 @@ export class ContractStore {
   }
 }
 
-type Observed = Observations[string];
+type ObservedCount = Observations[string];
 
-function added(a: Observed | undefined, b: Observed | undefined): Observed {
+function added(a: ObservedCount | undefined, b: ObservedCount | undefined): ObservedCount {
   return {
     confirmed: (a?.confirmed ?? 0) + (b?.confirmed ?? 0),
     contradicted: (a?.contradicted ?? 0) + (b?.contradicted ?? 0),

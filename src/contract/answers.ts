@@ -1,18 +1,16 @@
 import type { Json, SampleAnswer } from '../model/contract.ts';
 import { nameWords } from '../model/name-words.ts';
 import { JSON_CONTENT_TYPE } from '../model/wire.ts';
-import type { JsonObject } from './described.ts';
 import {
   bareMediaType,
   contentOf,
-  type DescribedOperation,
+  type DocumentReading,
   isJsonType,
   type MediaContent,
-  type Reading,
+  type OpenApiOperation,
 } from './described-operation.ts';
 import { type Flat, flatten, typesOf, valuesOf } from './flat-schema.ts';
-import { isObject, listOf, objectOf, pointerPart, pointerTo, textOf } from './json-parts.ts';
-import { sampleOf } from './sample-value.ts';
+import { isObject, type JsonObject, listOf, objectOf, pointerPart, pointerTo, textOf } from './json-parts.ts';
 
 /** One answer that a document describes for an operation. */
 export interface DescribedAnswer {
@@ -48,7 +46,7 @@ const MOST_PLACES = 1000;
 const LONGEST_DESCRIPTION = 4000;
 
 /** The answers with a status of their own, lowest first; `2XX` counts as 200, `default` says nothing certain. */
-export function answersOf(reading: Reading, operation: DescribedOperation): DescribedAnswer[] {
+export function answersOf(reading: DocumentReading, operation: OpenApiOperation): DescribedAnswer[] {
   const responses = objectOf(operation.value['responses']);
   return Object.entries(responses)
     .flatMap(([code, response]) => {
@@ -59,11 +57,11 @@ export function answersOf(reading: Reading, operation: DescribedOperation): Desc
 }
 
 function answerOf(
-  reading: Reading,
+  reading: DocumentReading,
   status: number,
   code: string,
   response: Json,
-  operation: DescribedOperation,
+  operation: OpenApiOperation,
 ): DescribedAnswer {
   const place = reading.references.follow(response, pointerTo(operation.pointer, 'responses', code));
   const content = contentOf(place);
@@ -97,7 +95,7 @@ function answerOf(
 }
 
 /** The examples of a media type, then that of its schema. */
-function examplesOf({ references }: Reading, { value, pointer }: MediaContent): Json[] {
+function examplesOf({ references }: DocumentReading, { value, pointer }: MediaContent): Json[] {
   const several = Object.entries(objectOf(value['examples'])).map(
     ([name, each]) => objectOf(references.follow(each, pointerTo(pointer, 'examples', name)).value)['value'],
   );
@@ -172,4 +170,56 @@ function joined(places: readonly AnswerPlace[]): AnswerPlace[] {
 
 function distinct(places: readonly AnswerPlace[]): AnswerPlace[] {
   return [...new Map(places.toReversed().map((each) => [each.pointer, each])).values()].toReversed();
+}
+
+const BY_FORMAT: Readonly<Record<string, string>> = {
+  uuid: '6f1c0d4e-2b7a-4c3e-9d58-0a1b2c3d4e5f',
+  'date-time': '2026-01-31T12:00:00Z',
+  date: '2026-01-31',
+  time: '12:00:00Z',
+  email: 'ana@example.com',
+  uri: 'https://example.com/',
+  url: 'https://example.com/',
+};
+const DEEPEST_SAMPLE = 8;
+const MOST_MEMBERS = 200;
+
+/** A value as a schema describes it: its example, its default, or one that is made up. */
+function sampleOf(schema: JsonObject): Json {
+  const budget = { left: MOST_MEMBERS };
+  return make(schema, 0);
+
+  function make(each: JsonObject, depth: number): Json {
+    const { keywords, properties, branches } = flatten(each);
+    const said = keywords['example'] ?? listOf(keywords['examples'])[0] ?? valuesOf(keywords)[0] ?? keywords['default'];
+    if (said !== undefined) return said;
+    const [branch] = branches.flatMap((list) => list.slice(0, 1));
+    if (properties.size > 0 || branch !== undefined) {
+      const members = [...properties].map(([name, inner]) => [name, named(name, member(inner, depth))] as const);
+      const more = branch === undefined || depth > DEEPEST_SAMPLE ? {} : make(branch, depth + 1);
+      return { ...Object.fromEntries(members), ...(isObject(more) ? more : {}) };
+    }
+    if (typesOf(keywords).includes('array')) {
+      return isObject(keywords['items']) && depth < DEEPEST_SAMPLE ? [make(keywords['items'], depth + 1)] : [];
+    }
+    return sampleScalar(keywords);
+  }
+
+  function member(schema: JsonObject, depth: number): Json {
+    budget.left -= 1;
+    return budget.left < 0 || depth > DEEPEST_SAMPLE ? null : make(schema, depth + 1);
+  }
+}
+
+/** An answer that says "success: false" would be none. */
+function named(name: string, sample: Json): Json {
+  return sample === false && /^(?:ok|success|successful|accepted)$/i.test(name) ? true : sample;
+}
+
+function sampleScalar(keywords: JsonObject): Json {
+  const [type] = typesOf(keywords).filter((each) => each !== 'null');
+  if (type === 'integer' || type === 'number') return typeof keywords['minimum'] === 'number' ? keywords['minimum'] : 1;
+  if (type === 'boolean') return false;
+  if (type === 'object') return {};
+  return type === 'string' ? (BY_FORMAT[textOf(keywords['format'])] ?? 'text') : null;
 }

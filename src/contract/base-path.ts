@@ -1,7 +1,8 @@
 import type { Contract } from '../model/contract.ts';
 import { SrqError } from '../model/errors.ts';
+import { REQUEST_OPERATION_NAMES } from '../model/operations.ts';
 import { isServicePath } from '../model/service-path.ts';
-import type { DescribedOperation, Reading } from './described-operation.ts';
+import type { DocumentReading, OpenApiOperation } from './described-operation.ts';
 import { listOf, objectOf, textOf } from './json-parts.ts';
 import { clientCredentialsFlow } from './learn-token.ts';
 import type { Notebook } from './notebook.ts';
@@ -17,8 +18,8 @@ interface BasePath {
 
 /** The base URL has the shared path unless one is given that does not end with it. */
 export function basePathOf(
-  { described }: Reading,
-  token: DescribedOperation | null,
+  { described }: DocumentReading,
+  token: OpenApiOperation | null,
   baseUrl: string | null,
   notebook: Notebook,
 ): BasePath {
@@ -37,7 +38,7 @@ export function basePathOf(
 }
 
 /** The path of a token address that is not below what the servers share. */
-function outsidePath(document: Reading['described']['document'], shared: string): string | null {
+function outsidePath(document: DocumentReading['described']['document'], shared: string): string | null {
   const url = textOf(clientCredentialsFlow(document)?.value['tokenUrl']);
   const path = url === '' ? '' : pathOf(url);
   return path === '' || path.startsWith(`${shared}/`) ? null : path;
@@ -53,8 +54,8 @@ export const prefixed = <T extends { readonly path: string }>(operation: T, befo
  * servers' is never used: the secret goes nowhere but to the base URL.
  */
 export function tokenPathOf(
-  { described }: Reading,
-  operation: DescribedOperation | null,
+  { described }: DocumentReading,
+  operation: OpenApiOperation | null,
   base: BasePath,
   notebook: Notebook,
 ): string | null {
@@ -77,8 +78,9 @@ export function tokenPathOf(
 }
 
 /** Throws `SrqError('input')` for a path that leads elsewhere than under the base URL. */
-export function requireServicePaths({ create, validate, token, basePath }: Contract): void {
-  const path = [create.path, validate.path, token.path, basePath || '/'].find((each) => !isServicePath(each));
+export function requireServicePaths(contract: Contract): void {
+  const paths = [...REQUEST_OPERATION_NAMES, 'token' as const].map((name) => contract[name].path);
+  const path = [...paths, contract.basePath || '/'].find((each) => !isServicePath(each));
   if (path === undefined) return;
   throw new SrqError(
     'input',

@@ -1,8 +1,7 @@
 import type { Json } from '../model/contract.ts';
-import type { JsonObject } from './described.ts';
 import type { SchemaReader } from './expand-schema.ts';
 import { type Flat, flatten, merge, typesOf, valuesOf } from './flat-schema.ts';
-import { isObject, listOf } from './json-parts.ts';
+import { isObject, type JsonObject, listOf } from './json-parts.ts';
 
 /** One value that a body can hold, wherever it is nested. */
 export interface Leaf {

@@ -1,6 +1,6 @@
 import type { AllowedValue, Json } from '../model/contract.ts';
 import { nameWords } from '../model/name-words.ts';
-import { contentOf, type DescribedOperation, operationsOf, type Reading } from './described-operation.ts';
+import { contentOf, type DocumentReading, type OpenApiOperation, operationsOf } from './described-operation.ts';
 import { flatten } from './flat-schema.ts';
 import { isObject, listOf, objectOf, pointerTo, scalarOf, textOf } from './json-parts.ts';
 import { allowedValues } from './leaf-parameter.ts';
@@ -21,7 +21,7 @@ const MOST_TRIED = 20;
 const MOST_VALUES = 5000;
 
 /** The list in the examples, else in an `enum`, of an operation that reads categories; null if there is none. */
-export function listedCategories(reading: Reading, isInteger: boolean): CategoryList | null {
+export function listedCategories(reading: DocumentReading, isInteger: boolean): CategoryList | null {
   const lists = operationsOf(reading).filter(({ method, path, id }) => {
     return method === 'get' && [...nameWords(path), ...nameWords(id)].some((word) => CATEGORY_WORDS.test(word));
   });
@@ -34,7 +34,7 @@ export function listedCategories(reading: Reading, isInteger: boolean): Category
   return null;
 }
 
-function listIn(reading: Reading, operation: DescribedOperation, isInteger: boolean): readonly AllowedValue[] {
+function listIn(reading: DocumentReading, operation: OpenApiOperation, isInteger: boolean): readonly AllowedValue[] {
   const { references, schemas } = reading;
   const response = references.follow(
     objectOf(operation.value['responses'])['200'],

@@ -1,4 +1,4 @@
-import type { Contract, Operation, Question } from '../model/contract.ts';
+import { type Contract, type Operation, type Question, withRequestOperations } from '../model/contract.ts';
 import { isSecretName, SECRET, shownValue } from '../model/secret-name.ts';
 import { answerFor } from './given-constants.ts';
 
@@ -38,7 +38,7 @@ export function withGivenSecrets(
 }
 
 function withConstants(contract: Contract, change: (name: string, value: string) => string | null): Contract {
-  const { create, validate, token } = contract;
+  const { token } = contract;
   const changed = (parameters: Operation['parameters']) =>
     parameters?.map((each) =>
       each.constant === null ? each : { ...each, constant: change(each.path.at(-1) ?? '', each.constant) },
@@ -47,10 +47,6 @@ function withConstants(contract: Contract, change: (name: string, value: string)
     const now = change(name, value);
     return now === null ? [] : [[name, now] as const];
   });
-  return {
-    ...contract,
-    create: { ...create, parameters: changed(create.parameters) },
-    validate: { ...validate, parameters: changed(validate.parameters) },
-    token: { ...token, extra: Object.fromEntries(extra) },
-  };
+  const requests = withRequestOperations(contract, ({ parameters }) => ({ parameters: changed(parameters) }));
+  return { ...requests, token: { ...token, extra: Object.fromEntries(extra) } };
 }

@@ -1,19 +1,18 @@
 import type { Json } from '../model/contract.ts';
-import { apiKeyParameters, isSameParameter } from './api-keys.ts';
-import type { Described, JsonObject } from './described.ts';
+import type { Described } from './described.ts';
 import { createSchemaReader, type SchemaReader } from './expand-schema.ts';
-import { isObject, listOf, objectOf, pointerTo, textOf } from './json-parts.ts';
+import { isObject, type JsonObject, listOf, memberOf, objectOf, pointerTo, textOf } from './json-parts.ts';
 import { createReferences, type Placed, type References } from './references.ts';
 
 /** A described document, ready to be read. */
-export interface Reading {
+export interface DocumentReading {
   readonly described: Described;
   readonly references: References;
   readonly schemas: SchemaReader;
 }
 
 /** One operation of a document. */
-export interface DescribedOperation {
+export interface OpenApiOperation {
   readonly method: string;
   readonly path: string;
   /** `POST /v1/requests`. */
@@ -37,12 +36,12 @@ export interface MediaContent {
 const LONGEST_WORDS = 20_000;
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 
-export function startReading(described: Described): Reading {
+export function startReading(described: Described): DocumentReading {
   const references = createReferences(described.document);
   return { described, references, schemas: createSchemaReader(references) };
 }
 
-export function operationsOf({ described, references }: Reading): DescribedOperation[] {
+export function operationsOf({ described, references }: DocumentReading): OpenApiOperation[] {
   return Object.entries(objectOf(described.document['paths'])).flatMap(([path, item]) => {
     const place = references.follow(item, pointerTo('/paths', path));
     const holder = objectOf(place.value);
@@ -67,7 +66,7 @@ export function operationsOf({ described, references }: Reading): DescribedOpera
 }
 
 /** The paths that stand outside of the document. */
-export function pathProblems({ described, references }: Reading): string[] {
+export function pathProblems({ described, references }: DocumentReading): string[] {
   return Object.entries(objectOf(described.document['paths'])).flatMap(
     ([path, item]) => references.follow(item, pointerTo('/paths', path)).problem ?? [],
   );
@@ -79,7 +78,7 @@ function parametersOf(references: References, list: Json | undefined, pointer: s
 }
 
 /** The bodies that an operation takes, by media type. */
-export function bodiesOf({ references }: Reading, operation: DescribedOperation): MediaContent[] {
+export function bodiesOf({ references }: DocumentReading, operation: OpenApiOperation): MediaContent[] {
   return contentOf(references.follow(operation.value['requestBody'], pointerTo(operation.pointer, 'requestBody')));
 }
 
@@ -96,4 +95,40 @@ export const bareMediaType = (mediaType: string): string => (mediaType.split(';'
 
 export function isJsonType(mediaType: string): boolean {
   return /^(?:application|text)\/(?:[\w.+-]+\+)?json$|^\*\/\*$|^application\/\*$/.test(bareMediaType(mediaType));
+}
+
+/**
+ * The keys that an operation demands beside its token, as parameters: a description names them under `security` alone.
+ * Each entry of `security` is one way to be let in; srq's is one with a token, and among those the one with the fewest keys.
+ */
+function apiKeyParameters(document: JsonObject, operation: JsonObject, references: References): Placed[] {
+  const schemes = objectOf(objectOf(document['components'])['securitySchemes']);
+  const ways = listOf(operation['security'] ?? document['security']).map((way) =>
+    Object.keys(objectOf(way)).map((name) =>
+      references.follow(memberOf(schemes, name), pointerTo('/components/securitySchemes', name)),
+    ),
+  );
+  const [keys] = ways
+    .filter((way) => way.some(isToken))
+    .map((way) => way.filter(isKey))
+    .sort((a, b) => a.length - b.length);
+  return (keys ?? []).map((scheme) => {
+    const said = objectOf(scheme.value);
+    const description = textOf(said['description']) || 'a key beside the token';
+    return { ...scheme, value: { ...said, description, required: true } };
+  });
+}
+
+const typeOf = ({ value }: Placed): string => textOf(memberOf(value, 'type'));
+
+const isToken = (scheme: Placed): boolean =>
+  /^(?:oauth2|openIdConnect)$/.test(typeOf(scheme)) || /^bearer$/i.test(textOf(memberOf(scheme.value, 'scheme')));
+
+const isKey = (scheme: Placed): boolean =>
+  typeOf(scheme) === 'apiKey' && /^(?:header|query)$/.test(textOf(memberOf(scheme.value, 'in')));
+
+/** Whether two parameters are the same one, said twice. */
+function isSameParameter(one: Json, other: Json): boolean {
+  const nameOf = (value: Json): string => textOf(memberOf(value, 'name')).toLowerCase();
+  return isObject(one) && isObject(other) && one['in'] === other['in'] && nameOf(one) === nameOf(other);
 }

@@ -1,6 +1,5 @@
 import type { Json } from '../model/contract.ts';
-import type { JsonObject } from './described.ts';
-import { isObject } from './json-parts.ts';
+import { isObject, type JsonObject } from './json-parts.ts';
 import { isUnknown, isUnquoted } from './postman-variables.ts';
 
 const DEEPEST = 32;

@@ -2,40 +2,39 @@ import type { Confidence } from '../model/contract.ts';
 import { nearest } from '../model/did-you-mean.ts';
 import { SrqError } from '../model/errors.ts';
 import { nameWords } from '../model/name-words.ts';
-import { KNOWN_FIELDS } from './assign-fields.ts';
+import { OPERATIONS, type OperationName } from '../model/operations.ts';
 import type { Described } from './described.ts';
 import {
-  type DescribedOperation,
+  type DocumentReading,
+  type OpenApiOperation,
   operationsOf,
   pathProblems,
-  type Reading,
   startReading,
 } from './described-operation.ts';
+import { KNOWN_FIELDS } from './field-names.ts';
 import { objectOf } from './json-parts.ts';
 import { bodyProblem, operationBody, unreadable } from './operation-body.ts';
 import { sharedPath } from './servers.ts';
 import { isAboutRequests, objectionsTo, resemblesCheck } from './unasked-validate.ts';
 
-export type OperationRole = 'create' | 'validate' | 'token';
-
 /** One of several operations that may be meant. */
-interface Candidate {
-  readonly operation: DescribedOperation;
+interface OperationCandidate {
+  readonly operation: OpenApiOperation;
   /** Why it was not chosen, where that is its own fault; else empty. */
   readonly objection: string;
 }
 
 /** The operation for a role, or what a person has to choose from. */
 export interface FoundOperation {
-  readonly operation: DescribedOperation | null;
+  readonly operation: OpenApiOperation | null;
   /** The best ones, best first; empty if there is nothing to ask. */
-  readonly candidates: readonly Candidate[];
+  readonly candidates: readonly OperationCandidate[];
   readonly why: string;
   readonly confidence: Confidence;
 }
 
 interface Scored {
-  readonly operation: DescribedOperation;
+  readonly operation: OpenApiOperation;
   readonly points: number;
   /** The known fields that its body has a place for. */
   readonly fields: ReadonlySet<string>;
@@ -59,50 +58,71 @@ const CHECKING_WORDS =
 const SAYS_DUPLICATE = /duplicat|already exist|seen before|repeated/i;
 const LIST_WORDS = /^(?:batch|bulk|import|list|search|query|upload)$/;
 
+/** What is looked through: all operations of the document, and those that take a body with what it is known to hold. */
+interface Search {
+  readonly reading: DocumentReading;
+  readonly operations: readonly OpenApiOperation[];
+  readonly scored: readonly Scored[];
+}
+
+/** Finds the operation for each role among those that are not taken by another role. */
+type Find = (search: Search, taken: readonly OpenApiOperation[]) => FoundOperation;
+
+const FINDERS: Readonly<Record<OperationName, Find>> = {
+  create: (search, taken) => {
+    const ranked = rankedBy(createPoints, search, taken);
+    if (ranked.length === 0) refuseElsewhere(search);
+    return decided(ranked, true);
+  },
+  validate: ({ reading, operations, scored }, taken) => {
+    const create = scored.find(({ operation }) => operation === taken[0]);
+    if (create === undefined) return CREATE_UNKNOWN;
+    return validateBeside(reading, create, notTaken(scored, taken), operations.find(asksWithoutBody));
+  },
+  token: (search, taken) => decided(rankedBy(tokenPoints, search, taken), false),
+};
+
 /**
- * The operations of the document, with their points, for the three roles.
+ * Finds the operations of the document for the roles, by their points.
  *
  * Throws `SrqError('input')` for a name that no operation has, and where a body that stands elsewhere may be the one.
  */
-export function operationFinder(reading: Reading): {
-  find(role: OperationRole, chosen: string | undefined, taken: readonly DescribedOperation[]): FoundOperation;
+export function operationFinder(reading: DocumentReading): {
+  find(role: OperationName, chosen: string | undefined, taken: readonly OpenApiOperation[]): FoundOperation;
 } {
   const operations = operationsOf(reading);
   const candidates = operations.filter(takesBody).slice(0, MOST_OPERATIONS);
   const mostNodes = Math.min(SCORED_NODES, Math.floor(ALL_SCORED_NODES / Math.max(1, candidates.length)));
   const scored = candidates.map((operation) => ({ operation, ...namesIn(reading, operation, mostNodes) }));
-
   return {
     find(role, chosen, taken) {
-      if (chosen !== undefined) {
-        return {
-          operation: named(operations, chosen, role, basePath(reading)),
-          candidates: [],
-          why: 'you said so',
-          confidence: 'certain',
-        };
-      }
-      const [create] = taken;
-      const others = scored.filter(({ operation }) => !taken.includes(operation));
-      if (role === 'validate') {
-        const own = scored.find(({ operation }) => operation === create);
-        return own === undefined
-          ? CREATE_UNKNOWN
-          : validateBeside(reading, own, others, operations.find(asksWithoutBody));
-      }
-      const ranked = others
-        .map((each) => ({ ...each, points: pointsFor(role, each) }))
-        .filter(({ points }) => points > 0)
-        .sort((a, b) => b.points - a.points);
-      const [outside] = scored.flatMap((each) => each.outside ?? []);
-      if (role === 'create' && ranked.length === 0) {
-        if (outside !== undefined) throw unreadable('The request body', outside);
-        const [elsewhere] = pathProblems(reading);
-        if (elsewhere !== undefined) throw unreadable('A path', elsewhere);
-      }
-      return decided(role, ranked);
+      if (chosen === undefined) return FINDERS[role]({ reading, operations, scored }, taken);
+      const operation = named(operations, chosen, role, basePath(reading));
+      return { operation, candidates: [], why: 'you said so', confidence: 'certain' };
     },
   };
+}
+
+const notTaken = (scored: readonly Scored[], taken: readonly OpenApiOperation[]): readonly Scored[] =>
+  scored.filter(({ operation }) => !taken.includes(operation));
+
+function rankedBy(
+  pointsOf: (scored: Scored) => number,
+  { scored }: Search,
+  taken: readonly OpenApiOperation[],
+): readonly Scored[] {
+  return notTaken(scored, taken)
+    .map((each) => ({ ...each, points: pointsOf(each) }))
+    .filter(({ points }) => points > 0)
+    .sort((a, b) => b.points - a.points);
+}
+
+/** Throws where the create may be one whose body or path stands outside of the document. */
+function refuseElsewhere({ reading, scored }: Search): void {
+  const [outside] = scored.flatMap((each) => each.outside ?? []);
+  if (outside !== undefined) throw unreadable('The request body', outside);
+  const [elsewhere] = pathProblems(reading);
+  if (elsewhere !== undefined) throw unreadable('A path', elsewhere);
 }
 
 const NONE = { operation: null, candidates: [], confidence: 'weak' as const };
@@ -113,10 +133,10 @@ const CREATE_UNKNOWN: FoundOperation = { ...NONE, why: 'it is not known yet whic
  * asked about: one that writes would be called for every row.
  */
 function validateBeside(
-  reading: Reading,
+  reading: DocumentReading,
   create: Scored,
   others: readonly Scored[],
-  withoutBody: DescribedOperation | undefined,
+  withoutBody: OpenApiOperation | undefined,
 ): FoundOperation {
   const judged = others
     .filter((each) => maySeekDuplicates(each, create))
@@ -144,28 +164,29 @@ function maySeekDuplicates({ operation, fields }: Scored, create: Scored): boole
   return fields.size >= LEAST_FIELDS && SAYS_DUPLICATE.test(operation.words);
 }
 
-function decided(role: 'create' | 'token', ranked: readonly Scored[]): FoundOperation {
+/** `byNames`: it has to hold enough of the known names. */
+function decided(ranked: readonly Scored[], byNames: boolean): FoundOperation {
   const [best, next] = ranked;
   if (best === undefined) return { ...NONE, why: 'no operation looks like it' };
   const lead = best.points - (next?.points ?? 0);
-  const isEnough = role !== 'create' || best.fields.size >= NAMES_ENOUGH;
+  const hasNames = best.fields.size >= NAMES_ENOUGH;
   const candidates = ranked.slice(0, 3).map(({ operation }) => ({ operation, objection: '' }));
-  if ((isEnough && lead >= LEAST_LEAD) || (lead >= CLEAR_LEAD && best.fields.size > 1)) {
+  if (((hasNames || !byNames) && lead >= LEAST_LEAD) || (lead >= CLEAR_LEAD && best.fields.size > 1)) {
     const names = best.fields.size > 0 ? `${best.fields.size} of the 7 known names, ` : '';
-    const confidence = role !== 'create' ? 'likely' : best.fields.size >= NAMES_ENOUGH ? 'certain' : 'weak';
+    const confidence = !byNames ? 'likely' : hasNames ? 'certain' : 'weak';
     return { operation: best.operation, candidates: [], why: `${names}${lead} points ahead`, confidence };
   }
   return { ...NONE, candidates, why: lead < LEAST_LEAD ? 'several are alike' : 'it has too few of the known names' };
 }
 
-const takesBody = ({ method }: DescribedOperation): boolean => method === 'post' || method === 'put';
+const takesBody = ({ method }: OpenApiOperation): boolean => method === 'post' || method === 'put';
 
-const asksWithoutBody = (operation: DescribedOperation): boolean =>
+const asksWithoutBody = (operation: OpenApiOperation): boolean =>
   operation.method === 'get' && operationWords(operation).some((word) => CHECKING_WORDS.test(word));
 
-const operationWords = ({ path, id }: DescribedOperation): string[] => [...nameWords(path), ...nameWords(id)];
+const operationWords = ({ path, id }: OpenApiOperation): string[] => [...nameWords(path), ...nameWords(id)];
 
-function namesIn(reading: Reading, operation: DescribedOperation, mostNodes: number): Omit<Scored, 'operation'> {
+function namesIn(reading: DocumentReading, operation: OpenApiOperation, mostNodes: number): Omit<Scored, 'operation'> {
   const body = operationBody(reading, operation, mostNodes);
   const outside = body?.unresolved[0] ?? bodyProblem(reading, operation);
   if (body === null) return { points: 0, fields: new Set(), outside };
@@ -174,10 +195,9 @@ function namesIn(reading: Reading, operation: DescribedOperation, mostNodes: num
   return { points, fields: new Set(known.map(({ field }) => field)), outside };
 }
 
-function pointsFor(role: 'create' | 'token', { operation, points, fields }: Scored): number {
+function createPoints({ operation, points, fields }: Scored): number {
   const words = operationWords(operation);
   const has = (pattern: RegExp) => words.some((word) => pattern.test(word));
-  if (role === 'token') return tokenPoints(operation, words);
   // One that only looks for duplicates has the same body, and would be sent instead of a request.
   if (fields.size === 0 || has(CHECKING_WORDS)) return 0;
   const created = '201' in objectOf(operation.value['responses']) ? 2 : 0;
@@ -186,7 +206,8 @@ function pointsFor(role: 'create' | 'token', { operation, points, fields }: Scor
   return points + created + (has(REQUEST_WORDS) ? 3 : 0) - against;
 }
 
-function tokenPoints(operation: DescribedOperation, words: readonly string[]): number {
+function tokenPoints({ operation }: Pick<Scored, 'operation'>): number {
+  const words = operationWords(operation);
   const told = `${words.join(' ')} ${operation.words.toLowerCase()}`;
   if (!/\b(?:tokens?|oauth2?)\b/.test(words.join(' ')) && !/(?:access|bearer) token/.test(told)) return 0;
   if (/\b(?:revoke|revocation|introspect\w*|refresh|invalidate|logout|userinfo|authorize)\b/.test(words.join(' ')))
@@ -194,12 +215,7 @@ function tokenPoints(operation: DescribedOperation, words: readonly string[]): n
   return 5 + (/\btokens?\b/.test(words.join(' ')) ? 10 : 0) + (/client_credentials/.test(told) ? 5 : 0);
 }
 
-function named(
-  all: readonly DescribedOperation[],
-  chosen: string,
-  role: OperationRole,
-  base: string,
-): DescribedOperation {
+function named(all: readonly OpenApiOperation[], chosen: string, role: OperationName, base: string): OpenApiOperation {
   const wanted = chosen.trim();
   const operations = all.filter(takesBody);
   const found = operations.filter((each) => isCalled(each, wanted, base));
@@ -207,12 +223,12 @@ function named(
   if (only !== undefined && found.length === 1) return only;
   const other = all.find((each) => isCalled(each, wanted, base));
   if (only === undefined && other !== undefined) {
-    const without = role === 'validate' ? ' Do without: --operation validate=none' : '';
+    const without = OPERATIONS[role].presence === null ? '' : ` Do without: --operation ${role}=none`;
     const hint = `Name one that takes a body by POST or PUT: --operation "${role}=POST /path".${without}`;
     throw new SrqError('input', `${other.name} takes no body, and srq sends requests in bodies alone.`, hint);
   }
   const what = only === undefined ? `The document has no operation "${wanted}"` : `Several operations are "${wanted}"`;
-  const isToken = (operation: DescribedOperation) => tokenPoints(operation, operationWords(operation)) > 0;
+  const isToken = (operation: OpenApiOperation) => tokenPoints({ operation }) > 0;
   const fit = operations.filter((each) => isToken(each) === (role === 'token'));
   const list = (fit.length > 0 ? fit : operations).slice(0, 20);
   const meant = nearest(
@@ -233,10 +249,10 @@ export function hasOperation(described: Described, chosen: string): boolean {
   return operationsOf(reading).some((each) => isCalled(each, chosen.trim(), basePath(reading)));
 }
 
-const basePath = ({ described }: Reading): string => sharedPath(described.document['servers']);
+const basePath = ({ described }: DocumentReading): string => sharedPath(described.document['servers']);
 
 /** People also write the path as it is in a whole address: with what all servers have before it. */
-function isCalled({ id, method, path }: DescribedOperation, wanted: string, base: string): boolean {
+function isCalled({ id, method, path }: OpenApiOperation, wanted: string, base: string): boolean {
   const [before = '', address = ''] = wanted.split(/\s+/);
   const isMethod = before.toLowerCase() === method;
   return id === wanted || [path, base + path].some((each) => wanted === each || (isMethod && address === each));

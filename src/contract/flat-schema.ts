@@ -1,6 +1,5 @@
 import type { Json } from '../model/contract.ts';
-import type { JsonObject } from './described.ts';
-import { isObject, listOf, textOf } from './json-parts.ts';
+import { isObject, type JsonObject, listOf, textOf } from './json-parts.ts';
 
 /** A schema as one piece: `allOf` merged, and of several forms the one that matters. */
 export interface Flat {

@@ -4,15 +4,14 @@ import { SrqError } from '../model/errors.ts';
 import { isField } from '../model/fields.ts';
 import { nameWords } from '../model/name-words.ts';
 import { isSecretName } from '../model/secret-name.ts';
-import type { JsonObject } from './described.ts';
-import { textOf } from './json-parts.ts';
+import { type JsonObject, textOf } from './json-parts.ts';
 import { allowedValues } from './leaf-parameter.ts';
 
 /** Given for a parameter that is another one in each request: `--set name=`. */
 export const EACH_ROW = '';
 
 /** A parameter among the others of its operation. `isCarried`: it holds one of srq's own fields. */
-interface Named {
+interface NamedPlace {
   readonly path: readonly string[];
   readonly isCarried: boolean;
 }
@@ -20,7 +19,7 @@ interface Named {
 /** The values that a person gave for what srq cannot know, by a parameter's name or its whole path joined by dots. */
 export interface GivenConstants {
   /** Those of one operation, which has these parameters. */
-  among(parameters: readonly Named[]): OperationConstants;
+  among(parameters: readonly NamedPlace[]): OperationConstants;
   /** Throws `SrqError('input')` for a value that no parameter took. */
   refuseUnused(): void;
 }
@@ -43,7 +42,7 @@ export function givenConstants(values: Readonly<Record<string, string>>): GivenC
   };
   return {
     among(parameters) {
-      const byLastName = new Map<string, Named[]>();
+      const byLastName = new Map<string, NamedPlace[]>();
       for (const each of parameters) {
         const last = each.path.at(-1) ?? '';
         const twins = byLastName.get(last);
@@ -92,7 +91,7 @@ export function answerFor(name: string): string {
   return `--set ${name}=${isSecretName(name) ? '@FILE' : 'VALUE'}`;
 }
 
-function ambiguous(name: string, twins: readonly Named[]): SrqError {
+function ambiguous(name: string, twins: readonly NamedPlace[]): SrqError {
   const paths = twins.map(({ path }) => path.join('.'));
   const open =
     twins.find(({ path, isCarried }) => path.length > 1 && !isCarried) ?? twins.find(({ path }) => path.length > 1);

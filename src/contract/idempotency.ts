@@ -1,6 +1,6 @@
 import { type CreateOperation, DEFAULT_KEY_LIFE_SECONDS, type Idempotency } from '../model/contract.ts';
 import { SrqError } from '../model/errors.ts';
-import type { DescribedOperation, Reading } from './described-operation.ts';
+import type { DocumentReading, OpenApiOperation } from './described-operation.ts';
 import { flatten } from './flat-schema.ts';
 import { EACH_ROW, type GivenConstants } from './given-constants.ts';
 import { objectOf, textOf } from './json-parts.ts';
@@ -20,8 +20,8 @@ const LONGEST_WORDS = 10_000;
  * says in words that a repetition is recognised, or a person says so; for as long as they say.
  */
 export function idempotencyOf(
-  reading: Reading,
-  operation: DescribedOperation,
+  reading: DocumentReading,
+  operation: OpenApiOperation,
   given: GivenConstants,
   notebook: Notebook,
 ): CreateOperation['idempotency'] {

@@ -1,5 +1,6 @@
 import type { Json } from '../model/contract.ts';
-import type { JsonObject } from './described.ts';
+
+export type JsonObject = { readonly [name: string]: Json };
 
 /** Reading plain JSON whose shape nobody vouches for: what is not there, or is something else, is empty. */
 

@@ -1,8 +1,7 @@
 import type { AllowedValue, Json, Parameter } from '../model/contract.ts';
 import type { Leaf } from './body-leaves.ts';
-import type { JsonObject } from './described.ts';
 import { labelsOf, typesOf, valuesOf } from './flat-schema.ts';
-import { listOf, scalarOf, textOf } from './json-parts.ts';
+import { type JsonObject, listOf, scalarOf, textOf } from './json-parts.ts';
 
 /** A parameter as its schema describes it, nothing said yet of constants. */
 export function leafParameter(

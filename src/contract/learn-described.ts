@@ -1,19 +1,26 @@
-import type {
-  Contract,
-  CreateOperation,
-  Proposal,
-  Question,
-  ValidateOperation,
-  VerdictRule,
+import {
+  type Contract,
+  type CreateOperation,
+  DOCUMENTED_CONTRACT,
+  type Operation,
+  type Proposal,
+  type Question,
+  type ValidateOperation,
+  type VerdictRule,
 } from '../model/contract.ts';
-import { DOCUMENTED_CONTRACT } from '../model/contract.ts';
-import { identifierPlaces } from './answer-meaning.ts';
+import {
+  byOperation,
+  OPERATIONS,
+  type OperationName,
+  REQUEST_OPERATION_NAMES,
+  type RequestOperationName,
+} from '../model/operations.ts';
+import { duplicateRules, type FoundRule, identifierPlaces, verdictRules } from './answer-meaning.ts';
 import { answersOf, type DescribedAnswer } from './answers.ts';
 import { basePathOf, prefixed, requireServicePaths, tokenPathOf } from './base-path.ts';
 import type { Described } from './described.ts';
-import { type DescribedOperation, type Reading, startReading } from './described-operation.ts';
-import { duplicateRules, type FoundRule, verdictRules } from './duplicate-rules.ts';
-import { type FoundOperation, type OperationRole, operationFinder } from './find-operation.ts';
+import { type DocumentReading, type OpenApiOperation, startReading } from './described-operation.ts';
+import { type FoundOperation, operationFinder } from './find-operation.ts';
 import type { GivenConstants } from './given-constants.ts';
 import { idempotencyOf } from './idempotency.ts';
 import { learnOperation } from './learn-operation.ts';
@@ -22,11 +29,11 @@ import { noteLimits, noteOwnServers, unavailableIsNotActed } from './limits.ts';
 import { type Notebook, openNotebook } from './notebook.ts';
 import { serverSuggestions } from './servers.ts';
 
-export interface LearnOptions {
+export interface DescribedOptions {
   /** Values of parameters that no request carries, by name: `--set`. */
   readonly constants: Readonly<Record<string, string>>;
   /** Which operation is which, by its id or as `POST /path`: `--operation`. */
-  readonly operations: Readonly<Partial<Record<OperationRole, string>>>;
+  readonly operations: Readonly<Partial<Record<OperationName, string>>>;
   /** Where requests will go; null if that is not known yet. */
   readonly baseUrl: string | null;
   /** ISO 8601. */
@@ -38,45 +45,37 @@ export function learnDescribed(
   described: Described,
   file: string,
   given: GivenConstants,
-  options: LearnOptions,
+  options: DescribedOptions,
 ): Proposal {
   const reading = startReading(described);
   const notebook = openNotebook(described.where);
   for (const note of described.notes) notebook.note(note);
-  const finder = operationFinder(reading);
-  const pick = (role: OperationRole, taken: readonly DescribedOperation[]): DescribedOperation | null =>
-    picked(role, finder.find(role, options.operations[role], taken), notebook);
-  const create = pick('create', []);
-  const isDenied = options.operations.validate === NO_OPERATION;
-  const validate = isDenied ? null : pick('validate', create === null ? [] : [create]);
-  if (isDenied) notebook.find('validate.path', NO_OPERATION, '', 'certain', 'you said so');
-  const token = pick(
-    'token',
-    [create, validate].flatMap((each) => each ?? []),
-  );
-  const parts: Parts = { reading, notebook, given };
-  const base = basePathOf(reading, token, options.baseUrl, notebook);
-  const answersTo = { create: answersFrom(reading, create), validate: answersFrom(reading, validate) };
-  const learned = {
-    create: prefixed(learnCreate(parts, create, answersTo.create), create === null ? '' : base.before),
-    validate: prefixed(learnValidate(parts, validate, answersTo.validate), validate === null ? '' : base.before),
-  };
-  const used = [create, validate].flatMap((each) => each ?? []);
-  noteLimits(reading, used, [...answersTo.create, ...answersTo.validate], notebook);
-  noteOwnServers(token === null ? used : [...used, token], notebook);
+  const found = pickedOperations(reading, options.operations, notebook);
+  const base = basePathOf(reading, found.token, options.baseUrl, notebook);
+  const answers = byOperation<RequestOperationName, AnswersByOperation>(REQUEST_OPERATION_NAMES, (name) => {
+    const operation = found[name];
+    return operation === null ? [] : answersOf(reading, operation);
+  });
+  const requests = byOperation<RequestOperationName, Contract>(REQUEST_OPERATION_NAMES, (name) => {
+    const before = found[name] === null ? '' : base.before;
+    return prefixed(
+      LEARNERS[name]({ reading, notebook, given, answers: answers[name], operation: found[name] }),
+      before,
+    );
+  });
+  const used = REQUEST_OPERATION_NAMES.flatMap((name) => found[name] ?? []);
+  noteLimits(reading, used, Object.values(answers).flat(), notebook);
+  noteOwnServers(found.token === null ? used : [...used, found.token], notebook);
+  const { title, kind } = described;
+  const tokenPath = tokenPathOf(reading, found.token, base, notebook);
   const contract: Contract = {
     version: 1,
-    source: {
-      files: [file],
-      title: described.title.slice(0, LONGEST_TITLE),
-      kind: described.kind,
-      learnedAt: options.learnedAt,
-    },
-    ...learned,
-    hasValidate: isDenied ? false : validate === null ? null : true,
-    token: learnToken(reading, token, used, tokenPathOf(reading, token, base, notebook), given, notebook),
+    source: { files: [file], title: title.slice(0, LONGEST_TITLE), kind, learnedAt: options.learnedAt },
+    ...requests,
+    hasValidate: isDenied('validate', options.operations) ? false : found.validate === null ? null : true,
+    token: learnToken(reading, found.token, used, tokenPath, given, notebook),
     basePath: base.path,
-    unavailableIsNotActed: unavailableIsNotActed(answersTo.create, notebook),
+    unavailableIsNotActed: unavailableIsNotActed(answers.create, notebook),
     servers: serverSuggestions(described.document['servers']),
     findings: notebook.findings,
   };
@@ -84,36 +83,73 @@ export function learnDescribed(
   return { contract, questions: notebook.questions, notes: notebook.notes };
 }
 
-interface Parts {
-  readonly reading: Reading;
-  readonly notebook: Notebook;
-  readonly given: GivenConstants;
-}
-
 const LONGEST_TITLE = 200;
 /** What a person says of a role that no operation has: `--operation validate=none`. */
 const NO_OPERATION = 'none';
 
+type FoundOperations = Readonly<Record<OperationName, OpenApiOperation | null>>;
+type Chosen = DescribedOptions['operations'];
+
+const isDenied = (role: OperationName, chosen: Chosen): boolean =>
+  OPERATIONS[role].presence !== null && chosen[role] === NO_OPERATION;
+
+/** Those that carry a request are looked for first, create before what is compared with it; none has two roles. */
+function pickedOperations(reading: DocumentReading, chosen: Chosen, notebook: Notebook): FoundOperations {
+  const finder = operationFinder(reading);
+  const taken: OpenApiOperation[] = [];
+  const pick = (role: OperationName): OpenApiOperation | null => {
+    if (isDenied(role, chosen)) {
+      notebook.find(`${role}.path`, NO_OPERATION, '', 'certain', 'you said so');
+      return null;
+    }
+    const operation = picked(role, finder.find(role, chosen[role], taken), notebook);
+    if (operation !== null) taken.push(operation);
+    return operation;
+  };
+  return { create: pick('create'), validate: pick('validate'), token: pick('token') };
+}
+
+/** What is said where no operation is certain to have a role. */
+interface Unfound {
+  /** The question which of the best ones has it; null: the best one has it. */
+  readonly question: ((candidates: FoundOperation['candidates'], why: string) => Question) | null;
+  /** What is noted where there is none. */
+  readonly missing: (why: string, notebook: Notebook) => void;
+}
+
+const UNFOUND: Readonly<Record<OperationName, Unfound>> = {
+  create: {
+    question: createQuestion,
+    missing: (_, notebook) =>
+      notebook.ask({
+        name: 'operation:create',
+        text: 'No operation of the document takes a request: none has a body with the known names.',
+        answer: '--operation "create=POST /path"',
+      }),
+  },
+  validate: {
+    question: validateQuestion,
+    missing: (why, notebook) => {
+      const { path } = DOCUMENTED_CONTRACT.validate;
+      const without = `if the service has none: --operation validate=${NO_OPERATION}`;
+      notebook.find('validate.path', `POST ${path}`, '', 'weak', `${why}, so as the public document says; ${without}`);
+    },
+  },
+  token: { question: null, missing: () => {} },
+};
+
 /** The operation for a role, or a question that shows the best ones. */
-function picked(role: OperationRole, found: FoundOperation, notebook: Notebook): DescribedOperation | null {
+function picked(role: OperationName, found: FoundOperation, notebook: Notebook): OpenApiOperation | null {
   const { operation, candidates, why } = found;
+  const { question, missing } = UNFOUND[role];
   const [best] = candidates;
   if (operation !== null) {
     notebook.find(`${role}.path`, operation.name, operation.pointer, found.confidence, why);
-  } else if (best !== undefined && role !== 'token') {
-    notebook.ask(role === 'create' ? createQuestion(candidates, why) : validateQuestion(candidates, why));
-  } else if (role === 'create') {
-    notebook.ask({
-      name: 'operation:create',
-      text: 'No operation of the document takes a request: none has a body with the known names.',
-      answer: '--operation "create=POST /path"',
-    });
-  } else if (role === 'validate') {
-    const { path } = DOCUMENTED_CONTRACT.validate;
-    const without = `if the service has none: --operation validate=${NO_OPERATION}`;
-    notebook.find('validate.path', `POST ${path}`, '', 'weak', `${why}, so as the public document says; ${without}`);
+    return operation;
   }
-  return operation ?? (role === 'token' ? (best?.operation ?? null) : null);
+  if (best === undefined) missing(why, notebook);
+  else if (question !== null) notebook.ask(question(candidates, why));
+  return question === null ? (best?.operation ?? null) : null;
 }
 
 const numbered = (candidates: FoundOperation['candidates']): string =>
@@ -146,22 +182,51 @@ function validateQuestion(candidates: FoundOperation['candidates'], why: string)
   };
 }
 
-const answersFrom = (reading: Reading, operation: DescribedOperation | null): readonly DescribedAnswer[] =>
-  operation === null ? [] : answersOf(reading, operation);
+type Answers = readonly DescribedAnswer[];
 
-function learnCreate(
-  { reading, notebook, given }: Parts,
-  operation: DescribedOperation | null,
-  answers: readonly DescribedAnswer[],
-): CreateOperation {
-  if (operation === null) return DOCUMENTED_CONTRACT.create;
+type AnswersByOperation = Readonly<Record<RequestOperationName, Answers>>;
+
+/** One operation to be learned, with what is needed for that; null: the document has none. */
+interface Learning<Found = OpenApiOperation | null> {
+  readonly reading: DocumentReading;
+  readonly notebook: Notebook;
+  readonly given: GivenConstants;
+  readonly operation: Found;
+  readonly answers: Answers;
+}
+
+/** How each operation that carries a request is learned: the request half, which all have in common, then its answer half. */
+const LEARNERS: { readonly [Name in RequestOperationName]: (learning: Learning) => Contract[Name] } = {
+  create: (learning) => learned('create', learning, createAnswers),
+  validate: (learning) => learned('validate', learning, validateAnswers),
+};
+
+function learned<Name extends RequestOperationName, Half>(
+  name: Name,
+  { operation, ...learning }: Learning,
+  learnAnswers: (learning: Learning<OpenApiOperation>) => Half,
+): Contract[Name] | (Operation & Half) {
+  if (operation === null) return DOCUMENTED_CONTRACT[name];
+  const { reading, notebook, given, answers } = learning;
+  const request = learnOperation(reading, name, operation, answers, given, notebook);
+  return { ...request, ...learnAnswers({ ...learning, operation }) };
+}
+
+type AnswerHalf<Of extends Operation> = Omit<Of, keyof Operation>;
+
+function createAnswers({
+  reading,
+  notebook,
+  given,
+  operation,
+  answers,
+}: Learning<OpenApiOperation>): AnswerHalf<CreateOperation> {
   const identifiers = identifierPlaces(answers);
   const duplicate = duplicateRules(answers);
-  const learned = learnOperation(reading, 'create', operation, answers, given, notebook);
   findIdentifiers(identifiers, answers, notebook);
   for (const rule of duplicate) findRule('create.duplicate', rule, notebook);
   const idempotency = idempotencyOf(reading, operation, given, notebook);
-  return { ...learned, identifiers, duplicate: duplicate.map(({ rule }) => rule), idempotency };
+  return { identifiers, duplicate: duplicate.map(({ rule }) => rule), idempotency };
 }
 
 function findIdentifiers(
@@ -171,40 +236,24 @@ function findIdentifiers(
 ): void {
   const answer = answers.find(({ status, places }) => status >= 200 && status < 300 && places.length > 0);
   const told = identifiers.map(({ pointer }) => pointer).join(', ');
-  if (told !== '') {
-    const isShown = answer?.source === 'example';
-    const [confidence, why] = isShown ? (['likely', 'an example'] as const) : (['certain', 'their names'] as const);
-    notebook.find('create.identifiers', told, answer?.pointer ?? '', confidence, why);
-  } else {
-    notebook.find(
-      'create.identifiers',
-      'searched for',
-      '',
-      'likely',
-      'from the first live answer: the document names none',
-    );
+  if (told === '') {
+    const why = 'from the first live answer: the document names none';
+    notebook.find('create.identifiers', 'searched for', '', 'likely', why);
+    return;
   }
+  const isShown = answer?.source === 'example';
+  const [confidence, why] = isShown ? (['likely', 'an example'] as const) : (['certain', 'their names'] as const);
+  notebook.find('create.identifiers', told, answer?.pointer ?? '', confidence, why);
 }
 
-function learnValidate(
-  { reading, notebook, given }: Parts,
-  operation: DescribedOperation | null,
-  answers: readonly DescribedAnswer[],
-): ValidateOperation {
-  if (operation === null) return DOCUMENTED_CONTRACT.validate;
+function validateAnswers({ answers, notebook }: Learning<OpenApiOperation>): AnswerHalf<ValidateOperation> {
   const rules = verdictRules(answers);
-  const learned = learnOperation(reading, 'validate', operation, answers, given, notebook);
   for (const rule of rules) findRule('validate.verdict', rule, notebook);
   if (rules.length === 0) {
-    notebook.find(
-      'validate.verdict',
-      'searched for',
-      '',
-      'likely',
-      "the document does not say; srq's own reading applies",
-    );
+    const why = "the document does not say; srq's own reading applies";
+    notebook.find('validate.verdict', 'searched for', '', 'likely', why);
   }
-  return { ...learned, verdict: rules.map(({ rule }) => rule) };
+  return { verdict: rules.map(({ rule }) => rule) };
 }
 
 function findRule(setting: string, { rule, where, confidence, why }: FoundRule, notebook: Notebook): void {

@@ -1,17 +1,20 @@
 import type { Alternative, Finding, Json, Operation, Parameter } from '../model/contract.ts';
+import { boundProblem, wireValue } from '../model/contract-rules.ts';
 import { SrqError } from '../model/errors.ts';
+import { exampleMobile } from '../model/example-phone.ts';
+import { MARKETS } from '../model/markets.ts';
+import type { RequestOperationName } from '../model/operations.ts';
 import { shownValue } from '../model/secret-name.ts';
 import { errorTextPlaces } from './answer-meaning.ts';
 import type { DescribedAnswer } from './answers.ts';
-import { KNOWN_FIELDS } from './assign-fields.ts';
 import { listedCategories } from './category-list.ts';
-import type { DescribedOperation, Reading } from './described-operation.ts';
+import type { DocumentReading, OpenApiOperation } from './described-operation.ts';
+import { KNOWN_FIELDS } from './field-names.ts';
 import type { GivenConstants } from './given-constants.ts';
-import { unfitForMarkets } from './market-fit.ts';
+import { memberOf, textOf } from './json-parts.ts';
 import type { Notebook } from './notebook.ts';
 import { bodyProblem, type OperationBody, operationBody, unreadable } from './operation-body.ts';
-import { filledPath, operationParameters, type PlacedParameter } from './operation-parameters.ts';
-import { noteUnfilled } from './unfilled-parameters.ts';
+import { filledPath, IDEMPOTENCY_HEADER, operationParameters, type PlacedParameter } from './operation-parameters.ts';
 import { validationSchema } from './validation-schema.ts';
 
 /**
@@ -20,9 +23,9 @@ import { validationSchema } from './validation-schema.ts';
  * Throws `SrqError('input')` if the body refers to something outside of the document, or cannot be written by srq.
  */
 export function learnOperation(
-  reading: Reading,
-  role: 'create' | 'validate',
-  operation: DescribedOperation,
+  reading: DocumentReading,
+  role: RequestOperationName,
+  operation: OpenApiOperation,
   answers: readonly DescribedAnswer[],
   given: GivenConstants,
   notebook: Notebook,
@@ -74,7 +77,7 @@ function refusalOf(answers: readonly DescribedAnswer[]): DescribedAnswer | undef
   return told.find(({ status }) => status === 422) ?? told.find(({ status }) => status === 400);
 }
 
-function readableBody(reading: Reading, operation: DescribedOperation): OperationBody {
+function readableBody(reading: DocumentReading, operation: OpenApiOperation): OperationBody {
   const body = operationBody(reading, operation);
   const outside = body?.unresolved[0] ?? bodyProblem(reading, operation);
   if (outside !== null) throw unreadable('The request body', outside);
@@ -87,7 +90,7 @@ function readableBody(reading: Reading, operation: DescribedOperation): Operatio
 }
 
 /** Without a word on what is required, the schema of a collection would refuse nothing; then there is none. */
-function bodySchema({ described }: Reading, body: OperationBody, notebook: Notebook): Json {
+function bodySchema({ described }: DocumentReading, body: OperationBody, notebook: Notebook): Json {
   if (!described.provesRequired) return null;
   const schema = validationSchema(body.schema);
   if (schema === null)
@@ -97,9 +100,9 @@ function bodySchema({ described }: Reading, body: OperationBody, notebook: Noteb
 
 /** What rows usually hold and a described body does not: it stays here. */
 function noteHomeless(
-  { name }: DescribedOperation,
+  { name }: OpenApiOperation,
   parameters: readonly PlacedParameter[],
-  { described }: Reading,
+  { described }: DocumentReading,
   notebook: Notebook,
 ): void {
   const homeless = [...KNOWN_FIELDS].filter((field) => parameters.every(({ parameter }) => parameter.field !== field));
@@ -113,7 +116,7 @@ function findEncoding(role: string, body: OperationBody, notebook: Notebook): vo
 }
 
 /** A category without values of its own gets those that another operation lists. */
-function withCategories(reading: Reading, placed: PlacedParameter, notebook: Notebook): PlacedParameter {
+function withCategories(reading: DocumentReading, placed: PlacedParameter, notebook: Notebook): PlacedParameter {
   const { parameter } = placed;
   if (parameter.field !== 'category' || parameter.values !== null) return placed;
   const list = listedCategories(reading, parameter.type === 'integer');
@@ -161,4 +164,46 @@ function described(parameter: Parameter): string {
       ? []
       : [`one of ${parameter.values.map(({ value, label }) => (label ? `${value} (${label})` : value)).join(', ')}`]),
   ].join(', ');
+}
+
+/** What srq writes into these fields, for all markets. */
+const WRITTEN: Readonly<Record<string, { readonly what: string; readonly texts: () => readonly string[] }>> = {
+  country: { what: 'markets', texts: () => MARKETS.map(({ code }) => code) },
+  lang: { what: 'languages', texts: () => MARKETS.flatMap(({ languages }) => languages) },
+  phone: { what: 'numbers (+351912345678)', texts: () => MARKETS.map((each) => exampleMobile(each).international) },
+};
+
+/** What srq would write into a parameter, if the description allows none of it; null if all is well. */
+function unfitForMarkets(parameter: Parameter): string | null {
+  const { field, values, pattern, minLength, maxLength, constant, type } = parameter;
+  const isFree = values === null && pattern === null && minLength === null && maxLength === null && type === 'string';
+  const written = Object.hasOwn(WRITTEN, field) ? WRITTEN[field] : undefined;
+  if (written === undefined || isFree || constant !== null) return null;
+  const fits = (text: string): boolean => {
+    const wire = wireValue(parameter, text);
+    return wire !== null && boundProblem(parameter, wire) === null;
+  };
+  return written.texts().some(fits) ? null : written.what;
+}
+
+/** What examples hold and no request carries: a collection does not say whether the service requires it, a person may. */
+function noteUnfilled(
+  { name, parameters: beside }: OpenApiOperation,
+  known: readonly PlacedParameter[],
+  notebook: Notebook,
+): void {
+  const inBody = known.filter(({ parameter, named }) => named === undefined && parameter.constant === null);
+  const names = [
+    ...inBody.map(({ parameter }) => parameter.path.at(-1) ?? ''),
+    ...beside
+      .filter(({ value }) => /^(?:header|query)$/.test(textOf(memberOf(value, 'in'))))
+      .map(({ value }) => textOf(memberOf(value, 'name')))
+      .filter((each) => !IDEMPOTENCY_HEADER.test(each) && !known.some(({ parameter }) => parameter.path[0] === each)),
+  ];
+  const [first] = names;
+  if (first === undefined) return;
+  notebook.note(
+    `The examples of ${name} also hold ${names.join(', ')}. A collection does not say what is required. ` +
+      `What the service always demands is given so: --set ${first}=VALUE; what each row gives needs no more than a column.`,
+  );
 }

@@ -1,8 +1,7 @@
-import type { TokenOperation } from '../model/contract.ts';
-import { DOCUMENTED_CONTRACT } from '../model/contract.ts';
+import { DOCUMENTED_CONTRACT, type TokenOperation } from '../model/contract.ts';
 import { shownValue } from '../model/secret-name.ts';
 import { type AnswerPlace, answersOf } from './answers.ts';
-import type { DescribedOperation, Reading } from './described-operation.ts';
+import type { DocumentReading, OpenApiOperation } from './described-operation.ts';
 import { valuesOf } from './flat-schema.ts';
 import type { GivenConstants } from './given-constants.ts';
 import { listOf, memberOf, objectOf, pointerTo, scalarOf, textOf } from './json-parts.ts';
@@ -14,9 +13,9 @@ const CREDENTIALS = /^(?:grant_?type|client_?(?:id|secret))$/i;
 
 /** What the token endpoint asks and answers, for the operations `used`. `path`: where it was found, if it was. */
 export function learnToken(
-  reading: Reading,
-  operation: DescribedOperation | null,
-  used: readonly DescribedOperation[],
+  reading: DocumentReading,
+  operation: OpenApiOperation | null,
+  used: readonly OpenApiOperation[],
   path: string | null,
   given: GivenConstants,
   notebook: Notebook,
@@ -47,7 +46,7 @@ export function learnToken(
   };
 }
 
-function isBasic(reading: Reading, operation: DescribedOperation, body: OperationBody | null): boolean {
+function isBasic(reading: DocumentReading, operation: OpenApiOperation, body: OperationBody | null): boolean {
   if (body?.leaves.some(({ path }) => /^client_?secret$/i.test(path.at(-1) ?? ''))) return false;
   const schemes = objectOf(objectOf(reading.described.document['components'])['securitySchemes']);
   const asked = listOf(operation.value['security']).flatMap((each) => Object.keys(objectOf(each)));
@@ -80,8 +79,8 @@ function extraOf(body: OperationBody | null, given: GivenConstants, notebook: No
 
 /** The scopes that the operations ask for, else all of the client credentials flow. */
 function scopesOf(
-  { described }: Reading,
-  used: readonly DescribedOperation[],
+  { described }: DocumentReading,
+  used: readonly OpenApiOperation[],
   notebook: Notebook,
 ): Record<string, string> {
   const flow = clientCredentialsFlow(described.document);
@@ -98,7 +97,7 @@ function scopesOf(
 }
 
 /** The flow by which srq gets its tokens; null if the document has none. */
-export function clientCredentialsFlow(document: Reading['described']['document']): {
+export function clientCredentialsFlow(document: DocumentReading['described']['document']): {
   value: ReturnType<typeof objectOf>;
   pointer: string;
   scheme: string;
@@ -117,8 +116,8 @@ export function clientCredentialsFlow(document: Reading['described']['document']
 }
 
 function answerOf(
-  reading: Reading,
-  operation: DescribedOperation,
+  reading: DocumentReading,
+  operation: OpenApiOperation,
   notebook: Notebook,
 ): Pick<TokenOperation, 'tokenPointer' | 'lifetimePointer' | 'lifetimeSeconds'> {
   const answer = answersOf(reading, operation).find(({ status }) => status >= 200 && status < 300);

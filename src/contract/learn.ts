@@ -1,17 +1,17 @@
 import type { Json, Proposal } from '../model/contract.ts';
 import { SrqError } from '../model/errors.ts';
-import type { Described, JsonObject } from './described.ts';
+import type { Described } from './described.ts';
+import { describeOpenApi } from './described.ts';
 import { hasOperation } from './find-operation.ts';
-import { documentKind } from './foreign-formats.ts';
 import { givenConstants } from './given-constants.ts';
-import { type LearnOptions as DescribedOptions, learnDescribed } from './learn-described.ts';
+import type { JsonObject } from './json-parts.ts';
+import { type DescribedOptions, learnDescribed } from './learn-described.ts';
 import { mergeProposals } from './merge-contracts.ts';
-import { describeOpenApi } from './openapi.ts';
-import { parseDocument, type SourceDocument } from './parse-document.ts';
+import { documentKind, parseDocument, type SourceDocument } from './parse-document.ts';
 import { describePostman } from './postman.ts';
 import { describeSwagger } from './swagger.ts';
 
-export interface LearnOptions extends DescribedOptions {
+export interface LearnContractOptions extends DescribedOptions {
   /** The environment of a Postman collection. */
   readonly environment: SourceDocument | null;
 }
@@ -22,7 +22,7 @@ export interface LearnOptions extends DescribedOptions {
  *
  * Throws `SrqError('input')` for a document that cannot be used; what only a person can say is a question of the proposal.
  */
-export function learnContract(documents: readonly SourceDocument[], options: LearnOptions): Proposal {
+export function learnContract(documents: readonly SourceDocument[], options: LearnContractOptions): Proposal {
   const given = givenConstants(options.constants);
   const environment = options.environment === null ? null : parseEnvironment(options.environment);
   const described = documents.map((document) => describe(document.name, parseDocument(document), environment));
@@ -68,8 +68,8 @@ const isCollection = ({ contract }: Proposal): boolean => contract.source?.kind.
 function operationsFor(
   described: Described,
   all: readonly Described[],
-  operations: LearnOptions['operations'],
-): LearnOptions['operations'] {
+  operations: LearnContractOptions['operations'],
+): LearnContractOptions['operations'] {
   const meant = Object.entries(operations).filter(
     ([, name]) => hasOperation(described, name) || !all.some((each) => hasOperation(each, name)),
   );

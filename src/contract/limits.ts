@@ -1,5 +1,5 @@
 import type { DescribedAnswer } from './answers.ts';
-import type { DescribedOperation, Reading } from './described-operation.ts';
+import type { DocumentReading, OpenApiOperation } from './described-operation.ts';
 import { isObject, objectOf, textOf } from './json-parts.ts';
 import type { Notebook } from './notebook.ts';
 
@@ -12,8 +12,8 @@ const NOT_ACTED =
 
 /** Limits that are told in prose or by headers: notes, for srq finds the pace by itself. */
 export function noteLimits(
-  { described }: Reading,
-  operations: readonly DescribedOperation[],
+  { described }: DocumentReading,
+  operations: readonly OpenApiOperation[],
   answers: readonly DescribedAnswer[],
   notebook: Notebook,
 ): void {
@@ -53,7 +53,7 @@ export function unavailableIsNotActed(answers: readonly DescribedAnswer[], noteb
 }
 
 /** Operations whose servers are others than the document's. */
-export function noteOwnServers(operations: readonly DescribedOperation[], notebook: Notebook): void {
+export function noteOwnServers(operations: readonly OpenApiOperation[], notebook: Notebook): void {
   for (const { name, value } of operations) {
     const servers = value['servers'];
     if (Array.isArray(servers) && servers.some((each) => isObject(each))) {

@@ -1,6 +1,11 @@
-import type { Contract, Finding, Proposal, Question } from '../model/contract.ts';
-import { mergedCreate, mergedToken, mergedValidate } from './merge-operations.ts';
-import { chosen, has, type Merge, parametersOf } from './merge-settings.ts';
+import { type Contract, type Finding, type Proposal, parametersOf, type Question } from '../model/contract.ts';
+import {
+  byOperation,
+  OPERATION_NAMES,
+  REQUEST_OPERATION_NAMES,
+  type RequestOperationName,
+} from '../model/operations.ts';
+import { chosen, has, type Merge, mergedOperation } from './merge-operations.ts';
 
 /**
  * What two documents on one service come to. The first one is believed: an OpenAPI description before a collection, which
@@ -10,14 +15,17 @@ import { chosen, has, type Merge, parametersOf } from './merge-settings.ts';
 export function mergeProposals(first: Proposal, second: Proposal): Proposal {
   const merge: Merge = { first: withFile(first), second: withFile(second), filled: new Set(), notes: [] };
   const [one, other] = [merge.first.contract, merge.second.contract];
-  const create = mergedCreate(merge);
-  const validate = mergedValidate(merge);
-  const token = mergedToken(merge);
+  // In the order in which a person reads what is contradicted.
+  const requests = byOperation<RequestOperationName, Contract>(REQUEST_OPERATION_NAMES, (name) =>
+    mergedOperation(merge, name),
+  );
+  const token = mergedOperation(merge, 'token');
   const urls = new Set(one.servers.map(({ url }) => url));
   const contract: Contract = {
     version: 1,
     source: mergedSource(one, other),
-    ...{ create, validate, token },
+    ...requests,
+    token,
     hasValidate: one.hasValidate ?? other.hasValidate,
     basePath: basePathOf(merge),
     unavailableIsNotActed: chosen(
@@ -78,7 +86,7 @@ function mergedFindings({ first, second, filled }: Merge): readonly Finding[] {
  */
 function mergedQuestions(merge: Merge, contract: Contract): readonly Question[] {
   const { first, second } = merge;
-  const isForeign = ['create', 'validate', 'token'].some((role) => !has(first, role));
+  const isForeign = OPERATION_NAMES.some((role) => !has(first, role));
   const asked = [...first.questions, ...(isForeign ? second.questions : [])];
   const byName = new Map(asked.map((each) => [each.name, each]));
   return [...byName.values()].filter(({ name }) => {

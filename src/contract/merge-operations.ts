@@ -1,26 +1,49 @@
 import {
-  type CreateOperation,
+  type Contract,
   DEFAULT_KEY_LIFE_SECONDS,
   type Idempotency,
   type Operation,
   type Parameter,
   type Proposal,
+  parametersOf,
   type TokenOperation,
-  type ValidateOperation,
   type VerdictRule,
 } from '../model/contract.ts';
-import { chosen, filledIn, has, type Merge, note, parametersOf, placeOf } from './merge-settings.ts';
+import { carriesRequest, type OperationName, type RequestOperationName } from '../model/operations.ts';
 
-export function mergedCreate(merge: Merge): CreateOperation {
-  const [one, other] = [merge.first.contract.create, merge.second.contract.create];
-  if (!has(merge.second, 'create')) return one;
-  if (!has(merge.first, 'create')) return wholly(merge, 'create', other);
-  return {
-    ...mergedOperation(merge, 'create', one, other),
+type Merges = {
+  readonly [Name in OperationName]: (merge: Merge, one: Contract[Name], other: Contract[Name]) => Contract[Name];
+};
+
+/** How an operation is merged that both documents have. */
+const MERGES: Merges = {
+  create: (merge, one, other) => ({
+    ...mergedRequest(merge, 'create', one, other),
     identifiers: filledIn(merge, 'create.identifiers', one.identifiers, other.identifiers),
     duplicate: mergedRules(merge, 'create.duplicate', one.duplicate, other.duplicate),
     idempotency: mergedIdempotency(merge, one.idempotency, other.idempotency),
-  };
+  }),
+  validate: (merge, one, other) => ({
+    ...mergedRequest(merge, 'validate', one, other),
+    verdict: mergedRules(merge, 'validate.verdict', one.verdict, other.verdict),
+  }),
+  token: mergedToken,
+};
+
+/** An operation of one name in two documents. What only one of them has is wholly that one's. */
+export function mergedOperation<Name extends OperationName>(merge: Merge, name: Name): Contract[Name] {
+  const [one, other] = [merge.first.contract, merge.second.contract];
+  if (!has(merge.second, name)) return one[name];
+  if (has(merge.first, name)) return MERGES[name](merge, one[name], other[name]);
+  merge.filled.add(name);
+  if (carriesRequest(name)) fillForeignFields(merge);
+  return other[name];
+}
+
+/** Which fields only the second document knows. */
+function fillForeignFields({ first, second, filled }: Merge): void {
+  const known = new Set(parametersOf(first.contract).map(({ field }) => field));
+  for (const { field } of parametersOf(second.contract)) if (!known.has(field)) filled.add(field);
 }
 
 /** Of two times the shorter one counts. What one document denies, the other one's words do not make true. */
@@ -52,25 +75,7 @@ const isBelieved = (idempotency: Idempotency | null): idempotency is Idempotency
 
 const lifeOf = ({ windowSeconds }: Idempotency): number => windowSeconds ?? DEFAULT_KEY_LIFE_SECONDS;
 
-export function mergedValidate(merge: Merge): ValidateOperation {
-  const [one, other] = [merge.first.contract.validate, merge.second.contract.validate];
-  if (!has(merge.second, 'validate')) return one;
-  if (!has(merge.first, 'validate')) return wholly(merge, 'validate', other);
-  return {
-    ...mergedOperation(merge, 'validate', one, other),
-    verdict: mergedRules(merge, 'validate.verdict', one.verdict, other.verdict),
-  };
-}
-
-function wholly<T>(merge: Merge, name: string, operation: T): T {
-  merge.filled.add(name);
-  for (const { field } of parametersOf(merge.second.contract)) {
-    if (!parametersOf(merge.first.contract).some((each) => each.field === field)) merge.filled.add(field);
-  }
-  return operation;
-}
-
-function mergedOperation(merge: Merge, name: 'create' | 'validate', one: Operation, other: Operation): Operation {
+function mergedRequest(merge: Merge, name: RequestOperationName, one: Operation, other: Operation): Operation {
   chosen(merge, `${name}.path`, fullPath(merge.first, one), fullPath(merge.second, other));
   chosen(merge, `${name}.method`, one.method, other.method);
   chosen(merge, `${name}.encoding`, one.encoding, other.encoding);
@@ -146,13 +151,7 @@ function mergedRules(merge: Merge, setting: string, one: readonly VerdictRule[],
   return filledIn(merge, setting, one, other);
 }
 
-export function mergedToken(merge: Merge): TokenOperation {
-  const [one, other] = [merge.first.contract.token, merge.second.contract.token];
-  if (!has(merge.second, 'token')) return one;
-  if (!has(merge.first, 'token')) {
-    merge.filled.add('token');
-    return other;
-  }
+function mergedToken(merge: Merge, one: TokenOperation, other: TokenOperation): TokenOperation {
   chosen(merge, 'token.path', fullPath(merge.first, one), fullPath(merge.second, other));
   return {
     path: one.path,
@@ -177,3 +176,52 @@ function mergedExtra(
   });
   return Object.fromEntries(values.flatMap(([name, value]) => (value === null ? [] : [[name, value] as const])));
 }
+
+/** What is merged: two proposals, what the second one filled in, and what they contradict each other in. */
+export interface Merge {
+  readonly first: Proposal;
+  readonly second: Proposal;
+  /** Settings, or the beginnings of their names up to a dot, that are the second one's. */
+  readonly filled: Set<string>;
+  readonly notes: string[];
+}
+
+/** The first value; the second if the first is open. A contradiction is noted. */
+export function chosen<T>(merge: Merge, setting: string, first: T | null, second: T): T {
+  if (first === null || isOpen(first)) {
+    if (!isOpen(second)) merge.filled.add(setting);
+    return second;
+  }
+  if (!isOpen(second) && textOf(first) !== textOf(second)) note(merge, setting, textOf(first), textOf(second));
+  return first;
+}
+
+/** The same for what may well be said in two ways: the second fills, and contradicts nothing. */
+function filledIn<T>(merge: Merge, setting: string, first: T, second: T): T {
+  if (!isOpen(first)) return first;
+  merge.filled.add(setting);
+  return second;
+}
+
+/** Null, or an empty list or record: nobody said. */
+const isOpen = (value: unknown): boolean =>
+  value === null || value === false || (typeof value === 'object' && Object.keys(value ?? {}).length === 0);
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+/** A contradiction, both values with their places. */
+function note(merge: Merge, setting: string, first: string, second: string): void {
+  const [one, other] = [merge.first, merge.second].map((each) => placeOf(each, setting));
+  merge.notes.push(`${setting}: ${first} by ${one}, but ${second} by ${other}. The first one is used.`);
+}
+
+/** Where a document says it, or the document. */
+function placeOf({ contract }: Proposal, setting: string): string {
+  const named = (name: string) => contract.findings.find((each) => each.setting === name);
+  const finding = named(setting) ?? named(setting.replace(/\.[^.]*$/, ''));
+  return finding?.where || (contract.source?.files.join(', ') ?? 'the public document');
+}
+
+/** Whether a document has the operation: what only the public document says has no place in it. */
+export const has = ({ contract }: Proposal, operation: string): boolean =>
+  contract.findings.some(({ setting, where }) => setting === `${operation}.path` && where !== '');

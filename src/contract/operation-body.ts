@@ -1,18 +1,17 @@
 import type { ContractEncoding } from '../model/contract.ts';
 import { SrqError } from '../model/errors.ts';
 import { FORM_CONTENT_TYPE, JSON_CONTENT_TYPE } from '../model/wire.ts';
-import { type Assignment, assignFields } from './assign-fields.ts';
 import { type BodyLeaves, bodyLeaves } from './body-leaves.ts';
-import type { JsonObject } from './described.ts';
 import {
   bareMediaType,
   bodiesOf,
-  type DescribedOperation,
+  type DocumentReading,
   isJsonType,
   type MediaContent,
-  type Reading,
+  type OpenApiOperation,
 } from './described-operation.ts';
-import { pointerTo } from './json-parts.ts';
+import { type Assignment, assignFields } from './field-names.ts';
+import { type JsonObject, pointerTo } from './json-parts.ts';
 
 /** The body of an operation in the encoding that srq would choose. */
 export interface OperationBody extends BodyLeaves {
@@ -32,8 +31,8 @@ const PREFERENCE: readonly ContractEncoding[] = ['form', 'json', 'multipart'];
 
 /** Null: it takes no body that srq could write. */
 export function operationBody(
-  reading: Reading,
-  operation: DescribedOperation,
+  reading: DocumentReading,
+  operation: OpenApiOperation,
   mostNodes?: number,
 ): OperationBody | null {
   const bodies = bodiesOf(reading, operation);
@@ -74,7 +73,7 @@ function encodingOf({ mediaType }: MediaContent): ContractEncoding | null {
 }
 
 /** Why a body as a whole cannot be found; null if it can. */
-export function bodyProblem({ references }: Reading, { value, pointer }: DescribedOperation): string | null {
+export function bodyProblem({ references }: DocumentReading, { value, pointer }: OpenApiOperation): string | null {
   return references.follow(value['requestBody'], pointerTo(pointer, 'requestBody')).problem;
 }
 

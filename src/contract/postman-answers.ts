@@ -1,8 +1,7 @@
 import type { Json } from '../model/contract.ts';
 import { isSecretName } from '../model/secret-name.ts';
-import type { JsonObject } from './described.ts';
 import { isTooDeep, mergedSchemas, schemaOf } from './example-schema.ts';
-import { isObject, listOf, objectOf, scalarOf } from './json-parts.ts';
+import { isObject, type JsonObject, listOf, objectOf, scalarOf } from './json-parts.ts';
 import { parsed } from './postman-body.ts';
 import { groupedBy, type Pair, pairNamed, pairsOf } from './postman-format.ts';
 import { withoutSecrets } from './postman-secrets.ts';
@@ -14,7 +13,7 @@ const LIMIT_HEADER = /^(?:retry-after|(?:x-)?rate-?limit.*)$/i;
 const VERDICT_NAME = /^(?:.*[_-])?(?:status|state|result|verdict|outcome|decision)$/i;
 
 /** An answer that was saved with a request. */
-export interface Answer {
+export interface PostmanAnswer {
   readonly name: string;
   readonly status: number;
   readonly headers: readonly Pair[];
@@ -25,7 +24,7 @@ export interface Answer {
 }
 
 /** The saved answers that have a status. */
-export function answersOf(item: JsonObject, where: string): Answer[] {
+export function answersOf(item: JsonObject, where: string): PostmanAnswer[] {
   return listOf(item['response']).flatMap((each, index) => {
     const saved = objectOf(each);
     const status = Number(scalarOf(saved['code']) ?? Number.NaN);
@@ -35,7 +34,7 @@ export function answersOf(item: JsonObject, where: string): Answer[] {
   });
 }
 
-function answerOf(saved: JsonObject, status: number, where: string): Answer {
+function answerOf(saved: JsonObject, status: number, where: string): PostmanAnswer {
   const headers = pairsOf(saved['header'], `${where}/header`).filter(({ name }) => !isSecretName(name));
   const said = (pairNamed(headers, 'content-type')?.value?.split(';')[0] ?? '').trim().toLowerCase();
   const text = scalarOf(saved['body']) ?? '';
@@ -48,12 +47,12 @@ function answerOf(saved: JsonObject, status: number, where: string): Answer {
 }
 
 /** What a saved answer tells about limits: `Retry-After: 30`; empty: nothing. */
-export function limitsOf({ headers }: Answer): string[] {
+export function limitsOf({ headers }: PostmanAnswer): string[] {
   return headers.filter(({ name }) => LIMIT_HEADER.test(name)).map(({ name, value }) => `${name}: ${value ?? ''}`);
 }
 
 /** The answers of one status as a response of OpenAPI. */
-export function responseOf(answers: readonly Answer[]): JsonObject {
+export function responseOf(answers: readonly PostmanAnswer[]): JsonObject {
   const headers = answers.flatMap((each) => each.headers).filter(({ name }) => name.toLowerCase() !== 'content-type');
   const byType = groupedBy(answers, (each) => each.mediaType);
   const content = [...byType].flatMap(([mediaType, some]) => {

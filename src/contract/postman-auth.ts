@@ -1,5 +1,5 @@
-import type { JsonObject } from './described.ts';
-import { type Entry, type Pair, pairNamed, pairsOf } from './postman-format.ts';
+import type { JsonObject } from './json-parts.ts';
+import { type Pair, type PostmanEntry, pairNamed, pairsOf } from './postman-format.ts';
 import type { Variables } from './postman-variables.ts';
 
 /** How a request shows who asks, as a security scheme of OpenAPI; `none`: not at all; a text in `unknown`: how, but not by srq. */
@@ -9,7 +9,7 @@ export type Authorization =
   | { readonly kind: 'unknown'; readonly type: string };
 
 /** A header `Authorization` that is written out comes before the settings, as in the client tool. */
-export function authorizationOf(entry: Entry, headers: readonly Pair[], variables: Variables): Authorization {
+export function authorizationOf(entry: PostmanEntry, headers: readonly Pair[], variables: Variables): Authorization {
   const header = pairNamed(headers, 'authorization');
   const [scheme = ''] = header?.value?.trim().toLowerCase().split(/\s+/, 1) ?? [];
   if (header !== undefined && (scheme === 'basic' || scheme === 'bearer')) {
@@ -19,12 +19,12 @@ export function authorizationOf(entry: Entry, headers: readonly Pair[], variable
 }
 
 /** The values of an authorization's settings: a list of pairs in 2.1, an object in 2.0. */
-function authSettings({ settings, where }: NonNullable<Entry['auth']>): Map<string, string> {
+function authSettings({ settings, where }: NonNullable<PostmanEntry['auth']>): Map<string, string> {
   const type = String(settings['type']);
   return new Map(pairsOf(settings[type], where).map(({ name, value }) => [name, value ?? '']));
 }
 
-function settingsAuthorization(auth: NonNullable<Entry['auth']>, variables: Variables): Authorization {
+function settingsAuthorization(auth: NonNullable<PostmanEntry['auth']>, variables: Variables): Authorization {
   const type = String(auth.settings['type']);
   const settings = authSettings(auth);
   const { where } = auth;
@@ -55,7 +55,7 @@ function settingsAuthorization(auth: NonNullable<Entry['auth']>, variables: Vari
  * The request for a token that the settings of an authorization describe but no item shows, as a request of 2.1; null if
  * they do not. Unless they say `body`, the client tool sends the credentials as Basic.
  */
-export function tokenRequestOf(auth: NonNullable<Entry['auth']>): JsonObject | null {
+export function tokenRequestOf(auth: NonNullable<PostmanEntry['auth']>): JsonObject | null {
   const settings = authSettings(auth);
   const url = settings.get('accessTokenUrl') ?? '';
   if (auth.settings['type'] !== 'oauth2' || settings.get('grant_type') !== 'client_credentials' || url === '')

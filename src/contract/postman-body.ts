@@ -1,8 +1,7 @@
 import type { Json } from '../model/contract.ts';
 import { isSecretName, SECRET } from '../model/secret-name.ts';
-import type { JsonObject } from './described.ts';
 import { isTooDeep, knownPart, schemaOf } from './example-schema.ts';
-import { isObject, objectOf, scalarOf } from './json-parts.ts';
+import { isObject, type JsonObject, objectOf, scalarOf } from './json-parts.ts';
 import { type Pair, pairNamed, pairsOf } from './postman-format.ts';
 import { withoutSecrets } from './postman-secrets.ts';
 import { isUnknown, type Variables } from './postman-variables.ts';

@@ -1,6 +1,5 @@
 import type { Json } from '../model/contract.ts';
-import type { JsonObject } from './described.ts';
-import { isObject, listOf, objectOf, pointerPart, scalarOf } from './json-parts.ts';
+import { isObject, type JsonObject, listOf, objectOf, pointerPart, scalarOf } from './json-parts.ts';
 
 /** Deeper folders are nobody's. */
 const DEEPEST_FOLDER = 50;
@@ -18,7 +17,7 @@ export interface Pair {
 }
 
 /** A request of the collection with what it inherits from its folders. */
-export interface Entry {
+export interface PostmanEntry {
   readonly name: string;
   readonly item: JsonObject;
   readonly where: string;
@@ -33,7 +32,7 @@ export interface Script {
 
 /** What a collection holds, its folders opened. */
 interface Contents {
-  readonly entries: readonly Entry[];
+  readonly entries: readonly PostmanEntry[];
   readonly scripts: readonly Script[];
   /** Some stand in folders too deep to be read. */
   readonly isCut: boolean;
@@ -101,13 +100,19 @@ export function pairNamed(pairs: readonly Pair[], name: string): Pair | undefine
 
 /** All requests and scripts, in their order. */
 export function contentsOf(collection: JsonObject): Contents {
-  const entries: Entry[] = [];
+  const entries: PostmanEntry[] = [];
   const scripts: Script[] = [];
   let isCut = false;
   visit(collection, '', null, '', 0);
   return { entries, scripts, isCut };
 
-  function visit(parent: JsonObject, where: string, inherited: Entry['auth'], folder: string, depth: number): void {
+  function visit(
+    parent: JsonObject,
+    where: string,
+    inherited: PostmanEntry['auth'],
+    folder: string,
+    depth: number,
+  ): void {
     const auth = authOf(parent, where) ?? inherited;
     addScripts(parent, where);
     for (const [index, each] of listOf(parent['item']).entries()) {
@@ -137,7 +142,7 @@ export function contentsOf(collection: JsonObject): Contents {
 }
 
 /** Null: inherited. */
-function authOf(holder: JsonObject, where: string): Entry['auth'] {
+function authOf(holder: JsonObject, where: string): PostmanEntry['auth'] {
   const settings = holder['auth'];
   if (!isObject(settings) || typeof settings['type'] !== 'string' || settings['type'] === 'inherit') return null;
   return { settings, where: `${where}/auth` };

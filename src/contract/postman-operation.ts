@@ -1,8 +1,7 @@
 import type { Json } from '../model/contract.ts';
 import { isSecretName } from '../model/secret-name.ts';
-import type { JsonObject } from './described.ts';
 import { mergedSchemas } from './example-schema.ts';
-import { objectOf, pointerPart } from './json-parts.ts';
+import { type JsonObject, objectOf, pointerPart } from './json-parts.ts';
 import { responseOf } from './postman-answers.ts';
 import type { Body } from './postman-body.ts';
 import { descriptionOf, groupedBy } from './postman-format.ts';
@@ -12,7 +11,7 @@ import { isUnknown, type Variables } from './postman-variables.ts';
 /** More of them teach nothing. */
 const MOST_EXAMPLES = 20;
 /** An operation of OpenAPI and where each part of it stands in the collection, by pointers that begin at the operation. */
-export interface DescribedOperation {
+export interface PostmanOperation {
   readonly operation: JsonObject;
   readonly places: ReadonlyMap<string, string>;
 }
@@ -22,7 +21,7 @@ export function describeOperation(
   requests: readonly [ReadRequest, ...ReadRequest[]],
   operationId: string,
   variables: Variables,
-): DescribedOperation {
+): PostmanOperation {
   const [{ entry, authorization }] = requests;
   const places = new Map([['', `${entry.where}/request`]]);
   const parameters = parametersOf(requests, variables, places);

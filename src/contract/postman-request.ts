@@ -1,11 +1,10 @@
-import type { JsonObject } from './described.ts';
-import { isObject, listOf, objectOf, scalarOf } from './json-parts.ts';
-import { type Answer, answersOf } from './postman-answers.ts';
+import type { Json } from '../model/contract.ts';
+import { isObject, type JsonObject, listOf, objectOf, scalarOf } from './json-parts.ts';
+import { answersOf, type PostmanAnswer } from './postman-answers.ts';
 import { type Authorization, authorizationOf } from './postman-auth.ts';
 import { type Body, bodyOf } from './postman-body.ts';
-import { type Entry, type Pair, pairsOf } from './postman-format.ts';
-import { type Address, addressOf } from './postman-url.ts';
-import type { Variables } from './postman-variables.ts';
+import { type Pair, type PostmanEntry, pairsOf } from './postman-format.ts';
+import { isUnknown, type Variables } from './postman-variables.ts';
 
 /** Headers that the connection or the client tool sets by itself, or that are said elsewhere. */
 const OWN_HEADERS = new Set(
@@ -17,17 +16,17 @@ const OWN_HEADERS = new Set(
 
 /** One request of the collection, read. */
 export interface ReadRequest {
-  readonly entry: Entry;
+  readonly entry: PostmanEntry;
   readonly method: string;
   readonly address: Address;
   readonly authorization: Authorization;
   readonly parameters: readonly (Pair & { readonly in: 'header' | 'query' | 'path' })[];
   /** A text: why it cannot be read. */
   readonly body: Body | string | null;
-  readonly answers: readonly Answer[];
+  readonly answers: readonly PostmanAnswer[];
 }
 
-export function readRequest(entry: Entry, variables: Variables): ReadRequest {
+export function readRequest(entry: PostmanEntry, variables: Variables): ReadRequest {
   const where = `${entry.where}/request`;
   const given = entry.item['request'];
   const request: JsonObject = isObject(given) ? given : { url: given ?? '' };
@@ -54,7 +53,7 @@ export function readRequest(entry: Entry, variables: Variables): ReadRequest {
 }
 
 /** Some collections show the body in the saved answers alone: the one that was taken. */
-function savedBody({ item, where }: Entry, variables: Variables): Body | null {
+function savedBody({ item, where }: PostmanEntry, variables: Variables): Body | null {
   const saved = listOf(item['response']);
   for (const [index, each] of saved.entries()) {
     const answer = objectOf(each);
@@ -63,4 +62,75 @@ function savedBody({ item, where }: Entry, variables: Variables): Body | null {
     if (body !== null && typeof body !== 'string') return body;
   }
   return null;
+}
+
+/** Where a request goes. */
+interface Address {
+  /** `https://host/prefix` without a final slash; null if a variable holds it that nobody filled. */
+  readonly server: string | null;
+  /** The variable that holds it; null if it is written out. */
+  readonly serverVariable: string | null;
+  /** Begins with `/`; `:id` and unknown variables are `{id}`. */
+  readonly path: string;
+  readonly query: readonly Pair[];
+  readonly pathParameters: readonly string[];
+}
+
+/** `url`: a text or an object, of either version. */
+function addressOf(url: Json | undefined, where: string, variables: Variables): Address {
+  const parts = objectOf(url);
+  const raw = scalarOf(isObject(url) ? parts['raw'] : url) ?? composed(parts);
+  const [, text = '', search = ''] = /^([^?#]*)(?:\?([^#]*))?/.exec(raw) ?? [];
+  const query = parts['query'] === undefined ? searchPairs(search, where) : pairsOf(parts['query'], `${where}/query`);
+  const [server, rest, serverVariable] = serverAndPath(text.trim(), variables);
+  const path = templated(rest);
+  const pathParameters = [...path.matchAll(/\{([^{}]+)\}/g)].map((found) => found[1] ?? '');
+  return { server, serverVariable, path, query, pathParameters };
+}
+
+function composed(url: JsonObject): string {
+  const protocol = scalarOf(url['protocol']);
+  const host =
+    scalarOf(url['host']) ??
+    listOf(url['host'])
+      .map((each) => scalarOf(each) ?? '')
+      .join('.');
+  const port = scalarOf(url['port']);
+  const steps = listOf(url['path']).map((each) => scalarOf(isObject(each) ? each['value'] : each) ?? '');
+  const path = scalarOf(url['path']) ?? steps.join('/');
+  const start = `${protocol === null ? '' : `${protocol}://`}${host}${port === null ? '' : `:${port}`}`;
+  return `${start}/${path.replace(/^\//, '')}`;
+}
+
+function searchPairs(search: string, where: string): Pair[] {
+  const rest = { isDisabled: false, description: '', type: '', where };
+  // Not by URLSearchParams: it would take the references apart.
+  return search.split('&').flatMap((each) => {
+    const [name = '', ...value] = each.split('=');
+    return name === '' ? [] : [{ name, value: value.join('='), ...rest }];
+  });
+}
+
+function serverAndPath(text: string, variables: Variables): [string | null, string, string | null] {
+  const [, name = null, rest = ''] = /^\{\{([^{}#]{1,200})\}\}(.*)$/s.exec(text) ?? [];
+  const path = variables.fill(rest);
+  if (name !== null && path.startsWith('/')) return [serverOf(variables.fill(`{{${name}}}`)), path, name.trim()];
+  const whole = variables.fill(text);
+  const [, scheme = '', host = '', after = ''] = /^([a-z][a-z\d+.-]*:\/\/)?([^/]*)(.*)$/is.exec(whole) ?? [];
+  return [serverOf(`${scheme}${host}`), after, name?.trim() ?? null];
+}
+
+function serverOf(address: string): string | null {
+  const bare = address.trim().replace(/\/+$/, '');
+  if (bare === '' || isUnknown(bare)) return null;
+  // The client tool takes http if nothing is said; a token never goes there.
+  const text = /^https?:\/\//i.test(bare) ? bare : `https://${bare}`;
+  if (!URL.canParse(text)) return null;
+  const url = new URL(text);
+  return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
+}
+
+function templated(path: string): string {
+  const named = path.replace(/\{\{([^{}]{1,200})\}\}/g, '{$1}').replace(/\/:([^/]+)/g, '/{$1}');
+  return `/${named.replace(/\/{2,}/g, '/').replace(/^\//, '')}`;
 }

@@ -1,7 +1,6 @@
 import type { Json } from '../model/contract.ts';
 import { isSecretName, SECRET } from '../model/secret-name.ts';
-import type { JsonObject } from './described.ts';
-import { isObject, pointerPart, scalarOf } from './json-parts.ts';
+import { isObject, type JsonObject, pointerPart, scalarOf } from './json-parts.ts';
 
 /** A secret that stands in a document. */
 export interface FoundSecret {

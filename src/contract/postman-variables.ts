@@ -23,17 +23,6 @@ const MADE_UP: Readonly<Record<string, string>> = {
   $randomBoolean: 'true',
 };
 
-/** Fills the references of a collection. What is not known stays as it is written. */
-export interface Variables {
-  /** Names that were asked for and are not known. */
-  readonly unknown: ReadonlySet<string>;
-  /** Those of them that stand in JSON without quotes, so are no texts. */
-  readonly unknownPlain: ReadonlySet<string>;
-  fill(text: string): string;
-  /** A body that becomes JSON only when it is filled. Comments are dropped; an unknown value without quotes is {@link isUnquoted}. */
-  fillJson(text: string): string;
-}
-
 /** Whether a text holds a reference that could not be filled. */
 export const isUnknown = (text: string): boolean => /\{\{[^{}]{1,200}\}\}/.test(text);
 
@@ -54,43 +43,72 @@ export function createVariables(collection: Json, environment: Json): Variables 
       values.set(name, type === 'secret' ? SECRET : value);
     }
   }
-  const unknown = new Set<string>();
-  const unknownPlain = new Set<string>();
-  let left = MOST_FILLED;
-  let depth = 0;
-  const filled = new Map<string, string | null>();
+  return new Variables(values);
+}
 
-  function filledValue(name: string): string | null {
-    if (isSecretName(name)) return SECRET;
-    const known = filled.get(name);
-    if (known !== undefined) return known;
-    if (name.startsWith('$')) return MADE_UP[name] ?? (name.startsWith('$random') ? name.slice(1) : null);
-    // Until it is known: so a variable that comes back to itself ends there, unknown.
-    filled.set(name, null);
-    const value = values.get(name);
-    if (value === undefined || depth === DEEPEST_REFERENCE) return null;
-    depth += 1;
-    const whole = fill(value, LONGEST_VALUE);
-    depth -= 1;
-    filled.set(name, whole);
-    return whole;
+/** The variables fill the references of a collection. What is not known stays as it is written. */
+export class Variables {
+  /** Names that were asked for and are not known. */
+  readonly unknown = new Set<string>();
+  /** Those of them that stand in JSON without quotes, so are no texts. */
+  readonly unknownPlain = new Set<string>();
+  readonly #values: ReadonlyMap<string, string>;
+  readonly #filled = new Map<string, string | null>();
+  #left = MOST_FILLED;
+  #depth = 0;
+
+  constructor(values: ReadonlyMap<string, string>) {
+    this.#values = values;
   }
 
-  function fill(text: string, longest = left): string {
+  fill(text: string): string {
+    return this.#filledText(text, this.#left);
+  }
+
+  /** A body that becomes JSON only when it is filled. Comments are dropped; an unknown value without quotes is {@link isUnquoted}. */
+  fillJson(text: string): string {
+    let json = '';
+    for (let at = 0; at < text.length; ) {
+      const token = tokenAt(text, at);
+      at += token.length;
+      if (token.startsWith('"')) json += token.replace(REFERENCE, (each) => escaped(this.fill(each)));
+      else if (token.startsWith('{{')) json += this.#plain(token.slice(2, -2).trim());
+      else if (!/^\/[/*]/.test(token)) json += token;
+    }
+    return json;
+  }
+
+  #filledText(text: string, longest: number): string {
     let room = longest;
     return text.replace(REFERENCE, (reference, name: string) => {
-      const known = filledValue(name.trim());
-      if (known === null) unknown.add(name.trim());
+      const known = this.#valueOf(name.trim());
+      if (known === null) this.unknown.add(name.trim());
       const value = known ?? reference;
       room -= value.length;
-      spend(value.length, room);
+      this.#spend(value.length, room);
       return value;
     });
   }
 
-  function spend(count: number, room = left): void {
-    left -= count;
-    if (left >= 0 && room >= 0) return;
+  #valueOf(name: string): string | null {
+    if (isSecretName(name)) return SECRET;
+    const known = this.#filled.get(name);
+    if (known !== undefined) return known;
+    if (name.startsWith('$')) return MADE_UP[name] ?? (name.startsWith('$random') ? name.slice(1) : null);
+    // Until it is known: so a variable that comes back to itself ends there, unknown.
+    this.#filled.set(name, null);
+    const value = this.#values.get(name);
+    if (value === undefined || this.#depth === DEEPEST_REFERENCE) return null;
+    this.#depth += 1;
+    const whole = this.#filledText(value, LONGEST_VALUE);
+    this.#depth -= 1;
+    this.#filled.set(name, whole);
+    return whole;
+  }
+
+  #spend(count: number, room: number): void {
+    this.#left -= count;
+    if (this.#left >= 0 && room >= 0) return;
     throw new SrqError(
       'input',
       'The variables of the collection stand for too much text.',
@@ -98,30 +116,16 @@ export function createVariables(collection: Json, environment: Json): Variables 
     );
   }
 
-  function fillJson(text: string): string {
-    let json = '';
-    for (let at = 0; at < text.length; ) {
-      const token = tokenAt(text, at);
-      at += token.length;
-      if (token.startsWith('"')) json += token.replace(REFERENCE, (each) => escaped(fill(each)));
-      else if (token.startsWith('{{')) json += plain(token.slice(2, -2).trim());
-      else if (!/^\/[/*]/.test(token)) json += token;
-    }
-    return json;
-  }
-
-  function plain(name: string): string {
-    const value = filledValue(name);
+  #plain(name: string): string {
+    const value = this.#valueOf(name);
     if (value === null || isUnknown(value)) {
-      unknownPlain.add(name);
-      unknown.add(name);
+      this.unknownPlain.add(name);
+      this.unknown.add(name);
       return unquoted(name);
     }
-    spend(value.length);
+    this.#spend(value.length, this.#left);
     return isJson(value) ? value : JSON.stringify(value);
   }
-
-  return { fill, fillJson, unknown, unknownPlain };
 }
 
 /** The next string, comment, reference or run of other characters of a JSON text. */

@@ -1,8 +1,8 @@
 import type { Json } from '../model/contract.ts';
-import type { Described, JsonObject } from './described.ts';
-import { objectOf, pointerPart, scalarOf } from './json-parts.ts';
+import type { Described } from './described.ts';
+import { type JsonObject, objectOf, pointerPart, scalarOf } from './json-parts.ts';
 import { tokenRequestOf } from './postman-auth.ts';
-import { contentsOf, type Entry, groupedBy } from './postman-format.ts';
+import { contentsOf, groupedBy, type PostmanEntry } from './postman-format.ts';
 import { postmanNotes } from './postman-notes.ts';
 import { describeOperation } from './postman-operation.ts';
 import { type ReadRequest, readRequest } from './postman-request.ts';
@@ -49,7 +49,7 @@ function unwrapped(given: Json, name: string): JsonObject {
 const environmentName = (environment: JsonObject): string => scalarOf(environment['name']) ?? '';
 
 /** The requests, and those for a token that only the settings of an authorization describe. */
-function withTokenRequests(entries: readonly Entry[], variables: Variables): ReadRequest[] {
+function withTokenRequests(entries: readonly PostmanEntry[], variables: Variables): ReadRequest[] {
   const requests = entries.map((each) => readRequest(each, variables));
   const posted = new Set(requests.filter(({ method }) => method === 'post').map(({ address }) => address.path));
   const settings = new Map(entries.flatMap(({ auth }) => (auth === null ? [] : [[auth.where, auth] as const])));

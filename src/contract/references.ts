@@ -1,7 +1,6 @@
 import type { Json } from '../model/contract.ts';
 import { pointerNames } from '../model/json-pointer.ts';
-import type { JsonObject } from './described.ts';
-import { isObject, listOf, memberOf, pointerTo, textOf } from './json-parts.ts';
+import { isObject, type JsonObject, listOf, memberOf, pointerTo, textOf } from './json-parts.ts';
 
 /** A value with its place. `problem`: a reference on the way to it could not be followed, so the value is empty. */
 export interface Placed {

@@ -1,7 +1,7 @@
 import type { Json } from '../model/contract.ts';
 import { FORM_CONTENT_TYPE, JSON_CONTENT_TYPE } from '../model/wire.ts';
-import type { Described, JsonObject } from './described.ts';
-import { isObject, listOf, objectOf, pointerTo, textOf } from './json-parts.ts';
+import type { Described } from './described.ts';
+import { isObject, type JsonObject, listOf, objectOf, pointerTo, textOf } from './json-parts.ts';
 import { createReferences, type Placed, type References } from './references.ts';
 
 /** What a parameter says of itself in Swagger 2, and a schema in OpenAPI 3. */

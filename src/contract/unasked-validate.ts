@@ -1,10 +1,10 @@
 import { nameWords } from '../model/name-words.ts';
-import type { DescribedOperation, Reading } from './described-operation.ts';
+import type { DocumentReading, OpenApiOperation } from './described-operation.ts';
 import { memberOf, objectOf, pointerTo, textOf } from './json-parts.ts';
 
 /** An operation with the fields that its body has a place for. */
 interface WithFields {
-  readonly operation: DescribedOperation;
+  readonly operation: OpenApiOperation;
   readonly fields: ReadonlySet<string>;
 }
 
@@ -49,11 +49,11 @@ const NEUTRAL =
 const LEAST_FIELDS = 3;
 
 /** Whether an operation may be a check for duplicates, by a word of its name. */
-export const resemblesCheck = ({ path, id }: DescribedOperation): boolean =>
+export const resemblesCheck = ({ path, id }: OpenApiOperation): boolean =>
   [...nameWords(path), ...nameWords(id)].some((word) => RESEMBLES.test(word));
 
 /** Whether the address names what creates are about, or the things that this create is about. */
-export function isAboutRequests({ path }: DescribedOperation, create: DescribedOperation): boolean {
+export function isAboutRequests({ path }: OpenApiOperation, create: OpenApiOperation): boolean {
   return subjectWords(path).some((word) => OF_REQUESTS.test(word) || subjectWords(create.path).includes(word));
 }
 
@@ -61,7 +61,11 @@ export function isAboutRequests({ path }: DescribedOperation, create: DescribedO
  * Why an operation is not taken for validate unasked; none: it may be. One that writes would do so for every row, and for
  * each that doctor tries. So everything has to speak for a mere look at a request like those of create.
  */
-export function objectionsTo(reading: Reading, { operation, fields }: WithFields, create: WithFields): string[] {
+export function objectionsTo(
+  reading: DocumentReading,
+  { operation, fields }: WithFields,
+  create: WithFields,
+): string[] {
   const { method, path, id, value } = operation;
   const [inPath, inId] = [nameWords(path.replace(/\{[^{}]*\}/g, '')), nameWords(id)];
   const writes = [...inPath, ...inId].find((word) => WRITES.test(word)) ?? proseThatWrites(reading, operation);
@@ -106,7 +110,7 @@ const isDuplicateCheck = (word: string, words: readonly string[]): boolean =>
   word === 'duplicate' && words.some((each) => /^(?:check|precheck|validate|validation|verify|lookup|is)$/.test(each));
 
 /** A word by which a summary, a description or that of a success says that something is done. */
-function proseThatWrites({ references }: Reading, { value, pointer }: DescribedOperation): string | undefined {
+function proseThatWrites({ references }: DocumentReading, { value, pointer }: OpenApiOperation): string | undefined {
   const successes = Object.entries(objectOf(value['responses']))
     .filter(([status]) => /^2/.test(status))
     .map(([status, each]) => references.follow(each, pointerTo(pointer, 'responses', status)).value);

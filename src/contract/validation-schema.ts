@@ -1,6 +1,5 @@
 import type { Json } from '../model/contract.ts';
-import type { JsonObject } from './described.ts';
-import { isObject } from './json-parts.ts';
+import { isObject, type JsonObject } from './json-parts.ts';
 import { isCheapPattern } from './pattern-cost.ts';
 
 const LARGEST_CHARACTERS = 256 * 1024;

@@ -1,7 +1,25 @@
-import { type BodyEncoding, FORM_CONTENT_TYPE, JSON_CONTENT_TYPE, PATHS } from './wire.ts';
+import type { output } from 'zod/mini';
+import type { contractSchema, Json } from './contract-schema.ts';
+import {
+  byOperation,
+  OPERATION_NAMES,
+  OPERATIONS,
+  type OperationName,
+  REQUEST_OPERATION_NAMES,
+  type RequestOperationName,
+} from './operations.ts';
+import { type BodyEncoding, FORM_CONTENT_TYPE, JSON_CONTENT_TYPE } from './wire.ts';
 
-/** Plain JSON, as it stands in a document. */
-export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
+export type { Json };
+
+/** The type of a value that nobody changes: what zod infers could be changed. */
+type ReadOnly<Value> = [Json] extends [Value]
+  ? Value
+  : Value extends readonly (infer Element)[]
+    ? readonly ReadOnly<Element>[]
+    : Value extends object
+      ? { readonly [Name in keyof Value]: ReadOnly<Value[Name]> }
+      : Value;
 
 /**
  * What srq knows of the service's interface: what the public document says, and what was learned from the partner's own
@@ -9,193 +27,30 @@ export type Json = null | boolean | number | string | readonly Json[] | { readon
  * srq's names and the texts given), only how they travel: so learning changes no content key, and nothing that was sent
  * before looks new.
  */
-export interface Contract {
-  readonly version: 1;
-  /** Null: the public document alone. */
-  readonly source: ContractSource | null;
-  readonly create: CreateOperation;
-  readonly validate: ValidateOperation;
-  /** Null: the document describes none, so the public document's is tried. False: a person says that there is none. */
-  readonly hasValidate: boolean | null;
-  readonly token: TokenOperation;
-  /** Path that all servers of the document share before the operations' paths; `''` if none. The sandbox answers with and without it. */
-  readonly basePath: string;
-  /** 503 with Retry-After certainly means: not acted on. */
-  readonly unavailableIsNotActed: boolean;
-  /** The addresses the document names. Suggestions for profiles, nothing else. */
-  readonly servers: readonly ServerSuggestion[];
-  /** Where each value comes from. */
-  readonly findings: readonly Finding[];
-}
+export type Contract = ReadOnly<output<typeof contractSchema>>;
 
-interface ContractSource {
-  /** Names of the files, without folders. */
-  readonly files: readonly string[];
-  readonly title: string;
-  /** `OpenAPI 3.1`, `Swagger 2.0`, `Postman 2.1`, joined by ` + `. */
-  readonly kind: string;
-  /** ISO 8601. */
-  readonly learnedAt: string;
-}
-
-export interface ServerSuggestion {
-  /** A name for a profile: `sandbox`, `live`, … */
-  readonly name: string;
-  readonly url: string;
-  readonly description: string;
-  /** Null: the document does not say. Counts as live. */
-  readonly test: boolean | null;
-}
-
-/** How sure a value is. `certain`: the document states it. `weak`: needs a person's yes. */
-export type Confidence = 'certain' | 'likely' | 'weak';
-
-/** One value of a contract with its provenance, for people. */
-export interface Finding {
-  /** What it is about: `create.path`, `validate.verdict`, `category.values`, … */
-  readonly setting: string;
-  readonly value: string;
-  /** JSON pointer into the document, after the file's name if there are several. */
-  readonly where: string;
-  readonly confidence: Confidence;
-  readonly why: string;
-}
-
+export type CreateOperation = Contract['create'];
+export type ValidateOperation = Contract['validate'];
+export type TokenOperation = Contract['token'];
+/** What all operations that carry a request have in common: where they are, how the request travels, how they refuse. */
+export type Operation = Pick<CreateOperation, keyof CreateOperation & keyof ValidateOperation>;
 /** How bodies travel. `multipart`: multipart/form-data. */
-export type ContractEncoding = 'form' | 'json' | 'multipart';
-
-export interface Operation {
-  readonly method: 'POST' | 'PUT';
-  /** Under the base URL; begins with `/`. */
-  readonly path: string;
-  readonly encoding: ContractEncoding;
-  /** The exact media type: `application/json`, `application/vnd.api+json`, … */
-  readonly contentType: string;
-  /**
-   * Null: nobody said what the parameters are called, so each field travels under its own name. Otherwise a field that is
-   * not here travels under its own name at the place where the others are.
-   */
-  readonly parameters: readonly Parameter[] | null;
-  /** One of each group must be met ("text or audio"); the first that is met adds its constants. */
-  readonly choices: readonly (readonly Alternative[])[];
-  /** JSON Schema of the whole body, for the sandbox, without references and patterns that run away; null if not known. */
-  readonly schema: Json;
-  /** Answers of the document, for the sandbox: an example or one made from its schema; null if not known. */
-  readonly success: SampleAnswer | null;
-  readonly refusal: SampleAnswer | null;
-  /** Pointers to the words of a refusal; empty: searched for. */
-  readonly errorTexts: readonly Pointer[];
-}
-
-export interface SampleAnswer {
-  readonly status: number;
-  readonly contentType: string;
-  readonly body: Json;
-}
-
+export type ContractEncoding = Operation['encoding'];
+export type Parameter = NonNullable<Operation['parameters']>[number];
+export type AllowedValue = NonNullable<Parameter['values']>[number];
+export type Alternative = Operation['choices'][number][number];
+export type SampleAnswer = NonNullable<Operation['success']>;
 /** JSON pointer (RFC 6901) into an answer; a part `*` stands for every member or element. `''` is the whole answer. */
-export type Pointer = string;
-
-export interface CreateOperation extends Operation {
-  /** Where a 2xx answer holds identifiers; empty: searched for. */
-  readonly identifiers: readonly { readonly name: string; readonly pointer: Pointer }[];
-  /** How create itself says that a request is a duplicate; empty: srq's own reading. */
-  readonly duplicate: readonly VerdictRule[];
-  /** Header by which the service recognises a repeated create; null: none, as far as is known. */
-  readonly idempotency: Idempotency | null;
-}
-
-export interface Idempotency {
-  readonly header: string;
-  readonly format: 'uuid' | 'text';
-  /**
-   * For so long after its first use a value is recognised, and never acted on twice. Null: nobody said, which counts as
-   * {@link DEFAULT_KEY_LIFE_SECONDS}. 0: the service demands the header, but nobody said that it recognises anything by it.
-   */
-  readonly windowSeconds: number | null;
-}
+export type Pointer = Operation['errorTexts'][number];
+export type VerdictRule = ValidateOperation['verdict'][number];
+export type Idempotency = NonNullable<CreateOperation['idempotency']>;
+export type ServerSuggestion = Contract['servers'][number];
+export type Finding = Contract['findings'][number];
+/** How sure a value is. `certain`: the document states it. `weak`: needs a person's yes. */
+export type Confidence = Finding['confidence'];
 
 /** How long an idempotency key is believed where no time is named. */
 export const DEFAULT_KEY_LIFE_SECONDS = 600;
-
-export interface ValidateOperation extends Operation {
-  /** The first that applies to an answer decides; empty: srq's own reading. */
-  readonly verdict: readonly VerdictRule[];
-}
-
-/** How an answer says whether a request is a duplicate. Values are compared as text (`true`, `duplicate`, `1`). */
-export type VerdictRule =
-  | { readonly kind: 'status'; readonly status: number; readonly verdict: 'clear' | 'duplicate' }
-  | {
-      readonly kind: 'value';
-      readonly pointer: Pointer;
-      readonly duplicate: readonly string[];
-      readonly clear: readonly string[];
-    }
-  /** A list: with something in it, duplicate; empty, clear. */
-  | { readonly kind: 'list'; readonly pointer: Pointer };
-
-/** One parameter of an operation. */
-export interface Parameter {
-  /**
-   * srq's name of what it carries: one of `FIELDS`; `audio_file` is the recording's content, `audio_type` and `audio_name`
-   * its media type and file name. A parameter that is none of these is called by its own (last) name.
-   */
-  readonly field: string;
-  readonly in: 'body' | 'header' | 'query';
-  /** Names from the top of the body (`['data', 'attributes', 'phone']`); a single one for a header or query parameter. */
-  readonly path: readonly string[];
-  readonly type: 'string' | 'integer' | 'number' | 'boolean';
-  /** The value goes as the only element of a list. */
-  readonly isList: boolean;
-  readonly required: boolean;
-  /** The object of the body in which it is required once that holds anything; null: none that is not required itself. */
-  readonly requiredWithin: readonly string[] | null;
-  /** Null: anything. */
-  readonly values: readonly AllowedValue[] | null;
-  /** In code points; of a recording, of its encoded text. */
-  readonly minLength: number | null;
-  readonly maxLength: number | null;
-  readonly minimum: number | null;
-  readonly maximum: number | null;
-  /** ECMAScript pattern that cannot run away (ReDoS), to be found anywhere in the text; null if none, or if it could. */
-  readonly pattern: string | null;
-  /**
-   * By the document, which then allows nothing else (`values` is this one alone): always this, whatever a request says.
-   * Otherwise by the partner, for what srq cannot know (a partner id): a request's own value goes before it.
-   */
-  readonly constant: string | null;
-  /** Of a recording: the text begins with `data:<media type>;base64,`. `binary`: the bytes themselves, in multipart alone. */
-  readonly audioForm: 'base64' | 'data-url' | 'binary' | null;
-}
-
-export interface AllowedValue {
-  /** As it goes on the wire. */
-  readonly value: string;
-  /** What people call it (`Plumbing` for 12); null if the document does not say. */
-  readonly label: string | null;
-}
-
-/** One way to meet a choice. */
-export interface Alternative {
-  /** Fields that must be given, by srq's names. */
-  readonly fields: readonly string[];
-  readonly constants: readonly { readonly path: readonly string[]; readonly value: Json }[];
-}
-
-export interface TokenOperation {
-  readonly path: string;
-  /** Where the credentials go. */
-  readonly auth: 'body' | 'basic';
-  readonly encoding: 'form' | 'json';
-  /** Further parameters: scope, audience. */
-  readonly extra: Readonly<Record<string, string>>;
-  /** Where the answer holds the token and its life in seconds; null: searched for. */
-  readonly tokenPointer: Pointer | null;
-  readonly lifetimePointer: Pointer | null;
-  /** Life of a token whose answer does not tell it, seconds. */
-  readonly lifetimeSeconds: number | null;
-}
 
 /** What the document leaves open and only a person can say. */
 export interface Question {
@@ -219,33 +74,23 @@ export interface Proposal {
   readonly notes: readonly string[];
 }
 
-const NOTHING_KNOWN = { schema: null, success: null, refusal: null, errorTexts: [], choices: [], parameters: null };
+/** What the public document says of an operation that carries a request. */
+function documentedRequest(name: RequestOperationName, encoding: BodyEncoding = 'form') {
+  const { method, path } = OPERATIONS[name];
+  const contentType = encoding === 'form' ? FORM_CONTENT_TYPE : JSON_CONTENT_TYPE;
+  const answers = { schema: null, success: null, refusal: null, errorTexts: [] };
+  return { ...answers, choices: [], parameters: null, method, path, encoding, contentType };
+}
 
 /** What the public document says. */
 export const DOCUMENTED_CONTRACT: Contract = {
   version: 1,
   source: null,
-  create: {
-    ...NOTHING_KNOWN,
-    method: 'POST',
-    path: PATHS.create,
-    encoding: 'form',
-    contentType: FORM_CONTENT_TYPE,
-    identifiers: [],
-    duplicate: [],
-    idempotency: null,
-  },
-  validate: {
-    ...NOTHING_KNOWN,
-    method: 'POST',
-    path: PATHS.validate,
-    encoding: 'form',
-    contentType: FORM_CONTENT_TYPE,
-    verdict: [],
-  },
+  create: { ...documentedRequest('create'), identifiers: [], duplicate: [], idempotency: null },
+  validate: { ...documentedRequest('validate'), verdict: [] },
   hasValidate: true,
   token: {
-    path: PATHS.token,
+    path: OPERATIONS.token.path,
     auth: 'body',
     encoding: 'form',
     extra: {},
@@ -262,22 +107,45 @@ export const DOCUMENTED_CONTRACT: Contract = {
 /** The same for a partner who was told how requests travel. */
 export function documentedContract(encoding: BodyEncoding): Contract {
   if (encoding === 'form') return DOCUMENTED_CONTRACT;
-  const { create, validate } = DOCUMENTED_CONTRACT;
-  const json = { encoding, contentType: JSON_CONTENT_TYPE };
-  return { ...DOCUMENTED_CONTRACT, create: { ...create, ...json }, validate: { ...validate, ...json } };
+  return withRequestOperations(DOCUMENTED_CONTRACT, (_, name) => documentedRequest(name, encoding));
+}
+
+/** The contract with all operations that carry a request changed alike; what `change` leaves out stays as it is. */
+export function withRequestOperations(
+  contract: Contract,
+  change: (operation: Operation, name: RequestOperationName) => Partial<Operation>,
+): Contract {
+  const changed = byOperation<RequestOperationName, Contract>(REQUEST_OPERATION_NAMES, (name) => ({
+    ...contract[name],
+    ...change(contract[name], name),
+  }));
+  return { ...contract, ...changed };
 }
 
 /** The contract as used under this base URL: one that does not end in the servers' common path has it put before each. */
 export function contractAt(contract: Contract, baseUrl: string): Contract {
-  const { basePath, create, validate, token } = contract;
+  const { basePath } = contract;
   if (basePath === '' || new URL(baseUrl).pathname.replace(/\/+$/, '').endsWith(basePath)) return contract;
-  return {
-    ...contract,
-    basePath: '',
-    create: { ...create, path: basePath + create.path },
-    validate: { ...validate, path: basePath + validate.path },
-    token: { ...token, path: basePath + token.path },
-  };
+  return { ...withPathsBelow(contract, basePath), basePath: '' };
+}
+
+function withPathsBelow(contract: Contract, basePath: string): Contract {
+  const moved = byOperation<OperationName, Contract>(OPERATION_NAMES, (name) => ({
+    ...contract[name],
+    path: basePath + contract[name].path,
+  }));
+  return { ...contract, ...moved };
+}
+
+/** All parameters of the operations that carry a request, those of create first. */
+export function parametersOf(contract: Pick<Contract, RequestOperationName>): readonly Parameter[] {
+  return REQUEST_OPERATION_NAMES.flatMap((name) => contract[name].parameters ?? []);
+}
+
+/** Whether the service has an operation; null: nobody said, so the public document's is tried. */
+export function isOffered(contract: Contract, name: OperationName): boolean | null {
+  const { presence } = OPERATIONS[name];
+  return presence === null || contract[presence];
 }
 
 /** How often live answers bore out a setting of the contract, or did not. Settings as in {@link Finding}. */

@@ -10,11 +10,10 @@ import {
 import { describedOperation } from '../model/described-operation.ts';
 import { nearest } from '../model/did-you-mean.ts';
 import { isField } from '../model/fields.ts';
+import type { RequestOperationName } from '../model/operations.ts';
 import type { Problem } from '../model/outcome.ts';
 import type { AudioFile } from '../model/service-request.ts';
 import { AUDIO_PARAMETER } from '../model/wire.ts';
-
-export type OperationName = 'create' | 'validate';
 
 /** A problem before its column is known. */
 export type Finding = Pick<Problem, 'severity' | 'field' | 'message'>;
@@ -35,7 +34,7 @@ export interface GivenTexts {
 /** What the service's description does not allow in a request, for all operations that it is meant for. */
 export function contractFindings(
   contract: Contract,
-  operations: readonly OperationName[],
+  operations: readonly RequestOperationName[],
   given: GivenTexts,
 ): Finding[] {
   const described = operations.filter((name) => contract[name].parameters !== null);
@@ -46,7 +45,7 @@ export function contractFindings(
   return [...byText.values()];
 }
 
-function operationFindings(contract: Contract, name: OperationName, given: GivenTexts): Finding[] {
+function operationFindings(contract: Contract, name: RequestOperationName, given: GivenTexts): Finding[] {
   const operation = contract[name];
   const { hasRecording, filled } = given;
   const texts = byField(operation, given.texts);
@@ -147,7 +146,7 @@ function noPlaceFor(field: string, described: readonly string[]): string {
 /** What the service's description does not allow in a recording; known before it is read. */
 export function audioFindings(
   contract: Contract,
-  operations: readonly OperationName[],
+  operations: readonly RequestOperationName[],
   { sizeBytes, mediaType }: Pick<AudioFile, 'sizeBytes' | 'mediaType'>,
 ): Finding[] {
   for (const name of operations) {

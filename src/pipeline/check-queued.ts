@@ -1,7 +1,8 @@
 import type { Contract } from '../model/contract.ts';
+import type { RequestOperationName } from '../model/operations.ts';
 import type { QueuedRequest } from '../model/request-queue.ts';
 import { contentKey, type Destination } from '../model/service-request.ts';
-import { contractFindings, type OperationName } from './check-contract.ts';
+import { contractFindings } from './check-contract.ts';
 
 /** What srq fills itself where the file leaves it out; nobody can tell any more whether it did. */
 const MAY_BE_FILLED: ReadonlySet<string> = new Set(['lang']);
@@ -13,7 +14,7 @@ const MAY_BE_FILLED: ReadonlySet<string> = new Set(['lang']);
 export function contractRefusal(
   { key, request }: QueuedRequest,
   contract: Contract,
-  operations: readonly OperationName[],
+  operations: readonly RequestOperationName[],
   destination: Destination,
 ): string | null {
   if (request.audio !== null || contentKey(request, destination) !== key) {

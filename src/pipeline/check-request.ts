@@ -4,12 +4,13 @@ import { parseEmail } from '../model/email.ts';
 import { parseLanguage } from '../model/language.ts';
 import { MARKETS, type Market, marketFromText, postalCodeWarning, usualLanguage } from '../model/markets.ts';
 import { oncePer } from '../model/once-per.ts';
+import type { RequestOperationName } from '../model/operations.ts';
 import type { Problem } from '../model/outcome.ts';
 import { likelyE164, parsePhone } from '../model/phone.ts';
 import type { Draft, ServiceRequest } from '../model/service-request.ts';
 import type { Mapping } from '../model/table.ts';
 import { AUDIO_PARAMETER, CATEGORY_PARAMETER, DOCUMENTED_PARAMETERS } from '../model/wire.ts';
-import { contractFindings, type OperationName } from './check-contract.ts';
+import { contractFindings } from './check-contract.ts';
 import { isShortenedNumber, textFindings } from './check-texts.ts';
 
 /** A request whose recording, if it has one, is still only named. */
@@ -34,7 +35,7 @@ export function checkRequest(
   draft: Draft,
   mapping: Mapping | null,
   contract: Contract = DOCUMENTED_CONTRACT,
-  operations: readonly OperationName[] = ['create'],
+  operations: readonly RequestOperationName[] = ['create'],
 ): Checked {
   const check = new RequestCheck(draft, mapping, contract);
   check.texts(draft.postalCode);
@@ -184,7 +185,7 @@ class RequestCheck {
     if (this.fields[field] === undefined && !this.described.saysRequired) this.warn(field, message);
   }
 
-  contract(operations: readonly OperationName[]): void {
+  contract(operations: readonly RequestOperationName[]): void {
     const given = { texts: this.refAsText(), hasRecording: this.audioPath !== null, filled: this.filled };
     const findings = contractFindings(this.service, operations, given);
     if (findings.length === 0) return;

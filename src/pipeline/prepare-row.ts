@@ -1,10 +1,11 @@
 import type { Contract } from '../model/contract.ts';
 import { SrqError } from '../model/errors.ts';
+import type { RequestOperationName } from '../model/operations.ts';
 import type { Problem } from '../model/outcome.ts';
 import type { AudioReader } from '../model/ports.ts';
 import { contentKey, type Destination, type Draft, type ServiceRequest } from '../model/service-request.ts';
 import type { Mapping, Row } from '../model/table.ts';
-import { audioFindings, type OperationName } from './check-contract.ts';
+import { audioFindings } from './check-contract.ts';
 import { checkRequest, likelyRequest } from './check-request.ts';
 import { mapRow, tieProblems } from './map-row.ts';
 
@@ -12,7 +13,7 @@ export interface Preparation {
   readonly destination: Destination;
   readonly contract: Contract;
   /** What the requests are for: each must be fit for all of these. */
-  readonly operations: readonly OperationName[];
+  readonly operations: readonly RequestOperationName[];
   readonly audio: AudioReader;
   /** Warnings refuse a row too. */
   readonly strict: boolean;

@@ -1,14 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { SrqError } from '../model/errors.ts';
-import { type Answer, jsonAnswer, refusal } from './answer.ts';
+import { jsonAnswer, refusal, type SandboxAnswer } from './answer.ts';
 import { describeFault, FAULT_KINDS, readFaultRates } from './faults.ts';
 import { readBody } from './http-message.ts';
-import type { Replays } from './replays.ts';
-import { bodyOf, pageOf, recordingOf, requestInFull, sameContent } from './request-calls.ts';
+import type { Replays } from './marketplace.ts';
+import { bodyOf, pageOf, recordingOf, requestInFull, sameContent, wholeNumber } from './request-calls.ts';
 import type { SandboxState } from './sandbox-state.ts';
 import { changeSettings, settingsOf } from './settings.ts';
-import { wholeNumber } from './whole-number.ts';
 
 export const ADMIN_PREFIX = '/_sandbox/';
 
@@ -19,13 +18,13 @@ interface Call {
   readonly number: number;
 }
 
-type Action = (state: SandboxState, call: Call) => Answer | Promise<Answer>;
+type AdminAction = (state: SandboxState, call: Call) => SandboxAnswer | Promise<SandboxAnswer>;
 
 const MAX_BODY_BYTES = 1024 * 1024;
 const DEFAULT_WAIT_MS = 10_000;
 
 /** The table of all admin calls, by method and name. */
-const ACTIONS: Readonly<Record<string, Action>> = {
+const ACTIONS: Readonly<Record<string, AdminAction>> = {
   'GET requests': async ({ received }, { query }) => jsonAnswer(200, await pageOf(received, query)),
   'DELETE requests': (state) => {
     state.forgetRequests();
@@ -70,7 +69,7 @@ export async function answerAdmin(
   path: string,
   query: URLSearchParams,
   state: SandboxState,
-): Promise<Answer> {
+): Promise<SandboxAnswer> {
   const { name, number } = namedBy(path.slice(ADMIN_PREFIX.length));
   const called = `${request.method} ${name}`;
   const action = Object.hasOwn(ACTIONS, called) ? ACTIONS[called] : undefined;
@@ -106,7 +105,7 @@ function objectFrom(body: unknown): Record<string, unknown> {
   throw new SrqError('usage', 'The body must be one JSON object.');
 }
 
-function faultsAnswer(state: SandboxState): Answer {
+function faultsAnswer(state: SandboxState): SandboxAnswer {
   const kinds = Object.fromEntries(FAULT_KINDS.map((kind) => [kind, describeFault(kind)]));
   return jsonAnswer(200, { rates: state.faultRates, kinds });
 }

@@ -1,18 +1,22 @@
 import { JSON_CONTENT_TYPE } from '../model/wire.ts';
 
 /** What goes back over the wire. */
-export interface Answer {
+export interface SandboxAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Buffer;
 }
 
 /** JSON that is already text: the way to a number of more digits than JavaScript can hold. */
-export function rawJson(status: number, body: string, headers: Readonly<Record<string, string>> = {}): Answer {
+export function rawJson(status: number, body: string, headers: Readonly<Record<string, string>> = {}): SandboxAnswer {
   return { status, headers: { 'content-type': JSON_CONTENT_TYPE, ...headers }, body };
 }
 
-export function jsonAnswer(status: number, value: unknown, headers: Readonly<Record<string, string>> = {}): Answer {
+export function jsonAnswer(
+  status: number,
+  value: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): SandboxAnswer {
   return rawJson(status, JSON.stringify(value), headers);
 }
 
@@ -22,12 +26,12 @@ export function refusal(
   error: string,
   message: string,
   headers: Readonly<Record<string, string>> = {},
-): Answer {
+): SandboxAnswer {
   return jsonAnswer(status, { error, message }, headers);
 }
 
 /** 429 with the pause in whole seconds, at least one. */
-export function tooManyRequests(waitMs: number): Answer {
+export function tooManyRequests(waitMs: number): SandboxAnswer {
   const seconds = Math.max(1, Math.ceil(waitMs / 1000));
   return refusal(429, 'rate_limited', `Too many requests. Try again in ${seconds} s.`, {
     'retry-after': String(seconds),

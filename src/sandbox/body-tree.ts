@@ -2,7 +2,7 @@ import { isLosslessNumber, parse } from 'lossless-json';
 import type { Json } from '../model/contract.ts';
 
 /** One value of a body and its way from the top. A list's elements are called by their places: `0`, `1`, … */
-export interface Leaf {
+export interface BodyValue {
   readonly path: readonly string[];
   readonly text: string;
   /** The content of what came as a file, in multipart. */
@@ -12,13 +12,13 @@ export interface Leaf {
 /** A body as a schema sees it, and its values as they were written. */
 export interface BodyTree {
   readonly body: Json;
-  readonly leaves: readonly Leaf[];
+  readonly leaves: readonly BodyValue[];
 }
 
 export type FormPair = readonly [name: string, value: string | Buffer];
 
-interface Branch {
-  [name: string]: Json | Branch;
+interface TreeBranch {
+  [name: string]: Json | TreeBranch;
 }
 
 /** Deeper is no request; names with more parts than this are taken as they stand. */
@@ -38,7 +38,7 @@ export function treeOfJson(body: Buffer): BodyTree | null {
   }
 }
 
-function* leavesOf(value: unknown, path: readonly string[]): Generator<Leaf> {
+function* leavesOf(value: unknown, path: readonly string[]): Generator<BodyValue> {
   if (value === null || value === undefined) return;
   if (typeof value !== 'object' || isLosslessNumber(value)) {
     yield { path, text: String(value), file: null };
@@ -60,8 +60,8 @@ export function treeOfPairs(
 ): BodyTree {
   const counts = new Map<string, number>();
   for (const [name] of pairs) counts.set(name, (counts.get(name) ?? 0) + 1);
-  const root: Branch = Object.create(null);
-  const leaves: Leaf[] = [];
+  const root: TreeBranch = Object.create(null);
+  const leaves: BodyValue[] = [];
   const elements = new Map<string, number>();
   for (const [name, value] of pairs) {
     const named = isPlain(name) ? [name] : partsOf(name);
@@ -86,21 +86,22 @@ function partsOf(name: string): readonly string[] {
   return parts.length > DEEPEST ? [name] : parts;
 }
 
-function plant(root: Branch, { path, text }: Leaf): void {
+function plant(root: TreeBranch, { path, text }: BodyValue): void {
   let branch = root;
   for (const name of path.slice(0, -1)) {
     const there = branch[name];
-    const next: Branch = isBranch(there) ? there : Object.create(null);
+    const next: TreeBranch = isBranch(there) ? there : Object.create(null);
     branch[name] = next;
     branch = next;
   }
   branch[path.at(-1) ?? ''] = text;
 }
 
-const isBranch = (value: Json | Branch | undefined): value is Branch => typeof value === 'object' && value !== null;
+const isBranch = (value: Json | TreeBranch | undefined): value is TreeBranch =>
+  typeof value === 'object' && value !== null;
 
 /** Branches whose names are 0, 1, 2 … become lists. */
-function withLists(branch: Branch): Json {
+function withLists(branch: TreeBranch): Json {
   const members = Object.entries(branch).map(
     ([name, value]) => [name, isBranch(value) ? withLists(value) : value] as const,
   );

@@ -1,15 +1,14 @@
 import type { Operation, Parameter } from '../model/contract.ts';
 import { AUDIO_PARAMETER } from '../model/wire.ts';
-import type { Answer } from './answer.ts';
-import type { BodyTree, Leaf } from './body-tree.ts';
+import type { SandboxAnswer } from './answer.ts';
+import type { BodyTree, BodyValue } from './body-tree.ts';
 import { bodyDecoder } from './decode-body.ts';
-import { parametersSchema } from './parameters-schema.ts';
-import { type Content, identityOf, receivedAudio } from './request-content.ts';
-import { type Problems, schemaCheck } from './schema-check.ts';
+import { identityOf, type RequestContent, receivedAudio } from './request-content.ts';
+import { type Problems, parametersSchema, schemaCheck } from './schema-check.ts';
 import { isSecretName } from './secrets.ts';
 import type { ArrivedCall } from './service-interface.ts';
 
-export type ContentDecoder = (call: ArrivedCall) => Promise<Content | Answer>;
+export type ContentDecoder = (call: ArrivedCall) => Promise<RequestContent | SandboxAnswer>;
 
 const DATA_URL = /^data:[^,]*;base64,/;
 
@@ -47,7 +46,7 @@ const placedIn = ({ parameters }: Operation, place: Parameter['in']): readonly P
 
 const nameOf = ({ path: [name = ''] }: Parameter): string => name;
 
-const shownText = ({ text, file }: Leaf): string => (file ? `sha256:${receivedAudio(file).sha256}` : text);
+const shownText = ({ text, file }: BodyValue): string => (file ? `sha256:${receivedAudio(file).sha256}` : text);
 
 function valuesOf({ headers }: ArrivedCall, names: readonly string[]): [string, string][] {
   return names.flatMap((name) => {
@@ -71,13 +70,13 @@ function checkOf(operation: Operation, name: string): (tree: BodyTree, call: Arr
   });
 }
 
-interface Heard {
+interface HeardBody {
   readonly recording: Buffer | null;
-  readonly others: readonly Leaf[];
+  readonly others: readonly BodyValue[];
   readonly problems: Problems;
 }
 
-function audioReader({ parameters }: Operation): (leaves: readonly Leaf[]) => Heard {
+function audioReader({ parameters }: Operation): (leaves: readonly BodyValue[]) => HeardBody {
   const described = parameters?.find((each) => each.field === 'audio_file' && each.in === 'body');
   const place = (described?.path ?? [AUDIO_PARAMETER]).join('.');
   const form = described?.audioForm ?? 'base64';
@@ -90,7 +89,10 @@ function audioReader({ parameters }: Operation): (leaves: readonly Leaf[]) => He
   };
 }
 
-function recordingOf({ text, file }: Leaf, form: Parameter['audioForm']): { content: Buffer; problem: string | null } {
+function recordingOf(
+  { text, file }: BodyValue,
+  form: Parameter['audioForm'],
+): { content: Buffer; problem: string | null } {
   if (form === 'binary' || file) {
     const problem = form !== 'binary' ? 'must be text, not a file' : file ? null : 'must be a file';
     return { content: file ?? Buffer.from(text), problem };

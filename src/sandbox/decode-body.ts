@@ -1,13 +1,13 @@
 import type { Operation } from '../model/contract.ts';
-import { type Answer, refusal } from './answer.ts';
+import { refusal, type SandboxAnswer } from './answer.ts';
 import { type BodyTree, type FormPair, treeOfJson, treeOfPairs } from './body-tree.ts';
 import type { ArrivedCall } from './service-interface.ts';
 
-type Described = Pick<Operation, 'encoding' | 'contentType' | 'parameters'>;
-type BodyDecoder = (call: ArrivedCall) => BodyTree | Answer | Promise<BodyTree | Answer>;
+type DescribedBody = Pick<Operation, 'encoding' | 'contentType' | 'parameters'>;
+type BodyDecoder = (call: ArrivedCall) => BodyTree | SandboxAnswer | Promise<BodyTree | SandboxAnswer>;
 
-/** Decodes bodies of the one media type that an operation names; an {@link Answer} is the refusal (400, 415). */
-export function bodyDecoder(operation: Described): BodyDecoder {
+/** Decodes bodies of the one media type that an operation names; an {@link SandboxAnswer} is the refusal (400, 415). */
+export function bodyDecoder(operation: DescribedBody): BodyDecoder {
   const wanted = mediaTypeOf(operation.contentType);
   const decode = decoderOf(operation);
   return (call) => {
@@ -21,7 +21,7 @@ function mediaTypeOf(contentType = ''): string {
   return contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }
 
-function decoderOf({ encoding, parameters }: Described): BodyDecoder {
+function decoderOf({ encoding, parameters }: DescribedBody): BodyDecoder {
   if (encoding === 'json') {
     return ({ body }) => treeOfJson(body) ?? refusal(400, 'invalid_request', 'The body is not JSON.');
   }

@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Answer, refusal } from './answer.ts';
+import { carriesRequest, type OperationName } from '../model/operations.ts';
+import { refusal, type SandboxAnswer } from './answer.ts';
 import { drawFault, type FaultableCall, type FaultKind, type Reply, strike } from './faults.ts';
 import { bearerToken, readBody, sendAnswer } from './http-message.ts';
 import { exchangeOf } from './kept-exchange.ts';
-import type { Operation } from './operation.ts';
-import type { Content } from './request-content.ts';
+import type { RequestContent } from './request-content.ts';
 import { actOn } from './routes.ts';
 import type { SandboxState } from './sandbox-state.ts';
 
@@ -14,7 +14,7 @@ const LARGEST_BODY_BYTES = 40 * 1024 * 1024;
 
 /** One call to an operation from its body to its answer. What it does is done and kept before any pause. */
 export async function answerCall(
-  operation: Operation,
+  operation: OperationName,
   query: URLSearchParams,
   request: IncomingMessage,
   response: ServerResponse,
@@ -42,7 +42,12 @@ interface Decided {
   readonly receivedAtMs: number;
 }
 
-function decide(operation: Operation, token: string | null, content: Content | Answer, state: SandboxState): Decided {
+function decide(
+  operation: OperationName,
+  token: string | null,
+  content: RequestContent | SandboxAnswer,
+  state: SandboxState,
+): Decided {
   const nowMs = state.now();
   const decoded = 'status' in content ? null : content;
   const fault = chooseFault(operation, decoded, state);
@@ -64,7 +69,7 @@ function decide(operation: Operation, token: string | null, content: Content | A
     encoding: decoded?.encoding ?? null,
     params: withoutSecret(decoded?.params ?? {}),
     audio: decoded?.audio ?? null,
-    key: operation === 'token' ? null : (decoded?.key ?? null),
+    key: carriesRequest(operation) ? (decoded?.key ?? null) : null,
     status: reply.answer === 'cut' ? null : reply.answer.status,
     fault: fault?.kind ?? null,
     requestId,
@@ -73,13 +78,13 @@ function decide(operation: Operation, token: string | null, content: Content | A
 }
 
 function chooseFault(
-  operation: Operation,
-  content: Content | null,
+  operation: OperationName,
+  content: RequestContent | null,
   { instructions, faultRates, random }: SandboxState,
 ): { readonly kind: FaultKind; readonly ms?: number | undefined } | null {
   const instructed = instructions.take(operation, content?.params ?? {});
   if (instructed) return { kind: instructed.fault, ms: instructed.ms };
-  const drawn = operation === 'token' ? null : drawFault(operation, faultRates, random);
+  const drawn = carriesRequest(operation) ? drawFault(operation, faultRates, random) : null;
   return drawn && { kind: drawn };
 }
 

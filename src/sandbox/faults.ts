@@ -1,36 +1,39 @@
+import * as z from 'zod/mini';
+import en from 'zod/v4/locales/en.js';
 import { SrqError } from '../model/errors.ts';
-import { type Answer, jsonAnswer, tooManyRequests } from './answer.ts';
-import type { Operation } from './operation.ts';
+import { OPERATION_NAMES, type OperationName, REQUEST_OPERATION_NAMES } from '../model/operations.ts';
+import { jsonAnswer, type SandboxAnswer, tooManyRequests } from './answer.ts';
 
 /** The call that a fault strikes, as far as a fault can act on it. */
 export interface FaultableCall {
   /** Carries out the call. `hideFromValidateMs` is how long validate does not see the request that was created. */
-  act(hideFromValidateMs?: number): Answer;
+  act(hideFromValidateMs?: number): SandboxAnswer;
   /** Ends the life of the token that came with the call. */
   expireToken(): void;
 }
 
 /** The reply to a call: an answer after a pause, or a cut of the connection. */
 export interface Reply {
-  readonly answer: Answer | 'cut';
+  readonly answer: SandboxAnswer | 'cut';
   readonly pauseMs: number;
 }
 
 interface Fault {
   readonly description: string;
   /** Operations that the probability of the fault applies to. An instruction may apply it to any operation. */
-  readonly on: readonly Operation[];
+  readonly on: readonly OperationName[];
   /** Carries out the fault. `ms` is the length of a fault that takes time, if an instruction gives one. */
   readonly behave: (call: FaultableCall, ms: number | undefined) => Reply;
 }
 
 const DEFAULT_FAULT_MS = 5_000;
-const CALLS: readonly Operation[] = ['create', 'validate'];
+const CALLS: readonly OperationName[] = REQUEST_OPERATION_NAMES;
 const MAINTENANCE_PAGE =
   '<!doctype html><html><head><title>Maintenance</title></head><body><h1>We will be back soon</h1></body></html>\n';
 
-const now = (answer: Answer | 'cut'): Reply => ({ answer, pauseMs: 0 });
-const internalError = (): Answer => jsonAnswer(500, { error: 'internal_error', message: 'Something went wrong.' });
+const now = (answer: SandboxAnswer | 'cut'): Reply => ({ answer, pauseMs: 0 });
+const internalError = (): SandboxAnswer =>
+  jsonAnswer(500, { error: 'internal_error', message: 'Something went wrong.' });
 
 /** The table of all faults. A new fault is an entry here and nothing else. */
 const FAULTS = {
@@ -130,12 +133,77 @@ export function readFaultRates(given: Readonly<Record<string, unknown>>): FaultR
  * probability is set or not, so that switching one fault on does not change when the others strike. If several would
  * strike, the first of the table does.
  */
-export function drawFault(operation: Operation, rates: FaultRates, random: () => number): FaultKind | null {
-  const operations = (kind: FaultKind): readonly Operation[] => FAULTS[kind].on;
+export function drawFault(operation: OperationName, rates: FaultRates, random: () => number): FaultKind | null {
+  const operations = (kind: FaultKind): readonly OperationName[] => FAULTS[kind].on;
   let struck: FaultKind | null = null;
   for (const kind of FAULT_KINDS) {
     const hit = random() < (rates[kind] ?? 0) && operations(kind).includes(operation);
     if (hit && struck === null) struck = kind;
   }
   return struck;
+}
+
+/** Numbers in [0, 1) that are the same for the same seed (mulberry32). Not for secrets. */
+export function seededRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+const texts = z._default(z.record(z.string(), z.string()), {});
+
+const instructionSchema = z.strictObject({
+  /** These parameters have exactly these values. */
+  match: texts,
+  /** These parameters contain these texts: for a marker within a longer text. */
+  contains: texts,
+  on: z.enum(OPERATION_NAMES),
+  fault: z.enum(FAULT_KINDS),
+  times: z._default(z.int().check(z.positive()), 1),
+  /** For faults that take time: how long, milliseconds. */
+  ms: z.optional(z.int().check(z.nonnegative())),
+});
+
+/** A fault for certain requests, so that a test knows which. Without `match` and `contains` it is for all of them. */
+export type Instruction = z.input<typeof instructionSchema>;
+
+type Standing = z.output<typeof instructionSchema> & { times: number };
+
+/** The instructions that stand, first come first served. */
+export class Instructions {
+  #standing: Standing[] = [];
+
+  /** Puts these in place of all others. Throws `SrqError('usage')` where one cannot be understood. */
+  replace(given: unknown): void {
+    const list = Array.isArray(given) ? given : [given];
+    const parsed = z.array(instructionSchema).safeParse(list, { error: en().localeError });
+    if (!parsed.success) {
+      const what = z.prettifyError(parsed.error);
+      throw new SrqError('usage', `Cannot understand the instructions: ${what}`, 'See the tests for examples.');
+    }
+    this.#standing = parsed.data.map((each) => ({ ...each }));
+  }
+
+  /** Those with times left, as they stand. */
+  list(): readonly Standing[] {
+    return this.#standing;
+  }
+
+  /** Uses up one time of the first instruction that fits, if one does. */
+  take(operation: OperationName, params: Readonly<Record<string, string>>): { fault: FaultKind; ms?: number } | null {
+    const found = this.#standing.find((each) => each.on === operation && fits(each, params));
+    if (!found) return null;
+    found.times -= 1;
+    this.#standing = this.#standing.filter((each) => each.times > 0);
+    return found.ms === undefined ? { fault: found.fault } : { fault: found.fault, ms: found.ms };
+  }
+}
+
+function fits(instruction: Standing, params: Readonly<Record<string, string>>): boolean {
+  const exact = Object.entries(instruction.match).every(([name, value]) => params[name] === value);
+  return exact && Object.entries(instruction.contains).every(([name, part]) => params[name]?.includes(part));
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Answer } from './answer.ts';
+import type { SandboxAnswer } from './answer.ts';
 
 /**
  * Reads a body; null if it is longer than `limitBytes`. Then too it is read to its end, and dropped: a client that is
@@ -17,7 +17,7 @@ export async function readBody(request: IncomingMessage, limitBytes: number): Pr
 }
 
 /** Sends an answer; true once it was handed over whole, false if the client left before. */
-export function sendAnswer(response: ServerResponse, answer: Answer): Promise<boolean> {
+export function sendAnswer(response: ServerResponse, answer: SandboxAnswer): Promise<boolean> {
   // After a pause the client may be gone, and with it the event that is waited for below.
   if (response.destroyed) return Promise.resolve(false);
   return new Promise((resolve) => {

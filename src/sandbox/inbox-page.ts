@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { MARKETS } from '../model/markets.ts';
-import type { Answer } from './answer.ts';
+import type { SandboxAnswer } from './answer.ts';
 import style from './inbox/inbox.css?raw';
 import markup from './inbox/inbox.html?raw';
 import script from './inbox/inbox.js?bundled';
@@ -26,7 +26,7 @@ function hashOf(text: string): string {
 const COUNTRIES = MARKETS.map(({ code, name }) => `<option value="${code}">${code} · ${name}</option>`).join('');
 
 /** The inbox, whole. Nothing that was received is in it; it fetches that itself. */
-export const INBOX_PAGE: Answer = {
+export const INBOX_PAGE: SandboxAnswer = {
   status: 200,
   headers: {
     'content-type': 'text/html; charset=utf-8',

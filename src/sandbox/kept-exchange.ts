@@ -1,38 +1,36 @@
 import type { IncomingMessage } from 'node:http';
-import type { Answer } from './answer.ts';
-import type { Operation } from './operation.ts';
+import type { OperationName } from '../model/operations.ts';
+import type { SandboxAnswer } from './answer.ts';
 import type { Service } from './routes.ts';
 import { shownHeader, shownPath, shownTokenBody, withoutCredentials } from './secrets.ts';
 
-type Headers = readonly (readonly [name: string, value: string])[];
+type KeptHeaders = readonly (readonly [name: string, value: string])[];
 
 /** One exchange as it went over the wire, without secrets. */
-export interface Exchange {
+export interface KeptExchange {
   readonly method: string;
   /** Path of the request with its query. */
   readonly path: string;
-  readonly headers: Headers;
+  readonly headers: KeptHeaders;
   /** The body as it arrived, or null if it was not kept. */
   readonly body: Buffer | null;
   /** The answer, or null if the connection was cut instead. */
-  readonly answer: { readonly status: number; readonly headers: Headers; readonly body: string } | null;
+  readonly answer: { readonly status: number; readonly headers: KeptHeaders; readonly body: string } | null;
 }
 
 /** Maximum size of a body that is kept, because a few longer ones would push out all others. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
-/** The parts of an exchange as the server received and answered it, secrets included. */
-export interface Heard {
-  readonly operation: Operation;
+export interface HeardCall {
+  readonly operation: OperationName;
   readonly request: Pick<IncomingMessage, 'method' | 'url' | 'rawHeaders' | 'headers'>;
   /** The body, or null if it was too long to be read. */
   readonly body: Buffer | null;
-  readonly answer: Answer | 'cut';
+  readonly answer: SandboxAnswer | 'cut';
   readonly nowMs: number;
 }
 
-/** Builds the exchange that is kept, in which secrets are hidden. */
-export function exchangeOf({ operation, request, body, answer, nowMs }: Heard, service: Service): Exchange {
+export function exchangeOf({ operation, request, body, answer, nowMs }: HeardCall, service: Service): KeptExchange {
   const { idempotencyHeader } = service.offered;
   const headers = pairsOf(request.rawHeaders).map(([name, value]) => {
     const isShown = name.toLowerCase() === idempotencyHeader?.toLowerCase();
@@ -47,16 +45,21 @@ export function exchangeOf({ operation, request, body, answer, nowMs }: Heard, s
   };
 }
 
-function pairsOf(rawHeaders: readonly string[]): Headers {
+function pairsOf(rawHeaders: readonly string[]): KeptHeaders {
   return rawHeaders.flatMap((name, place) => (place % 2 === 0 ? [[name, rawHeaders[place + 1] ?? ''] as const] : []));
 }
 
-function keptBody(operation: Operation, contentType: string | undefined, body: Buffer | null): Buffer | null {
+function keptBody(operation: OperationName, contentType: string | undefined, body: Buffer | null): Buffer | null {
   if (body === null || body.length > MAX_BODY_BYTES) return null;
   return operation === 'token' ? shownTokenBody(contentType, body) : body;
 }
 
-function keptAnswer(operation: Operation, answer: Answer, service: Service, nowMs: number): Exchange['answer'] {
+function keptAnswer(
+  operation: OperationName,
+  answer: SandboxAnswer,
+  service: Service,
+  nowMs: number,
+): KeptExchange['answer'] {
   const { status, headers } = answer;
   const body = answer.body.toString();
   const shown = operation === 'token' ? withoutCredentials(body, service, nowMs) : body;
@@ -67,13 +70,13 @@ function keptAnswer(operation: Operation, answer: Answer, service: Service, nowM
  * Serialises an exchange as one text. The first line is JSON without the body. After it comes the body, with one
  * character for each byte. {@link unpackExchange} is the inverse, and returns null for the empty text.
  */
-export function packExchange({ body, ...head }: Exchange): string {
+export function packExchange({ body, ...head }: KeptExchange): string {
   return `${JSON.stringify({ ...head, hasBody: body !== null })}\n${body?.toString('latin1') ?? ''}`;
 }
 
-export function unpackExchange(text: string): Exchange | null {
+export function unpackExchange(text: string): KeptExchange | null {
   if (text === '') return null;
   const end = text.indexOf('\n');
-  const { hasBody, ...head }: Omit<Exchange, 'body'> & { hasBody: boolean } = JSON.parse(text.slice(0, end));
+  const { hasBody, ...head }: Omit<KeptExchange, 'body'> & { hasBody: boolean } = JSON.parse(text.slice(0, end));
   return { ...head, body: hasBody ? Buffer.from(text.slice(end + 1), 'latin1') : null };
 }

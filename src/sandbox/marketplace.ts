@@ -119,3 +119,70 @@ export class Marketplace {
     this.#created = 0;
   }
 }
+
+/** A token bucket: `ratePerSecond` calls a second, with up to one second's worth (at least one call) at once. */
+export class RateLimit {
+  readonly ratePerSecond: number;
+  readonly #capacity: number;
+  #available: number;
+  #updatedMs: number;
+
+  constructor(ratePerSecond: number, nowMs: number) {
+    this.ratePerSecond = ratePerSecond;
+    this.#capacity = Math.max(1, ratePerSecond);
+    this.#available = this.#capacity;
+    this.#updatedMs = nowMs;
+  }
+
+  /** Takes one call from the bucket. Zero if there was one, else the milliseconds until the next. */
+  take(nowMs: number): number {
+    const elapsedSeconds = Math.max(0, nowMs - this.#updatedMs) / 1000;
+    this.#available = Math.min(this.#capacity, this.#available + elapsedSeconds * this.ratePerSecond);
+    this.#updatedMs = nowMs;
+    if (this.#available >= 1) {
+      this.#available -= 1;
+      return 0;
+    }
+    return ((1 - this.#available) / this.ratePerSecond) * 1000;
+  }
+}
+
+interface Taken {
+  readonly key: string;
+  readonly fresh: FreshIdentity;
+}
+
+/** The creates by the value of their idempotency header: the same value never creates a second time. */
+export class Replays {
+  readonly header: string;
+  readonly #taken = new Map<string, Taken>();
+  #count = 0;
+
+  constructor(header: string) {
+    this.header = header;
+  }
+
+  /** What was created under the value that these parameters hold; undefined if nothing was, or they hold none. */
+  find(params: Readonly<Record<string, string>>): Taken | undefined {
+    return this.#taken.get(params[this.header] ?? '');
+  }
+
+  remember(params: Readonly<Record<string, string>>, key: string, fresh: FreshIdentity): void {
+    const value = params[this.header];
+    if (value) this.#taken.set(value, { key, fresh });
+  }
+
+  /** Counts a create that was answered again. */
+  repeated(): void {
+    this.#count += 1;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  forget(): void {
+    this.#taken.clear();
+    this.#count = 0;
+  }
+}

@@ -2,14 +2,14 @@ import type { LosslessNumber } from 'lossless-json';
 import type { Json } from '../model/contract.ts';
 
 /** A document under construction: JSON that may hold numbers of more digits than JavaScript can. */
-export type Draft = Json | LosslessNumber | readonly Draft[] | { readonly [name: string]: Draft };
+export type AnswerDraft = Json | LosslessNumber | readonly AnswerDraft[] | { readonly [name: string]: AnswerDraft };
 
-export const isList = (value: Draft | undefined): value is readonly Draft[] => Array.isArray(value);
-export const isObject = (value: Draft | undefined): value is { readonly [name: string]: Draft } =>
+export const isList = (value: AnswerDraft | undefined): value is readonly AnswerDraft[] => Array.isArray(value);
+export const isObject = (value: AnswerDraft | undefined): value is { readonly [name: string]: AnswerDraft } =>
   typeof value === 'object' && value !== null && !isList(value) && !('isLosslessNumber' in value);
 
 /** The value at a place; undefined where there is none. `*` is the first element or member. */
-export function valueAt(draft: Draft | undefined, parts: readonly string[]): Draft | undefined {
+export function valueAt(draft: AnswerDraft | undefined, parts: readonly string[]): AnswerDraft | undefined {
   const [part, ...rest] = parts;
   if (part === undefined || draft === undefined) return draft;
   if (isList(draft)) return valueAt(draft[part === '*' ? 0 : Number(part)], rest);
@@ -21,7 +21,7 @@ export function valueAt(draft: Draft | undefined, parts: readonly string[]): Dra
  * The same with another value at one place, which is made where it is missing. For `*` a list keeps its first element
  * alone: an answer is about one request. An object keeps all its members.
  */
-export function withValueAt(draft: Draft | undefined, parts: readonly string[], value: Draft): Draft {
+export function withValueAt(draft: AnswerDraft | undefined, parts: readonly string[], value: AnswerDraft): AnswerDraft {
   const [part, ...rest] = parts;
   if (part === undefined) return value;
   if (part === '*' && isObject(draft)) {

@@ -1,13 +1,13 @@
 import type { ContractEncoding } from '../model/contract.ts';
+import type { OperationName } from '../model/operations.ts';
 import type { FaultKind } from './faults.ts';
-import type { Operation } from './operation.ts';
 import type { ReceivedAudio } from './request-content.ts';
 
 /** One request as it arrived and what became of it. Holds no secret and no token. */
 export interface ReceivedRequest {
   /** 1, 2, 3 … in the order of arrival. */
   readonly number: number;
-  readonly operation: Operation;
+  readonly operation: OperationName;
   /** ISO 8601, UTC. */
   readonly receivedAt: string;
   /** Null where the body could not be decoded. */

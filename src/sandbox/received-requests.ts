@@ -1,14 +1,14 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { OperationName } from '../model/operations.ts';
 import type { FaultKind } from './faults.ts';
-import { FilteredNumbers } from './filtered-numbers.ts';
-import { type Exchange, packExchange, unpackExchange } from './kept-exchange.ts';
-import type { Operation } from './operation.ts';
+import { type KeptExchange, packExchange, unpackExchange } from './kept-exchange.ts';
 import type { Arrival, KeptContent, ReceivedRequest } from './received-request.ts';
-import type { Filter } from './request-filter.ts';
+import { type Filter, fitsContent, fitsHead, type Head } from './request-filter.ts';
 import { TextArena } from './text-arena.ts';
 
-interface Entry {
+interface KeptEntry {
   readonly number: number;
-  readonly operation: Operation;
+  readonly operation: OperationName;
   readonly receivedAtMs: number;
   /** Place in the arena where encoding, parameters, audio and key are kept as JSON. */
   readonly contentPlace: number;
@@ -47,7 +47,7 @@ const MAX_SHARED_CONTENTS = 1_000;
 
 /** Keeps everything that was received, in order. The form is compact, so that 100,000 requests are no burden. */
 export class ReceivedRequests {
-  #entries: Entry[] = [];
+  #entries: KeptEntry[] = [];
   #lastNumber = 0;
   readonly #contents = new TextArena();
   readonly #recentPlaces = new Map<string, number>();
@@ -80,13 +80,13 @@ export class ReceivedRequests {
   }
 
   /** Keeps what went over the wire until newer exchanges need the room. */
-  keepExchange(number: number, exchange: Exchange): void {
+  keepExchange(number: number, exchange: KeptExchange): void {
     const entry = this.#entry(number);
     if (entry) entry.exchangePlace = this.#exchanges.add(packExchange(exchange));
   }
 
   /** Returns the exchange of a request, or null if it was not kept or has been pushed out. */
-  exchange(number: number): Exchange | null {
+  exchange(number: number): KeptExchange | null {
     const place = this.#entry(number)?.exchangePlace ?? null;
     return place === null ? null : unpackExchange(this.#exchanges.read(place));
   }
@@ -142,7 +142,7 @@ export class ReceivedRequests {
     for (const look of this.#watchers) look();
   }
 
-  #entry(number: number): Entry | undefined {
+  #entry(number: number): KeptEntry | undefined {
     return this.#entries[number - this.extent.first];
   }
 
@@ -157,13 +157,71 @@ export class ReceivedRequests {
     return place;
   }
 
-  #expand(entry: Entry): ReceivedRequest {
+  #expand(entry: KeptEntry): ReceivedRequest {
     const { number, operation, receivedAtMs, status, fault, requestId, answerMs } = entry;
     const receivedAt = new Date(receivedAtMs).toISOString();
     return { number, operation, receivedAt, ...this.#contentOf(entry), status, fault, requestId, answerMs };
   }
 
-  #contentOf({ contentPlace }: Entry): KeptContent {
+  #contentOf({ contentPlace }: KeptEntry): KeptContent {
     return JSON.parse(this.#contents.read(contentPlace));
+  }
+}
+
+/** The requests that fit a filter, as far as the list was looked through. */
+interface View {
+  readonly numbers: number[];
+  looked: number;
+}
+
+/** Whoever pages through a list asks for the same filter again and again; a few lists may be looked at. */
+const MOST_VIEWS = 8;
+/** Between so many the marketplace gets its turn. */
+const LOOKED_AT_ONCE = 1_000;
+
+/** Finds the numbers that fit a filter in a list that only grows. Asked again, it looks only through what is new. */
+class FilteredNumbers<KeptEntry extends Head> {
+  readonly #entries: () => readonly KeptEntry[];
+  readonly #contentOf: (entry: KeptEntry) => KeptContent;
+  readonly #views = new Map<string, View>();
+
+  constructor(entries: () => readonly KeptEntry[], contentOf: (entry: KeptEntry) => KeptContent) {
+    this.#entries = entries;
+    this.#contentOf = contentOf;
+  }
+
+  /** In the order of the list. */
+  async find(filter: Filter): Promise<readonly number[]> {
+    const view = this.#viewOf(filter);
+    while (this.#lookOn(view, filter)) await nextTurn();
+    return view.numbers;
+  }
+
+  /** To be called when the list begins anew. */
+  clear(): void {
+    this.#views.clear();
+  }
+
+  #viewOf(filter: Filter): View {
+    const name = JSON.stringify(filter);
+    const view = this.#views.get(name) ?? { numbers: [], looked: 0 };
+    // The one that was not asked for the longest is the first.
+    this.#views.delete(name);
+    this.#views.set(name, view);
+    const [oldest] = this.#views.keys();
+    if (oldest !== undefined && this.#views.size > MOST_VIEWS) this.#views.delete(oldest);
+    return view;
+  }
+
+  /** Looks through some that were not looked at; false once there are none. */
+  #lookOn(view: View, filter: Filter): boolean {
+    const entries = this.#entries();
+    const some = entries.slice(view.looked, view.looked + LOOKED_AT_ONCE);
+    view.looked += some.length;
+    for (const entry of some) {
+      const fits = fitsHead(filter, entry) && fitsContent(filter, entry, () => this.#contentOf(entry));
+      if (fits) view.numbers.push(entry.number);
+    }
+    return view.looked < entries.length;
   }
 }

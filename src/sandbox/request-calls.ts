@@ -1,12 +1,11 @@
+import { SrqError } from '../model/errors.ts';
 import { mediaTypeOfBytes } from '../model/media-type.ts';
-import { type Answer, refusal } from './answer.ts';
-import { curlCommand } from './curl-command.ts';
-import type { Exchange } from './kept-exchange.ts';
+import { refusal, type SandboxAnswer } from './answer.ts';
+import type { KeptExchange } from './kept-exchange.ts';
 import type { ReceivedRequest } from './received-request.ts';
 import type { ReceivedRequests } from './received-requests.ts';
 import { readFilter } from './request-filter.ts';
 import type { SandboxState } from './sandbox-state.ts';
-import { wholeNumber } from './whole-number.ts';
 
 const DEFAULT_PAGE = 100;
 const MAX_PAGE = 10_000;
@@ -42,7 +41,7 @@ export function requestInFull(received: ReceivedRequests, number: number): objec
   return { ...request, exchange: exchange && shownExchange(exchange, number) };
 }
 
-function shownExchange(exchange: Exchange, number: number): object {
+function shownExchange(exchange: KeptExchange, number: number): object {
   const { body, ...rest } = exchange;
   if (body === null) return { ...rest, body, bodyBytes: null, isBodyCut: false, curl: null };
   return {
@@ -80,7 +79,7 @@ const asFile = (name: string) => ({
 });
 
 /** Returns the body of a request as it arrived. */
-export function bodyOf(received: ReceivedRequests, number: number): Answer {
+export function bodyOf(received: ReceivedRequests, number: number): SandboxAnswer {
   const body = received.exchange(number)?.body;
   if (!body) return GONE;
   return {
@@ -91,7 +90,7 @@ export function bodyOf(received: ReceivedRequests, number: number): Answer {
 }
 
 /** Returns the recording of a request, decoded from its body once more. */
-export async function recordingOf({ received, service }: SandboxState, number: number): Promise<Answer> {
+export async function recordingOf({ received, service }: SandboxState, number: number): Promise<SandboxAnswer> {
   const request = received.find(number);
   const exchange = received.exchange(number);
   if (!request?.audio || !exchange?.body) return GONE;
@@ -103,3 +102,50 @@ export async function recordingOf({ received, service }: SandboxState, number: n
   const type = mediaTypeOfBytes(content.recording) ?? 'application/octet-stream';
   return { status: 200, headers: { 'content-type': type, ...asFile(`request-${number}`) }, body: content.recording };
 }
+
+/** A whole number of a query. Throws `SrqError('usage')` for anything else under this name. */
+export function wholeNumber<Otherwise>(query: URLSearchParams, name: string, otherwise: Otherwise): number | Otherwise {
+  const text = query.get(name);
+  if (text === null) return otherwise;
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new SrqError('usage', `${name} must be a whole number.`);
+}
+
+/** Longer bodies, and those that no shell can hold, are fetched from the sandbox. */
+const LONGEST_WRITTEN_BYTES = 4096;
+const PLAIN_TEXT = /^[^\x00-\x08\x0b-\x1f\x7f-\x9f]*$/;
+/** curl says these itself. */
+const OWN_HEADERS = new Set(['host', 'connection', 'content-length', 'accept-encoding', 'transfer-encoding']);
+
+/**
+ * The request as a command for a POSIX shell. Where there was a token, the command takes it from the variable `TOKEN`;
+ * other secrets stay masked.
+ */
+function curlCommand(
+  { method, path, headers, body }: KeptExchange & { readonly body: Buffer },
+  number: number,
+): string {
+  const host = headers.find(([name]) => name.toLowerCase() === 'host')?.[1] ?? '127.0.0.1';
+  const own = headers.filter(([name]) => !OWN_HEADERS.has(name.toLowerCase()));
+  const isWritten = body.length <= LONGEST_WRITTEN_BYTES && isPlainText(body);
+  const data = isWritten ? `--data-raw ${quoted(body.toString('utf8'))}` : '--data-binary @-';
+  const parts = [
+    `curl -g -X ${quoted(method)} ${quoted(`http://${host}${path}`)}`,
+    ...own.map(([name, value]) => `-H ${header(name, value)}`),
+    ...(body.length === 0 ? [] : [data]),
+  ];
+  const command = parts.join(' \\\n  ');
+  return isWritten ? command : `curl -s ${quoted(`http://${host}/_sandbox/requests/${number}/body`)} | ${command}`;
+}
+
+function isPlainText(body: Buffer): boolean {
+  const text = body.toString('utf8');
+  return PLAIN_TEXT.test(text) && Buffer.from(text).equals(body);
+}
+
+function header(name: string, value: string): string {
+  const isToken = name.toLowerCase() === 'authorization' && /^Bearer /i.test(value);
+  return isToken ? `"${name}: Bearer $TOKEN"` : quoted(`${name}: ${value}`);
+}
+
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

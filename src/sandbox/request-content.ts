@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ContractEncoding } from '../model/contract.ts';
 import { AUDIO_PARAMETER, type BodyEncoding, FORM_CONTENT_TYPE, JSON_CONTENT_TYPE } from '../model/wire.ts';
-import { type Answer, refusal } from './answer.ts';
+import { refusal, type SandboxAnswer } from './answer.ts';
 
 /** A recording as it arrived: its size and digest are kept, itself it is not. */
 export interface ReceivedAudio {
@@ -11,7 +11,7 @@ export interface ReceivedAudio {
 }
 
 /** The parameters of one request, decoded. The audio parameter is left out of `params`. */
-export interface Content {
+export interface RequestContent {
   readonly encoding: ContractEncoding;
   readonly params: Readonly<Record<string, string>>;
   readonly audio: ReceivedAudio | null;
@@ -25,12 +25,12 @@ export interface Content {
 
 const ENCODINGS: Readonly<Record<string, BodyEncoding>> = { [FORM_CONTENT_TYPE]: 'form', [JSON_CONTENT_TYPE]: 'json' };
 
-/** Decodes a body by its content type; an {@link Answer} is the refusal (400, 415). */
+/** Decodes a body by its content type; an {@link SandboxAnswer} is the refusal (400, 415). */
 export function decodeContent(
   contentType: string | undefined,
   body: Buffer,
   accepted: readonly BodyEncoding[],
-): Content | Answer {
+): RequestContent | SandboxAnswer {
   const type = (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
   const encoding = Object.hasOwn(ENCODINGS, type) ? ENCODINGS[type] : undefined;
   if (encoding === undefined || !accepted.includes(encoding)) {
@@ -45,7 +45,7 @@ type Pairs = readonly (readonly [name: string, value: unknown])[];
 
 const formPairs = (body: Buffer): Pairs => [...new URLSearchParams(body.toString('utf8'))];
 
-function jsonPairs(body: Buffer): Pairs | Answer {
+function jsonPairs(body: Buffer): Pairs | SandboxAnswer {
   try {
     const value: unknown = JSON.parse(body.toString('utf8'));
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return Object.entries(value);
@@ -55,7 +55,7 @@ function jsonPairs(body: Buffer): Pairs | Answer {
   }
 }
 
-function contentOf(encoding: BodyEncoding, pairs: Pairs): Content {
+function contentOf(encoding: BodyEncoding, pairs: Pairs): RequestContent {
   const params = new Map<string, string>();
   const problems = new Map<string, string>();
   let recording: Buffer | null = null;

@@ -1,10 +1,10 @@
 import { SrqError } from '../model/errors.ts';
-import { OPERATIONS, type Operation } from './operation.ts';
+import { OPERATION_NAMES, type OperationName } from '../model/operations.ts';
 import type { KeptContent, ReceivedRequest } from './received-request.ts';
 
 /** Selects requests. A criterion that is left out matches all of them. */
 export interface Filter {
-  readonly operation?: Operation;
+  readonly operation?: OperationName;
   /** An HTTP status, `2xx` to `5xx`, or `cut` for connections that ended without an answer. */
   readonly status?: string;
   /** The value of a parameter whose name ends in `country`. */
@@ -23,8 +23,8 @@ const STATUS = /^(?:\d{3}|[2-5]xx|cut)$/;
 /** Reads a filter from a query. Throws `SrqError('usage')` for values that no request can match. */
 export function readFilter(query: URLSearchParams, until: number | null): Filter {
   const [operation, status, country] = [given(query, 'operation'), given(query, 'status'), given(query, 'country')];
-  const known = OPERATIONS.find((each) => each === operation);
-  if (operation && !known) throw new SrqError('usage', `operation is one of ${OPERATIONS.join(', ')}.`);
+  const known = OPERATION_NAMES.find((each) => each === operation);
+  if (operation && !known) throw new SrqError('usage', `operation is one of ${OPERATION_NAMES.join(', ')}.`);
   if (status && !STATUS.test(status)) throw new SrqError('usage', 'status is an HTTP status, 2xx to 5xx, or cut.');
   const words = folded(given(query, 'text')).split(/\s+/).filter(Boolean);
   return {

@@ -1,13 +1,11 @@
-import { type Answer, jsonAnswer, refusal, tooManyRequests } from './answer.ts';
-import type { Marketplace } from './marketplace.ts';
-import type { Operation } from './operation.ts';
-import type { RateLimit } from './rate-limit.ts';
-import type { Replays } from './replays.ts';
-import type { Content } from './request-content.ts';
+import { carriesRequest, type OperationName, type RequestOperationName } from '../model/operations.ts';
+import { jsonAnswer, refusal, type SandboxAnswer, tooManyRequests } from './answer.ts';
+import type { Marketplace, RateLimit, Replays } from './marketplace.ts';
+import type { RequestContent } from './request-content.ts';
 import type { ServiceInterface } from './service-interface.ts';
 
 /** The partner's credentials. The identifier is a number, as in the API's example. */
-interface Credentials {
+interface PartnerCredentials {
   readonly clientId: string;
   readonly clientSecret: string;
 }
@@ -15,7 +13,7 @@ interface Credentials {
 /** What the three operations work on. */
 export interface Service {
   readonly offered: ServiceInterface;
-  readonly credentials: Credentials;
+  readonly credentials: PartnerCredentials;
   readonly marketplace: Marketplace;
   /** Null where create does not recognise repeats. */
   readonly replays: Replays | null;
@@ -25,11 +23,11 @@ export interface Service {
 
 /** One call to one of the three operations, its body read. */
 export interface ApiCall {
-  readonly operation: Operation;
+  readonly operation: OperationName;
   /** The bearer token, or null. */
   readonly token: string | null;
   /** An answer is the refusal of a body that could not be decoded. */
-  readonly content: Content | Answer;
+  readonly content: RequestContent | SandboxAnswer;
   readonly nowMs: number;
   /** How long validate will not see what this call creates. */
   readonly hideFromValidateMs: number;
@@ -37,12 +35,12 @@ export interface ApiCall {
 
 /** What was answered, and the identifier that it names or would have named. */
 export interface Acted {
-  readonly answer: Answer;
+  readonly answer: SandboxAnswer;
   readonly requestId: string | null;
 }
 
-/** Which operation a request is for; an {@link Answer} is the refusal (404, 405). */
-export function findOperation(method: string, path: string, offered: ServiceInterface): Operation | Answer {
+/** Which operation a request is for; an {@link SandboxAnswer} is the refusal (404, 405). */
+export function findOperation(method: string, path: string, offered: ServiceInterface): OperationName | SandboxAnswer {
   const { endpoints, basePath } = offered;
   const here = endpoints.filter((each) => path === each.path || path === basePath + each.path);
   if (here.length === 0) {
@@ -57,21 +55,26 @@ export function findOperation(method: string, path: string, offered: ServiceInte
 
 /** Does what a call asks for, checks first. */
 export function actOn(call: ApiCall, service: Service): Acted {
-  if (call.operation === 'token') return { answer: grantToken(call, service), requestId: null };
+  const { operation } = call;
+  if (!carriesRequest(operation)) return { answer: grantToken(call, service), requestId: null };
   const refused = refuseRate(call, service) ?? refuseToken(call, service);
   if (refused) return { answer: refused, requestId: null };
   const content = call.content;
   if ('status' in content) return { answer: content, requestId: null };
-  const refusedParameters = service.offered.refuse(call.operation, content);
+  const refusedParameters = service.offered.refuse(operation, content);
   if (refusedParameters) return { answer: refusedParameters, requestId: null };
-  return call.operation === 'create' ? create(call, content, service) : validate(call, content, service);
+  return ACTIONS[operation](call, content, service);
 }
 
+type Act = (call: ApiCall, content: RequestContent, service: Service) => Acted;
+
+const ACTIONS: Readonly<Record<RequestOperationName, Act>> = { create, validate };
+
 /** Shapes and codes of RFC 6749, sections 5.1 and 5.2. */
-function grantToken({ content, nowMs }: ApiCall, { credentials, marketplace, offered }: Service): Answer {
+function grantToken({ content, nowMs }: ApiCall, { credentials, marketplace, offered }: Service): SandboxAnswer {
   if ('status' in content) return content;
   const { grant_type: grantType, client_id: clientId, client_secret: clientSecret } = content.params;
-  const refuse = (status: number, error: string, description: string): Answer =>
+  const refuse = (status: number, error: string, description: string): SandboxAnswer =>
     jsonAnswer(status, { error, error_description: description }, { 'cache-control': 'no-store' });
   if (!grantType) return refuse(400, 'invalid_request', 'grant_type is missing');
   if (grantType !== 'client_credentials') {
@@ -86,13 +89,13 @@ function grantToken({ content, nowMs }: ApiCall, { credentials, marketplace, off
   return { ...granted, headers: { ...granted.headers, 'cache-control': 'no-store', pragma: 'no-cache' } };
 }
 
-function refuseRate({ nowMs }: ApiCall, { rateLimit }: Service): Answer | null {
+function refuseRate({ nowMs }: ApiCall, { rateLimit }: Service): SandboxAnswer | null {
   const waitMs = rateLimit?.take(nowMs) ?? 0;
   return waitMs > 0 ? tooManyRequests(waitMs) : null;
 }
 
 /** RFC 6750, section 3: without a token no error code, with a bad one `invalid_token`. */
-function refuseToken({ token, nowMs }: ApiCall, { marketplace, offered }: Service): Answer | null {
+function refuseToken({ token, nowMs }: ApiCall, { marketplace, offered }: Service): SandboxAnswer | null {
   if (token === null) {
     const path = offered.endpoints.find((each) => each.operation === 'token')?.path;
     const message = `Send Authorization: Bearer, with a token from ${path}.`;
@@ -108,7 +111,7 @@ function refuseToken({ token, nowMs }: ApiCall, { marketplace, offered }: Servic
  * A value of the idempotency header that comes again gets the answer it had, and creates nothing. With other content it is
  * refused: the caller has mixed up two requests.
  */
-function create(call: ApiCall, content: Content, service: Service): Acted {
+function create(call: ApiCall, content: RequestContent, service: Service): Acted {
   const { offered, marketplace, replays } = service;
   const earlier = replays?.find(content.params);
   if (earlier && earlier.key !== content.key) {
@@ -131,7 +134,7 @@ function create(call: ApiCall, content: Content, service: Service): Acted {
   return acted;
 }
 
-function validate(call: ApiCall, content: Content, { marketplace, offered }: Service): Acted {
+function validate(call: ApiCall, content: RequestContent, { marketplace, offered }: Service): Acted {
   const requestId = marketplace.findDuplicate(offered.likeness('validate', content), call.nowMs);
   return { answer: offered.validated(requestId), requestId };
 }

@@ -1,14 +1,10 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import type { Contract } from '../model/contract.ts';
-import { type FaultRates, readFaultRates } from './faults.ts';
-import { Instructions } from './instructions.ts';
-import { Marketplace } from './marketplace.ts';
-import { RateLimit } from './rate-limit.ts';
+import { type FaultRates, Instructions, readFaultRates, seededRandom } from './faults.ts';
+import { Marketplace, RateLimit, Replays } from './marketplace.ts';
 import type { Arrival, ReceivedRequest } from './received-request.ts';
 import { ReceivedRequests } from './received-requests.ts';
-import { Replays } from './replays.ts';
 import type { Service } from './routes.ts';
-import { seededRandom } from './seeded-random.ts';
 import type { ServiceInterface } from './service-interface.ts';
 import { openStoreFile } from './store-file.ts';
 

@@ -2,13 +2,12 @@ import { setMaxListeners } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { SrqError, systemCode } from '../model/errors.ts';
 import { ADMIN_CALLS, ADMIN_PREFIX, answerAdmin } from './admin.ts';
-import { type Answer, refusal } from './answer.ts';
+import { refusal, type SandboxAnswer } from './answer.ts';
 import { DOCUMENTED_INTERFACE } from './documented-interface.ts';
 import { answerCall } from './exchange.ts';
-import { type FaultRates, readFaultRates } from './faults.ts';
+import { type FaultRates, type Instruction, readFaultRates } from './faults.ts';
 import { isFromElsewhere, isLoopbackHost, sendAnswer } from './http-message.ts';
 import { INBOX_PAGE } from './inbox-page.ts';
-import type { Instruction } from './instructions.ts';
 import { sendEvents } from './live-events.ts';
 import type { ReceivedRequest } from './received-request.ts';
 import { findOperation } from './routes.ts';
@@ -118,7 +117,7 @@ async function handleOwn(
  * Returns the inbox for browsers, and the list of admin calls for other programs. Neither contains anything that was
  * received.
  */
-function front({ headers }: IncomingMessage): Answer {
+function front({ headers }: IncomingMessage): SandboxAnswer {
   if (headers.accept?.includes('text/html')) return INBOX_PAGE;
   const lines = ['srq sandbox: a local marketplace to try things against. Nothing sent here leaves this machine.', ''];
   return {

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Answer } from './answer.ts';
+import type { OperationName } from '../model/operations.ts';
+import type { SandboxAnswer } from './answer.ts';
 import type { FreshIdentity, GrantedToken } from './marketplace.ts';
-import type { Operation } from './operation.ts';
-import type { Content } from './request-content.ts';
+import type { RequestContent } from './request-content.ts';
 
 /** One call as it arrived, its body read to the end. */
 export interface ArrivedCall {
@@ -12,7 +12,7 @@ export interface ArrivedCall {
 }
 
 interface Endpoint {
-  readonly operation: Operation;
+  readonly operation: OperationName;
   readonly method: string;
   readonly path: string;
 }
@@ -27,17 +27,20 @@ export interface ServiceInterface {
   readonly basePath: string;
   /** Header by which create recognises a repeat; null if it has none. Its value is kept among the parameters. */
   readonly idempotencyHeader: string | null;
-  /** The content of a call; an {@link Answer} is the refusal of one that cannot be decoded. */
-  decode(operation: Operation, call: ArrivedCall): Content | Answer | Promise<Content | Answer>;
+  /** The content of a call; an {@link SandboxAnswer} is the refusal of one that cannot be decoded. */
+  decode(
+    operation: OperationName,
+    call: ArrivedCall,
+  ): RequestContent | SandboxAnswer | Promise<RequestContent | SandboxAnswer>;
   /** The refusal of parameters that are missing or wrong; null if all is well. */
-  refuse(operation: Operation, content: Content): Answer | null;
+  refuse(operation: OperationName, content: RequestContent): SandboxAnswer | null;
   /** What validate compares requests by. Create may be told more than validate. */
-  likeness(operation: Operation, content: Pick<Content, 'params' | 'audio' | 'key'>): string;
-  granted(token: GrantedToken): Answer;
+  likeness(operation: OperationName, content: Pick<RequestContent, 'params' | 'audio' | 'key'>): string;
+  granted(token: GrantedToken): SandboxAnswer;
   /** `requestId`: the identifier that the answer names, the first of several. */
-  created(fresh: FreshIdentity): { readonly answer: Answer; readonly requestId: string };
+  created(fresh: FreshIdentity): { readonly answer: SandboxAnswer; readonly requestId: string };
   /** What create answers for what is known already; null: it takes it again. */
-  refuseKnown(): Answer | null;
+  refuseKnown(): SandboxAnswer | null;
   /** `requestId` is that of the first request with this content; null if there is none. */
-  validated(requestId: string | null): Answer;
+  validated(requestId: string | null): SandboxAnswer;
 }

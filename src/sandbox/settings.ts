@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { SrqError } from '../model/errors.ts';
-import { RateLimit } from './rate-limit.ts';
+import { RateLimit } from './marketplace.ts';
 import type { SandboxState } from './sandbox-state.ts';
 
 const settingsSchema = z.strictObject({
@@ -13,9 +13,9 @@ const settingsSchema = z.strictObject({
 });
 
 /** The settings that can be changed while the sandbox runs, apart from faults. */
-export type Settings = z.output<typeof settingsSchema>;
+export type SandboxSettings = z.output<typeof settingsSchema>;
 
-export const settingsOf = ({ latencyMs, service }: SandboxState): Settings => ({
+export const settingsOf = ({ latencyMs, service }: SandboxState): SandboxSettings => ({
   latencyMs,
   ratePerSecond: service.rateLimit?.ratePerSecond ?? null,
   tokenTtlSeconds: service.marketplace.tokenTtlSeconds,

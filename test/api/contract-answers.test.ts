@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { AnswerReader } from '../../src/api/answer-reader.ts';
 import type { Answer } from '../../src/api/exchange.ts';
 import { Mask } from '../../src/api/mask.ts';
-import { createOutcome, readValidate } from '../../src/api/outcomes.ts';
+import { createOutcome, processValidate } from '../../src/api/outcomes.ts';
 import { type Contract, DOCUMENTED_CONTRACT, type VerdictRule } from '../../src/model/contract.ts';
 import { answerWith } from '../helpers/api-client.ts';
 import { contractWith, parameter } from '../sandbox/contract-client.ts';
@@ -78,14 +78,14 @@ describe('The verdict of validate', () => {
     ['a status that is always a duplicate', [], 409, {}, 'duplicate'],
   ])('%s', (_, verdict, status, body, expected) => {
     const reader = readerOf(contractWith({ validate: { verdict } }));
-    const { result } = readValidate(arrived(answerWith(body, { status })), nothing, reader);
+    const { result } = processValidate(arrived(answerWith(body, { status })), nothing, reader);
     expect(result.verdict).toBe(expected);
   });
 
   test('is counted as confirmed or contradicted, errors apart', () => {
     const reader = readerOf(contractWith({ validate: { verdict: [flag] } }));
     const read = (body: unknown, status = 200) =>
-      readValidate(arrived(answerWith(body, { status })), nothing, reader).result.verdict;
+      processValidate(arrived(answerWith(body, { status })), nothing, reader).result.verdict;
     read({ result: { known: true } });
     read({ result: { known: false } });
     read({ duplicate: false });
@@ -96,7 +96,7 @@ describe('The verdict of validate', () => {
   test('is not taken from what create says of duplicates', () => {
     const duplicate: readonly VerdictRule[] = [{ kind: 'status', status: 422, verdict: 'duplicate' }];
     const reader = readerOf(contractWith({ create: { duplicate } }));
-    const { result } = readValidate(arrived(answerWith({}, { status: 422 })), nothing, reader);
+    const { result } = processValidate(arrived(answerWith({}, { status: 422 })), nothing, reader);
     expect([result.verdict, result.refused]).toEqual(['unknown', 'rejected']);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { AnswerReader } from '../../src/api/answer-reader.ts';
 import { Mask } from '../../src/api/mask.ts';
-import { readValidate } from '../../src/api/outcomes.ts';
+import { processValidate } from '../../src/api/outcomes.ts';
 import { errorSaysDuplicate, readVerdict } from '../../src/api/verdict.ts';
 import { DOCUMENTED_CONTRACT } from '../../src/model/contract.ts';
 import { answerWith, httpTo } from '../helpers/api-client.ts';
@@ -36,7 +36,7 @@ test.each(Object.keys(VALIDATE_SHAPES) as (keyof typeof VALIDATE_SHAPES)[])(
     const service = await startShapedService({ validate });
     const exchange = await httpTo(service.baseUrl).send('POST', '/v1/request/validate', {}, '');
     await service.close();
-    const { result, passing, stop } = readValidate(exchange, new Mask([]), reader);
+    const { result, passing, stop } = processValidate(exchange, new Mask([]), reader);
     expect(result.verdict).toBe(EXPECTED[validate]);
     expect(result.refused).toBe(validate === 'problem-json' ? 'rejected' : null);
     expect([passing, stop]).toEqual([false, null]);

@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { isContractLike, readContract } from '../../src/config/contract-schema.ts';
 import { ContractStore } from '../../src/config/contract-store.ts';
 import { type Contract, DOCUMENTED_CONTRACT } from '../../src/model/contract.ts';
+import { isContractLike, readContract } from '../../src/model/contract-schema.ts';
 
 const LEARNED: Contract = {
   ...DOCUMENTED_CONTRACT,

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readContract } from '../../src/config/contract-schema.ts';
 import { learnContract } from '../../src/contract/learn.ts';
 import type { Contract } from '../../src/model/contract.ts';
+import { readContract } from '../../src/model/contract-schema.ts';
 import { SrqError } from '../../src/model/errors.ts';
 
 /** Those in YAML say the same as those in JSON. */

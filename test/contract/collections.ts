@@ -1,4 +1,5 @@
-import type { Described, JsonObject } from '../../src/contract/described.ts';
+import type { Described } from '../../src/contract/described.ts';
+import type { JsonObject } from '../../src/contract/json-parts.ts';
 import { describePostman } from '../../src/contract/postman.ts';
 import type { Json } from '../../src/model/contract.ts';
 

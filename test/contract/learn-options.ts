@@ -1,7 +1,7 @@
-import type { LearnOptions } from '../../src/contract/learn.ts';
+import type { LearnContractOptions } from '../../src/contract/learn.ts';
 
 /** Options of a learner that nobody told anything. */
-export function learnOptions(options: Partial<LearnOptions> = {}): LearnOptions {
+export function learnOptions(options: Partial<LearnContractOptions> = {}): LearnContractOptions {
   return {
     constants: {},
     operations: {},

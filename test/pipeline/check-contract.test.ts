@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Contract, CreateOperation, Parameter } from '../../src/model/contract.ts';
+import type { RequestOperationName } from '../../src/model/operations.ts';
 import type { AudioReader } from '../../src/model/ports.ts';
 import type { Mapping } from '../../src/model/table.ts';
-import type { OperationName } from '../../src/pipeline/check-contract.ts';
 import { checkRequest } from '../../src/pipeline/check-request.ts';
 import { prepareDraft } from '../../src/pipeline/prepare-row.ts';
 import { contractWith, parameter } from '../sandbox/contract-client.ts';
@@ -23,7 +23,7 @@ const GOOD: Fields = {
 const of = (parameters: readonly Parameter[], create: Partial<CreateOperation> = {}): Contract =>
   contractWith({ create: { parameters, ...create } });
 
-function told(contract: Contract, fields: Fields, operations: readonly OperationName[] = ['create']) {
+function told(contract: Contract, fields: Fields, operations: readonly RequestOperationName[] = ['create']) {
   const { request, problems } = checkRequest({ row: 1, fields }, null, contract, operations);
   return {
     fit: request !== null,

@@ -3,13 +3,14 @@ import { isLoopback, normalBaseUrl } from '../../config/base-url.ts';
 import type { ContractStore } from '../../config/contract-store.ts';
 import type { ServerSuggestion } from '../../model/contract.ts';
 import { SrqError, systemCode } from '../../model/errors.ts';
+import { OPERATION_NAMES } from '../../model/operations.ts';
 import { isSecretName } from '../../model/secret-name.ts';
 import { contractName, contractText, proposalText } from '../../report/contract-text.ts';
 import { printable } from '../../report/output.ts';
 import { commandLine, inFull, withoutOptions } from '../command-line.ts';
 import type { Context } from '../context.ts';
 import { answered, requireAgreement } from '../contract-agreement.ts';
-import { type Answers, OPERATION_NAMES, propose, readDocuments } from '../contract-documents.ts';
+import { type Answers, propose, readDocuments } from '../contract-documents.ts';
 
 export interface LearnOptions {
   readonly environment?: string;
