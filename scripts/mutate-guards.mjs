@@ -310,10 +310,10 @@ const GUARDS = [
   },
   {
     name: 'proof ends with the contract',
-    file: 'src/config/learned-store.ts',
+    file: 'src/config/account-files.ts',
     from: 'evidence: (isOfContract && evidenceSchema',
     to: 'evidence: (evidenceSchema',
-    tests: ['../config/learned-store'],
+    tests: ['../config/learned-file'],
   },
   {
     name: 'a record from the future is not settled by time',

@@ -16,10 +16,10 @@ import { idempotencyHeader, keyLife } from './idempotency.ts';
 import { Mask } from './mask.ts';
 import { networkFailure } from './network-failure.ts';
 import { createOutcome, failedOutcome, failedValidate, readValidate } from './outcomes.ts';
+import type { RateLimiter } from './rate-limiter.ts';
 import { asksToWait, retryDelayMs, TRIES } from './retry.ts';
 import type { Tokens } from './token.ts';
 import { tokenRefused } from './token-error.ts';
-import type { Turnstile } from './turnstile.ts';
 
 /** A request that was never acted on goes again at most so often, then it is `failed`. */
 const CREATE_TRIES = 10;
@@ -40,7 +40,7 @@ const REFUSALS_BORNE = { own: 1, shared: 2, ended: 4 } as const;
 export interface RequestApiParts {
   readonly http: Http;
   readonly tokens: Tokens;
-  readonly turnstile: Pick<Turnstile, 'enter' | 'leave' | 'slowDown'>;
+  readonly limiter: RateLimiter;
   readonly audio: AudioReader;
   readonly contract: Contract;
   readonly clock: Clock;
@@ -183,7 +183,7 @@ export class RequestApi implements MarketplaceApi {
   }
 
   slowDown(share: number): void {
-    this.#parts.turnstile.slowDown(share);
+    this.#parts.limiter.slowDown(share);
   }
 
   /**
@@ -197,7 +197,7 @@ export class RequestApi implements MarketplaceApi {
     sent: Mask,
     { intend, begin }: Leave,
   ): Promise<Exchange | 'stopped' | 'withdrawn'> {
-    const { tokens, turnstile, http, audio, contract } = this.#parts;
+    const { tokens, limiter, http, audio, contract } = this.#parts;
     const recording = request.audio ? await audio.readBase64(request.audio) : null;
     const encoded = this.#encoder[operation](request, recording);
     const disguise = () => ({ ...this.#encoder.shown[operation](request, recording), mask: sent, grantsToken: false });
@@ -205,8 +205,8 @@ export class RequestApi implements MarketplaceApi {
       // Fetched before, so that nobody holds a place meanwhile, and looked at again when the turn has come: it may have
       // ended while this request waited.
       await tokens.get();
-      const ticket = await turnstile.enter(contract[operation].path);
-      if (!ticket) return 'stopped';
+      const permit = await limiter.acquire(contract[operation].path);
+      if (!permit) return 'stopped';
       let exchange: Exchange = NOT_WRITTEN;
       let token: string;
       try {
@@ -218,7 +218,7 @@ export class RequestApi implements MarketplaceApi {
         const { method, path, headers, body } = encoded;
         exchange = await http.send(method, path, { ...headers, ...header, ...own }, body, disguise, mayWrite);
       } finally {
-        turnstile.leave(ticket, exchange);
+        limiter.release(permit, exchange);
       }
       if (exchange.answer) this.#reached = true;
       if (exchange.written) this.#unreachedInARow = 0;
@@ -233,7 +233,7 @@ export class RequestApi implements MarketplaceApi {
   /** Waits after try number `tried`. Throws `SrqError('unreachable')` when the service has been out of reach for too long. */
   async #pauseAfter(tried: number, exchange: Exchange): Promise<void> {
     const { clock, stopping } = this.#parts;
-    // These pause everybody at the turnstile already, which also knows a pause that is too long.
+    // These pause everybody at the limiter already, which also knows a pause that is too long.
     if (exchange.answer?.status === 429 || asksToWait(exchange.answer)) return;
     if (!exchange.written && !(exchange.error instanceof IntentRanOut)) {
       this.#unreachedInARow += 1;
