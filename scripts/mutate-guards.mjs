@@ -24,7 +24,7 @@ const GUARDS = [
   {
     name: 'a failed write or sync stops sending',
     file: 'src/log/file-log.ts',
-    from: 'this.#broken = asLogError(error, this.path);\n      for (const each of group) each.reject(this.#broken);\n      return;',
+    from: 'this.#broken = asLogError(error, this.path);\n      throw this.#broken;',
     to: '',
     tests: ['crash'],
   },

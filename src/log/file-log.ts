@@ -1,5 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { SrqError, systemCode } from '../model/errors.ts';
+import { InGroups } from '../model/in-groups.ts';
 import type { OpenLog } from '../model/log-store.ts';
 import type { Outcome } from '../model/outcome.ts';
 import type {
@@ -20,15 +21,13 @@ import { LogIndex } from './log-index.ts';
 import { encodeRecord } from './record.ts';
 import { cutTornTail, RecordReader } from './tail.ts';
 
-interface Pending {
+interface PendingLine {
   readonly subject: LogSubject;
   readonly event: LogEvent;
   readonly by: LogRecord['by'];
   /** What the log must still know of the key; null: anything. */
   readonly seen: LoggedState | null;
   readonly line: Buffer;
-  readonly resolve: (recorded: boolean) => void;
-  readonly reject: (error: SrqError) => void;
 }
 
 const KNOWN = Promise.resolve();
@@ -59,8 +58,7 @@ export class FileLog implements OpenLog {
   readonly #lock: LogLock;
   readonly #index: LogIndex;
   readonly #records: RecordReader;
-  #queue: Pending[] = [];
-  #draining: Promise<void> | null = null;
+  readonly #appending = new InGroups<PendingLine, boolean>((group) => this.#commit(group));
   #broken: SrqError | null = null;
   #closed = false;
   /** What of the file is on the disk for sure. */
@@ -145,7 +143,7 @@ export class FileLog implements OpenLog {
 
   /** Waits for what is queued, then lets go of file and lock. Takes nothing from then on. */
   async close(): Promise<void> {
-    while (this.#draining) await this.#draining;
+    await this.#appending.idle();
     if (this.#closed) return;
     this.#closed = true;
     this.#broken ??= new SrqError('log', `The log ${this.path} was closed before this could be recorded.`);
@@ -165,30 +163,13 @@ export class FileLog implements OpenLog {
     const at = new Date(this.#options.clock.nowMs()).toISOString();
     const recipe = this.#isRecipeNoted ? undefined : KEY_RECIPE;
     const line = encodeRecord(subject, event, at, this.run, { recipe, ...details });
-    const recorded = new Promise<boolean>((resolve, reject) => {
-      this.#queue.push({ subject, event, by, seen, line, resolve, reject });
-    });
-    this.#draining ??= this.#drain();
-    return recorded;
+    return this.#appending.add({ subject, event, by, seen, line });
   }
 
-  async #drain(): Promise<void> {
-    // Everything that is queued in this turn of the event loop goes into the first group.
-    await Promise.resolve();
-    while (this.#queue.length > 0) {
-      const group = this.#queue;
-      this.#queue = [];
-      await this.#commit(group);
-    }
-    this.#draining = null;
-  }
-
-  async #commit(group: readonly Pending[]): Promise<void> {
-    if (this.#broken) {
-      for (const each of group) each.reject(this.#broken);
-      return;
-    }
-    const recorded = new Set<Pending>();
+  /** Returns of each line whether it was recorded. */
+  async #commit(group: readonly PendingLine[]): Promise<boolean[]> {
+    if (this.#broken) throw this.#broken;
+    const recorded = new Set<PendingLine>();
     try {
       await this.#underAppendLock(() => this.#write(group, recorded));
       if (recorded.size > 0) await this.#file.datasync();
@@ -196,13 +177,12 @@ export class FileLog implements OpenLog {
     } catch (error) {
       // After a failed write or sync the kernel may have dropped pages: nothing this process writes can be trusted again.
       this.#broken = asLogError(error, this.path);
-      for (const each of group) each.reject(this.#broken);
-      return;
+      throw this.#broken;
     }
-    for (const each of group) each.resolve(recorded.has(each));
+    return group.map((each) => recorded.has(each));
   }
 
-  #write(group: readonly Pending[], recorded: Set<Pending>): void {
+  #write(group: readonly PendingLine[], recorded: Set<PendingLine>): void {
     const chunks: Buffer[] = [];
     let offset = this.#index.end;
     for (const each of group) {

@@ -1,6 +1,5 @@
 import { LOGGED_STATES } from '../model/log-state.ts';
 import { SENT_STATUSES } from '../model/outcome.ts';
-import type { Migration } from './migration.ts';
 
 const list = (words: readonly string[]) => words.map((word) => `'${word}'`).join(', ');
 
@@ -8,7 +7,7 @@ const list = (words: readonly string[]) => words.map((word) => `'${word}'`).join
  * The log: `record` is append-only and says what FORMAT.md's lines say; `state` has one row a request and is the claim on it:
  * its primary key lets one process alone begin a request. Columns lie in an order that wastes no room for alignment.
  */
-export const LOG_TABLES: Migration = {
+export const LOG_TABLES = {
   number: 1,
   name: 'log',
   sql: `

@@ -1,4 +1,5 @@
 import { SrqError } from '../model/errors.ts';
+import { InGroups } from '../model/in-groups.ts';
 import { nextState } from '../model/log-state.ts';
 import type { OpenLog } from '../model/log-store.ts';
 import type { Outcome } from '../model/outcome.ts';
@@ -13,7 +14,6 @@ import type {
   SettledBy,
 } from '../model/ports.ts';
 import type { Database, Query } from './database.ts';
-import { InGroups } from './in-groups.ts';
 import { LogLookup } from './read-log.ts';
 import { livingWorkers, Worker, type WorkerOptions } from './worker.ts';
 
@@ -23,7 +23,7 @@ const GROUP_RECORDS = 1_000;
 /** After the run was told to stop, outcomes that cannot be recorded are tried for so long; then they are shown. */
 const LAST_TRIES_MS = 5_000;
 
-interface Pending {
+interface PendingEntry {
   /** Counts this process's records. */
   readonly entry: number;
   readonly subject: LogSubject;
@@ -52,7 +52,7 @@ export class PostgresLog implements OpenLog {
   readonly worker: Worker;
   readonly #database: Database;
   readonly #lookup: LogLookup;
-  readonly #appending: InGroups<Pending, boolean>;
+  readonly #appending: InGroups<PendingEntry, boolean>;
   readonly #living: InGroups<string, boolean>;
   readonly #giveUp = new AbortController();
   readonly #giveUpSoon: () => void;
@@ -69,7 +69,7 @@ export class PostgresLog implements OpenLog {
     const { signal } = this.#giveUp;
     const query: Query = (...asked) => database.persist(() => database.query(...asked), signal);
     this.#lookup = new LogLookup(query, options.clock.monotonicMs);
-    const identify = ({ subject }: Pending) => subject.key;
+    const identify = ({ subject }: PendingEntry) => subject.key;
     this.#appending = new InGroups((group) => this.#append(group), { most: GROUP_RECORDS, identify });
     this.#living = new InGroups((keys) => underWay(query, keys), { most: GROUP_RECORDS });
     this.#giveUpSoon = () => {
@@ -126,12 +126,12 @@ export class PostgresLog implements OpenLog {
     await this.worker.leave();
   }
 
-  #add(pending: Omit<Pending, 'entry'>): Promise<boolean> {
+  #add(pending: Omit<PendingEntry, 'entry'>): Promise<boolean> {
     if (this.#closed) return Promise.reject(new SrqError('log', `The log ${this.#database.shown} was closed.`));
     return this.#appending.add({ ...pending, entry: ++this.#entries });
   }
 
-  async #append(group: readonly Pending[]): Promise<boolean[]> {
+  async #append(group: readonly PendingEntry[]): Promise<boolean[]> {
     let isRepeated = false;
     const rows = await this.#database.persist(() => {
       const since = isRepeated ? this.#since : null;
@@ -148,7 +148,7 @@ export class PostgresLog implements OpenLog {
     });
   }
 
-  async #appendOnce(group: readonly Pending[], since: number | null): Promise<AppendedRow[]> {
+  async #appendOnce(group: readonly PendingEntry[], since: number | null): Promise<AppendedRow[]> {
     // Who is not seen to live may be taken for dead, and what it sends settled.
     this.worker.requireSeen();
     return this.#database.query<AppendedRow>(APPEND, [this.worker.id, since, ...columnsOf(group)], 'srq-append');
@@ -166,8 +166,8 @@ const APPEND = `select replace(key::text, '-', '') as key, recorded, state, reco
   $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`;
 
 /** One array a column, in the order of the parameters of `srq.append`. */
-function columnsOf(group: readonly Pending[]): unknown[][] {
-  const of = (column: (pending: Pending) => unknown) => group.map(column);
+function columnsOf(group: readonly PendingEntry[]): unknown[][] {
+  const of = (column: (pending: PendingEntry) => unknown) => group.map(column);
   return [
     of(({ subject }) => subject.key),
     of(({ entry }) => entry),

@@ -1,10 +1,10 @@
 import type PgBoss from 'pg-boss';
+import { InGroups } from '../model/in-groups.ts';
 import type { Disposal, Lane, LaneDepth, QueuedRequest, RequestQueue, TakenRequest } from '../model/request-queue.ts';
 import type { Destination, ServiceRequest } from '../model/service-request.ts';
 import { accountId } from './account.ts';
 import { startBoss, within } from './boss.ts';
 import type { Database, Query } from './database.ts';
-import { InGroups } from './in-groups.ts';
 import { QUEUE_SCHEMA } from './queue-tables.ts';
 import { livingWorkers } from './worker.ts';
 
