@@ -18,7 +18,7 @@ const MISSING_MS = 2 * STATEMENT_TIMEOUT_MS;
 const MISSING_LOOK = 10_000;
 
 /** A row of `srq.record` with its worker's run, as {@link RECORD_COLUMNS} select it. */
-export interface RecordRow {
+interface RecordRow {
   readonly id: string;
   readonly key: string;
   readonly event: LogRecord['event'];
@@ -37,10 +37,10 @@ export interface RecordRow {
 }
 
 /** Of `srq.record r` and `srq.worker w`. */
-export const RECORD_COLUMNS = `r.id, r.key, r.event, r."row", r.ref, r.market, r.ids, r.http, r.ms, r.message, r.raw, r.by,
+const RECORD_COLUMNS = `r.id, r.key, r.event, r."row", r.ref, r.market, r.ids, r.http, r.ms, r.message, r.raw, r.by,
   r.again, w.run, to_char(r.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at`;
 
-export function recordOf(row: RecordRow): LogRecord {
+function recordOf(row: RecordRow): LogRecord {
   const { key, event, at, run, ref, market, http, ms, message, raw, by, again } = row;
   return {
     key: key.replaceAll('-', ''),
