@@ -24,7 +24,7 @@ const GUARDS = [
   {
     name: 'a failed write or sync stops sending',
     file: 'src/log/file-log.ts',
-    from: 'this.#broken = asLogError(error, this.path);\n      for (const each of group) each.reject(this.#broken);\n      return;',
+    from: 'this.#broken = asLogError(error, this.path);\n      throw this.#broken;',
     to: '',
     tests: ['crash'],
   },
@@ -310,10 +310,10 @@ const GUARDS = [
   },
   {
     name: 'proof ends with the contract',
-    file: 'src/config/learned-store.ts',
+    file: 'src/config/account-files.ts',
     from: 'evidence: (isOfContract && evidenceSchema',
     to: 'evidence: (evidenceSchema',
-    tests: ['../config/learned-store'],
+    tests: ['../config/learned-file'],
   },
   {
     name: 'a record from the future is not settled by time',

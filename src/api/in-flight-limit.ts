@@ -20,20 +20,39 @@ interface Timing {
   alone: boolean;
 }
 
-/** A limit as plain values, null for what JSON cannot say; times by the clock of whoever counts. */
-export interface LimitState {
-  readonly limit: number;
-  /** Null: as many as there may ever be. */
-  readonly ceiling: number | null;
-  readonly raiseAtMs: number | null;
-  readonly raiseAfterMs: number;
-  readonly raised: boolean;
-  readonly lowered: number;
-  readonly doubling: boolean;
-  readonly fullest: number;
-  readonly timings: Readonly<Record<string, Timing>>;
-  readonly taken: readonly (number | null)[];
-  readonly refused: readonly (number | null)[];
+/** A limit as JSON keeps it; times are by the clock of whoever counts. */
+export interface InFlightRecord {
+  limit: number;
+  /** What the service has been seen to refuse, less one; null: as many as there may ever be. */
+  ceiling: number | null;
+  /** Null: not to be raised. */
+  raiseAtMs: number | null;
+  raiseAfterMs: number;
+  /** Whether the ceiling has been raised since it was last lowered. */
+  raised: boolean;
+  lowered: number;
+  doubling: boolean;
+  fullest: number;
+  readonly timings: Record<string, Timing>;
+  /** How many were taken and refused at each level; a level that JSON has as null, or that is missing, had none. */
+  taken: (number | null)[];
+  refused: (number | null)[];
+}
+
+export function firstInFlight(): InFlightRecord {
+  return {
+    limit: 1,
+    ceiling: null,
+    raiseAtMs: null,
+    raiseAfterMs: FIRST_RAISE_MS / 2,
+    raised: true,
+    lowered: 0,
+    doubling: true,
+    fullest: 0,
+    timings: {},
+    taken: [],
+    refused: [],
+  };
 }
 
 /**
@@ -41,96 +60,53 @@ export interface LimitState {
  * than the best plus 250 ms mean that requests queue up over there, where they only come nearer to a timeout.
  */
 export class InFlightLimit {
+  readonly #kept: InFlightRecord;
   readonly #most: number;
-  #limit = 1;
-  /** What the service has been seen to refuse, less one. */
-  #ceiling: number;
-  #raiseAtMs = Number.POSITIVE_INFINITY;
-  #raiseAfterMs = FIRST_RAISE_MS / 2;
-  /** Whether the ceiling has been raised since it was last lowered. */
-  #raised = true;
-  #lowered = 0;
-  #doubling = true;
   readonly #doubleUpTo: number;
-  #fullest = 0;
-  readonly #timings = new Map<string, Timing>();
-  #taken: number[] = [];
-  #refused: number[] = [];
 
-  /** `most`: never more than this. `doubleUpTo`: the number up to which growth is fast. */
-  constructor(most: number, doubleUpTo: number) {
+  /** `kept` is counted on in place. `most`: never more than this. `doubleUpTo`: the number up to which growth is fast. */
+  constructor(kept: InFlightRecord, most: number, doubleUpTo: number) {
+    this.#kept = kept;
     this.#most = most;
-    this.#ceiling = most;
     this.#doubleUpTo = doubleUpTo;
-  }
-
-  /** Under another `most` than before, perhaps. */
-  static restored(state: LimitState, most: number, doubleUpTo: number): InFlightLimit {
-    const limit = new InFlightLimit(most, doubleUpTo);
-    limit.#ceiling = Math.min(most, state.ceiling ?? most);
-    limit.#limit = Math.min(state.limit, limit.#ceiling);
-    limit.#raiseAtMs = state.raiseAtMs ?? Number.POSITIVE_INFINITY;
-    limit.#raiseAfterMs = state.raiseAfterMs;
-    limit.#raised = state.raised;
-    limit.#lowered = state.lowered;
-    limit.#doubling = state.doubling;
-    limit.#fullest = state.fullest;
-    for (const [operation, timing] of Object.entries(state.timings)) limit.#timings.set(operation, { ...timing });
-    limit.#taken = state.taken.map((count) => count ?? 0);
-    limit.#refused = state.refused.map((count) => count ?? 0);
-    return limit;
-  }
-
-  toJSON(): LimitState {
-    return {
-      limit: this.#limit,
-      ceiling: this.#ceiling < this.#most ? this.#ceiling : null,
-      raiseAtMs: this.#raiseAtMs,
-      raiseAfterMs: this.#raiseAfterMs,
-      raised: this.#raised,
-      lowered: this.#lowered,
-      doubling: this.#doubling,
-      fullest: this.#fullest,
-      timings: Object.fromEntries(this.#timings),
-      taken: this.#taken,
-      refused: this.#refused,
-    };
+    this.#setCeiling(this.ceiling);
+    kept.limit = Math.min(kept.limit, this.ceiling);
   }
 
   get places(): number {
-    return Math.floor(this.#limit);
+    return Math.floor(this.#kept.limit);
   }
 
   /** Longer than this an answer to this operation is slow; 0 before the first answer. */
   slowMs(operation: string): number {
-    const timing = this.#timings.get(operation);
+    const timing = this.#kept.timings[operation];
     return timing ? slowFrom(timing.bestMs) : 0;
   }
 
   /** The most that has not been refused. */
   get ceiling(): number {
-    return this.#ceiling;
+    return Math.min(this.#most, this.#kept.ceiling ?? this.#most);
   }
 
   /** `level`: requests in flight when it was sent, itself included. */
   sent(level: number): void {
-    this.#fullest = Math.max(this.#fullest, level);
+    this.#kept.fullest = Math.max(this.#kept.fullest, level);
   }
 
   /** A request was taken; `alone`: nothing else was in flight beside it. */
   taken(level: number): void {
-    this.#taken[level] = (this.#taken[level] ?? 0) + 1;
+    this.#kept.taken[level] = (this.#kept.taken[level] ?? 0) + 1;
   }
 
   /** An answer whose time is typical of the service's work. */
   timed(nowMs: number, operation: string, tookMs: number, alone: boolean): void {
-    const timing = this.#timings.get(operation) ?? { bestMs: tookMs, count: 0, sumMs: 0, alone: true };
-    this.#timings.set(operation, timing);
+    const timing = this.#kept.timings[operation] ?? { bestMs: tookMs, count: 0, sumMs: 0, alone: true };
+    this.#kept.timings[operation] = timing;
     timing.count += 1;
     timing.sumMs += tookMs;
     timing.alone &&= alone;
     let answers = 0;
-    for (const each of this.#timings.values()) answers += each.count;
+    for (const each of Object.values(this.#kept.timings)) answers += each.count;
     if (answers >= Math.max(FEWEST_ANSWERS, ANSWERS_PER_PLACE * this.places)) this.#judge(nowMs);
   }
 
@@ -140,58 +116,63 @@ export class InFlightLimit {
    */
   refused(nowMs: number, level: number, isEcho: boolean): boolean {
     if (!isEcho) this.#fade();
-    this.#refused[level] = (this.#refused[level] ?? 0) + 1;
+    this.#kept.refused[level] = (this.#kept.refused[level] ?? 0) + 1;
     const oneIn = level > FEW ? BLAME_ONE_IN : BLAME_FEW_ONE_IN;
-    const isToBlame = sumFrom(this.#refused, level) * oneIn > sumFrom(this.#taken, level);
-    if (level < 2 || !isToBlame || level > this.#ceiling) return false;
+    const isToBlame = sumFrom(this.#kept.refused, level) * oneIn > sumFrom(this.#kept.taken, level);
+    if (level < 2 || !isToBlame || level > this.ceiling) return false;
     this.#lower(nowMs, level - 1);
-    return level > FEW && this.#lowered <= LOWERED_AT_MOST;
+    return level > FEW && this.#kept.lowered <= LOWERED_AT_MOST;
   }
 
   #lower(nowMs: number, ceiling: number): void {
-    this.#ceiling = ceiling;
-    this.#limit = Math.min(this.#limit, ceiling);
-    this.#doubling = false;
-    if (this.#raised) this.#raiseAfterMs = Math.min(LONGEST_RAISE_MS, 2 * this.#raiseAfterMs);
-    this.#raised = false;
-    this.#lowered += 1;
-    this.#raiseAtMs = nowMs + this.#raiseAfterMs;
+    this.#setCeiling(ceiling);
+    this.#kept.limit = Math.min(this.#kept.limit, ceiling);
+    this.#kept.doubling = false;
+    if (this.#kept.raised) this.#kept.raiseAfterMs = Math.min(LONGEST_RAISE_MS, 2 * this.#kept.raiseAfterMs);
+    this.#kept.raised = false;
+    this.#kept.lowered += 1;
+    this.#kept.raiseAtMs = nowMs + this.#kept.raiseAfterMs;
+  }
+
+  #setCeiling(ceiling: number): void {
+    this.#kept.ceiling = ceiling < this.#most ? ceiling : null;
   }
 
   shrink(): void {
-    this.#limit = Math.max(1, this.#limit * SHRINK);
-    this.#doubling = false;
+    this.#kept.limit = Math.max(1, this.#kept.limit * SHRINK);
+    this.#kept.doubling = false;
   }
 
   /** What was long ago counts less: the service's limit may have fallen. */
   #fade(): void {
-    this.#taken = this.#taken.map((count) => count / 2);
-    this.#refused = this.#refused.map((count) => count / 2);
+    this.#kept.taken = this.#kept.taken.map((count) => (count ?? 0) / 2);
+    this.#kept.refused = this.#kept.refused.map((count) => (count ?? 0) / 2);
   }
 
   #judge(nowMs: number): void {
     let tookMs = 0;
     let bearableMs = 0;
-    for (const timing of this.#timings.values()) {
+    for (const timing of Object.values(this.#kept.timings)) {
       tookMs += timing.sumMs;
       bearableMs += timing.count * slowFrom(timing.bestMs);
       learn(timing);
     }
     if (tookMs > bearableMs) this.shrink();
-    else if (this.#fullest >= this.places) this.#grow(nowMs, bearableMs / tookMs);
-    this.#fullest = 0;
+    else if (this.#kept.fullest >= this.places) this.#grow(nowMs, bearableMs / tookMs);
+    this.#kept.fullest = 0;
   }
 
   /** `slack`: how many times slower the answers may get; if they queue, so many times more may be in flight. */
   #grow(nowMs: number, slack: number): void {
-    if (nowMs >= this.#raiseAtMs && this.#ceiling < this.#most) {
-      this.#ceiling += 1;
-      this.#raised = true;
-      this.#lowered = 0;
-      this.#raiseAtMs = nowMs + this.#raiseAfterMs;
+    if (nowMs >= (this.#kept.raiseAtMs ?? Number.POSITIVE_INFINITY) && this.ceiling < this.#most) {
+      this.#setCeiling(this.ceiling + 1);
+      this.#kept.raised = true;
+      this.#kept.lowered = 0;
+      this.#kept.raiseAtMs = nowMs + this.#kept.raiseAfterMs;
     }
-    const goal = this.#doubling && this.#limit < this.#doubleUpTo ? this.#limit * 2 : this.#limit + 1;
-    this.#limit = Math.min(goal, this.#limit * slack, this.#ceiling);
+    const goal =
+      this.#kept.doubling && this.#kept.limit < this.#doubleUpTo ? this.#kept.limit * 2 : this.#kept.limit + 1;
+    this.#kept.limit = Math.min(goal, this.#kept.limit * slack, this.ceiling);
   }
 }
 
@@ -212,7 +193,7 @@ function learn(timing: Timing): void {
   timing.alone = true;
 }
 
-function sumFrom(counts: readonly number[], level: number): number {
+function sumFrom(counts: readonly (number | null)[], level: number): number {
   let sum = 0;
   for (let each = level; each < counts.length; each += 1) sum += counts[each] ?? 0;
   return sum;

@@ -18,7 +18,7 @@ import { failedValidate, processCreate, processValidate, unsent } from './outcom
 import { asksToWait, retryDelayMs, TRIES } from './retry.ts';
 import type { Tokens } from './token.ts';
 import { tokenRefused } from './token-error.ts';
-import type { Turnstile } from './turnstile.ts';
+import type { RateLimiter } from './rate-limiter.ts';
 
 /** A request that was never acted on goes again at most so often, then it is `failed`. */
 const CREATE_TRIES = 10;
@@ -39,7 +39,7 @@ const REFUSALS_BORNE = { own: 1, shared: 2, ended: 4 } as const;
 export interface RequestApiParts {
   readonly http: Http;
   readonly tokens: Tokens;
-  readonly turnstile: Pick<Turnstile, 'enter' | 'leave' | 'slowDown'>;
+  readonly limiter: RateLimiter;
   readonly audio: AudioReader;
   readonly contract: Contract;
   readonly clock: Clock;
@@ -168,7 +168,7 @@ export class RequestApi implements MarketplaceApi {
   }
 
   slowDown(share: number): void {
-    this.#parts.turnstile.slowDown(share);
+    this.#parts.limiter.slowDown(share);
   }
 
   /** The request of an operation, ready to be written: its recording is read, and nothing of it is sent. */
@@ -190,14 +190,14 @@ export class RequestApi implements MarketplaceApi {
     { operation, encoded, sent, disguise }: PreparedCall,
     { begin, intend }: WritePermission,
   ): Promise<Attempt> {
-    const { tokens, turnstile, http, contract } = this.#parts;
+    const { tokens, limiter, http, contract } = this.#parts;
     const { method, path, headers, body } = encoded;
     for (let refusals = 0; ; refusals++) {
       // Fetched before, so that nobody holds a place meanwhile, and looked at again when the turn has come: it may have
       // ended while this request waited.
       await tokens.get();
-      const ticket = await turnstile.enter(contract[operation].path);
-      if (!ticket) return { is: 'stopped' };
+      const permit = await limiter.acquire(contract[operation].path);
+      if (!permit) return { is: 'stopped' };
       let exchange: Exchange = NOT_WRITTEN;
       let token: string;
       try {
@@ -208,7 +208,7 @@ export class RequestApi implements MarketplaceApi {
         const own = { authorization: `Bearer ${token}`, accept: acceptedTypes(contract[operation]) };
         exchange = await http.send(method, path, { ...headers, ...own }, body, disguise, mayWrite);
       } finally {
-        turnstile.leave(ticket, exchange);
+        limiter.release(permit, exchange);
       }
       if (exchange.answer) this.#reached = true;
       if (exchange.written) this.#unreachedInARow = 0;
@@ -223,7 +223,7 @@ export class RequestApi implements MarketplaceApi {
   /** Waits after try number `tried`. Throws `SrqError('unreachable')` when the service has been out of reach for too long. */
   async #pauseAfter(tried: number, exchange: Exchange): Promise<void> {
     const { clock, stopping } = this.#parts;
-    // These pause everybody at the turnstile already, which also knows a pause that is too long.
+    // These pause everybody at the limiter already, which also knows a pause that is too long.
     if (exchange.answer?.status === 429 || asksToWait(exchange.answer)) return;
     if (!exchange.written && !(exchange.error instanceof IntentRanOut)) {
       this.#unreachedInARow += 1;

@@ -1,5 +1,3 @@
-import type { Refusal } from './refusal-pause.ts';
-
 const START_PER_SECOND = 2;
 const START_GROWTH = 1.5;
 const CUT = 0.7;
@@ -26,132 +24,120 @@ const PROOF_MS = 30_000;
 /** A service that refused for so long counts over a long time: what it took per cycle is then the better measure. */
 const LONG_REFUSAL_MS = 5_000;
 
-interface RateStart {
-  readonly perSecond: number;
-  /** Where the climb flattens; null to grow by windows until the first signal. */
-  readonly plateau: number | null;
-  readonly cap: number;
+/** A time in which the service refused. */
+export interface Refusal {
+  readonly fromMs: number;
+  readonly toMs: number;
 }
 
+/** What was taken since a time; null: since ever. */
 interface Tally {
-  readonly fromMs: number | null;
-  readonly taken: number;
+  fromMs: number | null;
+  taken: number;
 }
 
-/** A rate as plain values, null for what JSON cannot say; times by the clock of whoever counts. */
-export interface RateState {
-  readonly perSecond: number;
-  readonly plateau: number | null;
+/** A send rate as JSON keeps it; times are by the clock of whoever counts. */
+export interface SendRateRecord {
+  perSecond: number;
+  /** Where the climb flattens; null to grow by windows until the first signal. */
+  plateau: number | null;
+  /** Null: there is none. */
   readonly cap: number | null;
-  readonly climbedMs: number;
-  readonly patience: number;
-  readonly nextMs: number | null;
-  readonly window: Tally & { readonly sent: number };
-  readonly cycle: Tally;
-  readonly span: Tally;
-  readonly provenPerSecond: number;
-  readonly quickestMs: number | null;
+  climbedMs: number;
+  patience: number;
+  /** Before this nothing goes; null: at once. */
+  nextMs: number | null;
+  window: Tally & { sent: number };
+  cycle: Tally;
+  span: Tally;
+  provenPerSecond: number;
+  /** Null before the first answer. */
+  quickestMs: number | null;
 }
+
+type RateStart = Pick<SendRateRecord, 'perSecond' | 'plateau' | 'cap'>;
+
+function beginning(start: RateStart): SendRateRecord {
+  return {
+    ...start,
+    climbedMs: 0,
+    patience: 1,
+    nextMs: null,
+    window: { fromMs: null, sent: 0, taken: 0 },
+    cycle: { fromMs: null, taken: 0 },
+    span: { fromMs: null, taken: 0 },
+    provenPerSecond: 0,
+    quickestMs: null,
+  };
+}
+
+/** Where the last run met a limit, as after a cut; where it met none, at half its rate. */
+export function adaptiveRate(learned: { readonly ratePerSecond: number; readonly limited: boolean } | null) {
+  if (!learned) return beginning({ perSecond: START_PER_SECOND, plateau: null, cap: null });
+  const { ratePerSecond, limited } = learned;
+  if (limited) return beginning({ perSecond: CUT * ratePerSecond, plateau: ratePerSecond, cap: null });
+  return beginning({ perSecond: Math.max(START_PER_SECOND, ratePerSecond / 2), plateau: null, cap: null });
+}
+
+/** So many from the start, and never more. */
+export function rateUpTo(perSecond: number): SendRateRecord {
+  return beginning({ perSecond, plateau: perSecond, cap: perSecond });
+}
+
+const NEVER_MS = Number.NEGATIVE_INFINITY;
 
 /**
  * How many sends a second: grows by half each window until the first signal, then falls to 0.7 at each and climbs back
  * like CUBIC: fast at first, flat around the rate of the last signal, faster again beyond it.
  */
 export class SendRate {
-  #perSecond: number;
-  #plateau: number | null;
-  readonly #cap: number;
-  #climbedMs = 0;
-  #patience = 1;
-  #nextMs = Number.NEGATIVE_INFINITY;
-  #window = { fromMs: Number.NEGATIVE_INFINITY, sent: 0, taken: 0 };
-  #cycle = { fromMs: Number.NEGATIVE_INFINITY, taken: 0 };
-  #span = { fromMs: Number.NEGATIVE_INFINITY, taken: 0 };
-  #provenPerSecond = 0;
-  #quickestMs = Number.POSITIVE_INFINITY;
+  readonly #kept: SendRateRecord;
 
-  private constructor({ perSecond, plateau, cap }: RateStart) {
-    this.#cap = cap;
-    this.#perSecond = perSecond;
-    this.#plateau = plateau;
+  /** `kept` is counted on in place. */
+  constructor(kept: SendRateRecord) {
+    this.#kept = kept;
   }
 
-  /** Where the last run met a limit, as after a cut; where it met none, at half its rate. */
-  static adaptive(learned: { readonly ratePerSecond: number; readonly limited: boolean } | null): SendRate {
-    if (!learned) return new SendRate({ perSecond: START_PER_SECOND, plateau: null, cap: Infinity });
-    const { ratePerSecond, limited } = learned;
-    if (limited) return new SendRate({ perSecond: CUT * ratePerSecond, plateau: ratePerSecond, cap: Infinity });
-    return new SendRate({ perSecond: Math.max(START_PER_SECOND, ratePerSecond / 2), plateau: null, cap: Infinity });
-  }
-
-  /** So many from the start, and never more. */
-  static upTo(perSecond: number): SendRate {
-    return new SendRate({ perSecond, plateau: perSecond, cap: perSecond });
-  }
-
-  static restored(state: RateState): SendRate {
-    const rate = new SendRate({ ...state, cap: state.cap ?? Number.POSITIVE_INFINITY });
-    rate.#climbedMs = state.climbedMs;
-    rate.#patience = state.patience;
-    rate.#nextMs = state.nextMs ?? Number.NEGATIVE_INFINITY;
-    rate.#window = { ...state.window, fromMs: state.window.fromMs ?? Number.NEGATIVE_INFINITY };
-    rate.#cycle = { ...state.cycle, fromMs: state.cycle.fromMs ?? Number.NEGATIVE_INFINITY };
-    rate.#span = { ...state.span, fromMs: state.span.fromMs ?? Number.NEGATIVE_INFINITY };
-    rate.#provenPerSecond = state.provenPerSecond;
-    rate.#quickestMs = state.quickestMs ?? Number.POSITIVE_INFINITY;
-    return rate;
-  }
-
-  toJSON(): RateState {
-    return {
-      perSecond: this.#perSecond,
-      plateau: this.#plateau,
-      cap: this.#cap,
-      climbedMs: this.#climbedMs,
-      patience: this.#patience,
-      nextMs: this.#nextMs,
-      window: this.#window,
-      cycle: this.#cycle,
-      span: this.#span,
-      provenPerSecond: this.#provenPerSecond,
-      quickestMs: this.#quickestMs,
-    };
+  get #cap(): number {
+    return this.#kept.cap ?? Number.POSITIVE_INFINITY;
   }
 
   get perSecond(): number {
-    return this.#perSecond;
+    return this.#kept.perSecond;
   }
 
   /** The rate of the last signal, around which the truth lies; the rate reached where there was none. */
   get sustainablePerSecond(): number {
-    return this.#plateau === null ? this.#perSecond : Math.min(this.#plateau, this.#cap);
+    const { plateau, perSecond } = this.#kept;
+    return plateau === null ? perSecond : Math.min(plateau, this.#cap);
   }
 
   /** Whether a signal has shown where the service's limit lies. */
   get limited(): boolean {
-    return this.#plateau !== null;
+    return this.#kept.plateau !== null;
   }
 
   waitMs(nowMs: number): number {
-    return Math.max(0, this.#nextMs - nowMs);
+    return Math.max(0, (this.#kept.nextMs ?? NEVER_MS) - nowMs);
   }
 
   sent(nowMs: number): void {
-    if (this.#cycle.fromMs === Number.NEGATIVE_INFINITY) this.#startCycle(nowMs);
-    this.#nextMs = Math.max(this.#nextMs, nowMs - LATE_MS) + 1000 / this.#perSecond;
-    this.#window.sent += 1;
+    if (this.#kept.cycle.fromMs === null) this.#startCycle(nowMs);
+    this.#kept.nextMs = Math.max(this.#kept.nextMs ?? NEVER_MS, nowMs - LATE_MS) + 1000 / this.#kept.perSecond;
+    this.#kept.window.sent += 1;
   }
 
   /** A request sent at `sentMs` was taken. */
   taken(nowMs: number, sentMs: number): void {
-    this.#quickestMs = Math.min(this.#quickestMs, nowMs - sentMs);
-    this.#cycle.taken += 1;
+    this.#kept.quickestMs = Math.min(this.#kept.quickestMs ?? Number.POSITIVE_INFINITY, nowMs - sentMs);
+    this.#kept.cycle.taken += 1;
     this.#prove(nowMs);
-    if (sentMs < this.#window.fromMs) return;
-    this.#window.taken += 1;
-    const windowMs = nowMs - this.#window.fromMs;
-    if (this.#window.taken < 2 || windowMs < this.#shortestWindowMs()) return;
-    if (this.#window.sent >= Math.floor((USED_SHARE * this.#perSecond * windowMs) / 1000)) this.#grow(windowMs);
+    const { window } = this.#kept;
+    if (sentMs < (window.fromMs ?? NEVER_MS)) return;
+    window.taken += 1;
+    const windowMs = nowMs - (window.fromMs ?? NEVER_MS);
+    if (window.taken < 2 || windowMs < this.#shortestWindowMs()) return;
+    if (window.sent >= Math.floor((USED_SHARE * this.#kept.perSecond * windowMs) / 1000)) this.#grow(windowMs);
     this.#startWindow(nowMs);
   }
 
@@ -160,12 +146,12 @@ export class SendRate {
    * to a crawl where refusals are rare whatever the rate. Without, as where a refusal does harm, always by the full cut.
    */
   cut(spares: boolean): void {
-    const before = this.#perSecond;
-    const isFirst = this.#plateau === null;
-    const isRare = this.#cycle.taken >= RARE_ONE_IN;
-    const isSame = this.#plateau !== null && Math.abs(before / this.#plateau - 1) < SAME_LIMIT;
-    this.#patience = isSame && isRare ? Math.min(MOST_PATIENCE, this.#patience * PATIENCE_GROWTH) : 1;
-    const proven = spares ? Math.min(0.9 * before, this.#provenPerSecond) : 0;
+    const before = this.#kept.perSecond;
+    const isFirst = this.#kept.plateau === null;
+    const isRare = this.#kept.cycle.taken >= RARE_ONE_IN;
+    const isSame = this.#kept.plateau !== null && Math.abs(before / this.#kept.plateau - 1) < SAME_LIMIT;
+    this.#kept.patience = isSame && isRare ? Math.min(MOST_PATIENCE, this.#kept.patience * PATIENCE_GROWTH) : 1;
+    const proven = spares ? Math.min(0.9 * before, this.#kept.provenPerSecond) : 0;
     const harmless = spares && isRare ? HARMLESS_PER_SECOND : 0;
     if (before <= harmless) return;
     this.#settle(Math.max(before * CUT, proven, harmless), isFirst ? before : before * PLATEAU);
@@ -173,55 +159,55 @@ export class SendRate {
 
   /** Goes on at this share of the rate, as if a signal had come here. */
   slowDown(share: number): void {
-    this.#settle(this.#perSecond * share, this.#perSecond * share);
+    this.#settle(this.#kept.perSecond * share, this.#kept.perSecond * share);
   }
 
   /** The service takes requests again after refusing from `refusal.fromMs` to, as far as can be told, `refusal.toMs`. */
   recovered(nowMs: number, refusal: Refusal): void {
-    const perSecond = (1000 * this.#cycle.taken) / (refusal.toMs - this.#cycle.fromMs);
+    const perSecond = (1000 * this.#kept.cycle.taken) / (refusal.toMs - (this.#kept.cycle.fromMs ?? NEVER_MS));
     const isLong = refusal.toMs - refusal.fromMs >= LONG_REFUSAL_MS;
-    if (isLong && perSecond < this.#perSecond) this.#settle(perSecond * 0.95, perSecond);
-    this.#nextMs = nowMs + 1000 / this.#perSecond;
+    if (isLong && perSecond < this.#kept.perSecond) this.#settle(perSecond * 0.95, perSecond);
+    this.#kept.nextMs = nowMs + 1000 / this.#kept.perSecond;
     this.#startCycle(nowMs);
   }
 
   #startCycle(nowMs: number): void {
-    this.#cycle = { fromMs: nowMs, taken: 0 };
+    this.#kept.cycle = { fromMs: nowMs, taken: 0 };
     this.#startWindow(nowMs);
   }
 
   #startWindow(nowMs: number): void {
-    this.#window = { fromMs: nowMs, sent: 0, taken: 0 };
+    this.#kept.window = { fromMs: nowMs, sent: 0, taken: 0 };
   }
 
   #prove(nowMs: number): void {
-    this.#span.taken += 1;
-    const spanMs = nowMs - this.#span.fromMs;
+    this.#kept.span.taken += 1;
+    const spanMs = nowMs - (this.#kept.span.fromMs ?? NEVER_MS);
     if (spanMs < PROOF_MS) return;
-    this.#provenPerSecond = (1000 * this.#span.taken) / spanMs;
-    this.#span = { fromMs: nowMs, taken: 0 };
+    this.#kept.provenPerSecond = (1000 * this.#kept.span.taken) / spanMs;
+    this.#kept.span = { fromMs: nowMs, taken: 0 };
   }
 
   /** Feedback comes sooner from a quick service, and less is in flight while it comes: 2 ms answers bear 100 ms windows. */
   #shortestWindowMs(): number {
-    return Math.min(500, Math.max(100, 8 * this.#quickestMs));
+    return Math.min(500, Math.max(100, 8 * (this.#kept.quickestMs ?? Number.POSITIVE_INFINITY)));
   }
 
   #grow(windowMs: number): void {
-    if (this.#plateau === null) {
-      this.#perSecond = Math.min(this.#cap, this.#perSecond * START_GROWTH);
+    if (this.#kept.plateau === null) {
+      this.#kept.perSecond = Math.min(this.#cap, this.#kept.perSecond * START_GROWTH);
       return;
     }
-    this.#climbedMs += windowMs;
-    const climbMs = this.#patience * Math.max(CLIMB_MS, (1000 * CLIMB_SENDS) / this.#plateau);
-    const way = (this.#climbedMs - climbMs) / climbMs;
-    const perSecond = this.#plateau * (1 + (1 - CUT) * way ** 3);
-    this.#perSecond = Math.min(this.#cap, Math.max(this.#perSecond, perSecond));
+    this.#kept.climbedMs += windowMs;
+    const climbMs = this.#kept.patience * Math.max(CLIMB_MS, (1000 * CLIMB_SENDS) / this.#kept.plateau);
+    const way = (this.#kept.climbedMs - climbMs) / climbMs;
+    const perSecond = this.#kept.plateau * (1 + (1 - CUT) * way ** 3);
+    this.#kept.perSecond = Math.min(this.#cap, Math.max(this.#kept.perSecond, perSecond));
   }
 
   #settle(perSecond: number, plateau: number): void {
-    this.#perSecond = Math.max(SLOWEST_PER_SECOND, perSecond);
-    this.#plateau = Math.max(SLOWEST_PER_SECOND, plateau);
-    this.#climbedMs = 0;
+    this.#kept.perSecond = Math.max(SLOWEST_PER_SECOND, perSecond);
+    this.#kept.plateau = Math.max(SLOWEST_PER_SECOND, plateau);
+    this.#kept.climbedMs = 0;
   }
 }

@@ -3,12 +3,12 @@ import type { CachedToken, Clock, TokenCache } from '../model/ports.ts';
 import type { Http } from './http.ts';
 import { Mask } from './mask.ts';
 import { Observed } from './observed.ts';
-import { LONGEST_PAUSE_MS } from './refusal-pause.ts';
+import { tooLate } from './rate-limiter.ts';
 import { retryDelayMs, TRIES } from './retry.ts';
+import { LONGEST_PAUSE_MS } from './throttle-backoff.ts';
 import { readToken } from './token-answer.ts';
 import { tokenError } from './token-error.ts';
 import { type Credentials, shownTokenRequest, tokenRequest } from './token-request.ts';
-import { tooLate } from './turnstile.ts';
 
 /** Share of a token's life after which a new one is fetched in the background. */
 const REFRESH_AT = 0.8;

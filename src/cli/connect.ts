@@ -1,29 +1,25 @@
+import type { ChosenRate } from '../api/adaptive-rate.ts';
 import type { Network } from '../api/dispatcher.ts';
 import { Http } from '../api/http.ts';
-import { Pace } from '../api/pace.ts';
+import type { Refused } from '../api/rate-limiter.ts';
 import { RequestApi } from '../api/request-api.ts';
 import { Tokens } from '../api/token.ts';
-import { type Refused, Turnstile } from '../api/turnstile.ts';
-import { LearnedStore } from '../config/learned-store.ts';
 import { notLoggedIn, type Settings } from '../config/settings.ts';
-import { FileTokenCache, secretMark } from '../config/token-cache.ts';
-import { type AnswerMemory, NO_MEMORY } from '../model/answer-memory.ts';
 import type { Contract } from '../model/contract.ts';
 import { contractFingerprint } from '../model/contract-fingerprint.ts';
 import { SrqError } from '../model/errors.ts';
-import { type Evidence, NO_EVIDENCE } from '../model/evidence.ts';
 import type { AudioReader, CachedToken, TokenCache } from '../model/ports.ts';
 import type { Destination } from '../model/service-request.ts';
 import type { TracedCall } from '../model/traced-call.ts';
 import { CONTRADICTION_HINT, contradictionText } from '../report/contract-text.ts';
+import { type Account, openAccount } from './account.ts';
 import { inFull } from './command-line.ts';
 import type { Context } from './context.ts';
 import { networkOf } from './network.ts';
 import { keepParserPlain } from './plain-parser.ts';
-import { type SharedConnection, shareAccount } from './share-account.ts';
-import { learnedPath, tokenPath } from './state-paths.ts';
 
-export interface Connection {
+/** The service, spoken to for one account. */
+export interface Connection extends Omit<Account, 'limiter' | 'token' | 'answers' | 'remember'> {
   readonly api: RequestApi;
   readonly destination: Destination;
   readonly network: Network;
@@ -31,18 +27,10 @@ export interface Connection {
   proveCredentials(): Promise<CachedToken>;
   /** The service has a validate, or may have one. */
   readonly mayValidate: boolean;
-  /** What earlier runs found out about how well validate sees. */
-  readonly evidence: Evidence;
-  /** Keeps what this run has found out about validate so far, for the next one. */
-  keep(evidence: Evidence): Promise<void>;
-  /** Keeps what this run found out about how fast the service may be asked. */
-  keepPace(): void;
-  /** What all processes of a store share of the account; null where they share nothing. */
-  readonly shared: SharedConnection | null;
 }
 
 export interface ConnectOptions {
-  readonly rate: 'auto' | 'max' | number;
+  readonly rate: ChosenRate;
   readonly concurrency: number;
   readonly audio: AudioReader;
   /** Called with every call to the service, as it may be shown. */
@@ -77,55 +65,25 @@ export async function connect(context: Context, options: ConnectOptions): Promis
   const { signal: stopping } = context.interruption.halt;
   const network = networkOf(context, destination.baseUrl, settings.certificates);
   const http = await openHttp(context, destination.baseUrl, options.concurrency, network, options.watch);
-  const paths = await context.paths();
   const contract = await contractFor(context, destination.baseUrl);
-  const fingerprint = contractFingerprint(contract);
-  const trust = await context.trust();
-  const store = new LearnedStore(learnedPath(paths, settings), destination, fingerprint, trust);
-  const learned = store.read();
-  const { rate, concurrency, audio, refused } = options;
-  const isShared = !options.isAlone && (await context.logPlace()).kind === 'store';
-  const pacing = { rate, concurrency, learned: learned.pace, refused };
-  const own = { evidence: learned.evidence, answers: learned.answers, contract: fingerprint };
-  const shared = isShared ? await shareAccount(context, destination, clientSecret, own, pacing) : null;
-  const ownCache = new FileTokenCache(tokenPath(paths, settings), destination, secretMark(clientSecret), trust);
-  const cache = shared?.token ?? ownCache;
+  const { rate, concurrency, audio, refused, isAlone, fieldName = () => null } = options;
+  const asking = { destination, clientSecret, rate, concurrency, refused, isAlone };
+  const opened = await openAccount(context, { ...asking, contract: contractFingerprint(contract) });
+  const { limiter, token, answers: memory, remember, ...account } = opened;
   const credentials = { clientId: destination.clientId, clientSecret };
-  const tokens = new Tokens(http, credentials, cache, clock, stopping, contract.token);
-  const pace = new Pace({ rate, concurrency, random: Math.random, learned: learned.pace });
-  const turnstile = shared?.turnstile ?? new Turnstile(pace, clock, stopping, refused);
-  const { fieldName = () => null } = options;
+  const tokens = new Tokens(http, credentials, token, clock, stopping, contract.token);
   const secrets = [clientSecret];
-  const memory = shared?.memory ?? learned.answers ?? NO_MEMORY;
-  const remember = (answers: AnswerMemory) => {
-    if (!shared) store.add({ answers });
-  };
-  const parts = { http, tokens, turnstile, audio, contract, fieldName, clock, stopping, secrets, memory, remember };
+  const parts = { http, tokens, limiter, audio, contract, fieldName, clock, stopping, secrets, memory, remember };
   const api = new RequestApi(parts);
-  if (shared) context.onClose(() => shared.answers.exchange(api.memory).then(() => {}, unlessLog));
   if (contract.source) context.onClose(() => keepObservations(context, contract, api));
   return {
+    ...account,
     api,
     destination,
     network,
     proveCredentials: () => tokens.prove(),
     mayValidate: contract.hasValidate !== false,
-    evidence: shared?.known ?? learned.evidence ?? NO_EVIDENCE,
-    keep: async (evidence) => {
-      if (shared) await shared.evidence.exchange(evidence);
-      else store.add({ evidence });
-    },
-    keepPace: () => {
-      const found = shared ? null : pace.learned();
-      if (found) store.write({ pace: found });
-    },
-    shared,
   };
-}
-
-/** A store that is away when a command ends is told about elsewhere. */
-function unlessLog(error: unknown): void {
-  if (!(error instanceof SrqError)) throw error;
 }
 
 /** However the command ended, what the answers said of the contract is kept; what speaks against it is told. */

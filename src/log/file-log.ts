@@ -1,5 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { SrqError, systemCode } from '../model/errors.ts';
+import { InGroups } from '../model/in-groups.ts';
 import type { OpenLog } from '../model/log-store.ts';
 import type { Outcome } from '../model/outcome.ts';
 import type { Clock, LogRecord, LogSubject, OutcomeHow, SendingHow } from '../model/ports.ts';
@@ -12,15 +13,13 @@ import { LogIndex } from './log-index.ts';
 import { encodeRecord } from './record.ts';
 import { cutTornTail, RecordReader } from './tail.ts';
 
-interface PendingRecord {
+interface PendingLine {
   readonly subject: LogSubject;
   readonly event: LogEvent;
   readonly by: LogRecord['by'];
   /** The state that the key must still have (compare and set), or null for any state. */
   readonly seen: LoggedState | null;
   readonly line: Buffer;
-  readonly resolve: (recorded: boolean) => void;
-  readonly reject: (error: SrqError) => void;
 }
 
 const RESOLVED = Promise.resolve();
@@ -55,8 +54,7 @@ export class FileLog implements OpenLog {
   readonly #lock: LogLock;
   readonly #index: LogIndex;
   readonly #records: RecordReader;
-  #queue: PendingRecord[] = [];
-  #draining: Promise<void> | null = null;
+  readonly #appending = new InGroups<PendingLine, boolean>((group) => this.#commit(group));
   #broken: SrqError | null = null;
   #closed = false;
   /** The number of bytes of the file that are certainly on the disk. */
@@ -143,7 +141,7 @@ export class FileLog implements OpenLog {
 
   /** Waits for the queued records, then releases the file and the locks. Records that come later are refused. */
   async close(): Promise<void> {
-    while (this.#draining) await this.#draining;
+    await this.#appending.idle();
     if (this.#closed) return;
     this.#closed = true;
     this.#broken ??= new SrqError('log', `The log ${this.path} was closed before this could be recorded.`);
@@ -163,30 +161,13 @@ export class FileLog implements OpenLog {
     const at = new Date(this.#options.clock.nowMs()).toISOString();
     const recipe = this.#isRecipeNoted ? undefined : KEY_RECIPE;
     const line = encodeRecord(subject, event, at, this.run, { recipe, ...details });
-    const recorded = new Promise<boolean>((resolve, reject) => {
-      this.#queue.push({ subject, event, by, seen, line, resolve, reject });
-    });
-    this.#draining ??= this.#drain();
-    return recorded;
+    return this.#appending.add({ subject, event, by, seen, line });
   }
 
-  async #drain(): Promise<void> {
-    // Waiting for one microtask puts all records of this turn of the event loop into the first group.
-    await Promise.resolve();
-    while (this.#queue.length > 0) {
-      const group = this.#queue;
-      this.#queue = [];
-      await this.#commit(group);
-    }
-    this.#draining = null;
-  }
-
-  async #commit(group: readonly PendingRecord[]): Promise<void> {
-    if (this.#broken) {
-      for (const each of group) each.reject(this.#broken);
-      return;
-    }
-    const recorded = new Set<PendingRecord>();
+  /** Returns of each line whether it was recorded. */
+  async #commit(group: readonly PendingLine[]): Promise<boolean[]> {
+    if (this.#broken) throw this.#broken;
+    const recorded = new Set<PendingLine>();
     try {
       await this.#underAppendLock(() => this.#write(group, recorded));
       if (recorded.size > 0) await this.#file.datasync();
@@ -194,13 +175,12 @@ export class FileLog implements OpenLog {
     } catch (error) {
       // After a failed write or sync the kernel may have dropped pages, so no later write of this process can be trusted.
       this.#broken = asLogError(error, this.path);
-      for (const each of group) each.reject(this.#broken);
-      return;
+      throw this.#broken;
     }
-    for (const each of group) each.resolve(recorded.has(each));
+    return group.map((each) => recorded.has(each));
   }
 
-  #write(group: readonly PendingRecord[], recorded: Set<PendingRecord>): void {
+  #write(group: readonly PendingLine[], recorded: Set<PendingLine>): void {
     const chunks: Buffer[] = [];
     let offset = this.#index.end;
     for (const each of group) {

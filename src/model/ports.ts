@@ -164,7 +164,7 @@ export interface DeliveryLog {
   read(key: string): LogRecord | null | Promise<LogRecord | null>;
 }
 
-/** What a change leaves behind, and what its maker learns. */
+/** What a change of a record leaves behind, and what its maker learns. */
 export interface Changed<Result> {
   /** Kept for the next one, as JSON. */
   readonly keep: unknown;
@@ -173,15 +173,21 @@ export interface Changed<Result> {
   readonly alarm?: boolean;
 }
 
-/** What all processes that send for one account know together, changed by one of them at a time. */
-export interface SharedAccount {
+/** Small records about one account, by their names: in files of this machine's, or in the store in force. */
+export interface AccountState {
+  /** Hands the record of this name to `reduce` (null: there is none), as its own, and keeps what comes back. */
+  change<Result>(name: string, reduce: (kept: unknown) => Changed<Result>): Promise<Result>;
+}
+
+/** The same where all processes that send for the account change the records, one process at a time. */
+export interface SharedAccountState extends AccountState {
   /** Names this process. */
   readonly run: string;
   /**
-   * Hands what is kept under this name to `change` (null: nothing is), with a clock that is the same for all, milliseconds;
-   * and keeps what comes back. Waits for the store where it is away; throws `SrqError('log')` where that is given up.
+   * `nowMs` is a clock that is the same for all. Waits for the store where it is away; throws `SrqError('log')` where that is
+   * given up.
    */
-  change<Result>(name: string, change: (kept: unknown, nowMs: number) => Changed<Result>): Promise<Result>;
+  change<Result>(name: string, reduce: (kept: unknown, nowMs: number) => Changed<Result>): Promise<Result>;
   /** Those of these processes that have ended. */
   ended(runs: readonly string[]): Promise<string[]>;
   /** Calls back whenever a change of another process gave alarm under this name. */

@@ -106,7 +106,7 @@ export async function* settleImport(
   const settling = { api, log, clock, stopping, resend, believing: believing && { ...believing, rounds, waits: true } };
   const results = runConcurrently(
     doubtsAmongOthers(plan, deps),
-    // Settling is mostly waiting, and how many calls are under way at once is the turnstile's matter.
+    // Settling is mostly waiting, and how many calls are under way at once is the rate limiter's matter.
     () => SETTLING_PLACES * concurrency,
     ({ doubt, near }) => orHalt(settleDoubt(doubt, { ...settling, known: () => knownCreated(near, log) }), halt),
   );

@@ -1,5 +1,5 @@
 import { SrqError } from '../model/errors.ts';
-import { type Advice, Breaker, GO_ON } from './breaker.ts';
+import { type Advice, afterResult, type BreakerCounts, GO_ON, UNBROKEN } from './breaker.ts';
 import type { Submitted } from './submit-request.ts';
 
 /** The first rows go one at a time, until so many have given a result that could be read. */
@@ -18,7 +18,7 @@ export interface ErrorBudget {
 /** Watches the results of a run and says when to pause and when to stop. Pure: results in, advice out. */
 export class Supervisor {
   readonly #budget: ErrorBudget | null;
-  readonly #breaker: Breaker | null;
+  #breaker: BreakerCounts | null;
   #refused: number;
   #readable = 0;
   #seen = 0;
@@ -27,10 +27,10 @@ export class Supervisor {
   readonly #firstRefusals = new Map<string, number>();
 
   /**
-   * `invalid`: rows that the local checks refused, which count towards the budget. `breaker` null: the doubts are watched
-   * elsewhere.
+   * `invalid`: rows that the local checks refused, which count towards the budget. `breaker`: what its counts begin with;
+   * null: the doubts are watched elsewhere.
    */
-  constructor(budget: ErrorBudget | null, invalid: number, breaker: Breaker | null = new Breaker()) {
+  constructor(budget: ErrorBudget | null, invalid: number, breaker: BreakerCounts | null = UNBROKEN) {
     this.#budget = budget;
     this.#breaker = breaker;
     this.#refused = invalid;
@@ -59,7 +59,14 @@ export class Supervisor {
       this.#deniedStop() ??
       this.#refusalStop(result) ??
       this.budgetStop();
-    return why ? { stop: why, pauseMs: 0 } : (this.#breaker?.observe(result.status === 'unknown') ?? GO_ON);
+    return why ? { stop: why, pauseMs: 0 } : this.#breakerAdvice(result.status === 'unknown');
+  }
+
+  #breakerAdvice(isDoubtful: boolean): Advice {
+    if (this.#breaker === null) return GO_ON;
+    const { counts, advice } = afterResult(this.#breaker, isDoubtful);
+    this.#breaker = counts;
+    return advice;
   }
 
   /** Why the run should not even begin: the invalid rows alone exceed the budget. */

@@ -1,5 +1,4 @@
 import { LOG_EVENTS, LOGGED_STATES } from '../model/status.ts';
-import type { Migration } from './migration.ts';
 
 const list = (words: readonly string[]) => words.map((word) => `'${word}'`).join(', ');
 
@@ -8,7 +7,7 @@ const list = (words: readonly string[]) => words.map((word) => `'${word}'`).join
  * row for each request, which is the claim on it: the primary key lets only one process begin a request. The columns
  * stand in an order that wastes no space for alignment.
  */
-export const LOG_TABLES: Migration = {
+export const LOG_TABLES = {
   number: 1,
   name: 'log',
   sql: `

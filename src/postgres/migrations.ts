@@ -1,12 +1,36 @@
 import { SrqError } from '../model/errors.ts';
-import { ACCOUNT_TABLES } from './account-tables.ts';
 import type { Database, Query } from './database.ts';
 import { isForbidden } from './failures.ts';
 import { LOG_TABLES } from './log-tables.ts';
-import type { Migration } from './migration.ts';
 import { QUEUE_TABLES } from './queue-tables.ts';
 
-/** The migrations in their order. Each group of tables has a file of its own. */
+/** One step of the schema. Steps are never changed once they were released; the next one has the next number. */
+interface Migration {
+  readonly number: number;
+  readonly name: string;
+  /** Statements; done in one transaction. */
+  readonly sql: string;
+}
+
+/**
+ * What the processes of one account share: pace, breaker, what validate has shown, the token (encrypted). Small, and changed
+ * many times a second: there is room on the page for many versions of a row, and what is dead goes soon.
+ */
+const ACCOUNT_TABLES: Migration = {
+  number: 2,
+  name: 'account',
+  sql: `
+create table srq.account (
+  -- A digest of base URL and client id.
+  account uuid not null,
+  name text not null,
+  kept text,
+  primary key (account, name)
+) with (fillfactor = 10, autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_scale_factor = 0);
+`,
+};
+
+/** In their order. */
 const MIGRATIONS: readonly Migration[] = [LOG_TABLES, ACCOUNT_TABLES, QUEUE_TABLES];
 
 /** The number of the schema that this program needs. */

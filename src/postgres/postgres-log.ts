@@ -1,10 +1,10 @@
 import { SrqError } from '../model/errors.ts';
+import { InGroups } from '../model/in-groups.ts';
 import type { OpenLog } from '../model/log-store.ts';
 import type { Outcome } from '../model/outcome.ts';
 import type { Clock, LogRecord, LogSubject, OutcomeHow, SendingHow } from '../model/ports.ts';
 import { type LogEvent, type LoggedState, nextState, type SettledBy } from '../model/status.ts';
 import type { Database, Query } from './database.ts';
-import { InGroups } from './in-groups.ts';
 import { LogLookup } from './read-log.ts';
 import { livingWorkers, Worker, type WorkerOptions } from './worker.ts';
 
@@ -16,8 +16,7 @@ const MAX_GROUP_RECORDS = 1_000;
  */
 const LAST_TRIES_MS = 5_000;
 
-/** A record that waits for its group. */
-interface PendingRecord {
+interface PendingEntry {
   /** The number of the record among those of this process. */
   readonly entry: number;
   readonly subject: LogSubject;
@@ -46,7 +45,7 @@ export class PostgresLog implements OpenLog {
   readonly worker: Worker;
   readonly #database: Database;
   readonly #lookup: LogLookup;
-  readonly #appending: InGroups<PendingRecord, boolean>;
+  readonly #appending: InGroups<PendingEntry, boolean>;
   readonly #living: InGroups<string, boolean>;
   readonly #giveUp = new AbortController();
   readonly #giveUpSoon: () => void;
@@ -63,7 +62,7 @@ export class PostgresLog implements OpenLog {
     const { signal } = this.#giveUp;
     const query: Query = (...asked) => database.persist(() => database.query(...asked), signal);
     this.#lookup = new LogLookup(query, options.clock.monotonicMs);
-    const identify = ({ subject }: PendingRecord) => subject.key;
+    const identify = ({ subject }: PendingEntry) => subject.key;
     this.#appending = new InGroups((group) => this.#append(group), { most: MAX_GROUP_RECORDS, identify });
     this.#living = new InGroups((keys) => underWay(query, keys), { most: MAX_GROUP_RECORDS });
     this.#giveUpSoon = () => {
@@ -120,12 +119,12 @@ export class PostgresLog implements OpenLog {
     await this.worker.leave();
   }
 
-  #add(pending: Omit<PendingRecord, 'entry'>): Promise<boolean> {
+  #add(pending: Omit<PendingEntry, 'entry'>): Promise<boolean> {
     if (this.#closed) return Promise.reject(new SrqError('log', `The log ${this.#database.shown} was closed.`));
     return this.#appending.add({ ...pending, entry: ++this.#entries });
   }
 
-  async #append(group: readonly PendingRecord[]): Promise<boolean[]> {
+  async #append(group: readonly PendingEntry[]): Promise<boolean[]> {
     let isRepeated = false;
     const rows = await this.#database.persist(() => {
       const since = isRepeated ? this.#since : null;
@@ -142,7 +141,7 @@ export class PostgresLog implements OpenLog {
     });
   }
 
-  async #appendOnce(group: readonly PendingRecord[], since: number | null): Promise<AppendedRow[]> {
+  async #appendOnce(group: readonly PendingEntry[], since: number | null): Promise<AppendedRow[]> {
     // While others cannot see that this process is alive, they may take it for dead and settle its requests.
     this.worker.requireSeen();
     return this.#database.query<AppendedRow>(APPEND, [this.worker.id, since, ...columnsOf(group)], 'srq-append');
@@ -160,8 +159,8 @@ const APPEND = `select replace(key::text, '-', '') as key, recorded, state, reco
   $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`;
 
 /** Returns one array for each column, in the order of the parameters of `srq.append`. */
-function columnsOf(group: readonly PendingRecord[]): unknown[][] {
-  const of = (column: (pending: PendingRecord) => unknown) => group.map(column);
+function columnsOf(group: readonly PendingEntry[]): unknown[][] {
+  const of = (column: (pending: PendingEntry) => unknown) => group.map(column);
   return [
     of(({ subject }) => subject.key),
     of(({ entry }) => entry),

@@ -1,11 +1,11 @@
 import type PgBoss from 'pg-boss';
+import { InGroups } from '../model/in-groups.ts';
 import type { Disposal, Lane, LaneDepth, QueuedRequest, RequestQueue, TakenRequest } from '../model/request-queue.ts';
 import type { Destination, ServiceRequest } from '../model/service-request.ts';
+import { accountId } from './account.ts';
 import { startBoss, within } from './boss.ts';
 import type { Database, Query } from './database.ts';
-import { InGroups } from './in-groups.ts';
 import { QUEUE_SCHEMA } from './queue-tables.ts';
-import { accountId } from './shared-account.ts';
 import { livingWorkers } from './worker.ts';
 
 const LANES: readonly Lane[] = ['requests', 'doubts'];
@@ -67,7 +67,7 @@ export async function openQueue(options: PostgresQueueOptions): Promise<Postgres
   };
 }
 
-interface Parts {
+interface QueueParts {
   readonly boss: PgBoss;
   readonly worker: number | null;
   readonly queueOf: (lane: Lane) => string;
@@ -78,7 +78,7 @@ interface Disposed {
   readonly disposal: Disposal;
 }
 
-async function add(query: Query, { boss, queueOf }: Parts, requests: readonly QueuedRequest[]): Promise<number> {
+async function add(query: Query, { boss, queueOf }: QueueParts, requests: readonly QueuedRequest[]): Promise<number> {
   const queues = LANES.map(queueOf);
   const keys = requests.map(({ key }) => key);
   const text = `select id from ${QUEUE_SCHEMA}.job where name = any($1) and id = any($2::uuid[])`;
@@ -97,7 +97,7 @@ function jobOf({ key, row, request }: QueuedRequest, name: string, inMs = 0): Pg
   return { id: key, name, data, ...(inMs > 0 ? { startAfter: `${Math.ceil(inMs)} milliseconds` } : {}) };
 }
 
-async function take(query: Query, parts: Parts, lane: Lane, count: number): Promise<TakenRequest[]> {
+async function take(query: Query, parts: QueueParts, lane: Lane, count: number): Promise<TakenRequest[]> {
   const { boss, worker, queueOf } = parts;
   const { db, failure } = within(query);
   const name = queueOf(lane);
@@ -120,7 +120,7 @@ function takenOf({ id, data, retryCount, retryLimit }: PgBoss.JobWithMetadata<Jo
   return { key: keyOf(id), row: data.row, request, lane, mayTryAgain: retryCount < retryLimit };
 }
 
-async function dispose(query: Query, parts: Parts, group: readonly Disposed[]): Promise<null[]> {
+async function dispose(query: Query, parts: QueueParts, group: readonly Disposed[]): Promise<null[]> {
   for (const lane of LANES) {
     const ofLane = group.filter(({ taken }) => taken.lane === lane);
     const own = await unclaimed(query, parts, lane, ofLane);
@@ -130,7 +130,7 @@ async function dispose(query: Query, parts: Parts, group: readonly Disposed[]): 
 }
 
 /** Ends this worker's claims. Returns what it still had one on. */
-async function unclaimed(query: Query, parts: Parts, lane: Lane, group: readonly Disposed[]): Promise<Disposed[]> {
+async function unclaimed(query: Query, parts: QueueParts, lane: Lane, group: readonly Disposed[]): Promise<Disposed[]> {
   if (group.length === 0) return [];
   const text = `delete from srq.queue_claim where queue = $1 and job = any($2::uuid[]) and worker = $3 returning job`;
   const keys = group.map(({ taken }) => taken.key);
@@ -139,7 +139,7 @@ async function unclaimed(query: Query, parts: Parts, lane: Lane, group: readonly
   return group.filter(({ taken }) => own.has(taken.key));
 }
 
-async function disposeOwn(query: Query, parts: Parts, lane: Lane, own: readonly Disposed[]): Promise<void> {
+async function disposeOwn(query: Query, parts: QueueParts, lane: Lane, own: readonly Disposed[]): Promise<void> {
   const { boss, queueOf } = parts;
   const name = queueOf(lane);
   const { db } = within(query);
@@ -158,14 +158,14 @@ async function disposeOwn(query: Query, parts: Parts, lane: Lane, own: readonly 
 }
 
 /** To pg-boss, a job that was cancelled and resumed is as new. */
-async function giveBack(query: Query, { boss }: Parts, name: string, keys: readonly string[]): Promise<void> {
+async function giveBack(query: Query, { boss }: QueueParts, name: string, keys: readonly string[]): Promise<void> {
   if (keys.length === 0) return;
   const { db } = within(query);
   await boss.cancel(name, [...keys], { db });
   await boss.resume(name, [...keys], { db });
 }
 
-async function reclaim(query: Query, parts: Parts, missingMs: number): Promise<number> {
+async function reclaim(query: Query, parts: QueueParts, missingMs: number): Promise<number> {
   const { queueOf, worker } = parts;
   const others = await query<{ id: number; missing: boolean }>(
     `select w.id, w.seen_at < clock_timestamp() - make_interval(secs => $3::float8 / 1000) as missing

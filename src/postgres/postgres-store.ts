@@ -5,8 +5,7 @@ import { type Database, openDatabase } from './database.ts';
 import { examineStore, type StoreFindings } from './examine.ts';
 import { migrate, requireKnown, schemaNumber } from './migrations.ts';
 import { PostgresLog } from './postgres-log.ts';
-import { openReader } from './read-log.ts';
-import { followRecords, readAllRecords, readLatest } from './read-records.ts';
+import { followRecords, openReader, readAllRecords, readLatest } from './read-log.ts';
 
 export interface PostgresStoreOptions {
   readonly url: string;

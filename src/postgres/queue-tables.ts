@@ -1,5 +1,3 @@
-import type { Migration } from './migration.ts';
-
 /** pg-boss keeps the queue in a schema of its own, under versions of its own. */
 export const QUEUE_SCHEMA = 'srq_queue';
 
@@ -7,7 +5,7 @@ export const QUEUE_SCHEMA = 'srq_queue';
  * Who has which job of the queue in hand, which pg-boss does not note; and the way for roles that may not make tables to a
  * queue for their account. The index lets a worker take the oldest jobs without looking at all the others.
  */
-export const QUEUE_TABLES: Migration = {
+export const QUEUE_TABLES = {
   number: 3,
   name: 'queue',
   sql: `

@@ -1,15 +1,25 @@
-import type { LogReader } from '../model/log-store.ts';
+import { InGroups } from '../model/in-groups.ts';
+import { KeyIndex } from '../model/key-index.ts';
+import type { LogPosition, LogReader, ReadRecord } from '../model/log-store.ts';
 import type { Clock, LogRecord } from '../model/ports.ts';
 import type { LoggedState } from '../model/status.ts';
-import type { Database, Query } from './database.ts';
-import { InGroups } from './in-groups.ts';
-import { StateMemory } from './state-memory.ts';
+import { type Database, type Query, STATEMENT_TIMEOUT_MS } from './database.ts';
 
 /** Maximum number of keys in one statement. */
 const MAX_GROUP_KEYS = 5_000;
+/** So many states are kept for sure; whoever looks one up has just asked for it. */
+const KEPT = 50_000;
+/** Whoever acts on a `none` that has become untrue meanwhile is refused by the store, and learns better. */
+const NONE_HOLDS_MS = 10_000;
+const FETCH_ROWS = 2_000;
+const LOOK_MS = 500;
+/** A record whose number was given out may still come for so long: then its statement has been given up for sure. */
+const MISSING_MS = 2 * STATEMENT_TIMEOUT_MS;
+/** Of what was there before only the newest numbers are looked at. */
+const MISSING_LOOK = 10_000;
 
 /** A row of `srq.record` with its worker's run, as {@link RECORD_COLUMNS} selects it. */
-export interface RecordRow {
+interface RecordRow {
   readonly id: string;
   readonly key: string;
   readonly event: LogRecord['event'];
@@ -28,11 +38,10 @@ export interface RecordRow {
 }
 
 /** The columns of a {@link RecordRow}, selected from `srq.record r` and `srq.worker w`. */
-export const RECORD_COLUMNS = `r.id, r.key, r.event, r."row", r.ref, r.market, r.ids, r.http, r.ms, r.message, r.raw, r.by,
+const RECORD_COLUMNS = `r.id, r.key, r.event, r."row", r.ref, r.market, r.ids, r.http, r.ms, r.message, r.raw, r.by,
   r.again, w.run, to_char(r.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at`;
 
-/** Converts a row of the table to a record of the log. */
-export function recordOf(row: RecordRow): LogRecord {
+function recordOf(row: RecordRow): LogRecord {
   const { key, event, at, run, ref, market, http, ms, message, raw, by, again } = row;
   return {
     key: key.replaceAll('-', ''),
@@ -50,6 +59,49 @@ export function recordOf(row: RecordRow): LogRecord {
     by,
     again,
   };
+}
+
+interface KnownState {
+  readonly state: LoggedState;
+  readonly atMs: number;
+}
+
+/** The states of keys that were last asked about, in bounded memory: a process may send for months. */
+class StateMemory {
+  readonly #monotonicMs: () => number;
+  #young = new Map<string, KnownState>();
+  #old = new Map<string, KnownState>();
+
+  constructor(monotonicMs: () => number) {
+    this.#monotonicMs = monotonicMs;
+  }
+
+  /** `none` for what was never set, or too long ago. */
+  get(key: string): LoggedState {
+    return this.#find(key)?.state ?? 'none';
+  }
+
+  /** Whether the store need not be asked again just now. */
+  isFresh(key: string): boolean {
+    const known = this.#find(key);
+    return known?.state === 'none' && this.#monotonicMs() - known.atMs < NONE_HOLDS_MS;
+  }
+
+  set(key: string, state: LoggedState): void {
+    this.#young.set(key, { state, atMs: this.#monotonicMs() });
+    if (this.#young.size < KEPT) return;
+    this.#old = this.#young;
+    this.#young = new Map();
+  }
+
+  /** Those of `keys` that `found` lacks have no state. */
+  setAll(keys: readonly string[], found: ReadonlyMap<string, LoggedState>): void {
+    for (const key of keys) this.set(key, found.get(key) ?? 'none');
+  }
+
+  #find(key: string): KnownState | undefined {
+    return this.#young.get(key) ?? this.#old.get(key);
+  }
 }
 
 /** Looks up keys in the store, in groups: keys that are requested while one statement is under way share the next one. */
@@ -107,4 +159,96 @@ export function openReader(database: Database, isEmpty: boolean, { monotonicMs }
     read: (key) => (isEmpty ? null : lookup.read(key)),
     close: async () => {},
   };
+}
+
+type ReadRow = RecordRow & { readonly is_last: boolean };
+
+/** The last record of every request, oldest first, as of now. */
+export async function* readLatest(database: Database): AsyncGenerator<LogRecord, LogPosition> {
+  return yield* inOneView(database, async function* (query) {
+    const position = await newestPosition(query);
+    const rows = fetched(query, 'srq.state s join srq.record r on r.id = s.record', 'true');
+    for await (const row of rows) yield recordOf(row);
+    return position;
+  });
+}
+
+/** Every record, in the order of the log, as of now. */
+export async function* readAllRecords(database: Database): AsyncGenerator<ReadRecord, LogPosition> {
+  return yield* inOneView(database, async function* (query) {
+    const position = await newestPosition(query);
+    const requests = new KeyIndex();
+    const rows = fetched(query, 'srq.record r join srq.state s on s.key = r.key', 's.record = r.id');
+    for await (const row of rows) {
+      const record = recordOf(row);
+      yield { record, request: requests.findOrAdd(record.key), isLast: row.is_last };
+    }
+    return position;
+  });
+}
+
+/**
+ * Every record that is added behind the position, as it comes, until `stop` fires. Numbers are given out before records can be
+ * seen, so one may come behind its successors. While the server is away this waits.
+ */
+export async function* followRecords(
+  database: Database,
+  from: LogPosition,
+  clock: Clock,
+  stop: AbortSignal,
+): AsyncGenerator<LogRecord, void> {
+  let { end } = from;
+  const missing = new Map((from.missing ?? []).map((id) => [id, clock.monotonicMs()]));
+  for (; !stop.aborted; await clock.sleep(LOOK_MS, stop)) {
+    const values = [end, [...missing.keys()]];
+    const rows = await database.persist(() => database.query<RecordRow>(FOLLOW, values), stop);
+    const nowMs = clock.monotonicMs();
+    for (const row of rows) {
+      const id = Number(row.id);
+      missing.delete(id);
+      for (let skipped = end + 1; skipped < id; skipped++) missing.set(skipped, nowMs);
+      end = Math.max(end, id);
+      yield recordOf(row);
+    }
+    for (const [id, sinceMs] of missing) if (nowMs - sinceMs > MISSING_MS) missing.delete(id);
+  }
+}
+
+const FOLLOW = `select ${RECORD_COLUMNS} from srq.record r join srq.worker w on w.id = r.worker
+  where r.id > $1 or r.id = any($2::bigint[]) order by r.id`;
+
+/** The newest record, and which numbers before it have no record that can be seen: it may be about to be written. */
+async function newestPosition(query: Query): Promise<LogPosition> {
+  const [newest] = await query<{ id: string | null }>('select max(id) as id from srq.record');
+  const end = Number(newest?.id ?? 0);
+  const gaps = await query<{ id: string }>(
+    `select n as id from generate_series($1::bigint, $2::bigint) as n
+    where not exists (select 1 from srq.record where id = n)`,
+    [Math.max(1, end - MISSING_LOOK), end],
+  );
+  return { end, missing: gaps.map(({ id }) => Number(id)) };
+}
+
+/** All that is read within sees the log as it was when it began. */
+async function* inOneView<Item, End>(
+  database: Database,
+  work: (query: Query) => AsyncGenerator<Item, End>,
+): AsyncGenerator<Item, End> {
+  const session = await database.connect({ patient: true });
+  try {
+    await session.query('begin isolation level repeatable read read only');
+    return yield* work(session.query);
+  } finally {
+    await session.close();
+  }
+}
+
+async function* fetched(query: Query, tables: string, isLast: string): AsyncGenerator<ReadRow> {
+  await query(`declare records no scroll cursor for select ${RECORD_COLUMNS}, ${isLast} as is_last
+    from ${tables} join srq.worker w on w.id = r.worker order by r.id`);
+  for (;;) {
+    const rows = await query<ReadRow>(`fetch ${FETCH_ROWS} from records`);
+    yield* rows;
+    if (rows.length < FETCH_ROWS) return;
+  }
 }

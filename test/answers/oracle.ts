@@ -2,11 +2,11 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { AdaptiveRate } from '../../src/api/adaptive-rate.ts';
 import { Http } from '../../src/api/http.ts';
-import { Pace } from '../../src/api/pace.ts';
+import { OwnPermits, RateLimiter } from '../../src/api/rate-limiter.ts';
 import { RequestApi } from '../../src/api/request-api.ts';
 import { Tokens } from '../../src/api/token.ts';
-import { Turnstile } from '../../src/api/turnstile.ts';
 import { FileLog } from '../../src/log/file-log.ts';
 import { type AnswerMemory, NO_MEMORY } from '../../src/model/answer-memory.ts';
 import { DOCUMENTED_CONTRACT } from '../../src/model/contract.ts';
@@ -172,12 +172,16 @@ export class World {
     const { signal: stopping } = halt;
     const cache = { read: () => null, write: () => {}, forget: () => {} };
     const tokens = new Tokens(http, { clientId: '1', clientSecret: 'secret' }, cache, clock, stopping);
-    const turnstile = new Turnstile(new Pace({ rate: 'max', concurrency, random: () => 0.5 }), clock, stopping);
+    const limiter = new RateLimiter(
+      new OwnPermits(new AdaptiveRate({ rate: 'max', concurrency, random: () => 0.5 }), clock),
+      clock,
+      stopping,
+    );
     const { audio } = PREPARATION;
     const { memory } = this;
     const secrets = ['secret'];
     const contract = DOCUMENTED_CONTRACT;
-    const api = new RequestApi({ http, tokens, turnstile, audio, contract, clock, stopping, secrets, memory });
+    const api = new RequestApi({ http, tokens, limiter, audio, contract, clock, stopping, secrets, memory });
     const plan = await planOf(tableOf(needs), { lookup: (key) => log.lookup(key) });
     const unseen = { created: () => {} } as unknown as Witness;
     const deps = { api, log, clock, witness: unseen, preparation: PREPARATION, halt };

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { Pace } from '../../src/api/pace.ts';
+import { AdaptiveRate } from '../../src/api/adaptive-rate.ts';
+import { OwnPermits, RateLimiter } from '../../src/api/rate-limiter.ts';
 import { RequestApi } from '../../src/api/request-api.ts';
 import { Tokens } from '../../src/api/token.ts';
-import { Turnstile } from '../../src/api/turnstile.ts';
 import type { Contract, CreateOperation } from '../../src/model/contract.ts';
 import { httpTo, virtualClock } from '../helpers/api-client.ts';
 import { startScriptedService } from '../helpers/scripted-service.ts';
@@ -22,7 +22,11 @@ function apiTo(baseUrl: string, contract: Contract, clock = virtualClock()): Req
   return new RequestApi({
     http,
     tokens: new Tokens(http, { clientId: '1', clientSecret: 'the-secret' }, cache, clock, stopping),
-    turnstile: new Turnstile(new Pace({ rate: 'max', concurrency: 4, random: () => 0.5 }), clock, stopping),
+    limiter: new RateLimiter(
+      new OwnPermits(new AdaptiveRate({ rate: 'max', concurrency: 4, random: () => 0.5 }), clock),
+      clock,
+      stopping,
+    ),
     audio: { describe: () => Promise.reject(new Error('none')), readBase64: () => Promise.reject(new Error('none')) },
     contract,
     clock,

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { Pace } from '../../src/api/pace.ts';
+import { AdaptiveRate } from '../../src/api/adaptive-rate.ts';
+import { OwnPermits, RateLimiter } from '../../src/api/rate-limiter.ts';
 import { RequestApi } from '../../src/api/request-api.ts';
 import { Tokens } from '../../src/api/token.ts';
 import type { Credentials } from '../../src/api/token-request.ts';
-import { Turnstile } from '../../src/api/turnstile.ts';
 import { systemClock } from '../../src/cli/system-clock.ts';
 import { DOCUMENTED_CONTRACT } from '../../src/model/contract.ts';
 import type { CachedToken } from '../../src/model/ports.ts';
@@ -28,7 +28,11 @@ function clientOf({ baseUrl }: Pick<OAuthService, 'baseUrl'>, credentials: Crede
   const api = new RequestApi({
     http,
     tokens,
-    turnstile: new Turnstile(new Pace({ rate: 'max', concurrency: 16, random: Math.random }), systemClock, stopping),
+    limiter: new RateLimiter(
+      new OwnPermits(new AdaptiveRate({ rate: 'max', concurrency: 16, random: Math.random }), systemClock),
+      systemClock,
+      stopping,
+    ),
     audio: { describe: () => Promise.reject(new Error('none')), readBase64: () => Promise.reject(new Error('none')) },
     contract: DOCUMENTED_CONTRACT,
     clock: systemClock,

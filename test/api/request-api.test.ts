@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { Pace } from '../../src/api/pace.ts';
+import { AdaptiveRate } from '../../src/api/adaptive-rate.ts';
+import { OwnPermits, RateLimiter } from '../../src/api/rate-limiter.ts';
 import { RequestApi, type RequestApiParts } from '../../src/api/request-api.ts';
 import { Tokens } from '../../src/api/token.ts';
-import { Turnstile } from '../../src/api/turnstile.ts';
 import { DOCUMENTED_CONTRACT, documentedContract } from '../../src/model/contract.ts';
 import { SrqError } from '../../src/model/errors.ts';
 import type { CachedToken, TokenCache } from '../../src/model/ports.ts';
@@ -38,12 +38,16 @@ function apiOf(baseUrl: string, setup: Setup = {}): RequestApi {
   const stopping = parts.stopping ?? new AbortController().signal;
   const http = parts.http ?? httpTo(baseUrl, { connections: concurrency });
   const tokens = new Tokens(http, credentials, cache, clock, stopping);
-  const turnstile = new Turnstile(new Pace({ rate, concurrency, random: () => 0.5 }), clock, stopping);
+  const limiter = new RateLimiter(
+    new OwnPermits(new AdaptiveRate({ rate, concurrency, random: () => 0.5 }), clock),
+    clock,
+    stopping,
+  );
   const secrets = [credentials.clientSecret];
   return new RequestApi({
     http,
     tokens,
-    turnstile,
+    limiter,
     audio,
     contract: DOCUMENTED_CONTRACT,
     clock,

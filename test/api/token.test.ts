@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Tokens } from '../../src/api/token.ts';
-import { FileTokenCache } from '../../src/config/token-cache.ts';
+import { FileTokenCache } from '../../src/config/account-files.ts';
 import { SrqError } from '../../src/model/errors.ts';
 import type { CachedToken, TokenCache } from '../../src/model/ports.ts';
 import { httpTo, type VirtualClock, virtualClock } from '../helpers/api-client.ts';

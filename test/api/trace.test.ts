@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { Pace } from '../../src/api/pace.ts';
+import { AdaptiveRate } from '../../src/api/adaptive-rate.ts';
+import { OwnPermits, RateLimiter } from '../../src/api/rate-limiter.ts';
 import { RequestApi } from '../../src/api/request-api.ts';
 import { Tokens } from '../../src/api/token.ts';
-import { Turnstile } from '../../src/api/turnstile.ts';
 import type { Contract, ContractEncoding, Parameter } from '../../src/model/contract.ts';
 import type { ServiceRequest } from '../../src/model/service-request.ts';
 import type { TracedCall } from '../../src/model/traced-call.ts';
@@ -92,10 +92,14 @@ async function callsUnder(contract: Contract): Promise<{ calls: TracedCall[]; ur
   const credentials = { clientId: '7', clientSecret: CANARY };
   const cache = { read: () => null, write: () => {}, forget: () => {} };
   const tokens = new Tokens(http, credentials, cache, clock, stopping, contract.token);
-  const turnstile = new Turnstile(new Pace({ rate: 'max', concurrency: 1, random: () => 0.5 }), clock, stopping);
+  const limiter = new RateLimiter(
+    new OwnPermits(new AdaptiveRate({ rate: 'max', concurrency: 1, random: () => 0.5 }), clock),
+    clock,
+    stopping,
+  );
   const recordings = { describe: () => Promise.resolve(audio), readBase64: () => Promise.resolve(RECORDING) };
   const secrets = [CANARY];
-  const api = new RequestApi({ http, tokens, turnstile, audio: recordings, contract, clock, stopping, secrets });
+  const api = new RequestApi({ http, tokens, limiter, audio: recordings, contract, clock, stopping, secrets });
   await api.validate(request);
   for (const _ of [1, 2]) await api.create(request, () => Promise.resolve(true), '0123456789abcdef0123456789abcdef');
   return {

@@ -2,9 +2,8 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { FileTokenCache, LearnedFile } from '../../src/config/account-files.ts';
 import { ContractStore } from '../../src/config/contract-store.ts';
-import { LearnedStore } from '../../src/config/learned-store.ts';
-import { FileTokenCache } from '../../src/config/token-cache.ts';
 import { type Contract, DOCUMENTED_CONTRACT } from '../../src/model/contract.ts';
 
 const DESTINATION = { baseUrl: 'https://api.example.com', clientId: '7' };
@@ -34,9 +33,9 @@ const KINDS = [
     file: 'x.learned.json',
     mayBeRead: true,
     write: (uid?: number) =>
-      new LearnedStore(join(folder, 'x.learned.json'), DESTINATION, 'contract', trust(uid)).write(LEARNED),
+      new LearnedFile(join(folder, 'x.learned.json'), DESTINATION, 'contract', trust(uid)).write(LEARNED),
     isBelieved: (uid?: number | null) =>
-      new LearnedStore(join(folder, 'x.learned.json'), DESTINATION, 'contract', trust(uid)).read().evidence !== null,
+      new LearnedFile(join(folder, 'x.learned.json'), DESTINATION, 'contract', trust(uid)).read().evidence !== null,
   },
   {
     kind: 'the token',

@@ -1,4 +1,4 @@
-import type { Clock, SharedAccount } from '../../src/model/ports.ts';
+import type { Clock, SharedAccountState } from '../../src/model/ports.ts';
 
 const HALF_TRIP_MS = 0.5;
 
@@ -31,7 +31,7 @@ export class MemoryStore {
     return JSON.parse(this.#kept.get(name) ?? 'null');
   }
 
-  member(run: string): SharedAccount {
+  member(run: string): SharedAccountState {
     return {
       run,
       change: async (name, change) => {

@@ -1,4 +1,4 @@
-import type { Pace, PaceAnswer, Turn } from '../../src/api/pace.ts';
+import type { AdaptiveRate, Admission, RateAnswer } from '../../src/api/adaptive-rate.ts';
 import { readRateHeaders } from '../../src/api/rate-headers.ts';
 
 /** What a hidden server makes of one request. */
@@ -24,11 +24,11 @@ export interface Figures {
   readonly slowestMs: number;
   readonly mostInFlight: number;
   /** Set if the pace asked to stop. */
-  readonly stopped: Turn | null;
+  readonly stopped: Admission | null;
 }
 
 export interface Import {
-  readonly pace: Pace;
+  readonly pace: AdaptiveRate;
   readonly server: HiddenServer;
   /** Requests to get done; refused ones are sent again. */
   readonly requests: number;
@@ -86,7 +86,7 @@ export function runImport({ pace, server, requests, random, timeoutMs = 120_000,
   const figures = { sent: 0, taken: 0, throttled: 0, shed: 0, timedOut: 0, elapsedMs: 0, slowestMs: 0 };
   let inFlight = 0;
   let mostInFlight = 0;
-  let stopped: Turn | null = null;
+  let stopped: Admission | null = null;
   let wakeMs = Number.POSITIVE_INFINITY;
   const oneWayMs = () => (networkMs / 2) * (1 + 0.5 * random());
   const done = () => figures.taken + figures.shed + figures.timedOut;
@@ -97,7 +97,7 @@ export function runImport({ pace, server, requests, random, timeoutMs = 120_000,
     inFlight += 1;
     mostInFlight = Math.max(mostInFlight, inFlight);
     let open = true;
-    const settle = (count: 'taken' | 'throttled' | 'shed' | 'timedOut', answer: PaceAnswer) => {
+    const settle = (count: 'taken' | 'throttled' | 'shed' | 'timedOut', answer: RateAnswer) => {
       if (!open) return;
       open = false;
       inFlight -= 1;
@@ -139,6 +139,6 @@ export function runImport({ pace, server, requests, random, timeoutMs = 120_000,
 const COUNTS = { 200: 'taken', 429: 'throttled', 503: 'shed' } as const;
 const KINDS = { 200: 'ok', 429: 'throttled', 503: 'overloaded' } as const;
 
-function answerOf(reply: Reply): PaceAnswer {
+function answerOf(reply: Reply): RateAnswer {
   return { kind: KINDS[reply.status], ...readRateHeaders(reply.headers ?? {}, reply.atMs) };
 }

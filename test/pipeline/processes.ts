@@ -1,10 +1,10 @@
 import { appendFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Pace } from '../../src/api/pace.ts';
+import { AdaptiveRate } from '../../src/api/adaptive-rate.ts';
+import { OwnPermits, RateLimiter } from '../../src/api/rate-limiter.ts';
 import { RequestApi } from '../../src/api/request-api.ts';
 import { Tokens } from '../../src/api/token.ts';
-import { Turnstile } from '../../src/api/turnstile.ts';
 import { FileLog } from '../../src/log/file-log.ts';
 import { type Contract, DOCUMENTED_CONTRACT } from '../../src/model/contract.ts';
 import type { Clock, DeliveryLog, MarketplaceApi } from '../../src/model/ports.ts';
@@ -89,11 +89,11 @@ export class Machine {
     const http = this.service.line(life, () => (sending.count -= 1));
     const credentials = { clientId: '4711', clientSecret: 'not a secret' };
     const cache = { read: () => null, write: () => {}, forget: () => {} };
-    const pace = new Pace({ rate: 'max', concurrency: 8, random: () => 0.5 });
+    const pace = new AdaptiveRate({ rate: 'max', concurrency: 8, random: () => 0.5 });
     const api = new RequestApi({
       http,
       tokens: new Tokens(http, credentials, cache, clock, halt.signal),
-      turnstile: new Turnstile(pace, clock, halt.signal),
+      limiter: new RateLimiter(new OwnPermits(pace, clock), clock, halt.signal),
       audio: NO_AUDIO,
       contract,
       clock,

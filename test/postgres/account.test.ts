@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/cli/system-clock.ts';
 import type { CachedToken } from '../../src/model/ports.ts';
-import { AccountToken } from '../../src/postgres/account-token.ts';
+import { AccountToken, accountId, openAccountState, type PostgresAccountState } from '../../src/postgres/account.ts';
 import { openPostgresStore, type PostgresStore } from '../../src/postgres/postgres-store.ts';
-import { accountId, openAccount, type PostgresAccount } from '../../src/postgres/shared-account.ts';
 import { PostgresServer, postgresIsMissing, STORE_PASSWORD } from '../helpers/postgres.ts';
 
 const why = postgresIsMissing === null ? '' : ` (skipped: ${postgresIsMissing})`;
@@ -31,13 +30,13 @@ describe.skipIf(postgresIsMissing !== null)(`What processes of an account share 
     await store.migrate();
     return store;
   };
-  const join = async (url: string, run: string): Promise<PostgresAccount> => {
+  const join = async (url: string, run: string): Promise<PostgresAccountState> => {
     const { database } = await storeAt(url, run);
-    const account = openAccount(database, ACCOUNT, run, new AbortController().signal);
+    const account = openAccountState(database, ACCOUNT, run, new AbortController().signal);
     open.push(account);
     return account;
   };
-  const countUp = (account: PostgresAccount) =>
+  const countUp = (account: PostgresAccountState) =>
     account.change('count', (kept) => ({ keep: Number(kept ?? 0) + 1, result: kept }));
 
   test('is changed by one at a time, and no change is lost', async () => {

@@ -80,7 +80,7 @@ async function deliver(
   const dated = { ...clock, nowMs: () => log.nowMs() };
   const witness = new Witness(api, dated, halt.signal, connection.evidence, keep);
   const broke = (pauseMs: number) => {
-    connection.shared?.turnstile.hold(pauseMs);
+    connection.hold(pauseMs);
     notes.note({ event: 'breaker', pauseMs });
   };
   const deps: ImportDeps = { api, log, clock, witness, preparation, halt, broke };
@@ -96,7 +96,7 @@ async function deliver(
   stop ??= await settle(context, plan, deps, options, connection);
   await witness.end();
   await connection.keep(witness.evidence);
-  connection.keepPace();
+  connection.keepRate();
   return stop;
 }
 

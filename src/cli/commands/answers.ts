@@ -1,8 +1,10 @@
-import { withWord } from '../../model/answer-memory.ts';
+import { type AnswerMemory, NO_MEMORY, withWord } from '../../model/answer-memory.ts';
+import { contractFingerprint } from '../../model/contract-fingerprint.ts';
 import { SrqError } from '../../model/errors.ts';
 import { printable } from '../../report/output.ts';
-import { openAnswerKnowledge } from '../answer-knowledge.ts';
+import { answersBy, exchange, joinAccount, openLearned } from '../account.ts';
 import { inFull } from '../command-line.ts';
+import { destinationOf } from '../connect.ts';
 import type { Context } from '../context.ts';
 
 /** Stands for all answers that wait for a word. */
@@ -13,7 +15,7 @@ const ALL = 'status';
  * such answer's form, or `status` for all that wait for a word of this kind.
  */
 export async function learnAnswers(context: Context, said: 'taken' | 'refused', named: string): Promise<number> {
-  const { known, add } = await openAnswerKnowledge(context);
+  const { known, add } = await openAnswers(context);
   const waiting = known.forms.filter((each) => each.said === null && each.isDenied === (said === 'refused'));
   const meant = waiting.filter(({ form }) => named === ALL || form.startsWith(named));
   if (meant.length === 0)
@@ -35,6 +37,20 @@ export async function learnAnswers(context: Context, said: 'taken' | 'refused', 
     ].join('\n'),
   );
   return 0;
+}
+
+/** What is known of the answers of the profile's service, on this machine or in the store, and the way to add to it. */
+async function openAnswers(context: Context) {
+  const destination = destinationOf(await context.settings());
+  const contract = contractFingerprint(await context.contract(destination.baseUrl));
+  const answers = answersBy(contract);
+  if ((await context.logPlace()).kind === 'store') {
+    const { state } = await joinAccount(context, destination);
+    const known = await exchange(state, answers, NO_MEMORY);
+    return { known, add: (found: AnswerMemory) => exchange(state, answers, found) };
+  }
+  const file = await openLearned(context, destination, contract);
+  return { known: file.read().answers ?? NO_MEMORY, add: (found: AnswerMemory) => exchange(file, answers, found) };
 }
 
 function nothingMeant(named: string, said: 'taken' | 'refused', waiting: readonly string[]): SrqError {

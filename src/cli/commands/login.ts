@@ -1,9 +1,9 @@
 import { text } from 'node:stream/consumers';
+import { FileTokenCache, secretMark } from '../../config/account-files.ts';
 import { isLoopback, normalBaseUrl } from '../../config/base-url.ts';
 import { keychainEntry } from '../../config/keychain.ts';
 import type { Profile } from '../../config/profile-store.ts';
 import { runSecretCommand } from '../../config/settings.ts';
-import { FileTokenCache, secretMark } from '../../config/token-cache.ts';
 import { SrqError } from '../../model/errors.ts';
 import type { BodyEncoding } from '../../model/wire.ts';
 import { contractName } from '../../report/contract-text.ts';

@@ -1,7 +1,7 @@
-import { paceSummary } from '../../api/account-pace.ts';
+import { rateSummary } from '../../api/account-rate.ts';
+import { accountId, openAccountState } from '../../postgres/account.ts';
 import { openQueue } from '../../postgres/postgres-queue.ts';
 import { outcomesByMinute, workingProcesses } from '../../postgres/queue-figures.ts';
-import { accountId, openAccount } from '../../postgres/shared-account.ts';
 import { type QueueView, queueText } from '../../report/queue-text.ts';
 import { destinationOf } from '../connect.ts';
 import type { Context } from '../context.ts';
@@ -39,11 +39,11 @@ async function lookout(context: Context): Promise<() => Promise<QueueView>> {
   await store.migrate();
   const requests = await openQueue({ database, destination, worker: null, stopping });
   context.onClose(() => requests.close());
-  const account = openAccount(database, accountId(destination), context.run, stopping);
+  const account = openAccountState(database, accountId(destination), context.run, stopping);
   context.onClose(() => account.close());
   return async () => {
     const { requests: queued, doubts } = await requests.depth();
-    const pace = await account.look('pace', paceSummary);
+    const pace = await account.look('pace', rateSummary);
     const rate = pace && {
       perSecond: pace.ratePerSecond,
       inFlight: pace.inFlight,

@@ -1,5 +1,5 @@
+import { FileTokenCache } from '../../config/account-files.ts';
 import type { Sourced } from '../../config/settings.ts';
-import { FileTokenCache } from '../../config/token-cache.ts';
 import { contractName } from '../../report/contract-text.ts';
 import { aligned, printable } from '../../report/output.ts';
 import { inFull } from '../command-line.ts';

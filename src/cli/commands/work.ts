@@ -1,7 +1,7 @@
 import type { Evidence } from '../../model/evidence.ts';
+import { AccountBreaker } from '../../pipeline/breaker.ts';
 import { contractRefusal } from '../../pipeline/check-queued.ts';
 import { runWorker, type WorkerDeps } from '../../pipeline/run-worker.ts';
-import { SharedBreaker } from '../../pipeline/shared-breaker.ts';
 import { Witness } from '../../pipeline/witness.ts';
 import { workText } from '../../report/queue-text.ts';
 import { connect, destinationOf } from '../connect.ts';
@@ -83,16 +83,16 @@ async function workerDeps(context: Context, { rate, concurrency, validate }: Wor
   const { api, shared } = connection;
   if (!shared) throw new Error('a worker without a store');
   const dated = { ...clock, nowMs: () => log.nowMs() };
-  const keep = (evidence: Evidence) => void shared.evidence.exchange(evidence).catch(() => {});
+  const keep = (evidence: Evidence) => void connection.keep(evidence).catch(() => {});
   const witness = new Witness(api, dated, stopping, connection.evidence, keep);
   const contract = await context.contract();
   const operations = validate ? (['create', 'validate'] as const) : (['create'] as const);
   const deps: WorkerDeps = {
     ...{ api, log, queue, clock, witness, halt, watch },
-    evidence: () => shared.evidence.exchange(witness.evidence),
+    evidence: () => connection.keep(witness.evidence),
     isProxied: connection.network.proxy !== null,
-    breaker: new SharedBreaker(shared.account, clock),
-    hold: (pauseMs) => shared.turnstile.hold(pauseMs),
+    breaker: new AccountBreaker(shared, clock),
+    hold: connection.hold,
     refusal: (queued) => contractRefusal(queued, contract, operations, destination),
   };
   return { ...deps, connection, name: store.name, destination: await destinationText(context, destination) };

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { LearnedStore } from '../../src/config/learned-store.ts';
+import { LearnedFile } from '../../src/config/account-files.ts';
 
 const DESTINATION = { baseUrl: 'https://api.example.com', clientId: '4711' };
 const EVIDENCE = {
@@ -17,7 +17,7 @@ function learnedFile(): string {
   return join(folder, 'default.learned.json');
 }
 const storeAt = (path: string, changes = {}, contract = 'c0ffee') =>
-  new LearnedStore(path, { ...DESTINATION, ...changes }, contract);
+  new LearnedFile(path, { ...DESTINATION, ...changes }, contract);
 
 test('what was learned is kept part by part', () => {
   const path = learnedFile();

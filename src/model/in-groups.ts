@@ -4,14 +4,17 @@
  */
 export class InGroups<Item, Result> {
   readonly #work: (items: readonly Item[]) => Promise<readonly Result[]>;
-  readonly #split: (items: readonly Waiting<Item, Result>[]) => number;
-  #queue: Waiting<Item, Result>[] = [];
+  readonly #split: (items: readonly QueuedItem<Item, Result>[]) => number;
+  #queue: QueuedItem<Item, Result>[] = [];
   #draining: Promise<void> | null = null;
 
-  /** `identify`: items of one identity never share a group. */
+  /** `most`: items of one group. `identify`: items of one identity never share a group. */
   constructor(
     work: (items: readonly Item[]) => Promise<readonly Result[]>,
-    { most, identify }: { readonly most: number; readonly identify?: (item: Item) => string },
+    {
+      most = Number.POSITIVE_INFINITY,
+      identify,
+    }: { readonly most?: number; readonly identify?: (item: Item) => string } = {},
   ) {
     this.#work = work;
     this.#split = (queue) => groupLength(queue.slice(0, most), identify);
@@ -48,7 +51,7 @@ export class InGroups<Item, Result> {
   }
 }
 
-interface Waiting<Item, Result> {
+interface QueuedItem<Item, Result> {
   readonly item: Item;
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;

@@ -1,8 +1,9 @@
 import { setMaxListeners } from 'node:events';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Rate } from '../../src/api/account-pace.ts';
-import { AccountTurnstile } from '../../src/api/account-turnstile.ts';
+import { AccountPermits } from '../../src/api/account-permits.ts';
+import type { ChosenRate } from '../../src/api/adaptive-rate.ts';
 import type { Exchange } from '../../src/api/exchange.ts';
+import { RateLimiter } from '../../src/api/rate-limiter.ts';
 import { atMostAtOnce, fixedWindow, tokenBucket, unlimited } from '../helpers/hidden-servers.ts';
 import { MemoryStore } from '../helpers/memory-account.ts';
 import { VirtualClock } from '../helpers/virtual-clock.ts';
@@ -16,7 +17,8 @@ class Fleet {
   readonly store = new MemoryStore(this.clock);
   readonly stopping = new AbortController();
   readonly random = seeded(7);
-  readonly turnstiles: AccountTurnstile[] = [];
+  readonly limiters: RateLimiter[] = [];
+  readonly #permits = new Map<RateLimiter, AccountPermits>();
   readonly #server: HiddenServer;
   sent = 0;
   refused = 0;
@@ -28,38 +30,43 @@ class Fleet {
     onTestFinished(() => this.stopping.abort());
   }
 
-  join(rate: Rate = 'auto', concurrency = 16): AccountTurnstile {
-    const account = this.store.member(`run ${this.turnstiles.length}`);
+  join(rate: ChosenRate = 'auto', concurrency = 16): RateLimiter {
+    const state = this.store.member(`run ${this.limiters.length}`);
     const { clock, random } = this;
-    const stopping = this.stopping.signal;
-    const turnstile = new AccountTurnstile({ account, rate, concurrency, learned: null, clock, stopping, random });
-    this.turnstiles.push(turnstile);
-    return turnstile;
+    const permits = new AccountPermits({ state, rate, concurrency, learned: null, clock, random });
+    const limiter = new RateLimiter(permits, clock, this.stopping.signal);
+    this.limiters.push(limiter);
+    this.#permits.set(limiter, permits);
+    return limiter;
+  }
+
+  async close(limiter: RateLimiter): Promise<void> {
+    await this.#permits.get(limiter)?.close();
   }
 
   /** One request there and back. */
-  async send(turnstile: AccountTurnstile): Promise<Reply['status'] | null> {
-    const ticket = await turnstile.enter('create');
-    if (!ticket) return null;
+  async send(limiter: RateLimiter): Promise<Reply['status'] | null> {
+    const permit = await limiter.acquire('create');
+    if (!permit) return null;
     this.sent += 1;
     await this.clock.sleep((ROUND_TRIP_MS / 2) * (0.7 + 0.6 * this.random()));
     const reply = this.#server.arrive(this.clock.nowMs());
     await this.clock.sleep(reply.atMs - this.clock.nowMs() + (ROUND_TRIP_MS / 2) * (0.7 + 0.6 * this.random()));
     this[reply.status === 200 ? 'taken' : 'refused'] += 1;
-    turnstile.leave(ticket, exchangeOf(reply));
+    limiter.release(permit, exchangeOf(reply));
     return reply.status;
   }
 
   /** All of them send until so many requests are taken. */
   async deliver(requests: number, places = 16) {
     let left = requests;
-    const work = async (turnstile: AccountTurnstile) => {
+    const work = async (limiter: RateLimiter) => {
       while (left > 0) {
         left -= 1;
-        while ((await this.send(turnstile)) !== 200);
+        while ((await this.send(limiter)) !== 200);
       }
     };
-    const rows = this.turnstiles.flatMap((turnstile) => Array.from({ length: places }, () => work(turnstile)));
+    const rows = this.limiters.flatMap((limiter) => Array.from({ length: places }, () => work(limiter)));
     await this.clock.until(Promise.all(rows));
     const perSecond = (1000 * this.taken) / this.clock.nowMs();
     return { perSecond, refusedShare: this.refused / this.sent, turns: this.store.turns };
@@ -72,7 +79,7 @@ const exchangeOf = ({ status, headers = {} }: Reply): Exchange => ({
   written: true,
 });
 
-function fleetOf(processes: number, server: HiddenServer, rate: Rate = 'auto'): Fleet {
+function fleetOf(processes: number, server: HiddenServer, rate: ChosenRate = 'auto'): Fleet {
   const fleet = new Fleet(server);
   for (let at = 0; at < processes; at += 1) fleet.join(rate);
   return fleet;
@@ -168,11 +175,11 @@ describe('Processes of one account', () => {
     const fleet = new Fleet(unlimited(50, seeded(1)));
     const [lost, other] = [fleet.join(5_000, 2), fleet.join(5_000, 2)];
     await fleet.clock.until(fleet.send(other));
-    expect(await fleet.clock.until(lost.enter('create'))).not.toBeNull();
+    expect(await fleet.clock.until(lost.acquire('create'))).not.toBeNull();
     fleet.store.kill('run 0');
     await fleet.clock.until(fleet.clock.sleep(3_000).then(() => fleet.send(other)));
     expect(fleet.clock.nowMs()).toBeLessThan(10_000);
-    await fleet.clock.until(other.close());
+    await fleet.clock.until(fleet.close(other));
     expect(fleet.store.kept('pace')).toMatchObject({ members: {}, pace: { inFlight: 0 } });
   });
 
@@ -181,7 +188,7 @@ describe('Processes of one account', () => {
     const fleet = new Fleet({ arrive: (atMs) => ({ status: answers++ === 0 ? 429 : 200, atMs }) });
     const [stopped, other] = [fleet.join(), fleet.join()];
     expect(await fleet.clock.until(fleet.send(other))).toBe(429);
-    expect(await fleet.clock.until(stopped.enter('create'))).not.toBeNull();
+    expect(await fleet.clock.until(stopped.acquire('create'))).not.toBeNull();
     const freeze = fleet.store.freeze('run 0');
     expect(await fleet.clock.until(fleet.send(other))).toBe(200);
     expect(fleet.clock.nowMs()).toBeLessThan(40_000);
@@ -205,7 +212,7 @@ describe('Processes of one account', () => {
   test('leave nothing behind', async () => {
     const fleet = fleetOf(3, tokenBucket(50, 20, 50, seeded(1)));
     await fleet.deliver(300);
-    await fleet.clock.until(Promise.all(fleet.turnstiles.map((turnstile) => turnstile.close())));
+    await fleet.clock.until(Promise.all(fleet.limiters.map((limiter) => fleet.close(limiter))));
     expect(fleet.store.kept('pace')).toMatchObject({ members: {}, pace: { inFlight: 0 } });
   });
 
@@ -213,7 +220,7 @@ describe('Processes of one account', () => {
     const fleet = fleetOf(2, {
       arrive: (atMs) => ({ status: 429, atMs, headers: { 'retry-after': '3600' } }),
     });
-    const [first, second] = fleet.turnstiles;
+    const [first, second] = fleet.limiters;
     if (!first || !second) throw new Error('no fleet');
     await fleet.clock.until(fleet.send(first));
     await expect(fleet.clock.until(fleet.send(second))).rejects.toThrow(/takes no requests before/);
@@ -221,10 +228,10 @@ describe('Processes of one account', () => {
 
   test('end their waiting when the run is stopped', async () => {
     const fleet = fleetOf(1, unlimited(50, seeded(1)));
-    const [turnstile] = fleet.turnstiles;
-    const waiting = Array.from({ length: 40 }, () => turnstile?.enter('create'));
+    const [limiter] = fleet.limiters;
+    const waiting = Array.from({ length: 40 }, () => limiter?.acquire('create'));
     fleet.stopping.abort();
-    const tickets = await fleet.clock.until(Promise.all(waiting));
-    expect(tickets.filter((ticket) => ticket !== null).length).toBeLessThanOrEqual(1);
+    const permits = await fleet.clock.until(Promise.all(waiting));
+    expect(permits.filter((permit) => permit !== null).length).toBeLessThanOrEqual(1);
   });
 });

@@ -1,16 +1,17 @@
 import { expect, test } from 'vitest';
-import { type Look, type LookEnd, sightOf } from '../../src/model/evidence.ts';
-import { SharedBreaker } from '../../src/pipeline/shared-breaker.ts';
-import { sharedEvidence } from '../../src/pipeline/shared-knowledge.ts';
+import { evidenceBy, exchange } from '../../src/cli/account.ts';
+import { type Evidence, type Look, type LookEnd, sightOf } from '../../src/model/evidence.ts';
+import type { SharedAccountState } from '../../src/model/ports.ts';
+import { AccountBreaker } from '../../src/pipeline/breaker.ts';
 import { MemoryStore } from '../helpers/memory-account.ts';
 import { VirtualClock } from '../helpers/virtual-clock.ts';
 
 function workers(count: number) {
   const clock = new VirtualClock();
   const store = new MemoryStore(clock);
-  const join = (name: string) => new SharedBreaker(store.member(name), clock);
+  const join = (name: string) => new AccountBreaker(store.member(name), clock);
   const breakers = Array.from({ length: count }, (_, at) => join(`run ${at}`));
-  const see = (breaker: SharedBreaker | undefined, isDoubtful: boolean) =>
+  const see = (breaker: AccountBreaker | undefined, isDoubtful: boolean) =>
     clock.until(breaker?.observe(isDoubtful) ?? Promise.reject(new Error('no worker')));
   return { clock, store, join, breakers, see };
 }
@@ -63,14 +64,18 @@ test('breaks of more than an hour ago are forgotten', async () => {
   expect(await see(breakers[0], true)).toEqual({ stop: null, pauseMs: 2_000 });
 });
 
+const evidenceIn = (state: SharedAccountState, contract: string) => ({
+  exchange: (own: Evidence) => exchange(state, evidenceBy(contract), own),
+});
+
 test('what validate has shown to one counts for all by the same contract, once', async () => {
   const clock = new VirtualClock();
   const store = new MemoryStore(clock);
   const look = (digit: string, createdAtMs: number, end: LookEnd, afterMs = 50): Look => ({
     ...{ key: digit.repeat(32), kind: 'PT/0/text', createdAtMs, end, afterMs },
   });
-  const first = sharedEvidence(store.member('a'), 'contract');
-  const second = sharedEvidence(store.member('b'), 'contract');
+  const first = evidenceIn(store.member('a'), 'contract');
+  const second = evidenceIn(store.member('b'), 'contract');
   const [one, two, three] = [look('1', 1_000, 'seen'), look('2', 2_000, 'seen', 70), look('3', 3_000, 'open')];
   await clock.until(first.exchange({ looks: [one, three] }));
   await clock.until(first.exchange({ looks: [one, three] }));
@@ -81,6 +86,6 @@ test('what validate has shown to one counts for all by the same contract, once',
   const all = await clock.until(first.exchange({ looks: [one, { ...three, end: 'seen', afterMs: 5 }] }));
   expect(all).toEqual({ looks: [one, two, ended] });
   expect(sightOf(all, 'PT/0/text', 4_000)).toEqual({ seen: 2, unseen: 1, slowestMs: 70 });
-  const other = sharedEvidence(store.member('b'), 'another contract');
+  const other = evidenceIn(store.member('b'), 'another contract');
   expect(await clock.until(other.exchange({ looks: [] }))).toEqual({ looks: [] });
 });

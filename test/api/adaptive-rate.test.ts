@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Pace, type PaceAnswer, type PaceOptions } from '../../src/api/pace.ts';
+import { AdaptiveRate, type AdaptiveRateOptions, type RateAnswer } from '../../src/api/adaptive-rate.ts';
 import { atMostAtOnce, fixedWindow, queueing, tokenBucket, unlimited } from '../helpers/hidden-servers.ts';
 import { type Figures, type HiddenServer, type Import, runImport, seeded } from '../helpers/virtual-server.ts';
 
@@ -22,10 +22,10 @@ function run(
   server: (random: () => number) => HiddenServer,
   seed: number,
   requests: number,
-  more: Partial<PaceOptions & Import> = {},
+  more: Partial<AdaptiveRateOptions & Import> = {},
 ): Figures {
   const random = seeded(seed);
-  const pace = new Pace({ rate: 'auto', concurrency: 16, random, ...more });
+  const pace = new AdaptiveRate({ rate: 'auto', concurrency: 16, random, ...more });
   return runImport({ pace, server: server(random), requests, random, ...more });
 }
 
@@ -155,13 +155,13 @@ describe('against services whose limits it cannot see, the pace', () => {
   });
 });
 
-const ok: PaceAnswer = { kind: 'ok', pauseMs: null, headroom: null };
-const refused: PaceAnswer = { kind: 'throttled', pauseMs: null, headroom: null };
+const ok: RateAnswer = { kind: 'ok', pauseMs: null, headroom: null };
+const refused: RateAnswer = { kind: 'throttled', pauseMs: null, headroom: null };
 const half = () => 0.5;
 
 /** A pace that has so many requests in flight at time 0, to be answered in the test. */
-function inFlight(count: number, rate: PaceOptions['rate'] = 'max') {
-  const pace = new Pace({ rate, concurrency: 16, random: half });
+function inFlight(count: number, rate: AdaptiveRateOptions['rate'] = 'max') {
+  const pace = new AdaptiveRate({ rate, concurrency: 16, random: half });
   return { pace, tickets: Array.from({ length: count }, () => pace.sent(0, 'create')) };
 }
 
@@ -257,7 +257,7 @@ describe('the pace', () => {
     const figures = run((random) => unlimited(20, random), 1, 500, { rate: 10 });
     expect(figures.elapsedMs).toBeGreaterThan(49_800);
     expect(figures.elapsedMs).toBeLessThan(50_500);
-    const pace = new Pace({ rate: 10, concurrency: 16, random: half });
+    const pace = new AdaptiveRate({ rate: 10, concurrency: 16, random: half });
     pace.answered(pace.sent(60_000, 'create'), 60_020, ok);
     expect(pace.ask(60_020)).toEqual({ is: 'later', waitMs: 70 });
   });
@@ -278,7 +278,7 @@ describe('the pace', () => {
   });
 
   it('counts quick validates and slow creates each by their own best', () => {
-    const pace = new Pace({ rate: 1_000_000, concurrency: 16, random: half });
+    const pace = new AdaptiveRate({ rate: 1_000_000, concurrency: 16, random: half });
     let nowMs = 0;
     let most = 0;
     for (let round = 0; round < 200; round += 1) {
@@ -293,7 +293,7 @@ describe('the pace', () => {
   });
 
   it('takes places away while answers take longer than twice and 250 ms more than the best', () => {
-    const pace = new Pace({ rate: 1_000_000, concurrency: 16, random: half });
+    const pace = new AdaptiveRate({ rate: 1_000_000, concurrency: 16, random: half });
     let nowMs = 0;
     const placesAfter = (rounds: number, tookMs: number) => {
       let places = 0;

@@ -1,6 +1,9 @@
+import { createHash } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import * as z from 'zod/mini';
-import { type AnswerMemory, mergedMemory, NO_MEMORY } from '../model/answer-memory.ts';
-import { type Evidence, LOOK_ENDS, mergedEvidence, NO_EVIDENCE } from '../model/evidence.ts';
+import type { AnswerMemory } from '../model/answer-memory.ts';
+import { type Evidence, LOOK_ENDS } from '../model/evidence.ts';
+import type { AccountState, CachedToken, Changed, TokenCache } from '../model/ports.ts';
 import type { Destination } from '../model/service-request.ts';
 import { OwnFile, TRUSTING } from './own-file.ts';
 
@@ -38,6 +41,7 @@ export interface Learned {
   readonly pace: z.infer<typeof paceSchema> | null;
 }
 
+const PARTS = ['evidence', 'answers'] as const;
 const NOTHING_LEARNED: Learned = { evidence: null, answers: null, pace: null };
 
 /**
@@ -45,7 +49,7 @@ const NOTHING_LEARNED: Learned = { evidence: null, answers: null, pace: null };
  * was learned, and only if nobody else may have written the file. A missing file counts as no knowledge, and so does a
  * part that cannot be read, such as one of an earlier version.
  */
-export class LearnedStore {
+export class LearnedFile implements AccountState {
   readonly #file: OwnFile;
   readonly #destination: Destination;
   readonly #contract: string;
@@ -72,19 +76,20 @@ export class LearnedStore {
   }
 
   /** Replaces these parts and keeps the others. */
-  write(changed: Partial<Learned>): void {
+  write(changed: { readonly [Part in keyof Learned]?: unknown }): void {
     const { baseUrl, clientId } = this.#destination;
     const owner = { baseUrl, clientId, contract: this.#contract };
     this.#file.replace(`${JSON.stringify({ ...owner, ...this.read(), ...changed })}\n`);
   }
 
-  /** Merges new evidence and answers into the stored ones, because another command may have stored something meanwhile. */
-  add({ evidence, answers }: { readonly evidence?: Evidence; readonly answers?: AnswerMemory }): void {
-    const known = this.read();
-    this.write({
-      ...(evidence && { evidence: mergedEvidence(known.evidence ?? NO_EVIDENCE, evidence) }),
-      ...(answers && { answers: mergedMemory(known.answers ?? NO_MEMORY, answers) }),
-    });
+  /** Records are called as in a store; of those that belong to a contract, the file has one of the contract in force. */
+  async change<Result>(name: string, reduce: (kept: unknown) => Changed<Result>): Promise<Result> {
+    const part = PARTS.find((each) => name === `${each}-${this.#contract}`);
+    if (!part) throw new Error(`no record of a file: ${name}`);
+    // As it is now: another command may have found out something meanwhile.
+    const { keep, result } = reduce(this.read()[part]);
+    this.write({ [part]: keep });
+    return result;
   }
 
   #kept(): unknown {
@@ -93,5 +98,59 @@ export class LearnedStore {
     } catch {
       return null;
     }
+  }
+}
+
+const cacheSchema = z.object({
+  baseUrl: z.string(),
+  clientId: z.string(),
+  /** Which secret it was granted for: a few digits of its hash. */
+  secretMark: z.optional(z.string()),
+  accessToken: z.string().check(z.minLength(1)),
+  obtainedAtMs: z.number(),
+  expiresAtMs: z.nullable(z.number()),
+});
+
+/** The mark of a secret, by which a token is known to have been granted for it. */
+export function secretMark(clientSecret: string): string {
+  return createHash('sha256').update(clientSecret).digest('hex').slice(0, 8);
+}
+
+/** The token in a file of mode 0600, for one base URL, client id and secret; a token of any other is not seen. */
+export class FileTokenCache implements TokenCache {
+  readonly #path: string;
+  readonly #file: OwnFile;
+  readonly #destination: Destination;
+  readonly #mark: string | null;
+
+  /** `mark`: that of the secret in use; null where the secret is not known and does not matter. */
+  constructor(path: string, destination: Destination, mark: string | null = null, trust = TRUSTING) {
+    this.#path = path;
+    this.#file = new OwnFile(path, trust, 'readers');
+    this.#destination = destination;
+    this.#mark = mark;
+  }
+
+  read(): CachedToken | null {
+    try {
+      const kept = cacheSchema.parse(JSON.parse(this.#file.text() ?? ''));
+      const { baseUrl, clientId, secretMark: mark, ...token } = kept;
+      if (this.#mark !== null && mark !== this.#mark) return null;
+      return baseUrl === this.#destination.baseUrl && clientId === this.#destination.clientId ? token : null;
+    } catch {
+      return null;
+    }
+  }
+
+  /** Without a cache every command asks for a token of its own: slower, but right. */
+  write(token: CachedToken): void {
+    const { baseUrl, clientId } = this.#destination;
+    this.#file.replace(
+      `${JSON.stringify({ baseUrl, clientId, ...(this.#mark === null ? {} : { secretMark: this.#mark }), ...token })}\n`,
+    );
+  }
+
+  forget(accessToken: string): void {
+    if (this.read()?.accessToken === accessToken) rmSync(this.#path, { force: true });
   }
 }
