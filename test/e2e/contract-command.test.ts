@@ -81,8 +81,11 @@ describe.concurrent('contract learn, without a terminal,', () => {
     expect(wrong.stderr).toContain('Say no, yes, or for how long');
   });
 
-  test('--yes takes no operation that may write for validate, and nothing ever calls it', async ({ desk }) => {
-    const service = await startScriptedService({});
+  test('--yes takes no operation that may write for validate, and nothing ever calls it', async ({
+    desk,
+    onTestFinished,
+  }) => {
+    const service = await startScriptedService({}, onTestFinished);
     const known = { country: {}, lang: {}, location: {}, fullname: {}, phone: {}, request_text: {} };
     const requestBody = { content: { 'application/json': { schema: { properties: known } } } };
     const post = (words: object) => ({ post: { requestBody, responses: { 200: { description: 'OK' } }, ...words } });

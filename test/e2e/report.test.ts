@@ -83,7 +83,7 @@ describe.concurrent('report', () => {
   });
 
   test('is written while the run goes on, and says that it has no end', async ({ partner, openSandbox }) => {
-    partner.use(await openSandbox({ latencyMs: 300 }));
+    partner.use(await openSandbox({ latencyMs: 1_000 }));
     const leads = partner.write('leads.csv', leadsCsv(30));
     const running = partner.start(['bulk', leads, '--rate', 'max', '--concurrency', '1']);
     while (!existsSync(logOf(partner)) || !readFileSync(logOf(partner), 'utf8').includes('"created"'))

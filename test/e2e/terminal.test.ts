@@ -104,7 +104,7 @@ describe.skipIf(!HAS_TERMINAL)('on a real terminal', () => {
   });
 
   test('Ctrl-C once finishes what is in flight and writes everything', async ({ desk, openSandbox }) => {
-    const sandbox = await openSandbox({ latencyMs: 20 });
+    const sandbox = await openSandbox({ latencyMs: 200 });
     desk.use(sandbox);
     const leads = desk.write('leads.csv', leadsCsv(200));
     const terminal = new Terminal(desk, ['bulk', leads, '--rate', 'max', '--concurrency', '2', '--yes']);
