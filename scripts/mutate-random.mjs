@@ -1,6 +1,6 @@
 // Makes one small mistake at a time in a copy of the repository and looks whether a test notices:
-// npm run mutate:random -- --seed 7 --count 100 [--folder src/contract]… [--jobs 2] [--limit SECONDS]
-// The same seed makes the same mistakes. A run that was ended goes on where it was. Method and figures: docs/mutation.md.
+// npm run mutate:random -- --seed 7 --count 100 [--folder src/contract]… [--jobs 2] [--limit SECONDS] [--unit]
+// --unit: only by the tests that start no built program. The same seed makes the same mistakes. A run that was ended goes on where it was. Method and figures: docs/mutation.md.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -15,6 +15,7 @@ const { values } = parseArgs({
     folder: { type: 'string', multiple: true, default: ['src'] },
     jobs: { type: 'string', default: '1' },
     limit: { type: 'string', default: '600' },
+    unit: { type: 'boolean', default: false },
   },
 });
 const limitMs = Number(values.limit) * 1000;
@@ -25,7 +26,7 @@ const EQUIVALENT = JSON.parse(readFileSync(new URL('mutation/equivalent.json', i
 
 const paths = sourcesOf().filter((path) => values.folder.some((folder) => path.startsWith(`${folder}/`)));
 const texts = new Map(paths.map((path) => [path, readFileSync(path, 'utf8')]));
-const places = await reach(say);
+const places = await reach({ onlyUnit: values.unit, say });
 const state = readState();
 const queues = queuesOf(Number(values.seed), Number(values.count));
 // Round and round the folders, so that a run that is ended early has seen all of them.
@@ -218,8 +219,8 @@ function isEquivalent(mutant) {
 }
 
 function stateFile() {
-  const { seed, count, folder } = values;
-  const name = [seed, count, ...folder].join('-').replaceAll('/', '.');
+  const { seed, count, folder, unit } = values;
+  const name = [seed, count, ...folder, ...(unit ? ['unit'] : [])].join('-').replaceAll('/', '.');
   return join(CACHE, `run-${name}-${hashOf([...sourcesOf(), ...testsOf()])}.json`);
 }
 

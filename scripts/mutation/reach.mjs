@@ -15,22 +15,38 @@ export const hashOf = (paths) => {
   return hash.digest('hex').slice(0, 16);
 };
 
-/** What each test file entered; worked out anew where the sources or the test file changed since. Costs one run of the suite. */
-export async function reach(say) {
+/**
+ * What each test file enters; looked up anew where the sources or the test file changed since, and kept group by group, so that
+ * a run that is ended loses little. Costs as much as the tests do; `onlyUnit`: those that start no built program.
+ */
+export async function reach({ onlyUnit, say }) {
   const sources = sourcesOf();
   const blocks = sources.flatMap((path) => blocksOf(path, readFileSync(path, 'utf8')));
   const file = join(CACHE, `reach-${hashOf(sources)}.json`);
   const known = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
-  const tests = testsOf();
-  const missing = tests.filter((path) => known[path]?.hash !== hashOf([path]));
-  if (missing.length > 0) {
-    say(`Looking what ${missing.length} test files enter.`);
-    const entered = await enteredBy(missing, sources, blocks);
-    for (const path of missing) known[path] = { hash: hashOf([path]), ...entered.get(path) };
+  const tests = testsOf().filter((path) => !onlyUnit || !startsProgram(path));
+  const isMissing = (path) => known[path]?.hash !== hashOf([path]);
+  const missing = tests.filter(isMissing).sort((a, b) => Number(startsProgram(a)) - Number(startsProgram(b)));
+  for (let from = 0; from < missing.length; from += GROUP) {
+    const group = missing.slice(from, from + GROUP);
+    say(`Looking what test files enter: ${from + 1} to ${from + group.length} of ${missing.length}`);
+    const entered = await enteredBy(group, sources, blocks);
+    for (const path of group) known[path] = { hash: hashOf([path]), ...entered.get(path) };
     mkdirSync(CACHE, { recursive: true });
     writeFileSync(file, JSON.stringify(known));
   }
   return new Reach(blocks, new Map(tests.map((path) => [path, known[path]])));
+}
+
+const GROUP = 20;
+
+/** Whether a test file, or what it imports of the tests, starts the program that is built for them. */
+function startsProgram(path, seen = new Set()) {
+  if (seen.has(path) || !existsSync(path)) return false;
+  seen.add(path);
+  const text = readFileSync(path, 'utf8');
+  if (text.includes("inject('srqProgram')")) return true;
+  return [...text.matchAll(/from '(\.[^']*\.ts)'/g)].some(([, name]) => startsProgram(join(path, '..', name), seen));
 }
 
 class Reach {
@@ -57,7 +73,7 @@ class Reach {
       const isInProcess = inProcess.includes(innermost);
       if (!isInProcess && !inProgram.includes(innermost)) continue;
       const shared = [...inProcess, ...inProgram].filter((id) => own.has(id)).length;
-      found.push({ path: test, ms, isInProcess, startsProgram: inProgram.length > 0, shared });
+      found.push({ path: test, ms, isInProcess, startsProgram: startsProgram(test), shared });
     }
     return found.sort((a, b) => Number(b.isInProcess) - Number(a.isInProcess) || b.shared - a.shared || a.ms - b.ms);
   }
@@ -73,7 +89,8 @@ async function enteredBy(tests, sources, blocks) {
     copy.write('recorder.mjs', recorderText(hits, blocks.length));
     copy.write('recorder-setup.mjs', setupText(hits, copy.path('./')));
     for (const path of sources) copy.write(path, instrumented(path, copy.read(path), recorder, blocks));
-    const { results } = await copy.test(tests, { bail: 0, setup: copy.path('recorder-setup.mjs') });
+    const withProgram = tests.some((path) => startsProgram(path));
+    const { results } = await copy.test(tests, { bail: 0, withProgram, setup: copy.path('recorder-setup.mjs') });
     const times = new Map(results.map(({ path, ms }) => [path, ms]));
     return new Map(
       tests.map((test) => {
