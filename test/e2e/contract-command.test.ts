@@ -160,7 +160,7 @@ describe.skipIf(!HAS_TERMINAL)('contract learn, on a terminal,', () => {
       desk,
       ['contract', 'learn', WITH_CONSTANTS],
       [
-        [/partner_id: $/, 'ACME'],
+        [/\npartner_id: $/, 'ACME'],
         [/is not of type integer.*partner_id: $/s, '42'],
         [/X-Partner: $/, 'ACME'],
         [/\[y\/N\] $/, 'y'],
@@ -211,7 +211,7 @@ describe.skipIf(!HAS_TERMINAL)('contract learn, on a terminal,', () => {
       desk,
       ['contract', 'learn', WITH_CONSTANTS],
       [
-        [/partner_id: $/, '42'],
+        [/\npartner_id: $/, '42'],
         [/X-Partner: $/, ''],
       ],
     );
