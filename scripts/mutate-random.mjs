@@ -26,7 +26,7 @@ const EQUIVALENT = JSON.parse(readFileSync(new URL('mutation/equivalent.json', i
 
 const paths = sourcesOf().filter((path) => values.folder.some((folder) => path.startsWith(`${folder}/`)));
 const texts = new Map(paths.map((path) => [path, readFileSync(path, 'utf8')]));
-const places = await reach({ onlyUnit: values.unit, say });
+const places = await reach({ paths, onlyUnit: values.unit, say });
 const state = readState();
 const queues = queuesOf(Number(values.seed), Number(values.count));
 // Round and round the folders, so that a run that is ended early has seen all of them.

@@ -17,14 +17,19 @@ export const hashOf = (paths) => {
 
 /**
  * What each test file enters; looked up anew where the sources or the test file changed since, and kept group by group, so that
- * a run that is ended loses little. Costs as much as the tests do; `onlyUnit`: those that start no built program.
+ * a run that is ended loses little. Costs as much as these tests do: those that can enter `paths` by what they import, and
+ * those that start the built program, unless `onlyUnit`.
  */
-export async function reach({ onlyUnit, say }) {
+export async function reach({ paths, onlyUnit, say }) {
   const sources = sourcesOf();
   const blocks = sources.flatMap((path) => blocksOf(path, readFileSync(path, 'utf8')));
   const file = join(CACHE, `reach-${hashOf(sources)}.json`);
   const known = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
-  const tests = testsOf().filter((path) => !onlyUnit || !startsProgram(path));
+  const wanted = new Set(paths);
+  const tests = testsOf().filter((path) => {
+    const imported = importedBy(path);
+    return (!onlyUnit && startsProgram(path)) || [...imported].some((each) => wanted.has(each));
+  });
   const isMissing = (path) => known[path]?.hash !== hashOf([path]);
   const missing = tests.filter(isMissing).sort((a, b) => Number(startsProgram(a)) - Number(startsProgram(b)));
   for (let from = 0; from < missing.length; from += GROUP) {
@@ -38,15 +43,28 @@ export async function reach({ onlyUnit, say }) {
   return new Reach(blocks, new Map(tests.map((path) => [path, known[path]])));
 }
 
-const GROUP = 20;
+const GROUP = 10;
 
-/** Whether a test file, or what it imports of the tests, starts the program that is built for them. */
-function startsProgram(path, seen = new Set()) {
-  if (seen.has(path) || !existsSync(path)) return false;
+/** Whether a test file, or what it imports, starts the program that is built for the tests. */
+function startsProgram(path) {
+  return [...importedBy(path)].some(
+    (each) => each.startsWith('test/') && textOf(each).includes("inject('srqProgram')"),
+  );
+}
+
+/** A file and all that it imports, at once or later. */
+function importedBy(path, seen = new Set()) {
+  if (seen.has(path) || !existsSync(path)) return seen;
   seen.add(path);
-  const text = readFileSync(path, 'utf8');
-  if (text.includes("inject('srqProgram')")) return true;
-  return [...text.matchAll(/from '(\.[^']*\.ts)'/g)].some(([, name]) => startsProgram(join(path, '..', name), seen));
+  for (const [, name] of textOf(path).matchAll(/(?:from|import) ?\(?'(\.[^']*\.ts)'/g))
+    importedBy(join(path, '..', name), seen);
+  return seen;
+}
+
+const texts = new Map();
+function textOf(path) {
+  if (!texts.has(path)) texts.set(path, readFileSync(path, 'utf8'));
+  return texts.get(path);
 }
 
 class Reach {
