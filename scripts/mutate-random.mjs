@@ -18,6 +18,7 @@ const { values } = parseArgs({
     unit: { type: 'boolean', default: false },
   },
 });
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
 const limitMs = Number(values.limit) * 1000;
 const say = (line) => process.stdout.write(`${line}\n`);
 
@@ -37,10 +38,6 @@ turns.sort((a, b) => a.at - b.at);
 
 let drawing = Promise.resolve();
 const copies = Array.from({ length: Number(values.jobs) }, () => new Checkout());
-process.once('exit', () => {
-  for (const copy of copies) copy.remove();
-});
-for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
 await Promise.all(copies.map(work));
 tell();
 

@@ -24,8 +24,10 @@ export function filesOf(...folders) {
 export class Checkout {
   #folder = mkdtempSync(join(tmpdir(), 'srq-mutation-'));
   #compiled = false;
+  #running = null;
 
   constructor() {
+    process.once('exit', () => this.remove());
     // A PostgreSQL of a test runs as another user.
     chmodSync(this.#folder, 0o755);
     for (const path of filesOf('.')) {
@@ -49,7 +51,9 @@ export class Checkout {
     writeFileSync(this.path(path), text);
   }
 
+  /** Ends what runs in it, too. */
   remove() {
+    if (this.#running !== null) this.#end(this.#running);
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
@@ -100,6 +104,17 @@ export class Checkout {
     };
   }
 
+  /** With all that it started, and with the program that it built. */
+  #end({ pid }) {
+    try {
+      process.kill(-pid, 'SIGKILL');
+    } catch {
+      // It has gone meanwhile.
+    }
+    stopServers(this.path('tmp'));
+    rmSync(`node_modules/.cache/srq-e2e-${pid}`, { recursive: true, force: true });
+  }
+
   #run(script, args, limitMs, more = {}) {
     return new Promise((done, fail) => {
       const env = { ...process.env, ...more };
@@ -107,12 +122,12 @@ export class Checkout {
       const child = spawn(process.execPath, [script, ...args], options);
       let said = '';
       for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (said += text));
-      const timer = setTimeout(() => process.kill(-child.pid, 'SIGKILL'), limitMs);
+      this.#running = child;
+      const timer = setTimeout(() => this.#end(child), limitMs);
       child.once('error', fail);
       child.once('close', (code) => {
         clearTimeout(timer);
-        // A killed run leaves the program that it built.
-        rmSync(`node_modules/.cache/srq-e2e-${child.pid}`, { recursive: true, force: true });
+        this.#running = null;
         done({ code, said });
       });
     });
@@ -121,6 +136,7 @@ export class Checkout {
 
 /** Servers that tests started and that outlived them. */
 function stopServers(scratch) {
+  if (!existsSync(scratch)) return;
   for (const name of readdirSync(scratch)) {
     const file = join(scratch, name, 'data', 'postmaster.pid');
     if (!existsSync(file)) continue;

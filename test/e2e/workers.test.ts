@@ -208,7 +208,10 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
     const url = await use(desk, sandbox);
     await desk.run('create', ...requestOfRow(1));
     const [row] = await server.query<{ kept: string }>(url, "select kept from srq.account where name = 'pace'");
-    expect(JSON.parse(row?.kept ?? '')).toMatchObject({ members: {}, pace: { inFlight: 0, lastNumber: 2 } });
+    const { members, pace } = JSON.parse(row?.kept ?? '');
+    expect([members, pace.inFlight]).toEqual([{}, 0]);
+    // One for validate and one for create; one that a busy machine did not use in time is given anew.
+    expect(pace.lastNumber).toBeGreaterThanOrEqual(2);
     // One token for all of them.
     await desk.run('create', ...requestOfRow(2));
     expect(sandbox.requests().filter(({ operation }) => operation === 'token')).toHaveLength(1);
