@@ -1,5 +1,6 @@
 // A PostgreSQL server of its own with throw-away data, on 127.0.0.1, for tests and measurements. Its types: postgres-server.d.mts
 import { execFileSync, spawnSync } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -60,12 +61,14 @@ function findBinaries() {
   return versions.map((version) => join(root, version, 'bin')).find((bin) => existsSync(join(bin, 'initdb'))) ?? null;
 }
 
+/**
+ * A port of 127.0.0.1 where nobody listens, below those that the system gives to whoever does not mind which: one of these
+ * may belong to a neighbour before it is used.
+ */
 export function freePort() {
-  return new Promise((resolve, reject) => {
-    const probe = createServer().once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = probe.address();
-      probe.close(() => resolve(port));
-    });
+  return new Promise((resolve) => {
+    const port = randomInt(15_000, 30_000);
+    const probe = createServer().once('error', () => resolve(freePort()));
+    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(port)));
   });
 }

@@ -30,6 +30,11 @@ describe('Identifiers', () => {
     expect(raw).toBeNull();
   });
 
+  test('are taken up to 200 letters; what is longer names nothing', () => {
+    const [longest, tooLong] = ['x'.repeat(200), 'y'.repeat(201)];
+    expect(outcomeOf({ data: [{ key: longest }, { key: tooLong }] }).ids).toEqual({ request: longest });
+  });
+
   test('are searched for where the documented place is empty, and that is counted', () => {
     const by = reader();
     expect(outcomeOf({ id: 'R-1' }, by).ids).toEqual({ id: 'R-1' });

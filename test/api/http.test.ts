@@ -113,7 +113,7 @@ describe('after the request was written, no status means doubt', () => {
 
   test('no answer comes in time', async () => {
     const service = await startRawService(() => {});
-    const exchange = await post(httpTo(service.port, { timeoutMs: 200 }));
+    const exchange = await post(httpTo(service.port, { timeoutMs: 1_000 }));
     expect(unanswered(exchange)).toEqual(DOUBT);
     expect(service.requests()).toHaveLength(1);
   });
@@ -221,7 +221,7 @@ describe('what was answered', () => {
     const service = await startRawService((socket) =>
       socket.write('HTTP/1.1 500 Oops\r\ncontent-length: 100\r\n\r\nso'),
     );
-    const { answer } = await post(httpTo(service.port, { timeoutMs: 200 }));
+    const { answer } = await post(httpTo(service.port, { timeoutMs: 1_000 }));
     expect(answer).toMatchObject({ status: 500, body: 'so', complete: false });
   });
 

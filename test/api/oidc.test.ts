@@ -55,17 +55,15 @@ describe.each(['opaque', 'jwt'] as const)('With a real OAuth server that gives %
     expect(expiresAtMs).toBe(obtainedAtMs + 3_600_000);
   });
 
-  test('a token that lives for a second does not keep anything from being created', async () => {
-    const service = await startOAuthService(format, 1);
+  test('a token that lives for two seconds does not keep anything from being created', async () => {
+    const service = await startOAuthService(format, 2);
     const { api } = clientOf(service);
-    const untilMs = performance.now() + 2_500;
     let sent = 0;
-    while (performance.now() < untilMs) {
+    while (service.count(PATHS.token) < 2) {
       sent += 1;
       expect(await api.create(request, intend)).toMatchObject({ outcome: { status: 'created' }, stop: null });
     }
     expect(service.count(CREATED)).toBe(sent);
-    expect(service.count(PATHS.token)).toBeGreaterThan(1);
   });
 
   test('a token that is revoked under sixteen requests is replaced once, and all are created', async () => {

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Http } from '../../src/api/http.ts';
 import { Tokens } from '../../src/api/token.ts';
 import { FileTokenCache } from '../../src/config/account-files.ts';
 import { SrqError } from '../../src/model/errors.ts';
@@ -30,12 +31,13 @@ interface Setup {
   readonly clock?: VirtualClock;
   readonly clientSecret?: string;
   readonly stopping?: AbortSignal;
+  readonly http?: Http;
 }
 
 function tokensOf(baseUrl: string, setup: Setup = {}): Tokens {
-  const { cache = memoryCache(), clock = virtualClock(), clientSecret = SECRET, stopping } = setup;
+  const { cache = memoryCache(), clock = virtualClock(), clientSecret = SECRET, stopping, http } = setup;
   const credentials = { clientId: '700100', clientSecret };
-  return new Tokens(httpTo(baseUrl), credentials, cache, clock, stopping ?? new AbortController().signal);
+  return new Tokens(http ?? httpTo(baseUrl), credentials, cache, clock, stopping ?? new AbortController().signal);
 }
 
 /** Every token lives so many seconds and is named by its number. */
@@ -150,12 +152,15 @@ describe('over the life of a token', () => {
     const service = await startScriptedService({
       token: (call) => (call.number === 2 ? { status: 400, body: { error: 'busy' } } : living(100)(call)),
     });
-    const tokens = tokensOf(service.baseUrl, { clock });
+    const http = httpTo(service.baseUrl, { connections: 1 });
+    const tokens = tokensOf(service.baseUrl, { clock, http });
     await tokens.get();
     clock.passMs(85_000);
     expect(await tokens.get()).toBe('token-1');
     await until(() => service.tokens().length === 2);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    // On the one connection: it is answered after the refresh was.
+    await http.send('POST', '/elsewhere', {}, '');
+    await new Promise(setImmediate);
     clock.passMs(6_000);
     expect(await tokens.get()).toBe('token-3');
   });

@@ -3,7 +3,7 @@ import type { Sandbox } from '../../src/sandbox/server.ts';
 import { type Desk, test } from '../helpers/desk.ts';
 import { bulkArgs, leadsCsv } from '../helpers/leads.ts';
 import { documentOf } from '../helpers/run-srq.ts';
-import { createdAtLeast, statsOf } from '../helpers/sandbox-view.ts';
+import { createdAtLeast, setLatency, statsOf } from '../helpers/sandbox-view.ts';
 
 const ROWS = 8;
 const TAKEN = 'Pintar a sala 5';
@@ -109,12 +109,13 @@ describe.concurrent('srq resolve', () => {
     desk,
     openSandbox,
   }) => {
-    const sandbox = await openSandbox({ latencyMs: 50 });
+    const sandbox = await openSandbox({ latencyMs: 500 });
     desk.use(sandbox);
     const running = desk.start(bulkArgs(desk.write('leads.csv', leadsCsv(60))));
     await createdAtLeast(sandbox, 5, running);
     const refused = await desk.run('resolve', '--all', '--not-created');
     expect([refused.code, refused.stderr]).toEqual([9, expect.stringMatching(/srq bulk leads\.csv, process \d+/)]);
+    await setLatency(sandbox, 0);
     expect(await running.ended).toMatchObject({ code: 0 });
     expect(await statsOf(sandbox)).toMatchObject({ created: 60, doubled: 0 });
   });

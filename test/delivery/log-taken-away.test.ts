@@ -121,7 +121,7 @@ test('a run by a hard link that was made while another runs is refused, and ends
   desk,
   openSandbox,
 }) => {
-  const sandbox = await openSandbox({ latencyMs: 30 });
+  const sandbox = await openSandbox({ latencyMs: 200 });
   desk.use(sandbox);
   const leads = desk.write('leads.csv', leadsCsv(400));
   const [log, name] = [join(desk.work, 'log.ndjson'), join(desk.work, 'linked.ndjson')];

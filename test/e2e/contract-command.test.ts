@@ -81,8 +81,11 @@ describe.concurrent('contract learn, without a terminal,', () => {
     expect(wrong.stderr).toContain('Say no, yes, or for how long');
   });
 
-  test('--yes takes no operation that may write for validate, and nothing ever calls it', async ({ desk }) => {
-    const service = await startScriptedService({});
+  test('--yes takes no operation that may write for validate, and nothing ever calls it', async ({
+    desk,
+    onTestFinished,
+  }) => {
+    const service = await startScriptedService({}, onTestFinished);
     const known = { country: {}, lang: {}, location: {}, fullname: {}, phone: {}, request_text: {} };
     const requestBody = { content: { 'application/json': { schema: { properties: known } } } };
     const post = (words: object) => ({ post: { requestBody, responses: { 200: { description: 'OK' } }, ...words } });
@@ -157,7 +160,7 @@ describe.skipIf(!HAS_TERMINAL)('contract learn, on a terminal,', () => {
       desk,
       ['contract', 'learn', WITH_CONSTANTS],
       [
-        [/partner_id: $/, 'ACME'],
+        [/\npartner_id: $/, 'ACME'],
         [/is not of type integer.*partner_id: $/s, '42'],
         [/X-Partner: $/, 'ACME'],
         [/\[y\/N\] $/, 'y'],
@@ -208,7 +211,7 @@ describe.skipIf(!HAS_TERMINAL)('contract learn, on a terminal,', () => {
       desk,
       ['contract', 'learn', WITH_CONSTANTS],
       [
-        [/partner_id: $/, '42'],
+        [/\npartner_id: $/, '42'],
         [/X-Partner: $/, ''],
       ],
     );

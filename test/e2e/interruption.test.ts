@@ -4,7 +4,7 @@ import type { Sandbox } from '../../src/sandbox/server.ts';
 import { type Desk, test } from '../helpers/desk.ts';
 import { bulkArgs, leadsCsv, REQUEST } from '../helpers/leads.ts';
 import { documentOf, documentsOf, type Ended } from '../helpers/run-srq.ts';
-import { createdAtLeast, statsOf } from '../helpers/sandbox-view.ts';
+import { createdAtLeast, setLatency, statsOf } from '../helpers/sandbox-view.ts';
 import { creates } from '../sandbox/sandbox-client.ts';
 
 const ROWS = 60;
@@ -39,12 +39,13 @@ describe.concurrent('an interrupted import', () => {
   ] as const)(
     'finishes what is in flight after %s, and the next run does the rest',
     async ([signal, code], { desk, openSandbox }) => {
-      const sandbox = await openSandbox({ latencyMs: 20 });
+      const sandbox = await openSandbox({ latencyMs: 500 });
       desk.use(sandbox);
       const leads = desk.write("Ana's leads.csv", leadsCsv(ROWS));
       const running = desk.start(bulkArgs(leads, '--json'));
       await createdAtLeast(sandbox, 12, running);
       running.process.kill(signal);
+      await setLatency(sandbox, 0);
       const ended = await running.ended;
       expect([ended.code, ended.signal]).toEqual([code, null]);
       const document = documentOf(ended);
@@ -72,7 +73,7 @@ describe.concurrent('an interrupted import', () => {
     await createdAtLeast(sandbox, 20, running);
     running.process.kill('SIGINT');
     await running.until(/Ctrl-C again/);
-    await expect.poll(() => undecided(partner)).toEqual(['L-7']);
+    await expect.poll(() => undecided(partner), { timeout: 60_000 }).toEqual(['L-7']);
     // Reading the log takes a while, and the run still waits for its last answer.
     expect(await partner.run('log', '--status', 'unknown', '--json')).toMatchObject({ code: 0 });
     expect(running.process.exitCode).toBe(null);
@@ -87,12 +88,13 @@ describe.concurrent('an interrupted import', () => {
   });
 
   test('killed without warning sends nothing twice either', async ({ desk, openSandbox }) => {
-    const sandbox = await openSandbox({ latencyMs: 20 });
+    const sandbox = await openSandbox({ latencyMs: 500 });
     desk.use(sandbox);
     const leads = desk.write('leads.csv', leadsCsv(ROWS));
     const running = desk.start(bulkArgs(leads));
     await createdAtLeast(sandbox, 12, running);
     running.process.kill('SIGKILL');
+    await setLatency(sandbox, 0);
     expect((await running.ended).signal).toBe('SIGKILL');
     const again = await desk.run(...bulkArgs(leads, '--json'));
     const document = documentOf(again);

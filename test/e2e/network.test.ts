@@ -175,7 +175,7 @@ describe('answers to a create that do not come in one piece', () => {
     return service;
   }
   const creates = (service: RawService) => service.requests().filter(({ head }) => head.includes(` ${PATHS.create} `));
-  const CREATE = ['create', ...requestFor('x'), '--no-validate', '--json', '--timeout', '1'];
+  const CREATE = ['create', ...requestFor('x'), '--no-validate', '--json', '--timeout', '4'];
   const again = (socket: Socket, piece: string) => {
     const timer = setInterval(() => socket.write(piece), 50);
     socket.on('close', () => clearInterval(timer));

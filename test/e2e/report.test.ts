@@ -30,12 +30,23 @@ describe.concurrent('report', () => {
       'Finished',
       '<th scope="row">PT</th><td>3</td>',
       '--concurrency',
+      '<dt>--rate</dt><dd><bdi>max</bdi></dd>',
       'X-1',
     ])
       expect(page).toContain(shown);
     for (const personal of ['Ana', 'Rita', 'example.com', '912345678', 'Pintar', 'Paris', 'Segredo', '"FR"'])
       expect(page).not.toContain(personal);
     expect(statSync(join(partner.work, 'run.html')).mode & 0o777).toBe(0o600);
+  });
+
+  test('tells how fast a run went that was not told', async ({ partner }) => {
+    const leads = partner.write('leads.csv', leadsCsv(1));
+    const rateOf = async (...more: string[]) => {
+      const ended = await partner.run('bulk', leads, '--no-validate', '--report', 'run.html', '--json', ...more);
+      expect(documentOf(ended)).toMatchObject({ created: 1 });
+      return /<dt>--rate<\/dt><dd><bdi>(\w+)/.exec(partner.read('run.html'))?.[1];
+    };
+    expect([await rateOf(), await rateOf('--sandbox')]).toEqual(['auto', 'max']);
   });
 
   test('shows no name of a recording that is missing', async ({ partner }) => {
@@ -83,7 +94,7 @@ describe.concurrent('report', () => {
   });
 
   test('is written while the run goes on, and says that it has no end', async ({ partner, openSandbox }) => {
-    partner.use(await openSandbox({ latencyMs: 300 }));
+    partner.use(await openSandbox({ latencyMs: 1_000 }));
     const leads = partner.write('leads.csv', leadsCsv(30));
     const running = partner.start(['bulk', leads, '--rate', 'max', '--concurrency', '1']);
     while (!existsSync(logOf(partner)) || !readFileSync(logOf(partner), 'utf8').includes('"created"'))

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
+import { freePort } from '../../scripts/postgres-server.mjs';
 import { type Desk, test } from '../helpers/desk.ts';
 import { leadsCsv, REQUEST } from '../helpers/leads.ts';
 import { documentOf, type Running } from '../helpers/run-srq.ts';
@@ -41,11 +42,11 @@ describe.concurrent('the sandbox command', () => {
   });
 
   test.for(['SIGINT', 'SIGTERM'] as const)('ends on %s and frees its port', async (signal, { desk }) => {
-    const running = desk.start(['sandbox', '--port', '0', '--json']);
+    const port = String(await freePort());
+    const running = desk.start(['sandbox', '--port', port, '--json']);
     const { baseUrl } = await readyOf(running);
     running.process.kill(signal);
     expect(await running.ended).toMatchObject({ code: 0, signal: null, stderr: '' });
-    const port = new URL(baseUrl).port;
     const next = desk.start(['sandbox', '--port', port, '--json']);
     expect((await readyOf(next)).baseUrl).toBe(baseUrl);
     const third = await desk.run('sandbox', '--port', port);

@@ -6,7 +6,7 @@ import { type Desk, test } from '../helpers/desk.ts';
 import { leadsCsv } from '../helpers/leads.ts';
 import { storedProfiles } from '../helpers/login.ts';
 import { longLog } from '../helpers/long-log.ts';
-import { statsOf } from '../helpers/sandbox-view.ts';
+import { setLatency, statsOf } from '../helpers/sandbox-view.ts';
 import { HAS_TERMINAL, Terminal } from '../helpers/terminal.ts';
 
 const COLOUR = /\u001b\[[0-9;]*m/;
@@ -84,7 +84,7 @@ describe.skipIf(!HAS_TERMINAL)('on a real terminal', () => {
     desk,
     openSandbox,
   }) => {
-    const sandbox = await openSandbox({ latencyMs: 15 });
+    const sandbox = await openSandbox({ latencyMs: 300 });
     desk.use(sandbox);
     const leads = desk.write('leads.csv', leadsCsv(60));
     const startedMs = performance.now();
@@ -93,6 +93,8 @@ describe.skipIf(!HAS_TERMINAL)('on a real terminal', () => {
     terminal.resize(30, 10);
     await terminal.until(/Sending \d+\/60/);
     terminal.resize(200, 50);
+    await terminal.until(/Sending \d+\/60/);
+    await setLatency(sandbox, 10);
     expect(await terminal.ended).toBe(0);
     const seconds = (performance.now() - startedMs) / 1000;
     const redraws = terminal.shown.match(/Sending \d+\/60/g)?.length ?? 0;
@@ -104,7 +106,7 @@ describe.skipIf(!HAS_TERMINAL)('on a real terminal', () => {
   });
 
   test('Ctrl-C once finishes what is in flight and writes everything', async ({ desk, openSandbox }) => {
-    const sandbox = await openSandbox({ latencyMs: 20 });
+    const sandbox = await openSandbox({ latencyMs: 200 });
     desk.use(sandbox);
     const leads = desk.write('leads.csv', leadsCsv(200));
     const terminal = new Terminal(desk, ['bulk', leads, '--rate', 'max', '--concurrency', '2', '--yes']);

@@ -8,7 +8,7 @@ import { type Desk, test } from '../helpers/desk.ts';
 import { leadsCsv } from '../helpers/leads.ts';
 import { PostgresServer, postgresIsMissing, STORE_PASSWORD } from '../helpers/postgres.ts';
 import { documentOf } from '../helpers/run-srq.ts';
-import { createdAtLeast, statsOf } from '../helpers/sandbox-view.ts';
+import { createdAtLeast, setLatency, statsOf } from '../helpers/sandbox-view.ts';
 import { creates, send } from '../sandbox/sandbox-client.ts';
 
 const why = postgresIsMissing === null ? '' : ` (skipped: ${postgresIsMissing})`;
@@ -86,9 +86,10 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
     const sandbox = await openSandbox({ latencyMs: 100 });
     const url = await use(desk, sandbox);
     await desk.run('enqueue', desk.write('leads.csv', leadsCsv(60)));
-    const running = desk.start([...WORK, '--no-validate', '--log-format', 'json', '--health-port', '40871']);
+    const port = await freePort();
+    const running = desk.start([...WORK, '--no-validate', '--log-format', 'json', '--health-port', String(port)]);
     await createdAtLeast(sandbox, 8, running);
-    expect(await health(40_871)).toEqual([200, 'working']);
+    expect(await health(port)).toEqual([200, 'working']);
     const { workers } = documentOf(await desk.run('queue', '--json')) as {
       workers: { name: string; inHand: number }[];
     };
@@ -118,7 +119,7 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
   });
 
   test('is left alone while the store is away, and gone on with when it is back', async ({ desk, openSandbox }) => {
-    const sandbox = await openSandbox({ latencyMs: 20 });
+    const sandbox = await openSandbox({ latencyMs: 300 });
     await use(desk, sandbox);
     await desk.run('enqueue', desk.write('leads.csv', leadsCsv(150)));
     const file = `${desk.work}/health.json`;
@@ -135,6 +136,7 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
     expect((await statsOf(sandbox)).created).toBe(before);
     expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ state: 'waiting-for-database' });
     server.up();
+    await setLatency(sandbox, 0);
     const ended = await running.ended;
     expect([ended.code, documentOf(ended)]).toEqual([0, expect.objectContaining({ created: 150, unknown: 0 })]);
     expect(ended.stderr.match(/cannot be reached/g)).toHaveLength(1);
@@ -206,7 +208,10 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
     const url = await use(desk, sandbox);
     await desk.run('create', ...requestOfRow(1));
     const [row] = await server.query<{ kept: string }>(url, "select kept from srq.account where name = 'pace'");
-    expect(JSON.parse(row?.kept ?? '')).toMatchObject({ members: {}, pace: { inFlight: 0, lastNumber: 2 } });
+    const { members, pace } = JSON.parse(row?.kept ?? '');
+    expect([members, pace.inFlight]).toEqual([{}, 0]);
+    // One for validate and one for create; one that a busy machine did not use in time is given anew.
+    expect(pace.lastNumber).toBeGreaterThanOrEqual(2);
     // One token for all of them.
     await desk.run('create', ...requestOfRow(2));
     expect(sandbox.requests().filter(({ operation }) => operation === 'token')).toHaveLength(1);

@@ -55,6 +55,8 @@ describe('known names', () => {
     expect(fields(['Vorname', 'Name'], ['Eva', 'Weiß'])).toEqual({ fullname: 'Eva Weiß' });
     expect(fields(['Nom', 'Prénom'], ['Roy', 'Zoé'])).toEqual({ fullname: 'Zoé Roy' });
     expect(fields(['Nome', 'Cognome'], ['Ada', 'Riva'])).toEqual({ fullname: 'Ada Riva' });
+    expect(fields(['Nombre', 'Apellidos'], ['Eva', 'Ruiz'])).toEqual({ fullname: 'Eva Ruiz' });
+    expect(fields(['Name', 'Surname'], ['Ana', 'Silva'])).toEqual({ fullname: 'Ana Silva' });
     expect(fields(['First Name', 'Last Name'], ['', 'Only'])).toEqual({ fullname: 'Only' });
   });
 

@@ -93,7 +93,9 @@ describe('rows', () => {
   });
 
   it('the line of a quote that is not closed counts the empty lines before it', async () => {
-    await expect(read(file('a,b\n1,2\n\n\n3,"x\n4,5\n'))).rejects.toThrow('Row 2 (line 5)');
+    await expect(read(file('a,b\n1,2\n\n\n3,"x\n4,5\n'))).rejects.toThrow(
+      'Row 2 (line 5) has a quote that is not closed',
+    );
   });
 
   it('line numbers count the lines set aside before the header', async () => {
@@ -261,7 +263,13 @@ describe('files that cannot be read', () => {
       code: 'input',
       message: expect.stringContaining('no file'),
     });
-    await expect(open(join(scratch, 'folder'))).rejects.toThrow('folder');
+    const folder = { message: expect.stringMatching(/ is a folder\.$/), hint: 'Name one file in it.' };
+    await expect(open(join(scratch, 'folder'))).rejects.toMatchObject(folder);
+    const device = {
+      message: '/dev/null is not a regular file.',
+      hint: expect.stringMatching(/^Save the data to a file/),
+    };
+    await expect(open('/dev/null')).rejects.toMatchObject(device);
     await expect(open(file('\uFEFF'))).rejects.toThrow('empty');
   });
 

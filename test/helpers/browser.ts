@@ -29,7 +29,11 @@ export const test = base.extend<Scene>({
     async ({}, use) => {
       const { chromium: launcher } = await import('playwright-core');
       // The sandbox of Chromium needs rights that a container's root does not have; what is opened here is our own.
-      const browser = await launcher.launch({ executablePath: chromium ?? '', args: ['--no-sandbox'] });
+      const browser = await launcher.launch({
+        executablePath: chromium ?? '',
+        args: ['--no-sandbox'],
+        timeout: 120_000,
+      });
       await use(browser);
       await browser.close();
     },
@@ -41,6 +45,7 @@ export const test = base.extend<Scene>({
     await use(async (address, options = DESKTOP) => {
       const context = await browser.newContext(options);
       closers.push(() => context.close());
+      context.setDefaultTimeout(120_000);
       const page = await context.newPage();
       const requests: string[] = [];
       page.on('request', (request) => requests.push(request.url()));

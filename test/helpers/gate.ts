@@ -1,6 +1,6 @@
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { onTestFinished } from 'vitest';
+import { onTestFinished, type TestContext } from 'vitest';
 
 /** Stands in front of a service and lets nothing through on one path before it is opened. */
 export interface Gate {
@@ -10,7 +10,12 @@ export interface Gate {
   open(): void;
 }
 
-export async function gateBefore(serviceUrl: string, heldPath: string): Promise<Gate> {
+/** `atEnd`: a test that runs beside others hands over its own `onTestFinished`: vitest's may be that of a neighbour. */
+export async function gateBefore(
+  serviceUrl: string,
+  heldPath: string,
+  atEnd: TestContext['onTestFinished'] = onTestFinished,
+): Promise<Gate> {
   let open = () => {};
   const opened = new Promise<void>((resolve) => {
     open = resolve;
@@ -36,7 +41,7 @@ export async function gateBefore(serviceUrl: string, heldPath: string): Promise<
   // A busy machine may leave a connection idle for longer than the usual five seconds; its end would be a fault of ours.
   server.keepAliveTimeout = 120_000;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
+  atEnd(() => {
     server.closeAllConnections();
     server.close();
   });

@@ -1,6 +1,7 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { onTestFinished } from 'vitest';
+import { freePort } from '../../scripts/postgres-server.mjs';
 import { systemCode } from '../../src/model/errors.ts';
 
 /** One request as its bytes came in. */
@@ -76,11 +77,8 @@ export async function startRawService(respond: Respond, { connected, tls }: RawO
 }
 
 /** A port on 127.0.0.1 where nobody listens. */
-export async function closedPort(): Promise<number> {
-  const server = createServer();
-  const port = await listen(server);
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+export function closedPort(): Promise<number> {
+  return freePort();
 }
 
 function listen(server: Server): Promise<number> {

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage } from 'node:http';
-import { onTestFinished } from 'vitest';
+import { onTestFinished, type TestContext } from 'vitest';
 import { PATHS } from '../../src/model/wire.ts';
 
 interface Scripted {
@@ -35,6 +35,8 @@ const unknownPath: Script = () => ({ status: 404 });
 /** A service on 127.0.0.1 that answers each call as the test says; tokens are `token-1`, `token-2`, … unless it does. */
 export async function startScriptedService(
   script: Partial<Record<keyof typeof PATHS, Script>>,
+  /** A test that runs beside others hands over its own: vitest's may be that of a neighbour. */
+  atEnd: TestContext['onTestFinished'] = onTestFinished,
 ): Promise<ScriptedService> {
   const arrived: Arrived[] = [];
   const at = (path: string) => arrived.filter((each) => each.path === path);
@@ -60,7 +62,7 @@ export async function startScriptedService(
     response.writeHead(answer.status, { 'content-type': 'application/json', ...answer.headers }).end(text);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
+  atEnd(() => {
     server.closeAllConnections();
     return new Promise<void>((resolve) => server.close(() => resolve()));
   });

@@ -16,6 +16,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readLog } from '../../src/log/read-log.ts';
 import type { Outcome } from '../../src/model/outcome.ts';
 import { CREATED, failureOf, keyOf, openLog, openLogIndex, readAll, subjectOf } from '../helpers/log-subjects.ts';
+import { longLog } from '../helpers/long-log.ts';
 
 let directory: string;
 let path: string;
@@ -71,6 +72,20 @@ test('records are read back in any order, long ones and those that are added mea
   }
   await log.close();
 });
+
+test.skipIf(process.platform !== 'linux')(
+  'to read one record costs some of those around it, however long the log',
+  async () => {
+    mkdirSync(join(path, '..'), { recursive: true });
+    writeFileSync(path, longLog(20_000));
+    const log = await openLog(path);
+    const bytesRead = () => Number(/^rchar: (\d+)/.exec(readFileSync('/proc/self/io', 'utf8'))?.[1]);
+    const before = bytesRead();
+    for (const row of [2_000, 100, 10_000]) expect(log.read(row.toString(16).padStart(32, '0'))?.ref).toBe(`L-${row}`);
+    expect(bytesRead() - before).toBeLessThan(1 << 20);
+    await log.close();
+  },
+);
 
 test('a log that is opened again knows every key as it was left', async () => {
   const log = await openLog(path);

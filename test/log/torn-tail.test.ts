@@ -87,6 +87,17 @@ test('tails torn one after the other, even within a millisecond, are all kept', 
   expect(kept.sort()).toEqual(['{"key":"a', '{"key":"b', '{"key":"c']);
 });
 
+test('a tail that cannot be kept aside is not cut', async () => {
+  // Long enough that the names of the locks can be, and that of the copy cannot.
+  path = join(directory, 'x'.repeat(242));
+  const whole = await writeWholeLog();
+  const torn = '{"key":"a';
+  appendFileSync(path, torn);
+  await failureOf(openLog(path));
+  expect(readFileSync(path, 'utf8')).toBe(whole + torn);
+  expect(tornFiles()).toEqual([]);
+});
+
 test('a tail that another process tore while this one had the log open is cut before the next record', async () => {
   const log = await openLog(path);
   await log.sending(subjectOf(1), 'none');

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MARKETS, postalCodeWarning } from '../../src/model/markets.ts';
+import { cpuMs } from '../helpers/cpu-time.ts';
 
 const warning = (code: string, text: string) => {
   const market = MARKETS.find((each) => each.code === code);
@@ -40,8 +41,6 @@ describe('the postal codes of a market', () => {
   });
 
   it('a long cell takes no time', () => {
-    const started = performance.now();
-    expect(warning('UK', `${'A '.repeat(500_000)}1`)).not.toBeNull();
-    expect(performance.now() - started).toBeLessThan(20_000);
+    expect(cpuMs(() => expect(warning('UK', `${'A '.repeat(500_000)}1`)).not.toBeNull(), 500)).toBeLessThan(5_000);
   });
 });

@@ -170,3 +170,22 @@ it('a problem names the columns its field comes from', () => {
   const { problems } = checkRequest({ row: 1, fields: { ...GOOD, phone: '1' } }, mapping);
   expect(problems).toEqual([expect.objectContaining({ field: 'phone', column: 'Phone / Mobile' })]);
 });
+
+describe('a text that is longer than usual', () => {
+  it.each([
+    ['fullname', 200],
+    ['location', 300],
+    ['category', 100],
+    ['ref', 255],
+    ['request_text', 10_000],
+    ['anything_else', 1000],
+  ])('%s: more than %i letters are probably of another column', (field, most) => {
+    expect(warnings({ [field]: 'x'.repeat(most) })).not.toContain(field);
+    expect(warnings({ [field]: 'x'.repeat(most + 1) })).toContain(field);
+  });
+
+  it.each(['phone', 'email', 'audio_file', 'audio'])('%s has a bound of its own', (field) => {
+    const messages = check({ [field]: 'x'.repeat(1001) }).problems.map(({ message }) => message);
+    expect(messages.filter((message) => message.includes('more than the usual'))).toEqual([]);
+  });
+});

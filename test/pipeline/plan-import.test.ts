@@ -65,6 +65,13 @@ test('what an earlier run has brought to an end is not looked at again: nothing 
   expect(new Set((await found('unknown')).map(({ row }) => row))).toEqual(new Set([1, 2]));
 });
 
+test('rows of an earlier run are not looked at again in any batch, once most of those before were', async () => {
+  const all = { lookup: (): LoggedState => 'created' };
+  const needs = ['a', 'b', 'c', 'd', 'e', 'f'];
+  expect((await planOf(tableOf(needs), NOTHING_KNOWN)).problems.length).toBeGreaterThan(0);
+  expect((await planOf(tableOf(needs), all)).problems).toEqual([]);
+});
+
 test('the first request shown is the first that will be sent', async () => {
   const plan = await planOf(tableOf(['', 'a', 'b']), knows('a', 'created'));
   expect(plan.first).toMatchObject({ row: 3, request: { params: { request_text: 'b' } } });

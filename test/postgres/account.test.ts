@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/cli/system-clock.ts';
 import type { CachedToken } from '../../src/model/ports.ts';
@@ -8,6 +9,15 @@ import { PostgresServer, postgresIsMissing, STORE_PASSWORD } from '../helpers/po
 const why = postgresIsMissing === null ? '' : ` (skipped: ${postgresIsMissing})`;
 const ACCOUNT = accountId({ baseUrl: 'https://api.example.com', clientId: 'partner' });
 const SECRET = 'a client secret';
+/** A program that ends when no transaction waits for its client any more. */
+const UNTIL_NONE_IS_OPEN = `
+import pg from 'pg';
+const client = new pg.Client({ connectionString: process.env.STORE, password: process.env.PGPASSWORD });
+await client.connect();
+const open = "select 1 from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'";
+while ((await client.query(open)).rowCount > 0) await new Promise((resolve) => setTimeout(resolve, 100));
+await client.end();
+`;
 const tokenNamed = (accessToken: string): CachedToken => ({ accessToken, obtainedAtMs: 1, expiresAtMs: 2 });
 
 describe.skipIf(postgresIsMissing !== null)(`What processes of an account share in PostgreSQL${why}`, () => {
@@ -61,13 +71,14 @@ describe.skipIf(postgresIsMissing !== null)(`What processes of an account share 
     const url = await server.database();
     const [stopped, other] = [await join(url, 'a'), await join(url, 'b')];
     await countUp(stopped);
-    // As long as this process does nothing, its transaction is open.
+    // As long as this process does nothing, its transaction is open, until the server ends it.
     let attempts = 0;
     const held = stopped.change('count', (kept) => {
       attempts += 1;
       if (attempts > 1) return { keep: Number(kept) + 10, result: kept };
-      const until = performance.now() + 6_000;
-      while (performance.now() < until);
+      spawnSync(process.execPath, ['--input-type=module', '-e', UNTIL_NONE_IS_OPEN], {
+        env: { ...process.env, STORE: url, PGPASSWORD: STORE_PASSWORD },
+      });
       return { keep: Number(kept) + 10, result: kept };
     });
     await Promise.all([held, countUp(other)]);

@@ -323,7 +323,7 @@ describe.skipIf(withoutBrowser)('the inbox in a browser', () => {
     await createRows(sandbox, 100, { country: 'DE' });
     await page.getByText('1 to 100 of 25,100').waitFor();
     expect(await rows(page).count()).toBe(100);
-    // On an idle machine it is an eighth of that.
-    expect(performance.now() - beganMs).toBeLessThan(30_000);
+    // On an idle machine it is a thirtieth of that.
+    expect(performance.now() - beganMs).toBeLessThan(120_000);
   });
 });
