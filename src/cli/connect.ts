@@ -19,9 +19,9 @@ import { CONTRADICTION_HINT, contradictionText } from '../report/contract-text.t
 import { inFull } from './command-line.ts';
 import type { Context } from './context.ts';
 import { networkOf } from './network.ts';
-import { keepParserPlain } from './plain-parser.ts';
 import { type SharedConnection, shareAccount } from './share-account.ts';
 import { learnedPath, tokenPath } from './state-paths.ts';
+import { keepParserPlain } from './v8-flags.ts';
 
 export interface Connection {
   readonly api: RequestApi;

@@ -1,5 +1,5 @@
 import { Command, type Option, type OutputConfiguration } from 'commander';
-import type { GlobalOptions } from './context.ts';
+import type { GlobalOptions, Invoke } from './command.ts';
 import { positiveNumber } from './option-values.ts';
 import { addAccountCommands } from './program/account.ts';
 import { addBulk } from './program/bulk.ts';
@@ -10,7 +10,6 @@ import { addLog, addReport, addResolve, addStore } from './program/log.ts';
 import { rare } from './program/option.ts';
 import { addQueue } from './program/queue.ts';
 import { addRequestCommands } from './program/requests.ts';
-import type { Invoke } from './program/run.ts';
 
 /**
  * The commands and their flags. Each command's code is loaded when it is called. `output` is where commander writes; a

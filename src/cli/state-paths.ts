@@ -1,6 +1,13 @@
 import { dirname, join } from 'node:path';
 import type { ContractPaths } from '../config/contract-store.ts';
-import type { Paths } from './context.ts';
+
+/** Where this machine keeps what srq knows. */
+export interface Paths {
+  readonly config: string;
+  readonly state: string;
+  /** A file, or the URL of a store without its password. */
+  readonly log: string;
+}
 
 /** A profile by its name, as settings have it. */
 interface Named {

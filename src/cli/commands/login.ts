@@ -11,11 +11,10 @@ import { printable } from '../../report/output.ts';
 import { inFull } from '../command-line.ts';
 import { proveCredentials } from '../connect.ts';
 import type { Context } from '../context.ts';
-import { forgetKeychain } from '../forget-profile.ts';
 import { certificateFiles } from '../network.ts';
+import { forgetKeychain, warnOfRepair } from '../profiles.ts';
 import { ask, askHidden } from '../prompt.ts';
 import { tokenPath } from '../state-paths.ts';
-import { warnOfRepair } from '../warn-of-repair.ts';
 
 export interface LoginOptions {
   readonly baseUrl?: string;

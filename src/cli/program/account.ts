@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
+import type { Run } from '../command.ts';
 import { choice } from '../option-values.ts';
 import { examples, rare } from './option.ts';
-import type { Run } from './run.ts';
 
 export function addAccountCommands(program: Command, run: Run): void {
   addLogin(program, run);

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
+import type { Run } from '../command.ts';
 import { choice, errorBudget, rate, settleSeconds, wholeNumber } from '../option-values.ts';
 import { addReadingOptions, addSubmitOptions } from './import-options.ts';
 import { examples, rare } from './option.ts';
-import type { Run } from './run.ts';
 
 export function addBulk(program: Command, run: Run): void {
   const most = Number.MAX_SAFE_INTEGER;

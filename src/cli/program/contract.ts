@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
+import type { Run } from '../command.ts';
 import { pair } from '../option-values.ts';
 import { examples, rare } from './option.ts';
-import type { Run } from './run.ts';
 
 export function addContract(program: Command, run: Run): void {
   const contract = program

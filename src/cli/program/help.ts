@@ -1,6 +1,6 @@
 import type { Command, Option } from 'commander';
 import { nearest } from '../../model/did-you-mean.ts';
-import type { Run } from './run.ts';
+import type { Run } from '../command.ts';
 
 const EXIT_CODES_TOPIC = 'exit-codes';
 

@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander';
+import type { Run } from '../command.ts';
 import { SHELLS } from '../completion/shells.ts';
 import type { Context } from '../context.ts';
 import { chosenArgument, faultRate, positiveNumber, wholeNumber } from '../option-values.ts';
 import { examples } from './option.ts';
-import type { Run } from './run.ts';
 
 export function addSandbox(program: Command, run: Run): void {
   program

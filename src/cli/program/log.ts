@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { SENT_STATUSES } from '../../model/outcome.ts';
+import type { Run } from '../command.ts';
 import { choice, settleSeconds, wholeNumber } from '../option-values.ts';
 import { addReadingOptions } from './import-options.ts';
 import { examples, rare } from './option.ts';
-import type { Run } from './run.ts';
 
 export function addLog(program: Command, run: Run): void {
   program

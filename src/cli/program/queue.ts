@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
+import type { Run } from '../command.ts';
 import { choice, rate, settleSeconds, wholeNumber } from '../option-values.ts';
 import { addReadingOptions } from './import-options.ts';
 import { examples, rare } from './option.ts';
-import type { Run } from './run.ts';
 
 export function addQueue(program: Command, run: Run): void {
   const enqueue = program.command('enqueue <file>').description('queue a file of leads for workers (-: stdin)');

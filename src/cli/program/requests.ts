@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
+import type { Run } from '../command.ts';
 import { addRequestOptions, addSubmitOptions } from './import-options.ts';
 import { examples } from './option.ts';
-import type { Run } from './run.ts';
 
 export function addRequestCommands(program: Command, run: Run): void {
   const validate = program.command('validate').description('ask whether a request, or each of a few, is a duplicate');

@@ -1,37 +1,35 @@
 import { SrqError } from '../model/errors.ts';
 import type { ImportPlan } from '../model/import-plan.ts';
 import type { Clock, DeliveryLog, MarketplaceApi } from '../model/ports.ts';
-import { ControlRounds, knownCreated } from './controls.ts';
-import { doubtsAmongOthers } from './doubts-among-others.ts';
+import { submissions } from './plan-import.ts';
 import type { Preparation } from './prepare-row.ts';
-import { submissions } from './rows-again.ts';
 import { runConcurrently } from './run-concurrently.ts';
-import { type Believing, type Settling, settleDoubt } from './settle-doubt.ts';
 import { type Submission, type SubmitOptions, type Submitted, submitRequest } from './submit-request.ts';
-import { type ErrorBudget, Supervisor } from './supervise.ts';
+import { type ErrorBudget, recoverFromBreak, Supervisor } from './supervise.ts';
 import type { Witness } from './witness.ts';
 
-/** Share of its rate at which a run goes on after the breaker. */
-const RATE_AFTER_BREAK = 0.5;
 /** More than a request can take; a process that is stopped keeps its own for longer. */
 const OTHERS_MS = 5 * 60_000;
 const LOOK_MS = 500;
 const ROWS_AHEAD = 200;
-const SETTLING_PLACES = 8;
 
-export interface ImportOptions extends SubmitOptions {
+export interface SendOptions extends SubmitOptions {
   readonly concurrency: number;
   readonly budget: ErrorBudget | null;
 }
 
-export interface ImportDeps {
+/** What a pass over the rows of a plan works with. */
+export interface PassPorts {
   readonly api: MarketplaceApi;
   readonly log: DeliveryLog;
   readonly clock: Clock;
-  readonly witness: Witness;
   readonly preparation: Preparation;
   /** Aborted by the user, or here: nothing new is started, what is in flight is finished. */
   readonly halt: AbortController;
+}
+
+export interface SendPorts extends PassPorts {
+  readonly witness: Witness;
   /** Told when the breaker holds everything back. */
   readonly broke?: (pauseMs: number) => void;
 }
@@ -40,10 +38,10 @@ export interface ImportDeps {
  * Sends the rows that the plan found ready and yields what became of each once it is recorded; the plan's ledger is kept up
  * to date. Returns why it stopped early, or null. Rows that were not tried are still `ready` in the ledger then.
  */
-export async function* runImport(
+export async function* sendRows(
   plan: ImportPlan,
-  deps: ImportDeps,
-  options: ImportOptions,
+  deps: SendPorts,
+  options: SendOptions,
 ): AsyncGenerator<Submitted, SrqError | null> {
   const { api, log, witness, halt } = deps;
   const supervisor = new Supervisor(options.budget, plan.counts.invalid);
@@ -73,7 +71,7 @@ export async function* runImport(
       if (stop) halt.abort();
       if (advice.pauseMs > 0) {
         deps.broke?.(advice.pauseMs);
-        pause = recover(submission, advice.pauseMs, deps);
+        pause = recoverFromBreak(submission.request, advice.pauseMs, { ...deps, stopping: halt.signal });
       }
       yield submitted;
     }
@@ -84,42 +82,13 @@ export async function* runImport(
   return stop;
 }
 
-/** How the rows in doubt are settled. */
-export interface ImportSettling extends Pick<Settling, 'resend'> {
-  readonly concurrency: number;
-  /** Null: validate is not asked. */
-  readonly believing: Omit<Believing, 'rounds' | 'waits'> | null;
-}
-
-/**
- * Settles the rows in doubt, those of earlier runs and of this one, as far as that can be known, and yields what became of
- * each.
- */
-export async function* settleImport(
-  plan: ImportPlan,
-  deps: Omit<ImportDeps, 'witness'>,
-  { concurrency, believing, resend }: ImportSettling,
-): AsyncGenerator<Submitted, SrqError | null> {
-  const { api, log, clock, halt } = deps;
-  const stopping = halt.signal;
-  const rounds = new ControlRounds(api, stopping);
-  const settling = { api, log, clock, stopping, resend, believing: believing && { ...believing, rounds, waits: true } };
-  const results = runConcurrently(
-    doubtsAmongOthers(plan, deps),
-    // Settling is mostly waiting, and how many calls are under way at once is the turnstile's matter.
-    () => SETTLING_PLACES * concurrency,
-    ({ doubt, near }) => orHalt(settleDoubt(doubt, { ...settling, known: () => knownCreated(near, log) }), halt),
-  );
-  return yield* untilStop(results, plan, halt);
-}
-
 /**
  * Rows that another process had under way when their turn came: waits until it has ended with each, and sends what it has not.
  * Yields what became of them; those that are in doubt all the same stay so.
  */
-export async function* runAfterOthers(
+export async function* sendAfterOthers(
   plan: ImportPlan,
-  deps: Omit<ImportDeps, 'witness'>,
+  deps: PassPorts,
   options: SubmitOptions & { readonly concurrency: number },
 ): AsyncGenerator<Submitted, SrqError | null> {
   const { api, log, clock, halt } = deps;
@@ -138,7 +107,7 @@ export async function* runAfterOthers(
 }
 
 /** Keeps the ledger up to date, ends the run at the first reason to stop, and returns that. */
-async function* untilStop(
+export async function* untilStop(
   results: AsyncGenerator<Submitted>,
   plan: ImportPlan,
   halt: AbortController,
@@ -159,20 +128,13 @@ async function* untilStop(
 }
 
 /** What ends the run ends the waiting of the others for their turn, too. */
-async function orHalt<T>(work: Promise<T>, halt: AbortController): Promise<T> {
+export async function orHalt<T>(work: Promise<T>, halt: AbortController): Promise<T> {
   try {
     return await work;
   } catch (error) {
     halt.abort();
     throw error;
   }
-}
-
-/** Holds the run back, and on until validate answers again. A service that does not answer shows in the rows that follow. */
-async function recover({ request }: Submission, pauseMs: number, { api, clock, halt }: ImportDeps): Promise<void> {
-  await clock.sleep(pauseMs, halt.signal);
-  if (!halt.signal.aborted) await api.validate(request).catch(() => {});
-  api.slowDown(RATE_AFTER_BREAK);
 }
 
 /** Asks a log that is asked in round trips about many rows in one, right before their turn. */
