@@ -35,7 +35,7 @@ export type Invoke = (
 ) => Promise<void>;
 
 /** Makes of a command's code what commander calls. */
-export type Run = (load: Parameters<Invoke>[1]) => (...args: unknown[]) => Promise<void>;
+export type RunCommand = (load: Parameters<Invoke>[1]) => (...args: unknown[]) => Promise<void>;
 
 /** How many letters a line of stdout has room for; null where it is no terminal and lines may be of any length. */
 export function terminalColumns({ process: { stdout } }: Pick<Telling, 'process'>): number | null {

@@ -5,7 +5,7 @@ import type { Contract } from '../model/contract.ts';
 import type { LogReader } from '../model/log-store.ts';
 import type { AudioReader } from '../model/ports.ts';
 import type { Destination } from '../model/service-request.ts';
-import type { OperationName } from '../pipeline/check-contract.ts';
+import type { RequestOperation } from '../pipeline/check-contract.ts';
 import type { ServiceLine } from '../pipeline/import.ts';
 import type { Preparation } from '../pipeline/prepare-row.ts';
 import { contractName } from '../report/contract-text.ts';
@@ -17,7 +17,7 @@ import type { Context } from './context.ts';
 interface Use {
   readonly audio: AudioReader;
   /** What the requests are for: each must be fit for all of these. */
-  readonly operations: readonly OperationName[];
+  readonly operations: readonly RequestOperation[];
   /** Validate is left out, and that is said, where the service has none. */
   readonly isAsOffered?: boolean;
   /** Warnings refuse a request, too. */
@@ -98,7 +98,7 @@ export class Session {
 }
 
 /** What requests must be fit for that are created, with or without a question to validate before. */
-export function operationsOf({ validate }: { readonly validate: boolean }): readonly OperationName[] {
+export function operationsOf({ validate }: { readonly validate: boolean }): readonly RequestOperation[] {
   return validate ? ['create', 'validate'] : ['create'];
 }
 
@@ -124,8 +124,8 @@ async function requiredDestination(settings: Settings): Promise<Destination> {
 async function offered(
   context: Context,
   { hasValidate }: Contract,
-  operations: readonly OperationName[],
-): Promise<readonly OperationName[]> {
+  operations: readonly RequestOperation[],
+): Promise<readonly RequestOperation[]> {
   if (hasValidate !== false || !operations.includes('validate')) return operations;
   const reporter = await context.reporter();
   reporter.warn('The service has no validate, as its contract says: created as with --no-validate.');

@@ -10,17 +10,17 @@ export interface Paths {
 }
 
 /** A profile by its name, as settings have it. */
-interface Named {
+interface OfProfile {
   readonly profile: { readonly value: string };
 }
 
 /** The cached token of the profile in force. */
-export function tokenPath({ state }: Pick<Paths, 'state'>, { profile }: Named): string {
+export function tokenPath({ state }: Pick<Paths, 'state'>, { profile }: OfProfile): string {
   return join(state, `${profile.value}.token.json`);
 }
 
 /** What runs found out about the profile's service. */
-export function learnedPath({ state }: Pick<Paths, 'state'>, { profile }: Named): string {
+export function learnedPath({ state }: Pick<Paths, 'state'>, { profile }: OfProfile): string {
   return join(state, `${profile.value}.learned.json`);
 }
 

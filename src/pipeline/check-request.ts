@@ -11,7 +11,7 @@ import { postalCodeWarning } from '../model/postal-code.ts';
 import type { Draft, ServiceRequest } from '../model/service-request.ts';
 import type { Mapping } from '../model/table.ts';
 import { AUDIO_PARAMETER, CATEGORY_PARAMETER, DOCUMENTED_PARAMETERS } from '../model/wire.ts';
-import { contractFindings, type OperationName } from './check-contract.ts';
+import { contractFindings, type RequestOperation } from './check-contract.ts';
 import { isShortenedNumber, textFindings } from './check-texts.ts';
 
 /** A request whose recording, if it has one, is still only named. */
@@ -36,7 +36,7 @@ export function checkRequest(
   draft: Draft,
   mapping: Mapping | null,
   contract: Contract = DOCUMENTED_CONTRACT,
-  operations: readonly OperationName[] = ['create'],
+  operations: readonly RequestOperation[] = ['create'],
 ): Checked {
   const check = new RequestCheck(draft, mapping, contract);
   check.texts(draft.postalCode);
@@ -186,7 +186,7 @@ class RequestCheck {
     if (this.fields[field] === undefined && !this.described.saysRequired) this.warn(field, message);
   }
 
-  contract(operations: readonly OperationName[]): void {
+  contract(operations: readonly RequestOperation[]): void {
     const given = { texts: this.refAsText(), hasRecording: this.audioPath !== null, filled: this.filled };
     const findings = contractFindings(this.service, operations, given);
     if (findings.length === 0) return;

@@ -1,7 +1,8 @@
 import type { Problem } from '../model/outcome.ts';
 import { AUDIO_PARAMETER } from '../model/wire.ts';
 
-type Finding = Pick<Problem, 'severity' | 'field' | 'message'>;
+/** A problem before its column is known. */
+export type FieldFinding = Pick<Problem, 'severity' | 'field' | 'message'>;
 
 /** How a spreadsheet shows a long number, its digits gone. A reference such as 1E5 is none. */
 const SCIENTIFIC = /^\d[.,]\d+E\+\d{2,}$/i;
@@ -33,8 +34,8 @@ export function textFindings(
   texts: readonly (readonly [field: string, text: string])[],
   postalCode: string,
   bounded: ReadonlySet<string>,
-): Finding[] {
-  const findings: Finding[] = [];
+): FieldFinding[] {
+  const findings: FieldFinding[] = [];
   const lost = new Set<string>();
   for (const [field, text] of texts) {
     const damage = letters(field, text);
@@ -49,7 +50,7 @@ export function textFindings(
   return findings;
 }
 
-function letters(field: string, text: string): Finding | null {
+function letters(field: string, text: string): FieldFinding | null {
   if (/[\0\p{Surrogate}]/u.test(text)) {
     const message = `${field} holds a NUL or half a character; the file was damaged. Export it again.`;
     return { severity: 'error', field, message };
@@ -59,14 +60,14 @@ function letters(field: string, text: string): Finding | null {
   return { severity: 'warning', field, message };
 }
 
-function length(field: string, text: string): Finding | null {
+function length(field: string, text: string): FieldFinding | null {
   const most = USUAL_LENGTHS.get(field) ?? USUAL_LENGTH;
   if (text.length <= most || BOUNDED_ELSEWHERE.has(field)) return null;
   const message = `${field} has ${text.length} letters, more than the usual ${most}; check whether it is the right column.`;
   return { severity: 'warning', field, message };
 }
 
-function shortened(field: string): Finding {
+function shortened(field: string): FieldFinding {
   const message = `${field} was turned into scientific notation by a spreadsheet and its digits are lost; export the file again with this column formatted as text.`;
   return { severity: 'error', field, message };
 }

@@ -77,7 +77,7 @@ export interface Round {
   readonly seen: number;
 }
 
-interface Waiting {
+interface AwaitingRound {
   readonly controls: readonly Control[];
   readonly resolve: (round: Round) => void;
   readonly reject: (error: unknown) => void;
@@ -93,7 +93,7 @@ const ASKED_AT_ONCE = 8;
 export class ControlRounds {
   readonly #api: Pick<MarketplaceApi, 'validate'>;
   readonly #stopping: AbortSignal;
-  #waiting: Waiting[] = [];
+  #waiting: AwaitingRound[] = [];
   #asking: Promise<void> | null = null;
 
   constructor(api: Pick<MarketplaceApi, 'validate'>, stopping: AbortSignal) {

@@ -2,7 +2,7 @@ import type { Contract } from '../model/contract.ts';
 import type { LoggedState } from '../model/ports.ts';
 import type { Disposal, QueuedRequest, TakenRequest } from '../model/request-queue.ts';
 import { contentKey, type Destination } from '../model/service-request.ts';
-import { contractFindings, type OperationName } from './check-contract.ts';
+import { contractFindings, type RequestOperation } from './check-contract.ts';
 import type { Submitted } from './submit-request.ts';
 
 /** What srq fills itself where the file leaves it out; nobody can tell any more whether it did. */
@@ -15,7 +15,7 @@ const MAY_BE_FILLED: ReadonlySet<string> = new Set(['lang']);
 export function contractRefusal(
   { key, request }: QueuedRequest,
   contract: Contract,
-  operations: readonly OperationName[],
+  operations: readonly RequestOperation[],
   destination: Destination,
 ): string | null {
   if (request.audio !== null || contentKey(request, destination) !== key) {
@@ -30,7 +30,7 @@ export function contractRefusal(
 const RESEND_MS = 1_000;
 
 /** What a worker needs to know to decide where a request goes on. */
-export interface Circumstances {
+export interface WorkerSituation {
   /** The worker is about to end: what it did not get done is not the request's fault. */
   readonly isEnding: boolean;
   /** Doubts are settled, in place of left to a person. */
@@ -46,7 +46,7 @@ const BACK: Disposal = { is: 'back' };
 export function disposalOfRequest(
   { mayTryAgain }: TakenRequest,
   { result, unrecorded, stop }: Submitted,
-  { isEnding, settles, waitMs }: Circumstances,
+  { isEnding, settles, waitMs }: WorkerSituation,
 ): Disposal {
   if (unrecorded) return BACK;
   if (result.status === 'failed') {

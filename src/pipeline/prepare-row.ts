@@ -4,14 +4,14 @@ import type { Problem } from '../model/outcome.ts';
 import type { AudioReader } from '../model/ports.ts';
 import { contentKey, type Destination, type Draft, type ServiceRequest } from '../model/service-request.ts';
 import type { FieldSource, Mapping, Row } from '../model/table.ts';
-import { audioFindings, type OperationName } from './check-contract.ts';
+import { audioFindings, type RequestOperation } from './check-contract.ts';
 import { checkRequest, likelyRequest } from './check-request.ts';
 
 export interface Preparation {
   readonly destination: Destination;
   readonly contract: Contract;
   /** What the requests are for: each must be fit for all of these. */
-  readonly operations: readonly OperationName[];
+  readonly operations: readonly RequestOperation[];
   readonly audio: AudioReader;
   /** Warnings refuse a row too. */
   readonly strict: boolean;

@@ -17,7 +17,7 @@ import { keptProof, type Witness } from './witness.ts';
 const SETTLING_SHARE = 1 / 4;
 const RECLAIM_MS = 5_000;
 
-export interface WorkerOptions extends SubmitOptions {
+export interface QueueWorkerOptions extends SubmitOptions {
   readonly concurrency: number;
   /** Doubts are settled, in place of left to a person. */
   readonly settles: boolean;
@@ -66,14 +66,14 @@ export interface WorkerWatch {
  * is halted, or the queue is empty and that is asked for. Returns why it ended early, or null. A fault ends the whole of it,
  * too, and is the reason then: a worker of which half is dead would pass for a living one.
  */
-export async function runWorker(deps: WorkerDeps, options: WorkerOptions): Promise<SrqError | null> {
+export async function runWorker(deps: WorkerDeps, options: QueueWorkerOptions): Promise<SrqError | null> {
   const worker = new QueueWorker(deps, options);
   return worker.run();
 }
 
 class QueueWorker {
   readonly #deps: WorkerDeps;
-  readonly #options: WorkerOptions;
+  readonly #options: QueueWorkerOptions;
   readonly #supervisor = new Supervisor(null, 0, null);
   readonly #inHand = new Set<TakenRequest>();
   readonly #disposing = new Set<Promise<void>>();
@@ -82,7 +82,7 @@ class QueueWorker {
   readonly #over = new AbortController();
   #stop: SrqError | null = null;
 
-  constructor(deps: WorkerDeps, options: WorkerOptions) {
+  constructor(deps: WorkerDeps, options: QueueWorkerOptions) {
     this.#deps = deps;
     this.#options = options;
     this.#rounds = new ControlRounds(deps.api, deps.halt.signal);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Contract, CreateOperation, Parameter } from '../../src/model/contract.ts';
 import type { AudioReader } from '../../src/model/ports.ts';
 import type { Mapping } from '../../src/model/table.ts';
-import type { OperationName } from '../../src/pipeline/check-contract.ts';
+import type { RequestOperation } from '../../src/pipeline/check-contract.ts';
 import { checkRequest } from '../../src/pipeline/check-request.ts';
 import { prepareDraft } from '../../src/pipeline/prepare-row.ts';
 import { contractWith, parameter } from '../sandbox/contract-client.ts';
@@ -23,7 +23,7 @@ const GOOD: Fields = {
 const of = (parameters: readonly Parameter[], create: Partial<CreateOperation> = {}): Contract =>
   contractWith({ create: { parameters, ...create } });
 
-function told(contract: Contract, fields: Fields, operations: readonly OperationName[] = ['create']) {
+function told(contract: Contract, fields: Fields, operations: readonly RequestOperation[] = ['create']) {
   const { request, problems } = checkRequest({ row: 1, fields }, null, contract, operations);
   return {
     fit: request !== null,

@@ -92,7 +92,7 @@ async function givenStore(
   return { store, ...(storePasswordCommand === undefined ? {} : { storePasswordCommand }) };
 }
 
-interface Given {
+interface GivenCredentials {
   readonly baseUrl: string;
   readonly clientId: string;
   readonly secret: string;
@@ -104,7 +104,7 @@ type KeptSecret = Pick<Profile, 'clientSecret' | 'secretCommand' | 'keychain'>;
 async function keepSecret(
   context: Context,
   name: string,
-  given: Given,
+  given: GivenCredentials,
   { secretCommand, keychain }: LoginOptions,
 ): Promise<KeptSecret> {
   if (secretCommand !== undefined) return { secretCommand };
@@ -126,7 +126,7 @@ async function keepSecret(
 }
 
 /** From flags and environment; what is missing is asked for on a terminal, else named in one error. */
-async function collect(context: Context, options: LoginOptions): Promise<Given> {
+async function collect(context: Context, options: LoginOptions): Promise<GivenCredentials> {
   const { env } = context.process;
   const baseUrl = options.baseUrl ?? env['SRQ_BASE_URL'] ?? '';
   const clientId = options.clientId ?? env['SRQ_CLIENT_ID'] ?? '';

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import type { Run } from '../command.ts';
+import type { RunCommand } from '../command.ts';
 import { choice } from '../option-values.ts';
 import { examples, rare } from './option.ts';
 
-export function addAccountCommands(program: Command, run: Run): void {
+export function addAccountCommands(program: Command, run: RunCommand): void {
   addLogin(program, run);
   program
     .command('logout')
@@ -26,7 +26,7 @@ export function addAccountCommands(program: Command, run: Run): void {
     .action(run(async () => (await import('../commands/doctor.ts')).doctor));
 }
 
-function addLogin(program: Command, run: Run): void {
+function addLogin(program: Command, run: RunCommand): void {
   program
     .command('login')
     .description('prove credentials with a token, then store them')
@@ -49,7 +49,7 @@ function addLogin(program: Command, run: Run): void {
     .action(run(async () => (await import('../commands/login.ts')).login));
 }
 
-function addProfile(program: Command, run: Run): void {
+function addProfile(program: Command, run: RunCommand): void {
   const profile = program
     .command('profile')
     .helpCommand(false)

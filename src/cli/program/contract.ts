@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import type { Run } from '../command.ts';
+import type { RunCommand } from '../command.ts';
 import { pair } from '../option-values.ts';
 import { examples, rare } from './option.ts';
 
-export function addContract(program: Command, run: Run): void {
+export function addContract(program: Command, run: RunCommand): void {
   const contract = program
     .command('contract')
     .helpCommand(false)

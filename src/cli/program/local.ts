@@ -1,11 +1,11 @@
 import { type Command, Option } from 'commander';
-import type { Run } from '../command.ts';
+import type { RunCommand } from '../command.ts';
 import { SHELLS } from '../completion/shells.ts';
 import type { Context } from '../context.ts';
 import { chosenArgument, faultRate, positiveNumber, wholeNumber } from '../option-values.ts';
 import { examples } from './option.ts';
 
-export function addSandbox(program: Command, run: Run): void {
+export function addSandbox(program: Command, run: RunCommand): void {
   program
     .command('sandbox')
     .description('run a local marketplace to try everything against')
@@ -21,7 +21,7 @@ export function addSandbox(program: Command, run: Run): void {
     .action(run(async () => (await import('../commands/sandbox.ts')).sandbox));
 }
 
-export function addListings(program: Command, run: Run): void {
+export function addListings(program: Command, run: RunCommand): void {
   program
     .command('template')
     .description('write an example file of leads')
@@ -37,7 +37,7 @@ export function addListings(program: Command, run: Run): void {
     .action(run(async () => (await import('../commands/markets.ts')).markets));
 }
 
-export function addCompletion(program: Command, run: Run): void {
+export function addCompletion(program: Command, run: RunCommand): void {
   program
     .command('completion')
     .description('let a shell complete commands, options, profiles, files')

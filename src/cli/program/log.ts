@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { SENT_STATUSES } from '../../model/outcome.ts';
-import type { Run } from '../command.ts';
+import type { RunCommand } from '../command.ts';
 import { choice, settleSeconds, wholeNumber } from '../option-values.ts';
 import { addReadingOptions } from './import-options.ts';
 import { examples, rare } from './option.ts';
 
-export function addLog(program: Command, run: Run): void {
+export function addLog(program: Command, run: RunCommand): void {
   program
     .command('log')
     .description('show what was sent and what came back')
@@ -30,7 +30,7 @@ export function addLog(program: Command, run: Run): void {
     .action(run(async () => (await import('../commands/log.ts')).log));
 }
 
-export function addReport(program: Command, run: Run): void {
+export function addReport(program: Command, run: RunCommand): void {
   const report = program
     .command('report')
     .description('write an import as a page with charts; also while it runs')
@@ -43,7 +43,7 @@ export function addReport(program: Command, run: Run): void {
     .action(run(async () => (await import('../commands/report.ts')).report));
 }
 
-export function addResolve(program: Command, run: Run): void {
+export function addResolve(program: Command, run: RunCommand): void {
   const resolve = program
     .command('resolve [key...]')
     .description('list or settle requests that may have been taken')
@@ -66,7 +66,7 @@ export function addResolve(program: Command, run: Run): void {
     .action(run(async () => (await import('../commands/resolve.ts')).resolve));
 }
 
-export function addStore(program: Command, run: Run): void {
+export function addStore(program: Command, run: RunCommand): void {
   // Few need it by hand, and they are told so where they do.
   const store = program
     .command('store', { hidden: true })

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import type { Run } from '../command.ts';
+import type { RunCommand } from '../command.ts';
 import { choice, rate, settleSeconds, wholeNumber } from '../option-values.ts';
 import { addReadingOptions } from './import-options.ts';
 import { examples, rare } from './option.ts';
 
-export function addQueue(program: Command, run: Run): void {
+export function addQueue(program: Command, run: RunCommand): void {
   const enqueue = program.command('enqueue <file>').description('queue a file of leads for workers (-: stdin)');
   addReadingOptions(enqueue)
     .option('--dry-run', 'read, map, check; queue nothing')
@@ -32,7 +32,7 @@ export function addQueue(program: Command, run: Run): void {
     .action(run(async () => (await import('../commands/queue.ts')).queue));
 }
 
-function addWork(program: Command, run: Run): void {
+function addWork(program: Command, run: RunCommand): void {
   program
     .command('work')
     .description('deliver what is queued, beside any number of other workers')

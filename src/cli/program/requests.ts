@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import type { Run } from '../command.ts';
+import type { RunCommand } from '../command.ts';
 import { addRequestOptions, addSubmitOptions } from './import-options.ts';
 import { examples } from './option.ts';
 
-export function addRequestCommands(program: Command, run: Run): void {
+export function addRequestCommands(program: Command, run: RunCommand): void {
   const validate = program.command('validate').description('ask whether a request, or each of a few, is a duplicate');
   addRequestOptions(validate)
     .addHelpText(
