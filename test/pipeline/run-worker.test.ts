@@ -4,7 +4,7 @@ import type { Outcome } from '../../src/model/outcome.ts';
 import type { DeliveryLog, LoggedState, MarketplaceApi } from '../../src/model/ports.ts';
 import type { Disposal, Lane, RequestQueue, TakenRequest } from '../../src/model/request-queue.ts';
 import { GO_ON } from '../../src/pipeline/breaker.ts';
-import { runWorker, type WorkerDeps, type QueueWorkerOptions } from '../../src/pipeline/run-worker.ts';
+import { type QueueWorkerOptions, runWorker, type WorkerDeps } from '../../src/pipeline/run-worker.ts';
 import { Witness } from '../../src/pipeline/witness.ts';
 import { VirtualClock } from '../helpers/virtual-clock.ts';
 import { trustedEvidence } from './settling.ts';

@@ -1,8 +1,16 @@
 import type { Command } from 'commander';
 import type { RunCommand } from '../command.ts';
-import { choice, errorBudget, rate, settleSeconds, wholeNumber } from '../option-values.ts';
-import { addReadingOptions, addSubmitOptions } from './import-options.ts';
-import { examples, rare } from './option.ts';
+import {
+  addReadingOptions,
+  addSubmitOptions,
+  choice,
+  errorBudget,
+  examples,
+  rare,
+  rate,
+  settleSeconds,
+  wholeNumber,
+} from './options.ts';
 
 export function addBulk(program: Command, run: RunCommand): void {
   const most = Number.MAX_SAFE_INTEGER;

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import type { RunCommand } from '../command.ts';
-import { pair } from '../option-values.ts';
-import { examples, rare } from './option.ts';
+import { examples, pair, rare } from './options.ts';
 
 export function addContract(program: Command, run: RunCommand): void {
   const contract = program

@@ -1,5 +1,5 @@
-import { Argument, InvalidArgumentError, Option } from 'commander';
-import { nearest } from '../model/did-you-mean.ts';
+import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
+import { nearest } from '../../model/did-you-mean.ts';
 
 /** Parsers of option values, for commander: each takes the text and returns the value or says what is wrong with it. */
 
@@ -71,4 +71,54 @@ function oneOf(values: readonly string[]): (text: string) => string {
     const meant = nearest(text, values);
     throw new InvalidArgumentError(`${meant === null ? '' : `Did you mean ${meant}? `}One of: ${values.join(', ')}.`);
   };
+}
+
+/** The examples that end a command's help. */
+export function examples(...lines: readonly string[]): string {
+  return ['', lines.length > 1 ? 'Examples:' : 'Example:', ...lines.map((line) => `  ${line}`)].join('\n');
+}
+
+/** An option that few need: only `srq help COMMAND --all` shows it. */
+export function rare(flags: string, description: string): Option {
+  return new Option(flags, description).hideHelp();
+}
+
+/** The flags of the commands that take one request. */
+export function addRequestOptions(command: Command): Command {
+  return command
+    .option('--country <code>', 'market, e.g. PT')
+    .option('--lang <code>', "language, e.g. pt; left out: the market's usual one")
+    .option('--location <text>', 'locality and postal code')
+    .option('--fullname <name>', "the customer's name")
+    .option('--email <address>', "the customer's e-mail address")
+    .option('--phone <number>', "the customer's telephone number")
+    .option('--request-text <text>', 'what is needed')
+    .option('--category <category>', 'category of the need')
+    .addOption(rare('--audio <file>', 'a recording in place of text, for approved partners'))
+    .option('--ref <ref>', 'your own reference, kept in the log')
+    .option('--field <name=value>', 'a further parameter (repeatable)', pair('NAME=VALUE', 'first'), [])
+    .option('--file <file>', 'JSON object, array or NDJSON of the same names (-: stdin)');
+}
+
+/** The flags of the commands that create. */
+export function addSubmitOptions(command: Command): Command {
+  return command
+    .addOption(rare('--no-validate', 'create without asking for duplicates first'))
+    .addOption(choice('--on-duplicate <what>', 'a duplicate', ['skip', 'create']).default('skip'))
+    .addOption(rare('--again', 'send even what the log knows as created').default(false));
+}
+
+/** The flags of the commands that read a file of requests. */
+export function addReadingOptions(command: Command): Command {
+  const most = Number.MAX_SAFE_INTEGER;
+  return command
+    .addOption(choice('--format <format>', 'format of the file (detected)', ['csv', 'json', 'ndjson']).hideHelp())
+    .addOption(rare('--encoding <name>', 'encoding of the file (detected)'))
+    .addOption(rare('--delimiter <mark>', 'delimiter of a CSV file: , ; TAB | (detected)'))
+    .addOption(rare('--skip-lines <n>', 'leave out the first lines').argParser(wholeNumber(0, most)).default(0))
+    .addOption(rare('--sheet <name>', 'sheet of a workbook (the first)'))
+    .option('--map <column=field>', 'this column is that field; - leaves it out', pair('COLUMN=FIELD', 'last'), [])
+    .option('--set <field=value>', "for all rows: a constant, or '{City} {Zip}'", pair('FIELD=VALUE', 'first'), [])
+    .option('--mapping <file>', 'the same as JSON: {"map":{},"set":{}}')
+    .addOption(rare('--save-mapping <file>', 'write the mapping that is used'));
 }
