@@ -22,7 +22,7 @@ interface Use {
   readonly isAsOffered?: boolean;
   /** Warnings refuse a request, too. */
   readonly strict?: boolean;
-  /** Nothing is sent: keys are made of what is known of the destination, if that is nothing for an empty log. */
+  /** Nothing is sent, so that a login may be missing; keys are made of what is known of the destination then. */
   readonly needsNoLogin?: boolean;
 }
 
