@@ -108,7 +108,7 @@ async function deliver(
   const { api } = line;
   const keep = (evidence: Evidence) => void line.keep(evidence).catch(unlessLog);
   const witness = new Witness(api, datedBy(log, clock), halt.signal, line.evidence, keep);
-  const ports: SendPorts = { api, log, clock, witness, preparation, halt, broke: desk.broke };
+  const ports: SendPorts = { api, log, clock, witness, preparation, halt, broke: (ms) => desk.broke(ms) };
   if (line.mayValidate) await resumeLooks(plan, witness, ports);
   const sending = sendRows(plan, ports, { ...options, budget: errorBudget(plan, options) });
   let stop = await followed(sending, await desk.watch({ is: 'sending', rows: plan.counts.ready }));
