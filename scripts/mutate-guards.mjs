@@ -352,7 +352,7 @@ const GUARDS = [
   },
   {
     name: 'the embedded sandbox shows nobody what is rehearsed',
-    file: 'src/cli/embedded-sandbox.ts',
+    file: 'src/cli/context.ts',
     from: 'hasInbox: false',
     to: 'hasInbox: true',
     tests: ['../e2e/sandbox'],

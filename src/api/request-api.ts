@@ -15,10 +15,10 @@ import { CreateTries, idempotencyHeader, keyLife, type WritePermission } from '.
 import { Mask } from './mask.ts';
 import { networkFailure } from './network-failure.ts';
 import { failedValidate, processCreate, processValidate, unsent } from './outcomes.ts';
+import type { RateLimiter } from './rate-limiter.ts';
 import { asksToWait, retryDelayMs, TRIES } from './retry.ts';
 import type { Tokens } from './token.ts';
 import { tokenRefused } from './token-error.ts';
-import type { RateLimiter } from './rate-limiter.ts';
 
 /** A request that was never acted on goes again at most so often, then it is `failed`. */
 const CREATE_TRIES = 10;

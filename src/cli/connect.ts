@@ -16,7 +16,7 @@ import { type Account, openAccount } from './account.ts';
 import { inFull } from './command-line.ts';
 import type { Context } from './context.ts';
 import { networkOf } from './network.ts';
-import { keepParserPlain } from './plain-parser.ts';
+import { keepParserPlain } from './v8-flags.ts';
 
 /** The service, spoken to for one account. */
 export interface Connection extends Omit<Account, 'limiter' | 'token' | 'answers' | 'remember'> {

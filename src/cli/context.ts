@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, statSync } from 'node:fs';
-import { homedir, hostname, tmpdir } from 'node:os';
+import { mkdtempSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ContractStore } from '../config/contract-store.ts';
 import type { Trust } from '../config/own-file.ts';
@@ -14,38 +14,11 @@ import type { Clock } from '../model/ports.ts';
 import type { PostgresStore } from '../postgres/postgres-store.ts';
 import type { Reporter } from '../report/reporter.ts';
 import type { Sandbox } from '../sandbox/server.ts';
-import { requireCertificateCheck } from './certificate-check.ts';
-import { startEmbedded } from './embedded-sandbox.ts';
+import type { GlobalOptions } from './command.ts';
 import { Interruption } from './interruption.ts';
-import { type LogPlace, logPlace } from './log-place.ts';
-import { contractPaths } from './state-paths.ts';
+import { LogKeeper, type LogPlace } from './log-place.ts';
+import { contractPaths, type Paths } from './state-paths.ts';
 import { systemClock } from './system-clock.ts';
-
-export interface GlobalOptions {
-  readonly profile?: string;
-  readonly sandbox?: boolean;
-  readonly json?: boolean;
-  readonly quiet?: boolean;
-  readonly verbose?: boolean;
-  readonly color?: boolean;
-  readonly input?: boolean;
-  readonly timeout?: number;
-  readonly log?: string;
-  /** URL of a store; for `srq sandbox` the file of its own flag `--store`. */
-  readonly store?: string;
-  /** Of commands that run for long: how they talk on stderr. */
-  readonly logFormat?: 'text' | 'json';
-  readonly caFile?: string;
-  readonly cert?: string;
-  readonly key?: string;
-}
-
-export interface Paths {
-  readonly config: string;
-  readonly state: string;
-  /** A file, or the URL of a store without its password. */
-  readonly log: string;
-}
 
 /** All that a command may touch. Built once; what costs time or reads a file is loaded when it is first asked for. */
 export class Context {
@@ -62,10 +35,7 @@ export class Context {
   #learned: Promise<Contract | null> | null = null;
   #sandbox: Promise<Sandbox> | null = null;
   #state: string | null = null;
-  #place: LogPlace | null = null;
-  #fileStore: LogStore | null = null;
-  #postgresStore: PostgresStore | null = null;
-  #isStoreAway = false;
+  readonly #log = new LogKeeper(this, () => this.#stateDirectory());
   readonly #closers: (() => Promise<void>)[] = [];
   readonly #secrets: string[] = [];
   /** Warnings that are not given twice. */
@@ -154,84 +124,42 @@ export class Context {
     return { config, state: this.#stateDirectory(), log };
   }
 
-  /** Where the log is kept. Throws `SrqError('usage')` or `'settings'` for flags and settings that name no such place. */
-  async logPlace(): Promise<LogPlace> {
-    if (!this.#place) {
-      const name = this.options.sandbox ? 'sandbox' : (await this.profileName()).value;
-      this.#place = await logPlace(this, join(this.#stateDirectory(), `${name}.ndjson`));
-    }
-    return this.#place;
+  /** Where the log is kept. */
+  logPlace(): Promise<LogPlace> {
+    return this.#log.place();
   }
 
-  /** The log in force, for reading and sending. Nothing is opened yet. */
-  async logStore(): Promise<LogStore> {
-    const place = await this.logPlace();
-    if (place.kind === 'store') return this.postgresStore();
-    const { openFileStore } = await import('../log/file-store.ts');
-    const holder = (command: string) => this.#holder(command);
-    const { clock, run, uid } = this;
-    const { path, isGiven } = place;
-    this.#fileStore ??= openFileStore({ path, clock, run, holder, user: { uid, isInStateFolder: !isGiven } });
-    return this.#fileStore;
+  /** The log in force, for reading and sending; see `LogKeeper`. */
+  logStore(): Promise<LogStore> {
+    return this.#log.store();
   }
 
   /** The store in force. Throws `SrqError('usage')` where the log is kept in a file. */
-  async postgresStore(): Promise<PostgresStore> {
-    const place = await this.logPlace();
-    if (place.kind === 'file') {
-      const hint = 'Name it: --store postgres://USER@HOST:5432/DATABASE (or SRQ_STORE, or srq login --store URL)';
-      throw new SrqError('usage', 'This needs a store in PostgreSQL.', hint);
+  postgresStore(): Promise<PostgresStore> {
+    return this.#log.postgresStore();
+  }
+
+  /** The same for a command of several machines: under --sandbox, whose service ends with the command, there is none either. */
+  async requireStore(command: string): Promise<PostgresStore> {
+    if (this.options.sandbox) {
+      const message = `srq ${command} takes no --sandbox: other processes could not reach it.`;
+      throw new SrqError('usage', message, 'Start one of its own: srq sandbox');
     }
-    this.#postgresStore ??= await this.#openPostgres(place);
-    return this.#postgresStore;
+    return this.postgresStore();
   }
 
   /** Whether the store was away when it was needed last. */
   get isStoreAway(): boolean {
-    return this.#isStoreAway;
+    return this.#log.isStoreAway;
   }
 
-  /** The log, for sending. `exclusive`: a bulk run, of which a log in a file has one at a time. */
-  async openLog(command: string, exclusive: boolean): Promise<OpenLog> {
-    const log = await (await this.logStore()).open(command, exclusive);
-    this.onClose(() => log.close());
-    await this.warnOfFileLog();
-    return log;
+  /** The log, for sending, until the command ends. `exclusive`: a bulk run, of which a log in a file has one at a time. */
+  openLog(command: string, exclusive: boolean): Promise<OpenLog> {
+    return this.#log.open(command, exclusive);
   }
 
-  /** A store that has just begun does not know what the profile's log in a file has as sent. */
-  async warnOfFileLog(): Promise<void> {
-    const place = await this.logPlace();
-    if (place.kind === 'file' || !statSync(place.file, { throwIfNoEntry: false })?.size) return;
-    if (await (await this.postgresStore()).hasRecords()) return;
-    (await this.reporter()).warn(
-      `The store ${place.name} is new: what was sent by the log ${place.file} is not known to it, and the same rows would be sent again.`,
-    );
-  }
-
-  /** Who we are, to whoever finds the log in use. */
-  #holder(command: string): string {
-    const since = new Date(this.clock.nowMs()).toISOString();
-    return `srq ${command}, process ${this.process.pid} on ${hostname()}, since ${since}`;
-  }
-
-  async #openPostgres(place: Extract<LogPlace, { kind: 'store' }>): Promise<PostgresStore> {
-    const { url, name, isEncrypted, password } = place;
-    if (isEncrypted) requireCertificateCheck(this.process.env, ' in the URL of the store: ?sslrootcert=FILE');
-    const { openPostgresStore } = await import('../postgres/postgres-store.ts');
-    const { clock, run } = this;
-    const holder = (command: string) => this.#holder(command);
-    const reporter = await this.reporter();
-    // Everything that waits for the store tells; it is said once.
-    const away = (message: string | null) => {
-      if (this.#isStoreAway === (message !== null)) return;
-      this.#isStoreAway = message !== null;
-      reporter.warn(message === null ? `The store ${name} is back.` : `${message} Nothing is sent before it is back.`);
-    };
-    const stopping = this.interruption.halt.signal;
-    const store = openPostgresStore({ url, password, clock, run, holder, stopping, away });
-    this.onClose(() => store.close());
-    return store;
+  warnOfFileLog(): Promise<void> {
+    return this.#log.warnOfFileLog();
   }
 
   /** From now on this text is blotted out of error reports. */
@@ -241,6 +169,13 @@ export class Context {
 
   blotted(text: string): string {
     return this.#secrets.reduce((rest, secret) => (secret === '' ? rest : rest.replaceAll(secret, '***')), text);
+  }
+
+  /** Under --verbose: where a fault happened. */
+  async showStack(error: unknown): Promise<void> {
+    if (!this.options.verbose) return;
+    const { printableLines } = await import('../report/output.ts');
+    this.process.stderr.write(`${printableLines(this.blotted(String((error as Error)?.stack)))}\n`);
   }
 
   /** Runs when the command has ended, the last registered first. */
@@ -326,4 +261,22 @@ async function makeReporter(process: NodeJS.Process, options: GlobalOptions, clo
   };
   if (options.json) return new (await import('../report/json.ts')).JsonReporter(settings);
   return new (await import('../report/human.ts')).HumanReporter(settings);
+}
+
+/** A marketplace inside this process, on a free port; what it follows beyond the public document is in the contract. */
+async function startEmbedded(clock: Clock, contract: Contract | null): Promise<Sandbox> {
+  const { startSandbox } = await import('../sandbox/server.ts');
+  return startSandbox({
+    port: 0,
+    latencyMs: 0,
+    ratePerSecond: null,
+    tokenTtlSeconds: 3600,
+    faults: {},
+    seed: 1,
+    storeFile: null,
+    contract,
+    // Real leads are rehearsed here, and every user of the machine can call the port.
+    hasInbox: false,
+    now: clock.nowMs,
+  });
 }

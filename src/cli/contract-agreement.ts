@@ -8,7 +8,7 @@ import type { Context } from './context.ts';
 import type { Answers } from './contract-documents.ts';
 import { ask, askHidden } from './prompt.ts';
 
-export interface Answered {
+export interface AgreedAnswers {
   readonly proposal: Proposal;
   /** Those of the flags and those given on the terminal. */
   readonly answers: Answers;
@@ -22,7 +22,7 @@ export async function answered(
   context: Context,
   given: Answers,
   propose: (answers: Answers) => Promise<Proposal>,
-): Promise<Answered> {
+): Promise<AgreedAnswers> {
   let answers = given;
   let proposal = await propose(given);
   while (context.interactive) {
@@ -67,7 +67,7 @@ function withAnswer({ constants, operations }: Answers, { name, choices }: Quest
 /** Throws `SrqError('usage')` unless nothing is left open and a person agrees: on the terminal, or by `--yes`. */
 export async function requireAgreement(
   context: Context,
-  { proposal, answers: said }: Answered,
+  { proposal, answers: said }: AgreedAnswers,
   given: Answers,
   yes: boolean,
   profile: string,

@@ -2,8 +2,9 @@ import { resolve } from 'node:path';
 import { type CertificateFiles, secureContextOf } from '../api/certificates.ts';
 import type { Network } from '../api/dispatcher.ts';
 import { type ProxySettings, proxyFor } from '../api/proxy.ts';
-import { requireCertificateCheck } from './certificate-check.ts';
-import type { Context, GlobalOptions } from './context.ts';
+import { requireCertificateCheck } from '../config/settings.ts';
+import type { GlobalOptions } from './command.ts';
+import type { Context } from './context.ts';
 
 /**
  * The way to the service, from flags, environment and the profile's certificates. Throws `SrqError('settings')` for a proxy

@@ -1,16 +1,52 @@
 import { Command, type Option, type OutputConfiguration } from 'commander';
-import type { GlobalOptions } from './context.ts';
-import { positiveNumber } from './option-values.ts';
-import { addAccountCommands } from './program/account.ts';
+import type { GlobalOptions, Invoke } from './command.ts';
 import { addBulk } from './program/bulk.ts';
+import { addCompletion } from './program/completion.ts';
 import { addContract } from './program/contract.ts';
+import { addCreate } from './program/create.ts';
+import { addDoctor } from './program/doctor.ts';
+import { addEnqueue } from './program/enqueue.ts';
 import { addHelpCommand } from './program/help.ts';
-import { addCompletion, addListings, addSandbox } from './program/local.ts';
-import { addLog, addReport, addResolve, addStore } from './program/log.ts';
-import { rare } from './program/option.ts';
+import { addLog } from './program/log.ts';
+import { addLogin } from './program/login.ts';
+import { addLogout } from './program/logout.ts';
+import { addMarkets } from './program/markets.ts';
+import { positiveNumber, rare } from './program/options.ts';
+import { addProfile } from './program/profile.ts';
 import { addQueue } from './program/queue.ts';
-import { addRequestCommands } from './program/requests.ts';
-import type { Invoke } from './program/run.ts';
+import { addReport } from './program/report.ts';
+import { addResolve } from './program/resolve.ts';
+import { addSandbox } from './program/sandbox.ts';
+import { addStatus } from './program/status.ts';
+import { addStore } from './program/store.ts';
+import { addTemplate } from './program/template.ts';
+import { addValidate } from './program/validate.ts';
+import { addWork } from './program/work.ts';
+
+/** In the order in which help names them. */
+const COMMANDS = [
+  addLogin,
+  addLogout,
+  addStatus,
+  addProfile,
+  addDoctor,
+  addValidate,
+  addCreate,
+  addBulk,
+  addLog,
+  addReport,
+  addResolve,
+  addStore,
+  addEnqueue,
+  addWork,
+  addQueue,
+  addContract,
+  addSandbox,
+  addTemplate,
+  addMarkets,
+  addCompletion,
+  addHelpCommand,
+];
 
 /**
  * The commands and their flags. Each command's code is loaded when it is called. `output` is where commander writes; a
@@ -38,19 +74,7 @@ export function makeProgram(version: string, invoke: Invoke, output: OutputConfi
       const command = args.pop() as Command;
       return invoke(command.optsWithGlobals<GlobalOptions>(), load, args);
     };
-  addAccountCommands(program, run);
-  addRequestCommands(program, run);
-  addBulk(program, run);
-  addLog(program, run);
-  addReport(program, run);
-  addResolve(program, run);
-  addStore(program, run);
-  addQueue(program, run);
-  addContract(program, run);
-  addSandbox(program, run);
-  addListings(program, run);
-  addCompletion(program, run);
-  addHelpCommand(program, run);
+  for (const add of COMMANDS) add(program, run);
   program.addHelpText('after', EVERYWHERE);
   for (const command of program.commands) {
     command.addHelpText('after', () => {

@@ -1,12 +1,10 @@
-import { basename, dirname, resolve } from 'node:path';
-import { describeAudio, readAudioBase64 } from '../files/audio.ts';
 import { nearest } from '../model/did-you-mean.ts';
 import { SrqError } from '../model/errors.ts';
 import { FIELD, FIELDS, type FieldOption, isField } from '../model/fields.ts';
 import type { AudioReader } from '../model/ports.ts';
 import type { Draft } from '../model/service-request.ts';
 import type { Context } from './context.ts';
-import { spoolStdin } from './spool.ts';
+import { recordingsBeside } from './session.ts';
 
 /** The flags by which one request is given, as commander hands them over. */
 export interface RequestOptions extends Partial<Readonly<Record<FieldOption, string>>> {
@@ -27,22 +25,10 @@ export async function readRequestInput(context: Context, options: RequestOptions
   const flags = fieldsOfFlags(options);
   if (options.file === undefined) {
     if (Object.keys(flags).length === 0) throw nothingGiven();
-    return { drafts: [{ row: 1, fields: flags }], audio: audioReader(process.cwd(), flags['audio_file']) };
+    return { drafts: [{ row: 1, fields: flags }], audio: recordingsBeside('-', flags['audio_file']) };
   }
-  const path = options.file === '-' ? await spoolStdin(context) : options.file;
-  const folder = options.file === '-' ? '.' : dirname(options.file);
-  const name = options.file === '-' ? 'standard input' : options.file;
-  const drafts = await readDrafts(context, path, name, flags);
-  return { drafts, audio: audioReader(folder, flags['audio_file']) };
-}
-
-/** Recordings beside the file that names them; one named by a flag may lie anywhere. */
-export function audioReader(folder: string, named?: string): AudioReader {
-  return {
-    describe: (path) =>
-      path === named ? describeAudio(basename(path), dirname(resolve(path))) : describeAudio(path, folder),
-    readBase64: readAudioBase64,
-  };
+  const drafts = await readDrafts(context, options.file, flags);
+  return { drafts, audio: recordingsBeside(options.file, flags['audio_file']) };
 }
 
 function fieldsOfFlags(options: RequestOptions): Record<string, string> {
@@ -53,25 +39,13 @@ function fieldsOfFlags(options: RequestOptions): Record<string, string> {
   return Object.fromEntries([...options.field, ...named]);
 }
 
-async function readDrafts(
-  context: Context,
-  path: string,
-  name: string,
-  flags: Record<string, string>,
-): Promise<Draft[]> {
+async function readDrafts(context: Context, file: string, flags: Record<string, string>): Promise<Draft[]> {
   // One request by flags needs none of what reads files.
-  const { openTable } = await import('../files/open-table.ts');
-  const table = await openTable(
-    path,
-    { format: null, encoding: null, delimiter: null, skipLines: 0, sheet: null },
-    name,
-  );
+  const { inputName, openInput } = await import('./input.ts');
+  const table = await openInput(context, file);
+  const name = inputName(file);
   if (table.format === 'csv' || table.format === 'xlsx') {
-    throw new SrqError(
-      'input',
-      `${name} is not JSON.`,
-      `For a file of many requests: srq bulk ${name === 'standard input' ? '-' : name}`,
-    );
+    throw new SrqError('input', `${name} is not JSON.`, `For a file of many requests: srq bulk ${file}`);
   }
   const reporter = await context.reporter();
   for (const column of table.columns) {
@@ -91,7 +65,7 @@ async function readDrafts(
       throw new SrqError(
         'input',
         `${name} holds over ${MOST_REQUESTS} requests.`,
-        `Import it instead: srq bulk ${name === 'standard input' ? '-' : name}`,
+        `Import it instead: srq bulk ${file}`,
       );
     }
   }

@@ -1,12 +1,11 @@
 import { CommanderError } from 'commander';
 import { nearest } from '../model/did-you-mean.ts';
 import { SrqError } from '../model/errors.ts';
+import type { GlobalOptions, Invoke } from './command.ts';
 import { inFull } from './command-line.ts';
-import type { Context, GlobalOptions } from './context.ts';
+import type { Context } from './context.ts';
 import { EXIT_CODES } from './exit-codes.ts';
-import type { Invoke } from './program/run.ts';
 import { makeProgram } from './program.ts';
-import { showStack } from './show-stack.ts';
 
 /**
  * Runs the command that the arguments name and gives its exit code. Every failure ends here, as words and a number.
@@ -55,7 +54,7 @@ async function runCommand(
     const failure = error instanceof SrqError ? error : fault(error, context);
     const { code, message, hint } = failure;
     await (await context.reporter()).fail({ message, hint: hint && inFull(hint, globals) }, code);
-    if (!(error instanceof SrqError)) await showStack(context, error);
+    if (!(error instanceof SrqError)) await context.showStack(error);
     const interrupted = context.interruption.code;
     return EXIT_CODES[interrupted ?? failure.code].number;
   } finally {

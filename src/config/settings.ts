@@ -134,3 +134,16 @@ function splitWords(command: string): string[] {
   const words = command.match(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g) ?? [];
   return words.map((word) => word.replace(/"([^"]*)"|'([^']*)'/g, '$1$2'));
 }
+
+/**
+ * Throws `SrqError('settings')` where the environment has Node.js check no certificate, in whichever connection. `authority`:
+ * how a private certificate authority is named in place of that.
+ */
+export function requireCertificateCheck(env: Environment, authority: string): void {
+  if (env['NODE_TLS_REJECT_UNAUTHORIZED'] !== '0') return;
+  throw new SrqError(
+    'settings',
+    'NODE_TLS_REJECT_UNAUTHORIZED=0 turns off the check of certificates; srq does not send then.',
+    `Unset it. For a private certificate authority, name its file${authority}`,
+  );
+}

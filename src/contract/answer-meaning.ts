@@ -5,7 +5,7 @@ import { nameWords } from '../model/name-words.ts';
 import { type AnswerPlace, type DescribedAnswer, refused, succeeded } from './answers.ts';
 
 /** Parts of an answer that speak of something else than the request. */
-export const ABOUT_ANOTHER =
+const ABOUT_ANOTHER =
   /^(?:links?|users?|account|client|customer|contact|person|partner|categor(?:y|ies)|location|country|meta|included|relationships)$/;
 /** Parts that tell of earlier requests, or of what was wrong. */
 const ABOUT_EARLIER = /^(?:errors?|duplicates?|matches)$/;

@@ -11,12 +11,9 @@ import { describedOperation } from '../model/described-operation.ts';
 import { nearest } from '../model/did-you-mean.ts';
 import { isField } from '../model/fields.ts';
 import type { RequestOperationName } from '../model/operations.ts';
-import type { Problem } from '../model/outcome.ts';
 import type { AudioFile } from '../model/service-request.ts';
 import { AUDIO_PARAMETER } from '../model/wire.ts';
-
-/** A problem before its column is known. */
-export type Finding = Pick<Problem, 'severity' | 'field' | 'message'>;
+import type { FieldFinding } from './check-texts.ts';
 
 /** Longer texts would show more of a person's data than is needed to find the cell. */
 const SHOWN_LETTERS = 40;
@@ -36,7 +33,7 @@ export function contractFindings(
   contract: Contract,
   operations: readonly RequestOperationName[],
   given: GivenTexts,
-): Finding[] {
+): FieldFinding[] {
   const described = operations.filter((name) => contract[name].parameters !== null);
   if (described.length === 0) return [];
   const findings = described.flatMap((name) => operationFindings(contract, name, given));
@@ -45,7 +42,7 @@ export function contractFindings(
   return [...byText.values()];
 }
 
-function operationFindings(contract: Contract, name: RequestOperationName, given: GivenTexts): Finding[] {
+function operationFindings(contract: Contract, name: RequestOperationName, given: GivenTexts): FieldFinding[] {
   const operation = contract[name];
   const { hasRecording, filled } = given;
   const texts = byField(operation, given.texts);
@@ -70,7 +67,7 @@ function byField(operation: Operation, texts: GivenTexts['texts']): GivenTexts['
   return Object.fromEntries(Object.entries(texts).map(([name, text]) => [byWholeName.get(name) ?? name, text]));
 }
 
-function unmetFinding(alternatives: Unmet): Finding {
+function unmetFinding(alternatives: Unmet): FieldFinding {
   const [[field = ''] = []] = alternatives;
   const ways = alternatives.map((fields) => fields.join(' and ')).join(', or ');
   const message =
@@ -86,7 +83,7 @@ function sourceHint(field: string): string {
   return isKnown ? '' : ` In a file: --map COLUMN=${field}, or --set '${field}={Column}'.`;
 }
 
-function valueFindings(parameter: Parameter, text: string): Finding[] {
+function valueFindings(parameter: Parameter, text: string): FieldFinding[] {
   const { field } = parameter;
   if (field === 'audio_file') return [];
   const wire = wireValue(parameter, text);
@@ -118,14 +115,14 @@ function homelessFindings(
   operation: Operation,
   { texts, filled }: Pick<GivenTexts, 'texts' | 'filled'>,
   isRecorded: boolean,
-): Finding[] {
+): FieldFinding[] {
   const { others, fields: described, byWholeName } = describedOperation(operation);
   const names = [...described, ...byWholeName.keys()];
   const given = [...Object.keys(texts), ...(isRecorded ? ['audio_file'] : [])];
   const homeless = given.filter(
     (field) => !described.has(field) && !filled.has(field) && field !== AUDIO_PARAMETER && field !== 'ref',
   );
-  return homeless.flatMap((field): Finding[] => {
+  return homeless.flatMap((field): FieldFinding[] => {
     const error = { severity: 'error', field, message: noPlaceFor(field, names) } as const;
     if (isField(field)) {
       const message = `${field} is left out: the service's description has no place for it.`;
@@ -148,7 +145,7 @@ export function audioFindings(
   contract: Contract,
   operations: readonly RequestOperationName[],
   { sizeBytes, mediaType }: Pick<AudioFile, 'sizeBytes' | 'mediaType'>,
-): Finding[] {
+): FieldFinding[] {
   for (const name of operations) {
     for (const parameter of contract[name].parameters ?? []) {
       const message = audioProblem(parameter, sizeBytes, mediaType);

@@ -2,7 +2,8 @@ import { FIELD, FIELDS, USUAL_LENGTH } from '../model/fields.ts';
 import type { Problem } from '../model/outcome.ts';
 import { AUDIO_PARAMETER } from '../model/wire.ts';
 
-type Finding = Pick<Problem, 'severity' | 'field' | 'message'>;
+/** A problem before its column is known. */
+export type FieldFinding = Pick<Problem, 'severity' | 'field' | 'message'>;
 
 /** How a spreadsheet shows a long number, its digits gone. A reference such as 1E5 is none. */
 const SCIENTIFIC = /^\d[.,]\d+E\+\d{2,}$/i;
@@ -26,8 +27,8 @@ export function textFindings(
   texts: readonly (readonly [field: string, text: string])[],
   postalCode: string,
   bounded: ReadonlySet<string>,
-): Finding[] {
-  const findings: Finding[] = [];
+): FieldFinding[] {
+  const findings: FieldFinding[] = [];
   const lost = new Set<string>();
   for (const [field, text] of texts) {
     const damage = letters(field, text);
@@ -42,7 +43,7 @@ export function textFindings(
   return findings;
 }
 
-function letters(field: string, text: string): Finding | null {
+function letters(field: string, text: string): FieldFinding | null {
   if (/[\0\p{Surrogate}]/u.test(text)) {
     const message = `${field} holds a NUL or half a character; the file was damaged. Export it again.`;
     return { severity: 'error', field, message };
@@ -52,7 +53,7 @@ function letters(field: string, text: string): Finding | null {
   return { severity: 'warning', field, message };
 }
 
-function length(field: string, text: string): Finding | null {
+function length(field: string, text: string): FieldFinding | null {
   const known = USUAL_LENGTHS.get(field);
   const most = known === undefined ? USUAL_LENGTH : known;
   if (most === null || text.length <= most) return null;
@@ -60,7 +61,7 @@ function length(field: string, text: string): Finding | null {
   return { severity: 'warning', field, message };
 }
 
-function shortened(field: string): Finding {
+function shortened(field: string): FieldFinding {
   const message = `${field} was turned into scientific notation by a spreadsheet and its digits are lost; export the file again with this column formatted as text.`;
   return { severity: 'error', field, message };
 }

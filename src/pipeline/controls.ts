@@ -77,7 +77,7 @@ export interface Round {
   readonly seen: number;
 }
 
-interface Waiting {
+interface AwaitingRound {
   readonly controls: readonly Control[];
   readonly resolve: (round: Round) => void;
   readonly reject: (error: unknown) => void;
@@ -93,7 +93,7 @@ const ASKED_AT_ONCE = 8;
 export class ControlRounds {
   readonly #api: Pick<MarketplaceApi, 'validate'>;
   readonly #stopping: AbortSignal;
-  #waiting: Waiting[] = [];
+  #waiting: AwaitingRound[] = [];
   #asking: Promise<void> | null = null;
 
   constructor(api: Pick<MarketplaceApi, 'validate'>, stopping: AbortSignal) {
@@ -142,4 +142,27 @@ export class ControlRounds {
 
 async function* requestsOf(controls: ReadonlyMap<string, Control>): AsyncGenerator<ServiceRequest> {
   for (const { request } of controls.values()) yield request;
+}
+
+/** So many of one kind are enough for whatever doubt is near in time; and so many in all bound the memory. */
+const MOST_OF_KIND = 64;
+const MOST = 256;
+
+/** The last requests that a worker has created: controls for its doubts, as it has no file to read others from. */
+export class RecentCreations {
+  readonly #byKind = new Map<string, Submission[]>();
+
+  add({ row, request, key }: Submission): void {
+    const kind = kindOf(request);
+    const alike = this.of(kind);
+    this.#byKind.set(kind, [...alike.slice(1 - MOST_OF_KIND), { row, request, key }]);
+    const all = [...this.#byKind.values()];
+    if (all.reduce((sum, { length }) => sum + length, 0) <= MOST) return;
+    // What there is most of can spare one.
+    all.reduce((most, each) => (each.length > most.length ? each : most)).shift();
+  }
+
+  of(kind: string): readonly Submission[] {
+    return this.#byKind.get(kind) ?? [];
+  }
 }

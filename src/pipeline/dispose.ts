@@ -1,12 +1,37 @@
-import type { Disposal, TakenRequest } from '../model/request-queue.ts';
+import type { Contract } from '../model/contract.ts';
+import type { RequestOperationName } from '../model/operations.ts';
+import type { Disposal, QueuedRequest, TakenRequest } from '../model/request-queue.ts';
+import { contentKey, type Destination } from '../model/service-request.ts';
 import type { LoggedState } from '../model/status.ts';
+import { contractFindings } from './check-contract.ts';
 import type { Submitted } from './submit-request.ts';
+
+/** What srq fills itself where the file leaves it out; nobody can tell any more whether it did. */
+const MAY_BE_FILLED: ReadonlySet<string> = new Set(['lang']);
+
+/**
+ * Why a request from the queue must not be sent by this worker, or null: another srq has checked it, perhaps against another
+ * contract, and something else may have written into the queue.
+ */
+export function contractRefusal(
+  { key, request }: QueuedRequest,
+  contract: Contract,
+  operations: readonly RequestOperationName[],
+  destination: Destination,
+): string | null {
+  if (request.audio !== null || contentKey(request, destination) !== key) {
+    return 'What the queue holds is not what was queued; it was not sent.';
+  }
+  const given = { texts: request.params, hasRecording: false, filled: MAY_BE_FILLED };
+  const [wrong] = contractFindings(contract, operations, given).filter(({ severity }) => severity === 'error');
+  return wrong ? `This worker's contract refuses it: ${wrong.field}.` : null;
+}
 
 /** A request that was in doubt and turned out not to be taken is sent a moment later. */
 const RESEND_MS = 1_000;
 
 /** What a worker needs to know to decide where a request goes on. */
-export interface Circumstances {
+export interface WorkerSituation {
   /** The worker is about to end: what it did not get done is not the request's fault. */
   readonly isEnding: boolean;
   /** Doubts are settled, in place of left to a person. */
@@ -22,7 +47,7 @@ const BACK: Disposal = { is: 'back' };
 export function disposalOfRequest(
   { mayTryAgain }: TakenRequest,
   { result, unrecorded, stop }: Submitted,
-  { isEnding, settles, waitMs }: Circumstances,
+  { isEnding, settles, waitMs }: WorkerSituation,
 ): Disposal {
   if (unrecorded) return BACK;
   if (result.status === 'failed') {

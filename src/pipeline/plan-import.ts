@@ -2,24 +2,29 @@ import { SrqError } from '../model/errors.ts';
 import type { ImportPlan, RowProblem, RowRange } from '../model/import-plan.ts';
 import { Ledger } from '../model/ledger.ts';
 import type { DeliveryLog } from '../model/ports.ts';
-import { STATUS, type Status } from '../model/status.ts';
+import { type LoggedState, STATUS, type Status, statusOfState } from '../model/status.ts';
 import type { Mapping, Row, Table } from '../model/table.ts';
-import { likelyPrepared, type Preparation, type Prepared, prepareRow } from './prepare-row.ts';
-import { knownStatus, type SubmitOptions } from './submit-request.ts';
+import { likelyPrepared, type Preparation, type Prepared, prepareAgain, prepareRow } from './prepare-row.ts';
+import { knownStatus, type Submission, type SubmitOptions } from './submit-request.ts';
 
 /** So many problems are kept one by one; the rest is counted. */
 const PROBLEMS_LIMIT = 10_000;
+
+/** A file and which of its columns becomes which field. */
+export interface MappedTable {
+  readonly table: Table;
+  readonly mapping: Mapping;
+}
 
 /**
  * What to do with each row. One that the log knows as done is not checked anew. `tick` is called after every batch of rows.
  * Throws `SrqError('input')` for a file that cannot be trusted to its end.
  */
 export async function planImport(
-  table: Table,
-  mapping: Mapping,
+  { table, mapping }: MappedTable,
   range: RowRange,
   preparation: Preparation,
-  log: Known,
+  log: LogView,
   options: Finality,
   tick: (rows: number) => void,
 ): Promise<ImportPlan> {
@@ -70,7 +75,7 @@ export async function* rowsInRange(table: Table, { skip, limit }: RowRange): Asy
   }
 }
 
-type Known = Pick<DeliveryLog, 'lookup' | 'know'>;
+type LogView = Pick<DeliveryLog, 'lookup' | 'know'>;
 type Finality = Pick<SubmitOptions, 'onDuplicate' | 'again'>;
 
 const NONE: ReadonlyMap<number, Prepared> = new Map();
@@ -80,7 +85,7 @@ async function doneBefore(
   batch: readonly Row[],
   mapping: Mapping,
   preparation: Preparation,
-  log: Known,
+  log: LogView,
   options: Finality,
 ): Promise<ReadonlyMap<number, Prepared>> {
   const likely = batch.flatMap((row) => likelyPrepared(row, mapping, preparation) ?? []);
@@ -94,6 +99,84 @@ function isDone(status: Status): boolean {
   return STATUS[status].left === 'nothing';
 }
 
-function statusOf(prepared: Prepared, log: Known, options: Finality): Status {
+function statusOf(prepared: Prepared, log: LogView, options: Finality): Status {
   return prepared.request ? (knownStatus(log.lookup(prepared.key), options) ?? 'ready') : 'invalid';
+}
+
+/** How the rows of a plan are read once more. */
+export interface RereadOptions {
+  readonly preparation: Preparation;
+  /** Aborted: nothing more is read. */
+  readonly halt: AbortController;
+}
+
+/** The rows of one status, as {@link rowsAgain}. `held`: what to wait for before the next row. */
+export function submissions(
+  plan: ImportPlan,
+  reading: RereadOptions,
+  status: Status,
+  held: () => Promise<unknown> | null,
+): AsyncGenerator<Submission> {
+  return rowsAgain(plan, reading, (row) => plan.ledger.status(row) === status, held);
+}
+
+/** Rows of the plan, read from the file again. One that has changed since the plan was made ends the run before it is sent. */
+export async function* rowsAgain(
+  plan: ImportPlan,
+  { preparation, halt }: RereadOptions,
+  isWanted: (row: number) => boolean,
+  held: () => Promise<unknown> | null = () => null,
+): AsyncGenerator<Submission> {
+  if (halt.signal.aborted) return;
+  for await (const batch of rowsInRange(plan.table, plan.range)) {
+    for (const row of batch) {
+      if (!isWanted(row.number)) continue;
+      const pause = held();
+      if (pause) await pause;
+      if (halt.signal.aborted) return;
+      const key = plan.ledger.key(row.number);
+      const pending = prepareAgain(row, key, plan.mapping, preparation);
+      // As in the plan: most rows are prepared at once.
+      const prepared = pending instanceof Promise ? await pending : pending;
+      if (!prepared.request || prepared.key !== key) {
+        const message = `Row ${row.number} of ${plan.table.path} changed while it was being imported.`;
+        throw new SrqError('input', message, 'Run the same command again on the finished file: nothing is sent twice.');
+      }
+      yield prepared;
+    }
+  }
+}
+
+/** So many keys are asked about at a time. */
+const GROUP_KEYS = 5_000;
+
+/** Gives each row the status in which the log has its request, in place of what an import would do with it. */
+export async function planAsLogged(plan: ImportPlan, log: LogView): Promise<void> {
+  for await (const [row, state] of loggedStates(plan, log, () => true))
+    plan.ledger.setStatus(row, statusOfState(state));
+}
+
+/** The same for rows that a run leaves in doubt: another process, which had them in hand, may have ended with them since. */
+export async function refreshUnknown(plan: ImportPlan, log: LogView): Promise<void> {
+  const { ledger } = plan;
+  for await (const [row, state] of loggedStates(plan, log, (each) => ledger.status(each) === 'unknown')) {
+    ledger.setStatus(row, state === 'created' ? 'repeated' : statusOfState(state));
+  }
+}
+
+/** The rows that are wanted and were the first of their content. */
+async function* loggedStates(
+  { ledger, range }: ImportPlan,
+  log: LogView,
+  isWanted: (row: number) => boolean,
+): AsyncGenerator<[row: number, state: LoggedState]> {
+  for (let from = range.skip + 1; ledger.has(from); from += GROUP_KEYS) {
+    const keys = new Map<number, string>();
+    for (let row = from; row < from + GROUP_KEYS && ledger.has(row); row++) {
+      const key = ledger.key(row);
+      if (key !== null && ledger.firstRow(row) === row && isWanted(row)) keys.set(row, key);
+    }
+    if (keys.size > 0) await log.know([...keys.values()]);
+    for (const [row, key] of keys) yield [row, log.lookup(key)];
+  }
 }

@@ -3,25 +3,21 @@ import { type Evidence, licenceWaitMs, mayStillBeShown, mergedEvidence, sightOf 
 import { kindOf } from '../model/likeness.ts';
 import type { Outcome } from '../model/outcome.ts';
 import type { Clock, DeliveryLog, MarketplaceApi } from '../model/ports.ts';
-import type { Disposal, QueuedRequest, RequestQueue, TakenRequest } from '../model/request-queue.ts';
+import type { Disposal, Lane, QueuedRequest, RequestQueue, TakenRequest } from '../model/request-queue.ts';
 import { type Advice, GO_ON } from './breaker.ts';
-import { ControlRounds, knownCreated } from './controls.ts';
+import { ControlRounds, knownCreated, RecentCreations } from './controls.ts';
 import { disposalOfDoubt, disposalOfRequest } from './dispose.ts';
-import { RecentCreations } from './recent-creations.ts';
 import { runConcurrently } from './run-concurrently.ts';
 import { settleDoubt } from './settle-doubt.ts';
 import { refuseUnsent, type SubmitOptions, type Submitted, submitRequest } from './submit-request.ts';
-import { Supervisor } from './supervise.ts';
-import { takenRequests } from './taken-requests.ts';
+import { recoverFromBreak, Supervisor } from './supervise.ts';
 import { keptProof, type Witness } from './witness.ts';
 
-/** Share of its rate at which the account goes on after the breaker. */
-const RATE_AFTER_BREAK = 0.5;
 /** Of its places a worker gives so many to settling, which is mostly waiting. */
 const SETTLING_SHARE = 1 / 4;
 const RECLAIM_MS = 5_000;
 
-export interface WorkerOptions extends SubmitOptions {
+export interface QueueWorkerOptions extends SubmitOptions {
   readonly concurrency: number;
   /** Doubts are settled, in place of left to a person. */
   readonly settles: boolean;
@@ -70,14 +66,14 @@ export interface WorkerWatch {
  * is halted, or the queue is empty and that is asked for. Returns why it ended early, or null. A fault ends the whole of it,
  * too, and is the reason then: a worker of which half is dead would pass for a living one.
  */
-export async function runWorker(deps: WorkerDeps, options: WorkerOptions): Promise<SrqError | null> {
+export async function runWorker(deps: WorkerDeps, options: QueueWorkerOptions): Promise<SrqError | null> {
   const worker = new QueueWorker(deps, options);
   return worker.run();
 }
 
 class QueueWorker {
   readonly #deps: WorkerDeps;
-  readonly #options: WorkerOptions;
+  readonly #options: QueueWorkerOptions;
   readonly #supervisor = new Supervisor(null, 0, null);
   readonly #inHand = new Set<TakenRequest>();
   readonly #disposing = new Set<Promise<void>>();
@@ -86,7 +82,7 @@ class QueueWorker {
   readonly #over = new AbortController();
   #stop: SrqError | null = null;
 
-  constructor(deps: WorkerDeps, options: WorkerOptions) {
+  constructor(deps: WorkerDeps, options: QueueWorkerOptions) {
     this.#deps = deps;
     this.#options = options;
     this.#rounds = new ControlRounds(deps.api, deps.halt.signal);
@@ -251,9 +247,7 @@ class QueueWorker {
     const { api, clock, halt, hold, watch } = this.#deps;
     watch.broke(pauseMs);
     hold(pauseMs);
-    await clock.sleep(pauseMs, halt.signal);
-    if (!halt.signal.aborted) await api.validate(request).catch(() => {});
-    api.slowDown(RATE_AFTER_BREAK);
+    await recoverFromBreak(request, pauseMs, { api, clock, stopping: halt.signal });
   }
 
   async #reclaim(): Promise<void> {
@@ -284,4 +278,51 @@ function faultOf(error: unknown): SrqError {
 
 function refusedOutcome(message: string): Outcome {
   return { status: 'rejected', ids: {}, http: null, message, raw: null, ms: null };
+}
+
+/** An empty queue is looked at so often. */
+const POLL_MS = 1_000;
+
+export interface TakeOptions {
+  readonly lane: Lane;
+  /** So many at once; while they are worked off, the next are taken. */
+  readonly batch: number;
+  /** End when the queue holds nothing any more. */
+  readonly untilEmpty: boolean;
+  readonly halt: AbortSignal;
+}
+
+/** Requests of a lane, one by one, until `halt`. What was taken and not asked for any more is given back. */
+export async function* takenRequests(
+  queue: Pick<RequestQueue, 'take' | 'dispose' | 'isEmpty'>,
+  clock: Clock,
+  { lane, batch, untilEmpty, halt }: TakeOptions,
+): AsyncGenerator<TakenRequest> {
+  let next: Promise<TakenRequest[]> | null = null;
+  const inHand: TakenRequest[] = [];
+  try {
+    while (!halt.aborted) {
+      if (inHand.length === 0) {
+        inHand.push(...(await (next ?? queue.take(lane, batch))));
+        next = null;
+      }
+      const taken = inHand[0];
+      if (!taken) {
+        if (untilEmpty && (await queue.isEmpty())) return;
+        await clock.sleep(POLL_MS, halt);
+        continue;
+      }
+      if (halt.aborted) return;
+      inHand.shift();
+      if (inHand.length <= batch / 2) {
+        next ??= queue.take(lane, batch);
+        // Whoever awaits it is told; until then nobody does.
+        next.catch(() => {});
+      }
+      yield taken;
+    }
+  } finally {
+    const late = next ? await next.catch(() => []) : [];
+    await Promise.all([...inHand, ...late].map((taken) => queue.dispose(taken, { is: 'back' })));
+  }
 }

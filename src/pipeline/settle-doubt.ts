@@ -1,11 +1,20 @@
-import { ageOf, FEW_CONTROLS_WAIT_MS, isTrusted, licenceWaitMs, type Sight, settleWaitMs } from '../model/evidence.ts';
+import {
+  ageOf,
+  type Evidence,
+  FEW_CONTROLS_WAIT_MS,
+  isTrusted,
+  licenceWaitMs,
+  type Sight,
+  settleWaitMs,
+} from '../model/evidence.ts';
 import { kindOf } from '../model/likeness.ts';
 import type { Outcome } from '../model/outcome.ts';
 import type { Clock, DeliveryLog, LogRecord, MarketplaceApi, Verdict } from '../model/ports.ts';
 import type { LoggedState } from '../model/status.ts';
-import { type Control, type ControlRounds, type Controls, controlsFor, type Doubted, type Round } from './controls.ts';
+import { type Control, ControlRounds, type Controls, controlsFor, type Doubted, type Round } from './controls.ts';
 import {
   inDoubt,
+  knownStatus,
   recorded,
   type Submission,
   type SubmitOptions,
@@ -13,7 +22,7 @@ import {
   subjectOf,
   submitRequest,
 } from './submit-request.ts';
-import type { Proof } from './witness.ts';
+import { keptProof, type Proof } from './witness.ts';
 
 /** Between the two questions: a service with several machines may answer from one that does not know yet. */
 const GAP_MS = 3_000;
@@ -70,6 +79,38 @@ export async function settleDoubt(submission: Submission, settling: Settling): P
   if (!record.again && isRemembered() && resend) return repeatUnderKey(submission, api, log, seen, isRemembered);
   if (!settling.believing) return inDoubt(submission);
   return new Inquiry(submission, record, seen, settling, settling.believing).settle();
+}
+
+/** What a single request is delivered with, beside no other. */
+export interface SinglePorts
+  extends Pick<Settling, 'api' | 'log' | 'clock' | 'stopping'>,
+    Pick<Believing, 'isProxied'> {
+  readonly mayValidate: boolean;
+  /** What validate is known to see. */
+  readonly evidence: Evidence;
+}
+
+/**
+ * Delivers one request as an import does a row. One that is in doubt already is settled, but without waiting until it is old
+ * enough, and without controls: what validate does not see stays in doubt.
+ */
+export async function submitOrSettle(
+  submission: Submission,
+  { mayValidate, evidence, isProxied, ...ports }: SinglePorts,
+  options: SubmitOptions,
+): Promise<Submitted> {
+  const { api, log, clock, stopping } = ports;
+  await log.know([submission.key]);
+  if (knownStatus(log.lookup(submission.key), options) !== 'unknown') {
+    return submitRequest(submission, api, log, options);
+  }
+  const proof = keptProof(
+    () => evidence,
+    () => log.nowMs(),
+  );
+  const rounds = new ControlRounds(api, stopping);
+  const believing = mayValidate ? { proof, chosenMs: null, isProxied, rounds, waits: false } : null;
+  return settleDoubt(submission, { api, log, clock, stopping, resend: options, believing, known: async () => [] });
 }
 
 /** One doubt on its way to a decision by validate. */

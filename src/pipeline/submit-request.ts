@@ -48,9 +48,9 @@ const NOTHING_SPECIAL: Circumstances = {
 };
 
 /** `outcome` null: nothing speaks against creating it. */
-type Checked = Circumstances & { readonly outcome: Outcome | null };
+type Clearance = Circumstances & { readonly outcome: Outcome | null };
 
-const NOT_ASKED: Checked = { outcome: null, ...NOTHING_SPECIAL };
+const NOT_ASKED: Clearance = { outcome: null, ...NOTHING_SPECIAL };
 
 /**
  * Takes one request from the log's memory through validate and a durable intent to its recorded outcome. Throws
@@ -221,7 +221,7 @@ async function knownResult(submission: Submission, status: Status, log: Delivery
   return { ...base(submission, status), ids: record?.ids ?? {}, message };
 }
 
-async function validateFirst({ request }: Submission, api: MarketplaceApi, options: SubmitOptions): Promise<Checked> {
+async function validateFirst({ request }: Submission, api: MarketplaceApi, options: SubmitOptions): Promise<Clearance> {
   let answer: ValidateResult;
   try {
     answer = await api.validate(request);

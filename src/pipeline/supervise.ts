@@ -1,4 +1,6 @@
 import { SrqError } from '../model/errors.ts';
+import type { Clock, MarketplaceApi } from '../model/ports.ts';
+import type { ServiceRequest } from '../model/service-request.ts';
 import { type Advice, afterResult, type BreakerCounts, GO_ON, UNBROKEN } from './breaker.ts';
 import type { Submitted } from './submit-request.ts';
 
@@ -126,4 +128,18 @@ export class Supervisor {
       'Probably the mapping is wrong: look at the plan with --dry-run, correct it with --map and --set.',
     );
   }
+}
+
+/** Share of its rate at which the sending goes on after the breaker. */
+const RATE_AFTER_BREAK = 0.5;
+
+/** Waits out a pause of the breaker, and on until validate answers. A service that does not answer shows in what follows. */
+export async function recoverFromBreak(
+  request: ServiceRequest,
+  pauseMs: number,
+  { api, clock, stopping }: { readonly api: MarketplaceApi; readonly clock: Clock; readonly stopping: AbortSignal },
+): Promise<void> {
+  await clock.sleep(pauseMs, stopping);
+  if (!stopping.aborted) await api.validate(request).catch(() => {});
+  api.slowDown(RATE_AFTER_BREAK);
 }

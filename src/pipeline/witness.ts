@@ -12,7 +12,7 @@ import {
   wouldBeTrusted,
 } from '../model/evidence.ts';
 import { kindOf } from '../model/likeness.ts';
-import type { Clock, MarketplaceApi, ValidateResult } from '../model/ports.ts';
+import type { Clock, DeliveryLog, MarketplaceApi, ValidateResult } from '../model/ports.ts';
 import type { ServiceRequest } from '../model/service-request.ts';
 import type { Submission } from './submit-request.ts';
 
@@ -37,6 +37,11 @@ export interface Proof {
 /** What is proven by now, for whoever does not wait for more. */
 export function keptProof(evidence: () => Evidence, nowMs: () => number): Proof {
   return { sight: (kind) => sightOf(evidence(), kind, nowMs()), mayComeYet: () => false };
+}
+
+/** The clock with the time by which the log dates its records: ages of records count by that. */
+export function datedBy(log: Pick<DeliveryLog, 'nowMs'>, clock: Clock): Clock {
+  return { ...clock, nowMs: () => log.nowMs() };
 }
 
 /**

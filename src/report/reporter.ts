@@ -45,11 +45,6 @@ export interface Reporter {
   progress(label: string): Promise<Progress>;
 }
 
-/** All that a command asks for which only tells what srq knows by itself. */
-export interface ReporterSource {
-  reporter(): Promise<Reporter>;
-}
-
 export interface ReporterOptions {
   readonly stdout: Writable;
   readonly stderr: Writable;

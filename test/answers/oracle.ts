@@ -12,7 +12,7 @@ import { type AnswerMemory, NO_MEMORY } from '../../src/model/answer-memory.ts';
 import { DOCUMENTED_CONTRACT } from '../../src/model/contract.ts';
 import type { Clock } from '../../src/model/ports.ts';
 import { PATHS } from '../../src/model/wire.ts';
-import { runImport } from '../../src/pipeline/run-import.ts';
+import { sendRows } from '../../src/pipeline/send-rows.ts';
 import type { Witness } from '../../src/pipeline/witness.ts';
 import { virtualClock } from '../helpers/api-client.ts';
 import { drain, PREPARATION, planOf, tableOf } from '../pipeline/leads.ts';
@@ -186,7 +186,7 @@ export class World {
     const unseen = { created: () => {} } as unknown as Witness;
     const deps = { api, log, clock, witness: unseen, preparation: PREPARATION, halt };
     const submit = { validate, onDuplicate: 'skip', again: false, concurrency, budget: null } as const;
-    const { yielded, returned } = await drain(runImport(plan, deps, submit));
+    const { yielded, returned } = await drain(sendRows(plan, deps, submit));
     this.memory = api.memory;
     const rows = needs.map((need, at) => ({
       need,

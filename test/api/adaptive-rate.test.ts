@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AdaptiveRate, type AdaptiveRateOptions, type RateAnswer } from '../../src/api/adaptive-rate.ts';
 import { atMostAtOnce, fixedWindow, queueing, tokenBucket, unlimited } from '../helpers/hidden-servers.ts';
-import { type Figures, type HiddenServer, type Import, runImport, seeded } from '../helpers/virtual-server.ts';
+import { type Figures, type HiddenServer, type Import, seeded, sendRows } from '../helpers/virtual-server.ts';
 
 const SEEDS = [1, 2, 3, 4, 5];
 const WORK_MS = 80;
@@ -26,7 +26,7 @@ function run(
 ): Figures {
   const random = seeded(seed);
   const pace = new AdaptiveRate({ rate: 'auto', concurrency: 16, random, ...more });
-  return runImport({ pace, server: server(random), requests, random, ...more });
+  return sendRows({ pace, server: server(random), requests, random, ...more });
 }
 
 /** Runs five seeds and holds the worst of them against the bounds. */

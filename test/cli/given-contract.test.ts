@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { givenProposal } from '../../src/cli/given-contract.ts';
+import { givenProposal } from '../../src/cli/contract-documents.ts';
 import { SECRET } from '../../src/model/secret-name.ts';
 import { contractWith, parameter } from '../sandbox/contract-client.ts';
 

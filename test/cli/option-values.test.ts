@@ -8,7 +8,7 @@ import {
   rate,
   settleSeconds,
   wholeNumber,
-} from '../../src/cli/option-values.ts';
+} from '../../src/cli/program/options.ts';
 
 const refusal = (parse: () => unknown): string => {
   try {

@@ -4,7 +4,7 @@ import { exampleCsv, exampleJson } from '../../src/files/example-leads.ts';
 import { planMapping } from '../../src/files/mapping.ts';
 import { MARKETS } from '../../src/model/markets.ts';
 import { checkRequest } from '../../src/pipeline/check-request.ts';
-import { mapRow } from '../../src/pipeline/map-row.ts';
+import { mapRow } from '../../src/pipeline/prepare-row.ts';
 import { test } from '../helpers/desk.ts';
 import { readTable, scratchFile } from '../helpers/read-table.ts';
 import { documentOf } from '../helpers/run-srq.ts';

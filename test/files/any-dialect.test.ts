@@ -6,7 +6,7 @@ import { workbook } from '../../scripts/workbook.mjs';
 import { planMapping } from '../../src/files/mapping.ts';
 import type { ReadOptions } from '../../src/model/table.ts';
 import { checkRequest } from '../../src/pipeline/check-request.ts';
-import { mapRow } from '../../src/pipeline/map-row.ts';
+import { mapRow } from '../../src/pipeline/prepare-row.ts';
 import { readTable, scratchFile } from '../helpers/read-table.ts';
 
 const FIELDS = ['ref', 'country', 'fullname', 'email', 'phone', 'location', 'request_text'] as const;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { planMapping } from '../../src/files/mapping.ts';
 import { openTable } from '../../src/files/open-table.ts';
 import { checkRequest } from '../../src/pipeline/check-request.ts';
-import { mapRow } from '../../src/pipeline/map-row.ts';
+import { mapRow } from '../../src/pipeline/prepare-row.ts';
 
 const folder = new URL('../../fixtures/csv/', import.meta.url).pathname;
 const lines = readFileSync(`${folder}README.md`, 'utf8').split('\n');

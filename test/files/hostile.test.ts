@@ -4,7 +4,7 @@ import { planMapping } from '../../src/files/mapping.ts';
 import { parseEmail } from '../../src/model/email.ts';
 import { MARKETS } from '../../src/model/markets.ts';
 import { checkRequest } from '../../src/pipeline/check-request.ts';
-import { mapRow } from '../../src/pipeline/map-row.ts';
+import { mapRow } from '../../src/pipeline/prepare-row.ts';
 import { cpuMs } from '../helpers/cpu-time.ts';
 import { openFile, readTable, scratchFile } from '../helpers/read-table.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { mappingToKeep, planMapping } from '../../src/files/mapping.ts';
 import type { MappingOptions } from '../../src/model/table.ts';
-import { mapRow, tieProblems } from '../../src/pipeline/map-row.ts';
+import { mapRow, tieProblems } from '../../src/pipeline/prepare-row.ts';
 
 const nothing = { map: {}, set: {}, join: {} };
 const plan = (columns: string[], options: Partial<MappingOptions> = {}) =>

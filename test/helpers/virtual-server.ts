@@ -81,7 +81,7 @@ class Timeline {
 }
 
 /** Sends as fast as the pace allows until all requests are done, in virtual time. */
-export function runImport({ pace, server, requests, random, timeoutMs = 120_000, networkMs = 20 }: Import): Figures {
+export function sendRows({ pace, server, requests, random, timeoutMs = 120_000, networkMs = 20 }: Import): Figures {
   const time = new Timeline();
   const figures = { sent: 0, taken: 0, throttled: 0, shed: 0, timedOut: 0, elapsedMs: 0, slowestMs: 0 };
   let inFlight = 0;

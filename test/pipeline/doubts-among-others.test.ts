@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ServiceRequest } from '../../src/model/service-request.ts';
 import type { Status } from '../../src/model/status.ts';
-import { doubtsAmongOthers } from '../../src/pipeline/doubts-among-others.ts';
-import { resumeLooks } from '../../src/pipeline/resume-looks.ts';
+import { doubtsAmongOthers, resumeLooks } from '../../src/pipeline/settle-rows.ts';
 import { drain, PREPARATION, planOf, tableOf } from './leads.ts';
 
 const NOTHING_KNOWN = { lookup: () => 'none' as const };

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PATHS } from '../../src/model/wire.ts';
-import { runImport, settleImport } from '../../src/pipeline/run-import.ts';
+import { sendRows } from '../../src/pipeline/send-rows.ts';
 import { settleDoubt } from '../../src/pipeline/settle-doubt.ts';
+import { settleRows } from '../../src/pipeline/settle-rows.ts';
 import { type SubmitOptions, submitRequest } from '../../src/pipeline/submit-request.ts';
 import { Witness } from '../../src/pipeline/witness.ts';
 import { contractWith } from '../sandbox/contract-client.ts';
@@ -332,10 +333,10 @@ describe('A file of leads', () => {
       const plan = await planOf(tableOf(needs), log);
       const witness = new Witness(api, clock, halt.signal, null);
       const deps = { api, log, clock, witness, preparation: PREPARATION, halt };
-      await drain(runImport(plan, deps, { ...PLAIN, concurrency: 4, budget: null }));
+      await drain(sendRows(plan, deps, { ...PLAIN, concurrency: 4, budget: null }));
       await witness.end();
       if (api.idempotencyWindowMs !== null)
-        await drain(settleImport(plan, deps, { concurrency: 4, believing: null, resend: PLAIN }));
+        await drain(settleRows(plan, deps, { concurrency: 4, believing: null, resend: PLAIN }));
       return plan.ledger.counts();
     });
   }
@@ -382,11 +383,11 @@ describe('Whatever happens', () => {
                 const plan = await planOf(tableOf(NEEDS), log);
                 const witness = new Witness(api, clock, halt.signal, null);
                 const deps = { api, log, clock, witness, preparation: PREPARATION, halt };
-                await drain(runImport(plan, deps, { ...PLAIN, concurrency: 2, budget: null }));
+                await drain(sendRows(plan, deps, { ...PLAIN, concurrency: 2, budget: null }));
                 await witness.end();
                 const believing = each.asks ? { proof: TRUSTED, chosenMs: 60_000, isProxied: false } : null;
                 const resend = each.resend ? PLAIN : null;
-                await drain(settleImport(plan, deps, { concurrency: 2, believing, resend }));
+                await drain(settleRows(plan, deps, { concurrency: 2, believing, resend }));
               },
               { life: new Life(each.death) },
             );

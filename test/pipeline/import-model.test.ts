@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { ImportPlan } from '../../src/model/import-plan.ts';
 import type { DeliveryLog } from '../../src/model/ports.ts';
-import { runImport, settleImport } from '../../src/pipeline/run-import.ts';
+import { sendRows } from '../../src/pipeline/send-rows.ts';
+import { settleRows } from '../../src/pipeline/settle-rows.ts';
 import { Witness } from '../../src/pipeline/witness.ts';
 import { knowledgeOf } from './delivery-table.ts';
 import { drain, PREPARATION, planOf, tableOf } from './leads.ts';
@@ -68,7 +69,7 @@ async function live(machine: Machine, each: Day): Promise<void> {
       const witness = new Witness(api, clock, halt.signal, null);
       const deps = { api, log, clock, witness, preparation: PREPARATION, halt };
       const { yielded } = await drain(
-        runImport(plan, deps, { ...options, concurrency: each.concurrency, budget: null }),
+        sendRows(plan, deps, { ...options, concurrency: each.concurrency, budget: null }),
       );
       await witness.end();
       expect(new Set(yielded.map(({ result }) => result.row)).size, 'results').toBe(yielded.length);
@@ -85,7 +86,7 @@ async function live(machine: Machine, each: Day): Promise<void> {
       const deps = { api, log, clock, preparation: PREPARATION, halt };
       const believing = { proof: TRUSTED, chosenMs: WAIT_MS, isProxied: false };
       const resend = settling.resend ? options : null;
-      await drain(settleImport(plan, deps, { concurrency: each.concurrency, believing, resend }));
+      await drain(settleRows(plan, deps, { concurrency: each.concurrency, believing, resend }));
       expectTrueAccounts(plan, log, service);
     },
     { life: new Life(settling.death), torn: settling.torn },

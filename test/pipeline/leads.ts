@@ -78,7 +78,7 @@ export function planOf(
 ): Promise<ImportPlan> {
   const { onDuplicate = 'skip', again = false, range = { skip: 0, limit: null } } = options;
   const log = { lookup, know: async () => {} };
-  return planImport(table, MAPPING, range, PREPARATION, log, { onDuplicate, again }, () => {});
+  return planImport({ table, mapping: MAPPING }, range, PREPARATION, log, { onDuplicate, again }, () => {});
 }
 
 /** What a generator yields and, at its end, returns. */

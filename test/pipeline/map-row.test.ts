@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { FieldSource, Mapping } from '../../src/model/table.ts';
-import { mapRow } from '../../src/pipeline/map-row.ts';
+import { mapRow } from '../../src/pipeline/prepare-row.ts';
 
 const source = (part: Partial<FieldSource> & { field: string }): FieldSource => ({
   columns: [],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { LoggedState } from '../../src/model/status.ts';
-import { lookAgain } from '../../src/pipeline/plan-as-logged.ts';
+import { refreshUnknown } from '../../src/pipeline/plan-import.ts';
 import { planOf, submissionOf, tableOf } from './leads.ts';
 
 const logWith = (states: Readonly<Record<string, LoggedState>>) => {
@@ -13,7 +13,7 @@ test('rows in doubt get the status that the log has for them now; the others kee
   const before = logWith({ a: 'sending', b: 'sending', c: 'sending', d: 'unknown', e: 'sending' });
   const plan = await planOf(tableOf(needs), before);
   expect(plan.counts).toMatchObject({ unknown: 5, ready: 1 });
-  await lookAgain(
+  await refreshUnknown(
     plan,
     logWith({ a: 'created', b: 'failed', c: 'rejected', d: 'unknown', e: 'duplicate', f: 'created' }),
   );

@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { planMapping } from '../../src/files/mapping.ts';
 import type { Row } from '../../src/model/table.ts';
 import { likelyRequest } from '../../src/pipeline/check-request.ts';
-import { mapRow } from '../../src/pipeline/map-row.ts';
-import { prepareAgain, prepareRow } from '../../src/pipeline/prepare-row.ts';
+import { mapRow, prepareAgain, prepareRow } from '../../src/pipeline/prepare-row.ts';
 import { PREPARATION } from './leads.ts';
 
 const COLUMNS = ['country', 'phone', 'email', 'request_text', 'lang', 'audio_file', 'ref'];

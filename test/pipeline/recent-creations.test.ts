@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { kindOf } from '../../src/model/likeness.ts';
-import { RecentCreations } from '../../src/pipeline/recent-creations.ts';
+import { RecentCreations } from '../../src/pipeline/controls.ts';
 import { submissionOf } from './leads.ts';
 
 const markets = ['PT', 'ES', 'FR', 'IT', 'DE', 'AT'];

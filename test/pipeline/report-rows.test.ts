@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { reportRows } from '../../src/pipeline/report-rows.ts';
-import { runImport } from '../../src/pipeline/run-import.ts';
+import { sendRows } from '../../src/pipeline/send-rows.ts';
 import { Witness } from '../../src/pipeline/witness.ts';
 import { drain, PREPARATION, planOf, tableOf } from './leads.ts';
 import { Life } from './life.ts';
@@ -20,7 +20,7 @@ async function importAndReport({ api, log, clock, halt }: Process) {
   const witness = new Witness(api, clock, halt.signal, null);
   const deps = { api, log, clock, witness, preparation: PREPARATION, halt };
   const options = { validate: false, onDuplicate: 'skip', again: false, concurrency: 1, budget: null } as const;
-  await drain(runImport(plan, deps, options));
+  await drain(sendRows(plan, deps, options));
   const { yielded } = await drain(reportRows(plan, log, PREPARATION, UNTRIED));
   return yielded.map(({ row, status, ids, message }) => ({ row: row.number, status, ids, message }));
 }

@@ -5,7 +5,8 @@ import type { ImportPlan } from '../../src/model/import-plan.ts';
 import type { MarketplaceApi } from '../../src/model/ports.ts';
 import type { Table } from '../../src/model/table.ts';
 import { PATHS } from '../../src/model/wire.ts';
-import { type ImportOptions, runImport, settleImport } from '../../src/pipeline/run-import.ts';
+import { type SendOptions, sendRows } from '../../src/pipeline/send-rows.ts';
+import { settleRows } from '../../src/pipeline/settle-rows.ts';
 import { type Submitted, submitRequest } from '../../src/pipeline/submit-request.ts';
 import { Witness } from '../../src/pipeline/witness.ts';
 import { drain, PREPARATION, planOf, submissionOf, tableOf } from './leads.ts';
@@ -13,7 +14,7 @@ import { Machine, type Process } from './processes.ts';
 import type { AnswerName } from './scripted-service.ts';
 import { TRUSTED } from './settling.ts';
 
-const OPTIONS: ImportOptions = { validate: false, onDuplicate: 'skip', again: false, concurrency: 4, budget: null };
+const OPTIONS: SendOptions = { validate: false, onDuplicate: 'skip', again: false, concurrency: 4, budget: null };
 const needsOf = (count: number) => Array.from({ length: count }, (_, at) => `Need ${at + 1}`);
 
 let machine: Machine;
@@ -33,18 +34,18 @@ interface Ran {
   readonly stop: string | null;
 }
 
-async function importWith(process: Process, table: Table, changes: Partial<ImportOptions> = {}): Promise<Ran> {
+async function importWith(process: Process, table: Table, changes: Partial<SendOptions> = {}): Promise<Ran> {
   const { api, log, clock, halt } = process;
   const plan = await planOf(table, log);
   const witness = new Witness(api, clock, halt.signal, null);
   const deps = { api, log, clock, witness, preparation: PREPARATION, halt };
-  const { yielded, returned } = await drain(runImport(plan, deps, { ...OPTIONS, ...changes }));
+  const { yielded, returned } = await drain(sendRows(plan, deps, { ...OPTIONS, ...changes }));
   await witness.end();
   return { plan, yielded, stop: returned?.code ?? null };
 }
 
 /** Imports that many rows in a process that lives. */
-async function importRows(count: number, changes: Partial<ImportOptions> = {}): Promise<Ran> {
+async function importRows(count: number, changes: Partial<SendOptions> = {}): Promise<Ran> {
   const ran = await machine.run((process) => importWith(process, tableOf(needsOf(count)), changes));
   return ran === 'died' ? expect.fail('It was not meant to die.') : ran;
 }
@@ -213,7 +214,7 @@ const BELIEVING = { proof: TRUSTED, chosenMs: 60_000, isProxied: false };
 describe('Settling an import', () => {
   const settle = (process: Process, plan: ImportPlan) =>
     drain(
-      settleImport(
+      settleRows(
         plan,
         { ...process, preparation: PREPARATION },
         { concurrency: 4, believing: BELIEVING, resend: OPTIONS },

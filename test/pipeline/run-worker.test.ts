@@ -5,14 +5,14 @@ import type { DeliveryLog, MarketplaceApi } from '../../src/model/ports.ts';
 import type { Disposal, Lane, RequestQueue, TakenRequest } from '../../src/model/request-queue.ts';
 import type { LoggedState } from '../../src/model/status.ts';
 import { GO_ON } from '../../src/pipeline/breaker.ts';
-import { runWorker, type WorkerDeps, type WorkerOptions } from '../../src/pipeline/run-worker.ts';
+import { type QueueWorkerOptions, runWorker, type WorkerDeps } from '../../src/pipeline/run-worker.ts';
 import { Witness } from '../../src/pipeline/witness.ts';
 import { VirtualClock } from '../helpers/virtual-clock.ts';
 import { trustedEvidence } from './settling.ts';
 
 const BEGUN_MS = Date.UTC(2026, 0, 1);
 const PERSONAL = 'Inês Exemplo, +351912345678';
-const OPTIONS: WorkerOptions = {
+const OPTIONS: QueueWorkerOptions = {
   ...({ validate: false, onDuplicate: 'skip', again: false, concurrency: 4, untilEmpty: false } as const),
   ...{ settles: true, settleMs: null, missingMs: 60_000 },
 };
@@ -111,7 +111,7 @@ class Bench {
     },
   };
 
-  async run(options: Partial<WorkerOptions> = {}): Promise<SrqError | null> {
+  async run(options: Partial<QueueWorkerOptions> = {}): Promise<SrqError | null> {
     const { clock, halt, api, log, queue } = this;
     const deps: WorkerDeps = {
       ...{ api, log, queue, clock, halt },

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Disposal, TakenRequest } from '../../src/model/request-queue.ts';
-import { takenRequests } from '../../src/pipeline/taken-requests.ts';
+import { takenRequests } from '../../src/pipeline/run-worker.ts';
 import { VirtualClock } from '../helpers/virtual-clock.ts';
 
 const request = (row: number): TakenRequest => ({

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Evidence, isTrusted, type Look, PATIENCE_MS, sightOf } from '../../src/model/evidence.ts';
 import { kindOf } from '../../src/model/likeness.ts';
-import { runImport } from '../../src/pipeline/run-import.ts';
+import { sendRows } from '../../src/pipeline/send-rows.ts';
 import { Witness } from '../../src/pipeline/witness.ts';
 import { drain, PREPARATION, planOf, submissionOf, tableOf } from './leads.ts';
 import { Machine, type Process } from './processes.ts';
@@ -155,7 +155,7 @@ describe('An import gathers evidence', () => {
       const witness = new Witness(api, clock, halt.signal, null);
       const deps = { api, log, clock, witness, preparation: PREPARATION, halt };
       const importing = { ...options, again: false, concurrency: 2, budget: null };
-      await drain(runImport(plan, deps, importing));
+      await drain(sendRows(plan, deps, importing));
       await turns(20);
       await witness.end();
       expect(plan.ledger.counts()).toMatchObject({ created: 5 });

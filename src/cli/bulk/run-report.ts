@@ -1,44 +1,12 @@
-import { basename } from 'node:path';
-import type { Settings } from '../../config/settings.ts';
 import { SrqError } from '../../model/errors.ts';
 import type { ImportPlan, RowReport } from '../../model/import-plan.ts';
 import type { LogStore } from '../../model/log-store.ts';
-import type { RunBegin } from '../../model/run-note.ts';
 import type { Mapping } from '../../model/table.ts';
-import { runRowOf } from '../../pipeline/run-row.ts';
+import { runRowOf } from '../../pipeline/report-rows.ts';
 import { printable } from '../../report/output.ts';
 import { RunFigures } from '../../report/page/run-figures.ts';
 import { writeRunReport } from '../../report/run-report-file.ts';
 import type { Context } from '../context.ts';
-import type { BulkOptions } from './options.ts';
-
-/** What a report says of the settings of a run. Values of --set and --map may be personal data and stay out. */
-export function beginNote(
-  context: Context,
-  { profile, live, baseUrl }: Settings,
-  { rows, counts }: ImportPlan,
-  file: string,
-  options: BulkOptions,
-): RunBegin {
-  const { maxErrors } = options;
-  const settings = {
-    '--rate': String(options.rate ?? (context.options.sandbox ? 'max' : 'auto')),
-    '--concurrency': String(options.concurrency),
-    '--on-duplicate': options.onDuplicate,
-    '--in-doubt': options.inDoubt,
-    '--settle': options.settle === undefined ? 'learned, at least 60 s' : `${options.settle} s`,
-    '--max-errors': maxErrors === undefined ? 'off' : `${maxErrors.count}${maxErrors.percent ? '%' : ''}`,
-    ...(options.limit === undefined ? {} : { '--limit': String(options.limit) }),
-    ...(options.skip === 0 ? {} : { '--skip': String(options.skip) }),
-    ...(options.validate ? {} : { '--no-validate': 'on' }),
-    ...(options.again ? { '--again': 'on' } : {}),
-    ...(options.strict ? { '--strict': 'on' } : {}),
-  };
-  const service = baseUrl === null ? '' : new URL(baseUrl.value).host;
-  const name = file === '-' ? 'standard input' : basename(file);
-  const { version } = context;
-  return { event: 'begin', version, file: name, profile: profile.value, live, service, rows, counts, settings };
-}
 
 /** Passes the rows on and adds each to the figures. */
 export async function* noted(

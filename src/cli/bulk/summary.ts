@@ -6,7 +6,18 @@ import { summaryText } from '../../report/summary-text.ts';
 import { commandLine, inFull, withoutOptions } from '../command-line.ts';
 import type { Context } from '../context.ts';
 import { codesOfCounts, exitNumber } from '../exit-codes.ts';
-import type { Asides, RunFiles } from './options.ts';
+import type { Asides } from './show-import.ts';
+
+/** The files and the beginning of one run. */
+export interface RunFiles {
+  /** The input as the user named it. */
+  readonly file: string;
+  readonly results: string;
+  /** The words of the command that does the same again, with what was corrected at the plan. */
+  readonly command: readonly string[];
+  /** Monotonic time at which the command began. */
+  readonly startedMs: number;
+}
 
 /** Reports the end of a run and gives its exit code. */
 export async function finishRun(

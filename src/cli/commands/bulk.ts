@@ -1,76 +1,197 @@
 import { basename, dirname, join } from 'node:path';
 import { SrqError } from '../../model/errors.ts';
-import type { ImportPlan } from '../../model/import-plan.ts';
-import type { Destination } from '../../model/service-request.ts';
-import { requireResultsPlace } from '../../report/results-file.ts';
+import type { ImportPlan, RowReport } from '../../model/import-plan.ts';
+import type { OpenLog, RunNotes } from '../../model/log-store.ts';
+import type { RunBegin } from '../../model/run-note.ts';
+import type { Mapping } from '../../model/table.ts';
+import { type ImportDesk, type Pass, runImport, type ServiceLine } from '../../pipeline/import.ts';
+import type { SubmitOptions } from '../../pipeline/submit-request.ts';
+import { requireResultsPlace, writeResults } from '../../report/results-file.ts';
 import { requireReportPlace } from '../../report/run-report-file.ts';
-import { confirmImport, requireConsent } from '../bulk/consent.ts';
-import { agreedPlan } from '../bulk/corrections.ts';
-import type { BulkOptions } from '../bulk/options.ts';
-import { planAloud, readInput } from '../bulk/plan.ts';
-import { runPlan } from '../bulk/run.ts';
-import { sayPlan } from '../bulk/say-plan.ts';
-import { finishDryRun } from '../bulk/summary.ts';
-import { destinationOf } from '../connect.ts';
+import { agreedPlan, dryRun, type PlanOptions, rangeOf, requireConsent } from '../bulk/agreement.ts';
+import { figuresOf, noted, reportRun } from '../bulk/run-report.ts';
+import { type Asides, showPass } from '../bulk/show-import.ts';
+import { finishRun } from '../bulk/summary.ts';
+import type { Connection } from '../connect.ts';
 import type { Context } from '../context.ts';
-import { destinationText } from '../destination-text.ts';
-import { asOffered } from '../offered-validate.ts';
-import { audioReader } from '../request-input.ts';
-import { keepHeapSmall } from '../small-heap.ts';
-import { warnOfUnknownProfile } from '../unknown-profile.ts';
+import { type Input, inputName, readInput, withReadingProgress } from '../input.ts';
+import { warnOfUnknownProfile } from '../profiles.ts';
+import { operationsOf, recordingsBeside, Session } from '../session.ts';
+import { keepHeapSmall } from '../v8-flags.ts';
+
+/** The flags of `bulk`, as commander hands them over. */
+export interface BulkOptions extends PlanOptions, SubmitOptions {
+  /** Adaptive if left out; the sandbox inside this process needs no pacing. */
+  readonly rate?: 'auto' | 'max' | number;
+  readonly concurrency: number;
+  readonly maxErrors?: { readonly count: number; readonly percent: boolean };
+  /** Seconds after a doubtful send before validate is asked. */
+  readonly settle?: number;
+  readonly inDoubt: 'park' | 'validate';
+  readonly results?: string;
+  /** Where the run is told as a page. */
+  readonly report?: string;
+  readonly includeInput?: boolean;
+}
 
 /** Imports a file: reads and checks it whole, shows what would happen, sends, and accounts for every row. */
 export async function bulk(context: Context, file: string, asked: BulkOptions): Promise<number> {
   keepHeapSmall();
   const startedMs = context.clock.monotonicMs();
   requireReportable(asked);
-  const settings = await context.settings();
-  if (!asked.dryRun) requireConsent(context, settings, asked);
+  requireConsent(context, await context.settings(), asked);
   const input = await readInput(context, file, asked);
-  const destination = asked.dryRun ? dryDestination(settings) : destinationOf(settings);
-  const audio = audioReader(file === '-' ? '.' : dirname(file));
-  const contract = await context.contract();
-  const options = await asOffered(context, contract, asked);
-  const operations = options.validate ? (['create', 'validate'] as const) : (['create'] as const);
-  const say = (plan: ImportPlan, where: string) => sayPlan(context, contract, plan, where);
-  const preparation = { destination, audio, contract, operations, strict: options.strict === true };
-  const range = { skip: options.skip, limit: options.limit ?? null };
-
+  const session = await Session.open(context, {
+    audio: recordingsBeside(file),
+    operations: operationsOf(asked),
+    isAsOffered: true,
+    strict: asked.strict === true,
+    needsNoLogin: asked.dryRun === true,
+  });
+  const options = { ...asked, validate: session.validates };
   if (options.dryRun) {
     await warnOfUnknownProfile(context);
-    const log = await (await context.logStore()).openReader();
-    context.onClose(() => log.close());
-    const plan = await planAloud(context, input, preparation, log, range, options);
-    await say(plan, 'nowhere: this is a dry run');
-    return finishDryRun(context, plan, file, startedMs);
+    return dryRun(session, input, options, file, startedMs);
   }
   const results = options.results ?? beside(file, 'results.csv');
   await requireResultsPlace(results, file);
   if (options.report !== undefined) await requireReportPlace(options.report, '--report');
   const log = await context.openLog(`bulk ${basename(file)}`, true);
-  const keepAt = beside(file, 'mapping.json');
-  const { plan, command } = await agreedPlan(context, input, options, keepAt, async (now) => {
-    const planned = await planAloud(context, now, preparation, log, range, options);
-    await say(planned, await destinationText(context, destination));
-    return planned;
+  const notes = (await context.logStore()).openNotes(context.run);
+  const desk = new BulkDesk(session, { input, file, results, keepAt: beside(file, 'mapping.json') }, options, notes);
+  const { plan, stop } = await runImport(portsOf(session, log, desk), {
+    ...options,
+    range: rangeOf(options),
+    maxErrors: options.maxErrors ?? null,
+    settleMs: options.settle === undefined ? null : options.settle * 1000,
   });
-  if (plan.counts.ready > 0) await confirmImport(context, settings, options, plan);
-  return runPlan(context, plan, log, preparation, options, { file, results, command, startedMs });
+  const { asides, command } = desk;
+  return finishRun(context, plan, stop, { file, results, command, startedMs }, asides);
+}
+
+function portsOf({ context, preparation }: Session, log: OpenLog, desk: BulkDesk) {
+  const { clock, interruption } = context;
+  return { log, clock, preparation, halt: interruption.halt, connect: (plan: ImportPlan) => desk.connect(plan), desk };
+}
+
+/** The files of one run. */
+interface RunInput {
+  readonly input: Input;
+  /** The input as the user named it. */
+  readonly file: string;
+  readonly results: string;
+  readonly keepAt: string;
+}
+
+/** The desk of `bulk` puts the plan to the person, shows the import, and keeps its notes, its results and its report. */
+class BulkDesk implements ImportDesk {
+  readonly asides: Asides = { withoutIdentifier: 0, withRemark: 0 };
+  /** The words of the command that does the same again, with what was corrected at the plan. */
+  command: readonly string[] = [];
+  readonly #session: Session;
+  readonly #run: RunInput;
+  readonly #options: BulkOptions;
+  readonly #notes: RunNotes;
+  #line: Connection | null = null;
+
+  constructor(session: Session, run: RunInput, options: BulkOptions, notes: RunNotes) {
+    this.#session = session;
+    this.#run = run;
+    this.#options = options;
+    this.#notes = notes;
+  }
+
+  async agree(plan: Parameters<ImportDesk['agree']>[0]): Promise<ImportPlan> {
+    const { context, destinationText: where } = this.#session;
+    const { input, keepAt, file } = this.#run;
+    const planned = (now: Input) => withReadingProgress(context, (tick) => plan(now, tick));
+    const agreed = await agreedPlan(this.#session, { input, where, keepAt }, this.#options, planned);
+    this.command = agreed.command;
+    this.#notes.note(await beginNote(context, agreed.plan, file, this.#options));
+    return agreed.plan;
+  }
+
+  async connect({ mapping }: ImportPlan): Promise<ServiceLine> {
+    const { concurrency } = this.#options;
+    const rate = rateOf(this.#session.context, this.#options);
+    const { refused } = this.#notes;
+    const line = await this.#session.connect({ rate, concurrency, fieldName: columnOf(mapping), refused });
+    this.#line = line;
+    await this.#session.finishOnSignal();
+    return line;
+  }
+
+  watch(pass: Pass) {
+    return showPass(this.#session.context, pass, this.asides);
+  }
+
+  broke(pauseMs: number): void {
+    this.#line?.hold(pauseMs);
+    this.#notes.note({ event: 'breaker', pauseMs });
+  }
+
+  async account(plan: ImportPlan, stop: SrqError | null, rows: AsyncIterable<RowReport>): Promise<void> {
+    const { context } = this.#session;
+    const { report, includeInput } = this.#options;
+    const stopped = stop?.message ?? (context.interruption.code ? 'Interrupted.' : null);
+    this.#notes.note({ event: 'end', stopped });
+    await this.#notes.flush();
+    const { columns, delimiter } = plan.table;
+    const figures = report === undefined ? null : figuresOf(plan, includeInput);
+    const shown = figures ? noted(rows, figures, plan.mapping) : rows;
+    await writeResults(this.#run.results, columns, delimiter ?? ',', shown);
+    if (figures) await reportRun(context, report ?? '', figures);
+  }
+}
+
+/** What a report says of the settings of a run. Values of --set and --map may be personal data and stay out. */
+async function beginNote(
+  context: Context,
+  { rows, counts }: ImportPlan,
+  file: string,
+  options: BulkOptions,
+): Promise<RunBegin> {
+  const { profile, live, baseUrl } = await context.settings();
+  const { maxErrors } = options;
+  const settings = {
+    '--rate': String(rateOf(context, options)),
+    '--concurrency': String(options.concurrency),
+    '--on-duplicate': options.onDuplicate,
+    '--in-doubt': options.inDoubt,
+    '--settle': options.settle === undefined ? 'learned, at least 60 s' : `${options.settle} s`,
+    '--max-errors': maxErrors === undefined ? 'off' : `${maxErrors.count}${maxErrors.percent ? '%' : ''}`,
+    ...(options.limit === undefined ? {} : { '--limit': String(options.limit) }),
+    ...(options.skip === 0 ? {} : { '--skip': String(options.skip) }),
+    ...(options.validate ? {} : { '--no-validate': 'on' }),
+    ...(options.again ? { '--again': 'on' } : {}),
+    ...(options.strict ? { '--strict': 'on' } : {}),
+  };
+  const service = baseUrl === null ? '' : new URL(baseUrl.value).host;
+  const name = file === '-' ? inputName(file) : basename(file);
+  const { version } = context;
+  return { event: 'begin', version, file: name, profile: profile.value, live, service, rows, counts, settings };
+}
+
+function rateOf({ options: { sandbox } }: Context, { rate }: BulkOptions): 'auto' | 'max' | number {
+  return rate ?? (sandbox ? 'max' : 'auto');
+}
+
+/** The name of the one column that a field was taken from, or null. */
+function columnOf({ sources, columns }: Mapping): (field: string) => string | null {
+  const names = new Map(
+    sources.map(({ field, columns: at }) => [field, at.length === 1 ? (columns[at[0] ?? -1] ?? null) : null]),
+  );
+  return (field) => names.get(field) ?? null;
 }
 
 /** Throws `SrqError('usage')` for flags of a report that could not have an effect. */
-function requireReportable({ report, includeInput, dryRun }: BulkOptions): void {
+function requireReportable({ report, includeInput, dryRun: isDry }: BulkOptions): void {
   if (includeInput && report === undefined) {
     throw new SrqError('usage', '--include-input is about a report.', 'Add: --report run.html');
   }
-  if (dryRun && report !== undefined) {
+  if (isDry && report !== undefined) {
     throw new SrqError('usage', 'A dry run has nothing to report.', 'Leave --report out, or --dry-run.');
   }
-}
-
-/** Keys depend on where requests go; a dry run without a login compares with an empty log. */
-function dryDestination({ baseUrl, clientId }: Awaited<ReturnType<Context['settings']>>): Destination {
-  return { baseUrl: baseUrl?.value ?? '', clientId: clientId?.value ?? '' };
 }
 
 /** `leads.csv` has its results in `leads.results.csv`, beside it. */

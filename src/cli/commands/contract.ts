@@ -12,7 +12,7 @@ import type { Context } from '../context.ts';
 import { answered, requireAgreement } from '../contract-agreement.ts';
 import { type Answers, propose, readDocuments } from '../contract-documents.ts';
 
-export interface LearnOptions {
+export interface LearnFlags {
   readonly environment?: string;
   readonly set: readonly (readonly [string, string])[];
   readonly operation: readonly (readonly [string, string])[];
@@ -24,7 +24,7 @@ export interface LearnOptions {
 }
 
 /** Turns the partner's own documents into the contract of the profile, once a person has agreed. */
-export async function learn(context: Context, files: readonly string[], options: LearnOptions): Promise<number> {
+export async function learn(context: Context, files: readonly string[], options: LearnFlags): Promise<number> {
   const store = await profileContracts(context);
   if (options.takenBy !== undefined || options.refusedBy !== undefined) return learnWord(context, files, options);
   if (files.length === 0) throw new SrqError('usage', 'Name the document.', 'For example: srq contract learn api.yaml');
@@ -63,7 +63,7 @@ export async function learn(context: Context, files: readonly string[], options:
 }
 
 /** What the service's own answers mean is no matter of a document. */
-async function learnWord(context: Context, files: readonly string[], options: LearnOptions): Promise<number> {
+async function learnWord(context: Context, files: readonly string[], options: LearnFlags): Promise<number> {
   const { takenBy, refusedBy } = options;
   if (files.length > 0 || (takenBy !== undefined && refusedBy !== undefined)) {
     const message = 'Say one thing at a time: a document, --taken-by, or --refused-by.';
@@ -110,7 +110,7 @@ async function profileContracts(context: Context): Promise<ContractStore> {
   throw new SrqError('usage', message, 'Name the profile: srq contract show --profile NAME');
 }
 
-async function givenAnswers({ set, operation }: LearnOptions): Promise<Answers> {
+async function givenAnswers({ set, operation }: LearnFlags): Promise<Answers> {
   const unknown = operation.find(([name]) => !OPERATION_NAMES.some((each) => each === name));
   if (unknown) {
     const hint = "Name one of these: --operation create='POST /path', validate=…, token=…";

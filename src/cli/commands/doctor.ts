@@ -8,14 +8,12 @@ import { requireOwnOrNew } from '../../report/own-file.ts';
 import { inFull } from '../command-line.ts';
 import { type Connection, connect } from '../connect.ts';
 import type { Context } from '../context.ts';
-import { takeContractStep } from '../doctor/contract-step.ts';
 import { Examination, type Found } from '../doctor/examination.ts';
-import { takeNetworkSteps } from '../doctor/network-steps.ts';
-import { ClockReading, takeCreateStep, takeServiceSteps } from '../doctor/service-steps.ts';
-import { takeStoreStep } from '../doctor/store-step.ts';
+import { takeNetworkSteps, takeStoreStep } from '../doctor/network-steps.ts';
+import { ClockReading, takeContractStep, takeCreateStep, takeServiceSteps } from '../doctor/service-steps.ts';
 import { exitNumber } from '../exit-codes.ts';
 import { ask } from '../prompt.ts';
-import { audioReader } from '../request-input.ts';
+import { recordingsBeside } from '../session.ts';
 
 export interface DoctorOptions {
   readonly create?: boolean;
@@ -65,7 +63,7 @@ async function settled(context: Context, reading: ClockReading): Promise<Found<C
   const connection = await connect(context, {
     rate: 'auto',
     concurrency: 1,
-    audio: audioReader('.'),
+    audio: recordingsBeside('-'),
     isAlone: true,
     watch: (call) => reading.note(call, context.clock.nowMs()),
   });

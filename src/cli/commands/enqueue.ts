@@ -3,76 +3,47 @@ import { SrqError } from '../../model/errors.ts';
 import type { ImportPlan } from '../../model/import-plan.ts';
 import type { AudioReader } from '../../model/ports.ts';
 import type { QueuedRequest, RequestQueue } from '../../model/request-queue.ts';
-import type { Destination } from '../../model/service-request.ts';
-import type { Preparation } from '../../pipeline/prepare-row.ts';
-import { submissions } from '../../pipeline/rows-again.ts';
+import { submissions } from '../../pipeline/plan-import.ts';
 import { enqueueText } from '../../report/queue-text.ts';
-import { confirmImport, requireConsent } from '../bulk/consent.ts';
-import { agreedPlan } from '../bulk/corrections.ts';
-import type { BulkOptions } from '../bulk/options.ts';
-import { type Input, planAloud, readInput } from '../bulk/plan.ts';
-import { sayPlan } from '../bulk/say-plan.ts';
-import { finishDryRun } from '../bulk/summary.ts';
+import { agreedPlan, dryRun, type PlanOptions, rangeOf, requireConsent } from '../bulk/agreement.ts';
 import { commandLine, inFull } from '../command-line.ts';
-import { destinationOf } from '../connect.ts';
 import type { Context } from '../context.ts';
-import { destinationText } from '../destination-text.ts';
 import { exitNumber } from '../exit-codes.ts';
-import { keepHeapSmall } from '../small-heap.ts';
-import { requireStore } from '../work/require-store.ts';
-
-/** The flags of `enqueue`, which are some of those of `bulk`. */
-export type EnqueueOptions = Omit<BulkOptions, 'again' | 'concurrency' | 'inDoubt'>;
+import { planWithProgress, readInput } from '../input.ts';
+import { operationsOf, Session } from '../session.ts';
+import { keepHeapSmall } from '../v8-flags.ts';
 
 const BATCH_ROWS = 500;
 
 /** Reads and checks a file whole, shows what would happen, and queues the rows that are ready; none that is queued already. */
-export async function enqueue(context: Context, file: string, given: EnqueueOptions): Promise<number> {
+export async function enqueue(context: Context, file: string, given: PlanOptions): Promise<number> {
   keepHeapSmall();
   const startedMs = context.clock.monotonicMs();
-  const options: BulkOptions = { ...given, again: false, concurrency: 1, inDoubt: 'park' };
-  const store = await requireStore(context, 'enqueue');
-  const settings = await context.settings();
-  if (!options.dryRun) requireConsent(context, settings, options);
+  const options = { ...given, again: false };
+  const store = await context.requireStore('enqueue');
+  requireConsent(context, await context.settings(), options);
   const input = await readInput(context, file, options);
-  const destination = destinationOf(settings);
-  const preparation = await preparationFor(context, destination, options);
-  if (!options.dryRun) {
-    await store.migrate();
-    await context.warnOfFileLog();
-  }
-  const log = await store.openReader();
-  context.onClose(() => log.close());
-  const range = { skip: options.skip, limit: options.limit ?? null };
-  const planFor = async (now: Input, where: string) => {
-    const plan = await planAloud(context, now, preparation, log, range, options);
-    await sayPlan(context, preparation.contract, plan, where);
-    return plan;
-  };
-  if (options.dryRun) {
-    return finishDryRun(context, await planFor(input, 'nowhere: this is a dry run'), file, startedMs);
-  }
-  const where = `the queue for ${await destinationText(context, destination)}`;
+  const operations = operationsOf(options);
+  const session = await Session.open(context, { audio: noRecordings, operations, strict: options.strict === true });
+  if (options.dryRun) return dryRun(session, input, options, file, startedMs);
+  await store.migrate();
+  await context.warnOfFileLog();
+  const log = await session.logReader();
+  const where = `the queue for ${session.destinationText}`;
   const keepAt = join(file === '-' ? '.' : dirname(file), `${basename(file)}.mapping.json`);
-  const { plan, command } = await agreedPlan(context, input, options, keepAt, (now) => planFor(now, where));
-  if (plan.counts.ready > 0) await confirmImport(context, settings, options, plan);
+  const wanted = { ...options, range: rangeOf(options) };
+  const { plan, command } = await agreedPlan(session, { input, where, keepAt }, options, (now) =>
+    planWithProgress(session, now, log, wanted),
+  );
   const { openQueue } = await import('../../postgres/postgres-queue.ts');
+  const { destination } = session.preparation;
   const { signal: stopping } = context.interruption.halt;
   const queue = await openQueue({ database: store.database, destination, worker: null, stopping });
   context.onClose(() => queue.close());
-  return queuePlan(context, plan, queue, preparation, { file, command, startedMs, store: store.name });
+  return queuePlan(session, plan, queue, { file, command, startedMs, store: store.name });
 }
 
-async function preparationFor(
-  context: Context,
-  destination: Destination,
-  { validate, strict = false }: BulkOptions,
-): Promise<Preparation> {
-  const operations = validate ? (['create', 'validate'] as const) : (['create'] as const);
-  return { destination, audio: noRecordings, contract: await context.contract(), operations, strict };
-}
-
-interface Run {
+interface Enqueued {
   readonly file: string;
   readonly command: readonly string[];
   readonly startedMs: number;
@@ -80,14 +51,14 @@ interface Run {
 }
 
 async function queuePlan(
-  context: Context,
+  session: Session,
   plan: ImportPlan,
   queue: RequestQueue,
-  preparation: Preparation,
-  { file, command, startedMs, store }: Run,
+  { file, command, startedMs, store }: Enqueued,
 ): Promise<number> {
+  const { context } = session;
   const { ready, repeated, duplicate, invalid, unknown } = plan.counts;
-  const { queued, alreadyQueued } = await queueReady(context, plan, queue, preparation);
+  const { queued, alreadyQueued } = await queueReady(session, plan, queue);
   const { code } = context.interruption;
   const isWhole = queued + alreadyQueued === ready;
   const seconds = Math.round(context.clock.monotonicMs() - startedMs) / 1000;
@@ -100,7 +71,7 @@ async function queuePlan(
   return exitNumber([...(code ? [code] : []), ...(invalid > 0 ? (['rejected'] as const) : [])]);
 }
 
-async function queueReady(context: Context, plan: ImportPlan, queue: RequestQueue, preparation: Preparation) {
+async function queueReady({ context, preparation }: Session, plan: ImportPlan, queue: RequestQueue) {
   const { halt } = context.interruption;
   const reporter = await context.reporter();
   context.interruption.listen(() => reporter.warn('Ending with the rows at hand; press Ctrl-C again to leave now.'));

@@ -1,17 +1,25 @@
 import { SrqError } from '../../model/errors.ts';
 import type { LogStore } from '../../model/log-store.ts';
 import type { LogRecord } from '../../model/ports.ts';
-import { SENT_STATUSES, statusOfEvent } from '../../model/status.ts';
+import { noSentCounts, SENT_STATUSES, type SentCounts, type SentStatus, statusOfEvent } from '../../model/status.ts';
 import { csvLine } from '../../report/csv-line.ts';
-import { type LogEntry, logHeading, logLine, totalsText } from '../../report/log-text.ts';
+import { type DayTotals, type LogEntry, logHeading, logLine, totalsText } from '../../report/log-text.ts';
 import { printable } from '../../report/output.ts';
 import type { ItemText } from '../../report/reporter.ts';
+import { terminalColumns } from '../command.ts';
 import type { Context } from '../context.ts';
-import { lastOf } from '../last-of.ts';
-import { type LogFilterOptions, logFilter } from '../log-filter.ts';
-import { dayTotals } from '../log-totals.ts';
-import { terminalColumns } from '../terminal-columns.ts';
-import { warnOfUnknownProfile } from '../unknown-profile.ts';
+import { warnOfUnknownProfile } from '../profiles.ts';
+
+/** The flags by which `log` chooses requests. */
+interface LogFilterOptions {
+  readonly ref?: string;
+  readonly id?: string;
+  readonly since?: string;
+  readonly until?: string;
+  readonly status?: SentStatus;
+  /** The beginning of a run's name. */
+  readonly run?: string;
+}
 
 export interface LogOptions extends LogFilterOptions {
   /** Only the last so many. */
@@ -126,4 +134,68 @@ async function totals(context: Context, entries: AsyncIterable<LogEntry>, { csv 
       .trimEnd();
   });
   return 0;
+}
+
+/** Throws `SrqError('usage')` for a time that is none. */
+function logFilter(options: LogFilterOptions, nowMs: number): (record: LogRecord) => boolean {
+  const { ref, id, status, run } = options;
+  const sinceMs = options.since === undefined ? Number.NEGATIVE_INFINITY : pointInTime(options.since, nowMs);
+  const untilMs = options.until === undefined ? Number.POSITIVE_INFINITY : endOf(options.until, nowMs);
+  return (record) => {
+    const atMs = Date.parse(record.at);
+    return (
+      (ref === undefined || record.ref === ref) &&
+      (id === undefined || Object.values(record.ids).includes(id)) &&
+      (status === undefined || statusOfEvent(record.event) === status) &&
+      (run === undefined || record.run.startsWith(run)) &&
+      atMs >= sinceMs &&
+      atMs < untilMs
+    );
+  };
+}
+
+const DAY_MS = 86_400_000;
+const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: DAY_MS };
+
+/** A date (2026-11-21, 2026-11-21T18:00Z) or a time ago (90m, 24h, 7d), as milliseconds since 1970. */
+function pointInTime(text: string, nowMs: number): number {
+  const [, count, unit = ''] = /^(\d+)([mhd])$/.exec(text) ?? [];
+  const unitMs = UNIT_MS[unit];
+  if (count !== undefined && unitMs !== undefined) return nowMs - Number(count) * unitMs;
+  const dateMs = /^\d{4}-\d\d/.test(text) ? Date.parse(text) : Number.NaN;
+  if (!Number.isNaN(dateMs)) return dateMs;
+  throw new SrqError('usage', `"${text}" is no time.`, 'Give a date (2026-11-21) or a time ago (90m, 24h, 7d).');
+}
+
+/** A day is meant to its end. */
+function endOf(text: string, nowMs: number): number {
+  return pointInTime(text, nowMs) + (/^\d{4}-\d\d-\d\d$/.test(text) ? DAY_MS : 0);
+}
+
+/** The last `count` items of a stream, in their order, and what the stream returned. Keeps no more than those. */
+async function lastOf<Item, End>(
+  stream: AsyncGenerator<Item, End>,
+  count: number,
+): Promise<{ readonly items: readonly Item[]; readonly end: End }> {
+  const ring: Item[] = [];
+  for (let seen = 0; ; seen++) {
+    const { value, done } = await stream.next();
+    if (done) {
+      const oldest = seen % Math.max(1, ring.length);
+      return { items: [...ring.slice(oldest), ...ring.slice(0, oldest)], end: value };
+    }
+    if (count > 0) ring[seen % count] = value;
+  }
+}
+
+/** Requests by the day (UTC) of their last record, the first day first. */
+async function dayTotals(entries: AsyncIterable<LogEntry>): Promise<DayTotals[]> {
+  const days = new Map<string, SentCounts>();
+  for await (const { at, status } of entries) {
+    const day = at.slice(0, 10);
+    const counts = days.get(day) ?? noSentCounts();
+    counts[status] += 1;
+    days.set(day, counts);
+  }
+  return [...days].sort(([a], [b]) => (a < b ? -1 : 1)).map(([day, counts]) => ({ day, counts }));
 }

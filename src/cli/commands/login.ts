@@ -11,11 +11,10 @@ import { printable } from '../../report/output.ts';
 import { inFull } from '../command-line.ts';
 import { proveCredentials } from '../connect.ts';
 import type { Context } from '../context.ts';
-import { forgetKeychain } from '../forget-profile.ts';
 import { certificateFiles } from '../network.ts';
+import { forgetKeychain, warnOfRepair } from '../profiles.ts';
 import { ask, askHidden } from '../prompt.ts';
 import { tokenPath } from '../state-paths.ts';
-import { warnOfRepair } from '../warn-of-repair.ts';
 
 export interface LoginOptions {
   readonly baseUrl?: string;
@@ -93,7 +92,7 @@ async function givenStore(
   return { store, ...(storePasswordCommand === undefined ? {} : { storePasswordCommand }) };
 }
 
-interface Given {
+interface GivenCredentials {
   readonly baseUrl: string;
   readonly clientId: string;
   readonly secret: string;
@@ -105,7 +104,7 @@ type KeptSecret = Pick<Profile, 'clientSecret' | 'secretCommand' | 'keychain'>;
 async function keepSecret(
   context: Context,
   name: string,
-  given: Given,
+  given: GivenCredentials,
   { secretCommand, keychain }: LoginOptions,
 ): Promise<KeptSecret> {
   if (secretCommand !== undefined) return { secretCommand };
@@ -127,7 +126,7 @@ async function keepSecret(
 }
 
 /** From flags and environment; what is missing is asked for on a terminal, else named in one error. */
-async function collect(context: Context, options: LoginOptions): Promise<Given> {
+async function collect(context: Context, options: LoginOptions): Promise<GivenCredentials> {
   const { env } = context.process;
   const baseUrl = options.baseUrl ?? env['SRQ_BASE_URL'] ?? '';
   const clientId = options.clientId ?? env['SRQ_CLIENT_ID'] ?? '';

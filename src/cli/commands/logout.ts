@@ -1,6 +1,6 @@
 import { printable } from '../../report/output.ts';
 import type { Context } from '../context.ts';
-import { forgetProfile } from '../forget-profile.ts';
+import { forgetProfile } from '../profiles.ts';
 
 /** Forgets credentials and token of the profile in force. The log stays: it is what keeps leads from being sent twice. */
 export async function logout(context: Context): Promise<number> {

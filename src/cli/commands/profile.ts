@@ -7,11 +7,10 @@ import { nearest } from '../../model/did-you-mean.ts';
 import { SrqError } from '../../model/errors.ts';
 import { printable } from '../../report/output.ts';
 import { tableText } from '../../report/table-text.ts';
+import { terminalColumns } from '../command.ts';
 import type { Context } from '../context.ts';
-import { forgetProfile } from '../forget-profile.ts';
+import { forgetProfile, warnOfRepair } from '../profiles.ts';
 import { contractPaths, learnedPath } from '../state-paths.ts';
-import { terminalColumns } from '../terminal-columns.ts';
-import { warnOfRepair } from '../warn-of-repair.ts';
 
 /** The stored profiles; the one in force is marked. Never a secret. */
 export async function profileList(context: Context): Promise<number> {

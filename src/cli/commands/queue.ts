@@ -5,7 +5,6 @@ import { outcomesByMinute, workingProcesses } from '../../postgres/queue-figures
 import { type QueueView, queueText } from '../../report/queue-text.ts';
 import { destinationOf } from '../connect.ts';
 import type { Context } from '../context.ts';
-import { requireStore } from '../work/require-store.ts';
 
 const WATCH_MS = 2_000;
 
@@ -32,7 +31,7 @@ async function* views(context: Context, look: () => Promise<QueueView>): AsyncGe
 }
 
 async function lookout(context: Context): Promise<() => Promise<QueueView>> {
-  const store = await requireStore(context, 'queue');
+  const store = await context.requireStore('queue');
   const { database } = store;
   const destination = destinationOf(await context.settings());
   const { signal: stopping } = context.interruption.halt;

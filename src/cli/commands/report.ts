@@ -1,19 +1,16 @@
-import { dirname } from 'node:path';
 import { SrqError } from '../../model/errors.ts';
 import type { LogStore } from '../../model/log-store.ts';
 import type { NotedInRun } from '../../model/run-note.ts';
-import { planAsLogged } from '../../pipeline/plan-as-logged.ts';
-import { reportRows } from '../../pipeline/report-rows.ts';
-import { runRowOfRecord } from '../../pipeline/run-row.ts';
+import { planAsLogged } from '../../pipeline/plan-import.ts';
+import { reportRows, runRowOfRecord } from '../../pipeline/report-rows.ts';
 import { printable } from '../../report/output.ts';
 import { RunFigures } from '../../report/page/run-figures.ts';
 import { requireReportPlace, writeRunReport } from '../../report/run-report-file.ts';
-import type { ReadingOptions } from '../bulk/options.ts';
-import { planAloud, readInput } from '../bulk/plan.ts';
 import { addCourse, addNotes, figuresOf, noted } from '../bulk/run-report.ts';
 import type { Context } from '../context.ts';
-import { audioReader } from '../request-input.ts';
-import { keepHeapSmall } from '../small-heap.ts';
+import { planWithProgress, type ReadingOptions, readInput } from '../input.ts';
+import { recordingsBeside, Session } from '../session.ts';
+import { keepHeapSmall } from '../v8-flags.ts';
 
 export interface ReportOptions extends ReadingOptions {
   readonly output: string;
@@ -82,22 +79,16 @@ async function figuresOfInput(
   run: string | null,
   options: ReportOptions,
 ): Promise<RunFigures> {
-  const settings = await context.settings();
-  const input = await readInput(context, file, options);
-  const destination = { baseUrl: settings.baseUrl?.value ?? '', clientId: settings.clientId?.value ?? '' };
-  const audio = audioReader(file === '-' ? '.' : dirname(file));
-  const contract = await context.contract();
-  const preparation = { destination, audio, contract, operations: ['create'] as const, strict: false };
-  const log = await store.openReader();
-  context.onClose(() => log.close());
-  const plan = await planAloud(context, input, preparation, log, WHOLE_FILE, { onDuplicate: 'skip', again: false });
+  const opened = await readInput(context, file, options);
+  const audio = recordingsBeside(file);
+  const session = await Session.open(context, { audio, operations: ['create'], needsNoLogin: true });
+  const log = await session.logReader();
+  const plan = await planWithProgress(session, opened, log);
   await planAsLogged(plan, log);
   const figures = figuresOf(plan, options.includeInput);
-  const rows = reportRows(plan, log, preparation, 'Not sent.', 'ready');
+  const rows = reportRows(plan, log, session.preparation, 'Not sent.', 'ready');
   for await (const _ of noted(rows, figures, plan.mapping));
   await addNotes(figures, store, run);
   await addCourse(figures, store, run);
   return figures;
 }
-
-const WHOLE_FILE = { skip: 0, limit: null };

@@ -1,24 +1,20 @@
-import { dirname } from 'node:path';
 import { SrqError } from '../../model/errors.ts';
 import { isTrusted, sightOf } from '../../model/evidence.ts';
 import type { LogStore, OpenLog } from '../../model/log-store.ts';
 import type { LogRecord } from '../../model/ports.ts';
-import { settleImport } from '../../pipeline/run-import.ts';
+import { followed, type ServiceLine } from '../../pipeline/import.ts';
+import { settleRows } from '../../pipeline/settle-rows.ts';
 import { keptProof } from '../../pipeline/witness.ts';
 import { doubtText } from '../../report/log-text.ts';
 import { printableLines } from '../../report/output.ts';
-import type { ReadingOptions } from '../bulk/options.ts';
-import { planAloud, readInput } from '../bulk/plan.ts';
-import { followSettling } from '../bulk/run.ts';
-import { tellWait } from '../bulk/tell-wait.ts';
+import { showSettling } from '../bulk/show-import.ts';
+import { terminalColumns } from '../command.ts';
 import { inFull } from '../command-line.ts';
-import { connect } from '../connect.ts';
 import type { Context } from '../context.ts';
-import { sayDestination } from '../destination-text.ts';
 import { exitNumber } from '../exit-codes.ts';
-import { audioReader } from '../request-input.ts';
-import { terminalColumns } from '../terminal-columns.ts';
-import { warnOfUnknownProfile } from '../unknown-profile.ts';
+import { planWithProgress, type ReadingOptions, readInput } from '../input.ts';
+import { warnOfUnknownProfile } from '../profiles.ts';
+import { recordingsBeside, Session } from '../session.ts';
 
 export interface ResolveOptions extends ReadingOptions {
   /** A person says that they were taken; a text is the identifier. */
@@ -133,42 +129,29 @@ async function byValidate(context: Context, keys: readonly string[], options: Re
       hint,
     );
   }
-  const audio = audioReader(file === '-' ? '.' : dirname(file));
-  const connection = await connect(context, { rate: 'auto', concurrency: CONCURRENCY, audio });
-  const { api, destination, evidence, mayValidate, network } = connection;
-  await sayDestination(context, destination);
+  // They were sent already: nothing more is demanded of them.
+  const session = await Session.open(context, { audio: recordingsBeside(file), operations: [] });
+  const line = await session.connect({ rate: 'auto', concurrency: CONCURRENCY });
+  await session.sayDestination();
   const { clock, interruption } = context;
-  const kinds = new Set(evidence.looks.map(({ kind }) => kind));
-  if (!mayValidate || ![...kinds].some((kind) => isTrusted(sightOf(evidence, kind, clock.nowMs())))) {
-    throw new SrqError(
-      'unknown',
-      'Validate has not proven that it sees what was created: at least 3 creations of a kind must have been looked at within 30 days, and all of them found.',
-      'Look the requests up at the service, then: srq resolve KEY --created [ID] or --not-created',
-    );
-  }
+  requireProven(line, clock.nowMs());
   const log = await context.openLog('resolve', true);
   const input = await readInput(context, file, options);
-  // They were sent already: nothing more is demanded of them.
-  const preparation = { destination, audio, contract: await context.contract(), operations: [], strict: false };
-  const wholeFile = { skip: 0, limit: null };
-  const plan = await planAloud(context, input, preparation, log, wholeFile, {
-    onDuplicate: 'skip',
-    again: false,
-  });
+  const plan = await planWithProgress(session, input, log);
   const before = plan.counts.unknown;
   const reporter = await context.reporter();
-  interruption.listen(() => reporter.warn('Finishing what is in flight; press Ctrl-C again to leave now.'));
-  const { halt } = interruption;
-  const deps = { api, log, clock, preparation, halt };
+  await session.finishOnSignal();
+  const { api, evidence, isProxied } = line;
+  const ports = { api, log, clock, preparation: session.preparation, halt: interruption.halt };
   const proof = keptProof(
     () => evidence,
     () => log.nowMs(),
   );
   const chosenMs = options.settle === undefined ? null : options.settle * 1000;
-  const waiting = tellWait(reporter, clock, halt.signal, () => plan.ledger.counts().unknown);
-  const believing = { proof, chosenMs, isProxied: network.proxy !== null, waiting };
-  const settling = settleImport(plan, deps, { concurrency: CONCURRENCY, believing, resend: null });
-  const stop = await followSettling(reporter, 'Settling', before, settling);
+  const watch = await showSettling(context, 'Settling', before, () => plan.ledger.counts().unknown);
+  const believing = { proof, chosenMs, isProxied, waiting: watch.waiting };
+  const settling = settleRows(plan, ports, { concurrency: CONCURRENCY, believing, resend: null });
+  const stop = await followed(settling, watch);
   if (stop) throw stop;
   const { created, failed, unknown } = plan.ledger.counts();
   await reporter.result(
@@ -180,6 +163,17 @@ async function byValidate(context: Context, keys: readonly string[], options: Re
 }
 
 const CONCURRENCY = 16;
+
+/** Throws `SrqError('unknown')` unless validate has proven for some kind of requests that it sees what was created. */
+function requireProven({ mayValidate, evidence }: Pick<ServiceLine, 'mayValidate' | 'evidence'>, nowMs: number): void {
+  const kinds = new Set(evidence.looks.map(({ kind }) => kind));
+  if (mayValidate && [...kinds].some((kind) => isTrusted(sightOf(evidence, kind, nowMs)))) return;
+  throw new SrqError(
+    'unknown',
+    'Validate has not proven that it sees what was created: at least 3 creations of a kind must have been looked at within 30 days, and all of them found.',
+    'Look the requests up at the service, then: srq resolve KEY --created [ID] or --not-created',
+  );
+}
 
 /** The requests in doubt that are meant, oldest first. */
 async function inDoubt(store: LogStore, keys: readonly string[], { ref }: ResolveOptions): Promise<LogRecord[]> {

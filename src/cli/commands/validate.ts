@@ -2,26 +2,25 @@ import { SrqError } from '../../model/errors.ts';
 import type { ValidateResult } from '../../model/ports.ts';
 import { type Prepared, prepareDraft } from '../../pipeline/prepare-row.ts';
 import { verdictText } from '../../report/request-text.ts';
-import { connect } from '../connect.ts';
 import type { Context } from '../context.ts';
-import { sayDestination } from '../destination-text.ts';
 import { exitNumber } from '../exit-codes.ts';
 import { type RequestOptions, readRequestInput } from '../request-input.ts';
+import { Session } from '../session.ts';
 
 type Validated = ValidateResult & { readonly key: string | null };
 
 /** Asks whether each request is a duplicate. Creates nothing and leaves nothing in the log. */
 export async function validate(context: Context, options: RequestOptions): Promise<number> {
   const { drafts, audio } = await readRequestInput(context, options);
-  const { api, destination } = await connect(context, { rate: 'auto', concurrency: 1, audio, isAlone: true });
-  await sayDestination(context, destination);
+  const session = await Session.open(context, { audio, operations: ['validate'] });
+  const { preparation } = session;
+  const { api } = await session.connect({ rate: 'auto', concurrency: 1, isAlone: true });
+  await session.sayDestination();
   const reporter = await context.reporter();
-  const contract = await context.contract();
-  if (contract.hasValidate === false) {
+  if (preparation.contract.hasValidate === false) {
     const hint = 'If it has one now, learn it: srq contract learn FILE';
     throw new SrqError('usage', 'The service has no validate, as its contract says.', hint);
   }
-  const preparation = { destination, audio, contract, operations: ['validate'] as const, strict: false };
   const results: Validated[] = [];
   for (const draft of drafts) {
     const prepared = await prepareDraft(draft, null, preparation);

@@ -1,19 +1,33 @@
 import type { Evidence } from '../../model/evidence.ts';
+import type { RequestQueue } from '../../model/request-queue.ts';
+import type { Destination } from '../../model/service-request.ts';
 import { AccountBreaker } from '../../pipeline/breaker.ts';
-import { contractRefusal } from '../../pipeline/check-queued.ts';
+import { contractRefusal } from '../../pipeline/dispose.ts';
 import { runWorker, type WorkerDeps } from '../../pipeline/run-worker.ts';
-import { Witness } from '../../pipeline/witness.ts';
+import type { SubmitOptions } from '../../pipeline/submit-request.ts';
+import { datedBy, Witness } from '../../pipeline/witness.ts';
+import type { PostgresStore } from '../../postgres/postgres-store.ts';
 import { workText } from '../../report/queue-text.ts';
-import { connect, destinationOf } from '../connect.ts';
 import type { Context } from '../context.ts';
-import { destinationText } from '../destination-text.ts';
 import { codesOfCounts, exitNumber } from '../exit-codes.ts';
-import { audioReader } from '../request-input.ts';
-import { showStack } from '../show-stack.ts';
+import { operationsOf, recordingsBeside, Session } from '../session.ts';
 import { keepHealthFile, serveHealth } from '../work/health.ts';
-import type { WorkOptions } from '../work/options.ts';
-import { requireStore } from '../work/require-store.ts';
 import { WorkerAccount } from '../work/worker-account.ts';
+
+/** The flags of `work`. */
+export interface WorkOptions extends Omit<SubmitOptions, 'again'> {
+  readonly concurrency: number;
+  readonly rate?: 'auto' | 'max' | number;
+  readonly untilEmpty?: boolean;
+  readonly inDoubt: 'park' | 'validate';
+  /** Seconds after a doubtful send before validate is asked. */
+  readonly settle?: number;
+  /** Seconds without a sign of life after which others get what a worker has in hand. */
+  readonly missing: number;
+  readonly healthFile?: string;
+  readonly healthPort?: number;
+  readonly healthHost: string;
+}
 
 /** After the signal to end, the store is given so long to take what is still to be told. */
 const FAREWELL_MS = 10_000;
@@ -50,7 +64,7 @@ export async function work(context: Context, options: WorkOptions): Promise<numb
   const stopped = stop ? stop.message : interruption.code ? 'Interrupted.' : null;
   const document = { ...counts, again: account.again, seconds, store: name, stopped, hint: stop?.hint ?? null };
   await reporter.result(document, (paint) => workText(document, paint));
-  if (stop?.code === 'fault') await showStack(context, stop.cause);
+  if (stop?.code === 'fault') await context.showStack(stop.cause);
   const codes = untilEmpty ? codesOfCounts(account.counts) : [];
   return exitNumber([...(interruption.code ? [interruption.code] : []), ...(stop ? [stop.code] : []), ...codes]);
 }
@@ -62,38 +76,47 @@ async function watchOver(context: Context, options: WorkOptions, account: Worker
   if (healthPort !== undefined) context.onClose(await serveHealth(healthPort, healthHost, health));
 }
 
-async function workerDeps(context: Context, { rate, concurrency, validate }: WorkOptions, watch: WorkerAccount) {
+async function workerDeps(context: Context, options: WorkOptions, watch: WorkerAccount) {
   const { clock } = context;
   const { halt } = context.interruption;
   const { signal: stopping } = halt;
-  const store = await requireStore(context, 'work');
-  const destination = destinationOf(await context.settings());
+  const store = await context.requireStore('work');
+  const session = await Session.open(context, { audio: recordingsBeside('-'), operations: operationsOf(options) });
+  const { destination, contract, operations } = session.preparation;
   const log = await store.open('work', false);
   context.onClose(() => log.close());
-  const { openQueue } = await import('../../postgres/postgres-queue.ts');
-  const giveUp = new AbortController();
-  const later = () => void clock.sleep(FAREWELL_MS, giveUp.signal).then(() => giveUp.abort());
-  stopping.addEventListener('abort', later, { once: true });
-  context.onClose(async () => giveUp.abort());
-  const worker = log.worker.id;
-  const queue = await openQueue({ database: store.database, destination, worker, stopping, giveUp: giveUp.signal });
-  context.onClose(() => queue.close());
+  const queue = await openWorkersQueue(context, store, destination, log.worker.id);
   const refused = (http: number, pauseMs: number) => watch.refused(http, pauseMs);
-  const connection = await connect(context, { rate: rate ?? 'auto', concurrency, audio: audioReader('.'), refused });
-  const { api, shared } = connection;
+  const { rate = 'auto', concurrency } = options;
+  const connection = await session.connect({ rate, concurrency, refused });
+  const { api, shared, isProxied } = connection;
   if (!shared) throw new Error('a worker without a store');
-  const dated = { ...clock, nowMs: () => log.nowMs() };
   const keep = (evidence: Evidence) => void connection.keep(evidence).catch(() => {});
-  const witness = new Witness(api, dated, stopping, connection.evidence, keep);
-  const contract = await context.contract();
-  const operations = validate ? (['create', 'validate'] as const) : (['create'] as const);
+  const witness = new Witness(api, datedBy(log, clock), stopping, connection.evidence, keep);
   const deps: WorkerDeps = {
-    ...{ api, log, queue, clock, witness, halt, watch },
+    ...{ api, log, queue, clock, witness, halt, watch, isProxied },
     evidence: () => connection.keep(witness.evidence),
-    isProxied: connection.network.proxy !== null,
     breaker: new AccountBreaker(shared, clock),
     hold: connection.hold,
     refusal: (queued) => contractRefusal(queued, contract, operations, destination),
   };
-  return { ...deps, connection, name: store.name, destination: await destinationText(context, destination) };
+  return { ...deps, connection, name: store.name, destination: session.destinationText };
+}
+
+/** The queue of a worker, which after the signal to end is given some time to take what became of what was in hand. */
+async function openWorkersQueue(
+  context: Context,
+  { database }: PostgresStore,
+  destination: Destination,
+  worker: number,
+): Promise<RequestQueue> {
+  const { openQueue } = await import('../../postgres/postgres-queue.ts');
+  const { signal: stopping } = context.interruption.halt;
+  const giveUp = new AbortController();
+  const later = () => void context.clock.sleep(FAREWELL_MS, giveUp.signal).then(() => giveUp.abort());
+  stopping.addEventListener('abort', later, { once: true });
+  context.onClose(async () => giveUp.abort());
+  const queue = await openQueue({ database, destination, worker, stopping, giveUp: giveUp.signal });
+  context.onClose(() => queue.close());
+  return queue;
 }

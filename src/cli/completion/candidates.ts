@@ -3,12 +3,12 @@ import { MARKETS } from '../../model/markets.ts';
 
 /** What could stand at the cursor. */
 export interface Candidates {
-  readonly words: readonly Candidate[];
+  readonly words: readonly CompletionWord[];
   /** Whether names of files could, too; the shell knows those best. */
   readonly files: boolean;
 }
 
-interface Candidate {
+interface CompletionWord {
   readonly word: string;
   /** One line; may be empty. */
   readonly description: string;
@@ -66,7 +66,7 @@ function optionOf(command: Command, flag: string): Option | undefined {
   return own ?? (command.parent ? optionOf(command.parent, flag) : undefined);
 }
 
-function optionWords(command: Command): Candidate[] {
+function optionWords(command: Command): CompletionWord[] {
   const own = command.options.map(({ long, description }) => ({ word: long ?? '', description }));
   return [...own, ...(command.parent ? optionWords(command.parent) : [{ word: '--help', description: 'print help' }])];
 }
@@ -75,7 +75,7 @@ function visible(command: Command): readonly Command[] {
   return command.createHelp().visibleCommands(command);
 }
 
-function described(command: Command): Candidate {
+function described(command: Command): CompletionWord {
   return { word: command.name(), description: command.description() };
 }
 

@@ -1,14 +1,18 @@
+import type { Contract } from '../../model/contract.ts';
 import { SrqError } from '../../model/errors.ts';
 import type { RowResult } from '../../model/outcome.ts';
 import type { CachedToken, ValidateResult } from '../../model/ports.ts';
+import type { Destination, Draft } from '../../model/service-request.ts';
 import type { TracedCall } from '../../model/traced-call.ts';
+import { prepareDraft } from '../../pipeline/prepare-row.ts';
 import { type Submission, submitRequest } from '../../pipeline/submit-request.ts';
+import { CONTRADICTION_HINT, contractName, contradictionText } from '../../report/contract-text.ts';
 import { duration } from '../../report/output.ts';
 import type { Connection } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { codeOfResult } from '../exit-codes.ts';
+import { operationsOf, recordingsBeside } from '../session.ts';
 import type { Examination, Found } from './examination.ts';
-import { madeUpRequest } from './made-up-request.ts';
 
 const SKEW_WARNING_MS = 60_000;
 
@@ -141,4 +145,53 @@ function judgedCreate(result: RowResult, { key }: Submission): Found<null> {
   const hint =
     result.status === 'unknown' ? `Look it up at the service, then: srq resolve ${key.slice(0, 12)}` : TRY_LATER;
   throw new SrqError(code === 'ok' ? 'service' : code, `The test request is ${result.status}. ${told}`.trim(), hint);
+}
+
+/** Whether the answers to the steps before bear out what was learned. */
+export async function takeContractStep(
+  context: Context,
+  examination: Examination,
+  { api }: Pick<Connection, 'api'>,
+): Promise<void> {
+  await examination.take('contract', async (): Promise<Found<null>> => {
+    const contract = await context.contract();
+    if (!contract.source) return { result: 'skip', message: 'None was learned.', value: null };
+    const seen = api.observations();
+    const against = contradictionText(contract, seen);
+    if (against !== null) return { result: 'warn', message: against, hint: CONTRADICTION_HINT, value: null };
+    const borneOut = Object.keys(seen).join(', ') || 'nothing of it';
+    const message = `${contractName(contract)}. The answers above bear out: ${borneOut}.`;
+    return { result: 'ok', message, value: null };
+  });
+}
+
+/**
+ * A request that nobody can take for a real one: it says in every text that it is a test, and its telephone number is
+ * libphonenumber's example, which belongs to nobody. Each one has another text, so that a service that keeps the last one
+ * takes the next one, too. Throws `SrqError('input')` if the local checks refuse it.
+ */
+async function madeUpRequest(destination: Destination, contract: Contract, nowMs: number): Promise<Submission> {
+  const operations = operationsOf({ validate: true });
+  const preparation = { destination, audio: recordingsBeside('-'), contract, operations, strict: false };
+  const prepared = await prepareDraft(draftAt(new Date(nowMs).toISOString()), null, preparation);
+  if (prepared.request) return prepared;
+  const problems = prepared.problems.map(({ message }) => message).join(' ');
+  const hint = 'Try one of your own: srq validate --file request.json';
+  throw new SrqError('input', `A made-up request does not pass the local checks. ${problems}`, hint);
+}
+
+function draftAt(time: string): Draft {
+  return {
+    row: 1,
+    fields: {
+      country: 'PT',
+      lang: 'pt',
+      location: '1200-109 Lisboa',
+      fullname: 'srq doctor (test)',
+      email: 'srq-doctor@example.com',
+      phone: '+351912345678',
+      request_text: `TEST by srq doctor at ${time}. Nobody needs anything: please ignore.`,
+      ref: 'srq-doctor',
+    },
+  };
 }

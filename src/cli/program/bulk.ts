@@ -1,10 +1,18 @@
 import type { Command } from 'commander';
-import { choice, errorBudget, rate, settleSeconds, wholeNumber } from '../option-values.ts';
-import { addReadingOptions, addSubmitOptions } from './import-options.ts';
-import { examples, rare } from './option.ts';
-import type { Run } from './run.ts';
+import type { RunCommand } from '../command.ts';
+import {
+  addReadingOptions,
+  addSubmitOptions,
+  choice,
+  errorBudget,
+  examples,
+  rare,
+  rate,
+  settleSeconds,
+  wholeNumber,
+} from './options.ts';
 
-export function addBulk(program: Command, run: Run): void {
+export function addBulk(program: Command, run: RunCommand): void {
   const most = Number.MAX_SAFE_INTEGER;
   const bulk = program.command('bulk <file>').description('import a file of leads (-: stdin); try it with --sandbox');
   addReadingOptions(bulk)

@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
-import { pair } from '../option-values.ts';
-import { examples, rare } from './option.ts';
-import type { Run } from './run.ts';
+import type { RunCommand } from '../command.ts';
+import { examples, pair, rare } from './options.ts';
 
-export function addContract(program: Command, run: Run): void {
+export function addContract(program: Command, run: RunCommand): void {
   const contract = program
     .command('contract')
     .helpCommand(false)

@@ -1,11 +1,11 @@
 import type { Command, Option } from 'commander';
 import { nearest } from '../../model/did-you-mean.ts';
-import type { Run } from './run.ts';
+import type { RunCommand } from '../command.ts';
 
 const EXIT_CODES_TOPIC = 'exit-codes';
 
 /** `srq help`: of a command, with all its options if wanted, or of a topic that is no command. */
-export function addHelpCommand(program: Command, run: Run): void {
+export function addHelpCommand(program: Command, run: RunCommand): void {
   const exitCodes = run(async () => (await import('../commands/exit-codes.ts')).exitCodes);
   program
     .helpCommand(false)

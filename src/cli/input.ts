@@ -1,0 +1,151 @@
+import { createWriteStream, mkdtempSync } from 'node:fs';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import * as z from 'zod/mini';
+import { mappingToKeep, planMapping } from '../files/mapping.ts';
+import { openTable } from '../files/open-table.ts';
+import { SrqError, systemCode } from '../model/errors.ts';
+import type { ImportPlan, RowRange } from '../model/import-plan.ts';
+import type { DeliveryLog } from '../model/ports.ts';
+import type { Mapping, MappingOptions, ReadOptions, Table } from '../model/table.ts';
+import { planImport } from '../pipeline/plan-import.ts';
+import type { SubmitOptions } from '../pipeline/submit-request.ts';
+import { requireOwnOrNew } from '../report/own-file.ts';
+import type { Context } from './context.ts';
+import type { Session } from './session.ts';
+
+/** The flags that say how to read a file, as commander hands them over. */
+export interface ReadingOptions {
+  readonly format?: 'csv' | 'json' | 'ndjson';
+  readonly encoding?: string;
+  readonly delimiter?: string;
+  readonly skipLines: number;
+  readonly sheet?: string;
+  readonly map: readonly (readonly [string, string])[];
+  readonly set: readonly (readonly [string, string])[];
+  readonly mapping?: string;
+  readonly saveMapping?: string;
+}
+
+/** A file opened, and which column becomes which field. */
+export interface Input {
+  readonly table: Table;
+  /** What the user said of the columns. */
+  readonly chosen: MappingOptions;
+  readonly mapping: Mapping;
+}
+
+const AS_DETECTED: ReadOptions = { format: null, encoding: null, delimiter: null, skipLines: 0, sheet: null };
+
+/** Opens a file of requests; `-` is standard input. */
+export async function openInput(context: Context, file: string, form: Partial<ReadOptions> = {}): Promise<Table> {
+  const path = file === '-' ? await spoolStdin(context) : file;
+  return openTable(path, { ...AS_DETECTED, ...form }, inputName(file));
+}
+
+/** A file of requests, as people are told of it. */
+export function inputName(file: string): string {
+  return file === '-' ? 'standard input' : file;
+}
+
+/**
+ * Standard input as a file: an import reads its input more than once (to plan, to send, to write the results). Readable by
+ * the user alone, and gone when the command ends.
+ */
+async function spoolStdin(context: Context): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'srq-stdin-'));
+  context.onClose(() => rm(folder, { recursive: true, force: true }));
+  const path = join(folder, 'stdin');
+  await pipeline(context.process.stdin, createWriteStream(path, { mode: 0o600 }));
+  return path;
+}
+
+/** Opens the file (`-`: standard input) and decides which column becomes which field. */
+export async function readInput(context: Context, file: string, options: ReadingOptions): Promise<Input> {
+  const { format = null, encoding = null, delimiter = null, skipLines, sheet = null } = options;
+  const table = await openInput(context, file, { format, encoding, delimiter, skipLines, sheet });
+  const kept = options.mapping === undefined ? null : await readMapping(options.mapping);
+  const chosen = {
+    map: { ...kept?.map, ...Object.fromEntries(options.map) },
+    set: { ...kept?.set, ...Object.fromEntries(options.set) },
+    join: kept?.join ?? {},
+  };
+  return mapped(table, chosen, options);
+}
+
+/** Maps a file's columns and keeps the mapping where the user wants it. Throws `SrqError('usage')`; see `planMapping`. */
+export async function mapped(
+  table: Table,
+  chosen: MappingOptions,
+  { saveMapping }: Pick<ReadingOptions, 'saveMapping'>,
+): Promise<Input> {
+  const mapping = planMapping(table.columns, chosen);
+  if (saveMapping !== undefined) await keepMapping(saveMapping, mapping, chosen);
+  return { table, chosen, mapping };
+}
+
+/** Writes the mapping so that `--mapping` maps alike. Throws `SrqError('usage')` for a path that is no place for it. */
+export async function keepMapping(path: string, mapping: Mapping, chosen: MappingOptions): Promise<void> {
+  await requireOwnOrNew(path, 'mapping', '--save-mapping', (head) => /^\s*\{\s*"map"/.test(head));
+  await writeFile(path, `${JSON.stringify(mappingToKeep(mapping, chosen), null, 2)}\n`).catch((error: unknown) =>
+    Promise.reject(unwritable(path, error)),
+  );
+}
+
+async function readMapping(path: string): Promise<MappingOptions> {
+  const texts = z._default(z.record(z.string(), z.string()), {});
+  const lists = z._default(z.record(z.string(), z.array(z.string())), {});
+  try {
+    return z.strictObject({ map: texts, set: texts, join: lists }).parse(JSON.parse(await readFile(path, 'utf8')));
+  } catch (error) {
+    const why = systemCode(error) || 'it is not {"map":{"COLUMN":"FIELD"},"set":{"FIELD":"VALUE"}}';
+    throw new SrqError(
+      'usage',
+      `The mapping ${path} cannot be used (${why}).`,
+      'Write one with --save-mapping FILE.',
+      error,
+    );
+  }
+}
+
+function unwritable(path: string, error: unknown): SrqError {
+  return new SrqError(
+    'usage',
+    `The mapping ${path} cannot be written (${systemCode(error)}).`,
+    'Name another place: --save-mapping FILE',
+    error,
+  );
+}
+
+/** Which rows are planned, and which of those that the log knows are done. */
+interface Wanted extends Pick<SubmitOptions, 'onDuplicate' | 'again'> {
+  readonly range: RowRange;
+}
+
+const WHOLE_FILE: Wanted = { range: { skip: 0, limit: null }, onDuplicate: 'skip', again: false };
+
+/** Plans the import of a file, all of it if nothing else is said, and shows how far that is. */
+export function planWithProgress(
+  { context, preparation }: Session,
+  input: Input,
+  log: Pick<DeliveryLog, 'lookup' | 'know'>,
+  wanted: Wanted = WHOLE_FILE,
+): Promise<ImportPlan> {
+  return withReadingProgress(context, (tick) => planImport(input, wanted.range, preparation, log, wanted, tick));
+}
+
+/** Shows how far the reading of a file is; `tick` is to be called with the rows that are read. */
+export async function withReadingProgress<Result>(
+  context: Context,
+  read: (tick: (rows: number) => void) => Promise<Result>,
+): Promise<Result> {
+  const reporter = await context.reporter();
+  const progress = await reporter.progress('Reading');
+  try {
+    return await read((rows) => progress.update({ done: rows, total: 0, counts: {} }));
+  } finally {
+    progress.end();
+  }
+}

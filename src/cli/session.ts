@@ -1,0 +1,133 @@
+import { basename, dirname, resolve } from 'node:path';
+import type { Settings } from '../config/settings.ts';
+import { describeAudio, readAudioBase64 } from '../files/audio.ts';
+import type { Contract } from '../model/contract.ts';
+import type { LogReader } from '../model/log-store.ts';
+import type { RequestOperationName } from '../model/operations.ts';
+import type { AudioReader } from '../model/ports.ts';
+import type { Destination } from '../model/service-request.ts';
+import type { ServiceLine } from '../pipeline/import.ts';
+import type { Preparation } from '../pipeline/prepare-row.ts';
+import { contractName } from '../report/contract-text.ts';
+import { printable } from '../report/output.ts';
+import type { Connection, ConnectOptions } from './connect.ts';
+import type { Context } from './context.ts';
+
+/** What a command is going to do with requests. */
+interface Use {
+  readonly audio: AudioReader;
+  /** What the requests are for: each must be fit for all of these. */
+  readonly operations: readonly RequestOperationName[];
+  /** Validate is left out, and that is said, where the service has none. */
+  readonly isAsOffered?: boolean;
+  /** Warnings refuse a request, too. */
+  readonly strict?: boolean;
+  /** Nothing is sent, so that a login may be missing; keys are made of what is known of the destination then. */
+  readonly needsNoLogin?: boolean;
+}
+
+/**
+ * The session of a command that works with requests: where they go, by which contract they are checked, its log and its way to
+ * the service, each opened in the same way for all commands and closed when the command ends.
+ */
+export class Session {
+  readonly context: Context;
+  readonly preparation: Preparation;
+  readonly #settings: Settings;
+
+  private constructor(context: Context, settings: Settings, preparation: Preparation) {
+    this.context = context;
+    this.#settings = settings;
+    this.preparation = preparation;
+  }
+
+  /** Throws `SrqError('auth')` where a login is needed and missing, `SrqError('settings')` for a contract that cannot be used. */
+  static async open(context: Context, use: Use): Promise<Session> {
+    const { audio, strict = false } = use;
+    const settings = await context.settings();
+    const destination = use.needsNoLogin ? knownDestination(settings) : await requiredDestination(settings);
+    const contract = await context.contract();
+    const operations = use.isAsOffered ? await offered(context, contract, use.operations) : use.operations;
+    return new Session(context, settings, { destination, audio, contract, operations, strict });
+  }
+
+  /** Whether validate is to be asked before a request is created. */
+  get validates(): boolean {
+    return this.preparation.operations.includes('validate');
+  }
+
+  /** What the log in force knows, without taking part in it. */
+  async logReader(): Promise<LogReader> {
+    const log = await (await this.context.logStore()).openReader();
+    this.context.onClose(() => log.close());
+    return log;
+  }
+
+  /** The way to the service. Nothing is sent yet. */
+  async connect(options: Omit<ConnectOptions, 'audio'>): Promise<Connection & ServiceLine> {
+    const { connect } = await import('./connect.ts');
+    const connection = await connect(this.context, { ...options, audio: this.preparation.audio });
+    return { ...connection, isProxied: connection.network.proxy !== null };
+  }
+
+  /** Where requests go, as whom, and by which profile. */
+  get destinationText(): string {
+    const { destination, contract } = this.preparation;
+    const { profile, live } = this.#settings;
+    const kind = this.context.options.sandbox
+      ? `the sandbox in this process${contract.source ? ', made from the contract' : ''}`
+      : `profile ${profile.value}, ${live ? 'live' : 'test'}`;
+    return printable(`${destination.baseUrl} as client ${destination.clientId} (${kind})`);
+  }
+
+  /** Tells a person where the command is about to send, and by which contract; a program knows by `srq status --json`. */
+  async sayDestination(): Promise<void> {
+    if (this.context.options.json) return;
+    const { contract } = this.preparation;
+    const by = contract.source ? ` by ${contractName(contract)}` : '';
+    (await this.context.reporter()).say((paint) => paint.dim(`To ${this.destinationText}${by}`));
+  }
+
+  /** From now on the first signal to end lets what is in flight end. */
+  async finishOnSignal(): Promise<void> {
+    const reporter = await this.context.reporter();
+    this.context.interruption.listen(() =>
+      reporter.warn('Finishing what is in flight; press Ctrl-C again to leave now.'),
+    );
+  }
+}
+
+/** What requests must be fit for that are created, with or without a question to validate before. */
+export function operationsOf({ validate }: { readonly validate: boolean }): readonly RequestOperationName[] {
+  return validate ? ['create', 'validate'] : ['create'];
+}
+
+/** Recordings beside the file that names them (`-`: in the present folder); one named by a flag may lie anywhere. */
+export function recordingsBeside(file: string, named?: string): AudioReader {
+  const folder = file === '-' ? '.' : dirname(file);
+  return {
+    describe: (path) =>
+      path === named ? describeAudio(basename(path), dirname(resolve(path))) : describeAudio(path, folder),
+    readBase64: readAudioBase64,
+  };
+}
+
+function knownDestination({ baseUrl, clientId }: Settings): Destination {
+  return { baseUrl: baseUrl?.value ?? '', clientId: clientId?.value ?? '' };
+}
+
+async function requiredDestination(settings: Settings): Promise<Destination> {
+  const { destinationOf } = await import('./connect.ts');
+  return destinationOf(settings);
+}
+
+async function offered(
+  context: Context,
+  { hasValidate }: Contract,
+  operations: readonly RequestOperationName[],
+): Promise<readonly RequestOperationName[]> {
+  if (hasValidate !== false || !operations.includes('validate')) return operations;
+  const reporter = await context.reporter();
+  reporter.warn('The service has no validate, as its contract says: created as with --no-validate.');
+  return operations.filter((name) => name !== 'validate');
+}
