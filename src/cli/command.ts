@@ -21,7 +21,7 @@ export interface GlobalOptions {
 }
 
 /** The part of the context that a command needs which only tells something; it knows neither settings nor service. */
-export interface Telling {
+export interface TellingContext {
   readonly process: NodeJS.Process;
   readonly options: GlobalOptions;
   reporter(): Promise<Reporter>;
@@ -38,6 +38,6 @@ export type Invoke = (
 export type RunCommand = (load: Parameters<Invoke>[1]) => (...args: unknown[]) => Promise<void>;
 
 /** How many letters a line of stdout has room for; null where it is no terminal and lines may be of any length. */
-export function terminalColumns({ process: { stdout } }: Pick<Telling, 'process'>): number | null {
+export function terminalColumns({ process: { stdout } }: Pick<TellingContext, 'process'>): number | null {
   return stdout.isTTY && stdout.columns > 0 ? stdout.columns : null;
 }

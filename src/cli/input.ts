@@ -14,7 +14,7 @@ import { planImport } from '../pipeline/plan-import.ts';
 import type { SubmitOptions } from '../pipeline/submit-request.ts';
 import { requireOwnOrNew } from '../report/own-file.ts';
 import type { Context } from './context.ts';
-import type { Session } from './session.ts';
+import type { RequestSession } from './session.ts';
 
 /** The flags that say how to read a file, as commander hands them over. */
 export interface ReadingOptions {
@@ -128,7 +128,7 @@ const WHOLE_FILE: Wanted = { range: { skip: 0, limit: null }, onDuplicate: 'skip
 
 /** Plans the import of a file, all of it if nothing else is said, and shows how far that is. */
 export function planWithProgress(
-  { context, preparation }: Session,
+  { context, preparation }: RequestSession,
   input: Input,
   log: Pick<DeliveryLog, 'lookup' | 'know'>,
   wanted: Wanted = WHOLE_FILE,

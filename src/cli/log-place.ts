@@ -7,11 +7,11 @@ import { SrqError } from '../model/errors.ts';
 import type { LogStore, OpenLog } from '../model/log-store.ts';
 import type { Clock } from '../model/ports.ts';
 import type { PostgresStore } from '../postgres/postgres-store.ts';
-import type { Telling } from './command.ts';
+import type { TellingContext } from './command.ts';
 import type { Interruption } from './interruption.ts';
 
 /** What the log's keeper needs of the context. */
-interface Surroundings extends Telling {
+interface Surroundings extends TellingContext {
   readonly clock: Clock;
   readonly run: string;
   readonly uid: number | null;

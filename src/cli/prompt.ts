@@ -1,9 +1,9 @@
 import { createInterface } from 'node:readline/promises';
 import { SrqError } from '../model/errors.ts';
-import type { Telling } from './command.ts';
+import type { TellingContext } from './command.ts';
 
 /** Asks on stderr, so that stdout stays data. Only for terminals: see `context.interactive`. */
-export async function ask(context: Pick<Telling, 'process'>, question: string): Promise<string> {
+export async function ask(context: Pick<TellingContext, 'process'>, question: string): Promise<string> {
   const { stdin, stderr } = context.process;
   const terminal = createInterface({ input: stdin, output: stderr });
   const cancelled = new AbortController();
@@ -19,7 +19,7 @@ export async function ask(context: Pick<Telling, 'process'>, question: string): 
 }
 
 /** Asks for a secret without showing it. */
-export async function askHidden(context: Pick<Telling, 'process'>, question: string): Promise<string> {
+export async function askHidden(context: Pick<TellingContext, 'process'>, question: string): Promise<string> {
   const { default: password } = await import('@inquirer/password');
   const { stdin: input, stderr: output } = context.process;
   try {

@@ -30,7 +30,7 @@ interface Use {
  * The session of a command that works with requests: where they go, by which contract they are checked, its log and its way to
  * the service, each opened in the same way for all commands and closed when the command ends.
  */
-export class Session {
+export class RequestSession {
   readonly context: Context;
   readonly preparation: Preparation;
   readonly #settings: Settings;
@@ -42,13 +42,13 @@ export class Session {
   }
 
   /** Throws `SrqError('auth')` where a login is needed and missing, `SrqError('settings')` for a contract that cannot be used. */
-  static async open(context: Context, use: Use): Promise<Session> {
+  static async open(context: Context, use: Use): Promise<RequestSession> {
     const { audio, strict = false } = use;
     const settings = await context.settings();
     const destination = use.needsNoLogin ? knownDestination(settings) : await requiredDestination(settings);
     const contract = await context.contract();
     const operations = use.isAsOffered ? await offered(context, contract, use.operations) : use.operations;
-    return new Session(context, settings, { destination, audio, contract, operations, strict });
+    return new RequestSession(context, settings, { destination, audio, contract, operations, strict });
   }
 
   /** Whether validate is to be asked before a request is created. */

@@ -15,7 +15,7 @@ import { commandLine, withoutOptions } from '../command-line.ts';
 import type { Context } from '../context.ts';
 import { type Input, keepMapping, mapped, planWithProgress, type ReadingOptions } from '../input.ts';
 import { ask } from '../prompt.ts';
-import type { Session } from '../session.ts';
+import type { RequestSession } from '../session.ts';
 import { finishDryRun } from './summary.ts';
 
 /** The flags with which `bulk` and `enqueue` plan a file. */
@@ -55,7 +55,7 @@ async function confirmImport(
 
 /** Plans the file and shows that, and what is wrong with its rows. Resolves to the exit code. */
 export async function dryRun(
-  session: Session,
+  session: RequestSession,
   input: Input,
   options: PlanOptions & Pick<SubmitOptions, 'again'>,
   file: string,
@@ -72,7 +72,7 @@ export function rangeOf({ skip, limit }: Pick<PlanOptions, 'skip' | 'limit'>): R
 }
 
 /** Shows what an import is about to do. `where`: where it goes, in words. */
-async function sayPlan({ context, preparation }: Session, plan: ImportPlan, where: string): Promise<void> {
+async function sayPlan({ context, preparation }: RequestSession, plan: ImportPlan, where: string): Promise<void> {
   const { contract } = preparation;
   const reporter = await context.reporter();
   const learned = contract.source ? { name: contractName(contract), wire: wirePreview(contract, plan.first) } : null;
@@ -121,7 +121,7 @@ interface Order {
  * Without a terminal, with --yes or --quiet, the first plan stands. Throws `SrqError('interrupted')` when the person leaves.
  */
 export async function agreedPlan(
-  session: Session,
+  session: RequestSession,
   { input, where, keepAt }: Order,
   options: Pick<PlanOptions, 'yes' | 'saveMapping'>,
   plan: (input: Input) => Promise<ImportPlan>,

@@ -16,7 +16,7 @@ import type { Connection } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { type Input, inputName, readInput, withReadingProgress } from '../input.ts';
 import { warnOfUnknownProfile } from '../profiles.ts';
-import { operationsOf, recordingsBeside, Session } from '../session.ts';
+import { operationsOf, RequestSession, recordingsBeside } from '../session.ts';
 import { keepHeapSmall } from '../v8-flags.ts';
 
 /** The flags of `bulk`, as commander hands them over. */
@@ -41,7 +41,7 @@ export async function bulk(context: Context, file: string, asked: BulkOptions): 
   requireReportable(asked);
   requireConsent(context, await context.settings(), asked);
   const input = await readInput(context, file, asked);
-  const session = await Session.open(context, {
+  const session = await RequestSession.open(context, {
     audio: recordingsBeside(file),
     operations: operationsOf(asked),
     isAsOffered: true,
@@ -69,7 +69,7 @@ export async function bulk(context: Context, file: string, asked: BulkOptions): 
   return finishRun(context, plan, stop, { file, results, command, startedMs }, asides);
 }
 
-function portsOf({ context, preparation }: Session, log: OpenLog, desk: BulkDesk) {
+function portsOf({ context, preparation }: RequestSession, log: OpenLog, desk: BulkDesk) {
   const { clock, interruption } = context;
   return { log, clock, preparation, halt: interruption.halt, connect: (plan: ImportPlan) => desk.connect(plan), desk };
 }
@@ -88,13 +88,13 @@ class BulkDesk implements ImportDesk {
   readonly asides: Asides = { withoutIdentifier: 0, withRemark: 0 };
   /** The words of the command that does the same again, with what was corrected at the plan. */
   command: readonly string[] = [];
-  readonly #session: Session;
+  readonly #session: RequestSession;
   readonly #run: RunInput;
   readonly #options: BulkOptions;
   readonly #notes: RunNotes;
   #line: Connection | null = null;
 
-  constructor(session: Session, run: RunInput, options: BulkOptions, notes: RunNotes) {
+  constructor(session: RequestSession, run: RunInput, options: BulkOptions, notes: RunNotes) {
     this.#session = session;
     this.#run = run;
     this.#options = options;

@@ -9,7 +9,7 @@ import { inFull } from '../command-line.ts';
 import type { Context } from '../context.ts';
 import { codeOfResult, exitNumber } from '../exit-codes.ts';
 import { type RequestOptions, readRequestInput } from '../request-input.ts';
-import { operationsOf, Session } from '../session.ts';
+import { operationsOf, RequestSession } from '../session.ts';
 
 /** Few at once: these are one-off requests. */
 const CONCURRENCY = 1;
@@ -19,7 +19,7 @@ export interface CreateOptions extends RequestOptions, SubmitOptions {}
 /** Creates one request, or a few: each the same way as a row of an import. */
 export async function create(context: Context, asked: CreateOptions): Promise<number> {
   const { drafts, audio } = await readRequestInput(context, asked);
-  const session = await Session.open(context, { audio, operations: operationsOf(asked), isAsOffered: true });
+  const session = await RequestSession.open(context, { audio, operations: operationsOf(asked), isAsOffered: true });
   const line = await session.connect({ rate: 'auto', concurrency: CONCURRENCY });
   const options = { ...asked, validate: session.validates };
   await session.sayDestination();

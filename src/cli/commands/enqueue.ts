@@ -10,7 +10,7 @@ import { commandLine, inFull } from '../command-line.ts';
 import type { Context } from '../context.ts';
 import { exitNumber } from '../exit-codes.ts';
 import { planWithProgress, readInput } from '../input.ts';
-import { operationsOf, Session } from '../session.ts';
+import { operationsOf, RequestSession } from '../session.ts';
 import { keepHeapSmall } from '../v8-flags.ts';
 
 const BATCH_ROWS = 500;
@@ -24,7 +24,11 @@ export async function enqueue(context: Context, file: string, given: PlanOptions
   requireConsent(context, await context.settings(), options);
   const input = await readInput(context, file, options);
   const operations = operationsOf(options);
-  const session = await Session.open(context, { audio: noRecordings, operations, strict: options.strict === true });
+  const session = await RequestSession.open(context, {
+    audio: noRecordings,
+    operations,
+    strict: options.strict === true,
+  });
   if (options.dryRun) return dryRun(session, input, options, file, startedMs);
   await store.migrate();
   await context.warnOfFileLog();
@@ -51,7 +55,7 @@ interface Enqueued {
 }
 
 async function queuePlan(
-  session: Session,
+  session: RequestSession,
   plan: ImportPlan,
   queue: RequestQueue,
   { file, command, startedMs, store }: Enqueued,
@@ -71,7 +75,7 @@ async function queuePlan(
   return exitNumber([...(code ? [code] : []), ...(invalid > 0 ? (['rejected'] as const) : [])]);
 }
 
-async function queueReady({ context, preparation }: Session, plan: ImportPlan, queue: RequestQueue) {
+async function queueReady({ context, preparation }: RequestSession, plan: ImportPlan, queue: RequestQueue) {
   const { halt } = context.interruption;
   const reporter = await context.reporter();
   context.interruption.listen(() => reporter.warn('Ending with the rows at hand; press Ctrl-C again to leave now.'));

@@ -1,9 +1,9 @@
 import { tableText } from '../../report/table-text.ts';
-import type { Telling } from '../command.ts';
+import type { TellingContext } from '../command.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 
 /** The numbers with which srq ends, and what each means. */
-export async function exitCodes(context: Telling): Promise<number> {
+export async function exitCodes(context: TellingContext): Promise<number> {
   const meanings = new Map(Object.values(EXIT_CODES).map(({ number, meaning }) => [number, meaning]));
   const codes = [...meanings].map(([code, meaning]) => ({ code, meaning })).sort((a, b) => a.code - b.code);
   const reporter = await context.reporter();

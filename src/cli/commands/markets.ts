@@ -1,8 +1,8 @@
 import { MARKETS } from '../../model/markets.ts';
-import type { Telling } from '../command.ts';
+import type { TellingContext } from '../command.ts';
 
 /** The markets, for people as a table. */
-export async function markets(context: Telling): Promise<number> {
+export async function markets(context: TellingContext): Promise<number> {
   const reporter = await context.reporter();
   await reporter.result(
     { markets: MARKETS.map(({ code, name, callingCode, languages }) => ({ code, name, callingCode, languages })) },

@@ -9,7 +9,7 @@ import { requireReportPlace, writeRunReport } from '../../report/run-report-file
 import { addCourse, addNotes, figuresOf, noted } from '../bulk/run-report.ts';
 import type { Context } from '../context.ts';
 import { planWithProgress, type ReadingOptions, readInput } from '../input.ts';
-import { recordingsBeside, Session } from '../session.ts';
+import { RequestSession, recordingsBeside } from '../session.ts';
 import { keepHeapSmall } from '../v8-flags.ts';
 
 export interface ReportOptions extends ReadingOptions {
@@ -81,7 +81,7 @@ async function figuresOfInput(
 ): Promise<RunFigures> {
   const opened = await readInput(context, file, options);
   const audio = recordingsBeside(file);
-  const session = await Session.open(context, { audio, operations: ['create'], needsNoLogin: true });
+  const session = await RequestSession.open(context, { audio, operations: ['create'], needsNoLogin: true });
   const log = await session.logReader();
   const plan = await planWithProgress(session, opened, log);
   await planAsLogged(plan, log);

@@ -14,7 +14,7 @@ import type { Context } from '../context.ts';
 import { exitNumber } from '../exit-codes.ts';
 import { planWithProgress, type ReadingOptions, readInput } from '../input.ts';
 import { warnOfUnknownProfile } from '../profiles.ts';
-import { recordingsBeside, Session } from '../session.ts';
+import { RequestSession, recordingsBeside } from '../session.ts';
 
 export interface ResolveOptions extends ReadingOptions {
   /** A person says that they were taken; a text is the identifier. */
@@ -130,7 +130,7 @@ async function byValidate(context: Context, keys: readonly string[], options: Re
     );
   }
   // They were sent already: nothing more is demanded of them.
-  const session = await Session.open(context, { audio: recordingsBeside(file), operations: [] });
+  const session = await RequestSession.open(context, { audio: recordingsBeside(file), operations: [] });
   const line = await session.connect({ rate: 'auto', concurrency: CONCURRENCY });
   await session.sayDestination();
   const { clock, interruption } = context;

@@ -4,7 +4,7 @@ import { nearest } from '../../model/did-you-mean.ts';
 import { SrqError, systemCode } from '../../model/errors.ts';
 import { findMarket, MARKETS, type Market } from '../../model/markets.ts';
 import { printable } from '../../report/output.ts';
-import type { Telling } from '../command.ts';
+import type { TellingContext } from '../command.ts';
 import { commandLine } from '../command-line.ts';
 
 interface TemplateOptions {
@@ -14,7 +14,7 @@ interface TemplateOptions {
 
 /** Writes an example file of leads, as a partner in the market would have it. */
 export async function template(
-  context: Telling,
+  context: TellingContext,
   format: 'csv' | 'json',
   { market: code, output: file }: TemplateOptions,
 ): Promise<number> {

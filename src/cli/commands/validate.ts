@@ -5,14 +5,14 @@ import { verdictText } from '../../report/request-text.ts';
 import type { Context } from '../context.ts';
 import { exitNumber } from '../exit-codes.ts';
 import { type RequestOptions, readRequestInput } from '../request-input.ts';
-import { Session } from '../session.ts';
+import { RequestSession } from '../session.ts';
 
 type Validated = ValidateResult & { readonly key: string | null };
 
 /** Asks whether each request is a duplicate. Creates nothing and leaves nothing in the log. */
 export async function validate(context: Context, options: RequestOptions): Promise<number> {
   const { drafts, audio } = await readRequestInput(context, options);
-  const session = await Session.open(context, { audio, operations: ['validate'] });
+  const session = await RequestSession.open(context, { audio, operations: ['validate'] });
   const { preparation } = session;
   const { api } = await session.connect({ rate: 'auto', concurrency: 1, isAlone: true });
   await session.sayDestination();

@@ -10,7 +10,7 @@ import type { PostgresStore } from '../../postgres/postgres-store.ts';
 import { workText } from '../../report/queue-text.ts';
 import type { Context } from '../context.ts';
 import { codesOfCounts, exitNumber } from '../exit-codes.ts';
-import { operationsOf, recordingsBeside, Session } from '../session.ts';
+import { operationsOf, RequestSession, recordingsBeside } from '../session.ts';
 import { keepHealthFile, serveHealth } from '../work/health.ts';
 import { WorkerAccount } from '../work/worker-account.ts';
 
@@ -81,7 +81,10 @@ async function workerDeps(context: Context, options: WorkOptions, watch: WorkerA
   const { halt } = context.interruption;
   const { signal: stopping } = halt;
   const store = await context.requireStore('work');
-  const session = await Session.open(context, { audio: recordingsBeside('-'), operations: operationsOf(options) });
+  const session = await RequestSession.open(context, {
+    audio: recordingsBeside('-'),
+    operations: operationsOf(options),
+  });
   const { destination, contract, operations } = session.preparation;
   const log = await store.open('work', false);
   context.onClose(() => log.close());
