@@ -6,7 +6,7 @@ import type { CsvRecord } from './csv-records.ts';
 import { notAWorkbook } from './file-kind.ts';
 import type { PartnerFile } from './partner-file.ts';
 import { requireBoundedSheet } from './sheet-bounds.ts';
-import { zipNames, zipParts } from './zip-parts.ts';
+import { openZip } from './zip-parts.ts';
 
 /** A workbook cannot be read as a stream, so what it may take is bounded. */
 const MOST_ARCHIVE_BYTES = 50 * 1024 * 1024;
@@ -26,10 +26,9 @@ export interface Sheet {
  * is no such workbook, is damaged, or is larger than a list of leads; `SrqError('usage')` for a sheet that is not there.
  */
 export async function readWorkbook(file: PartnerFile, wanted: string | null): Promise<Sheet> {
-  const archive = await archiveOf(file);
-  requireWorkbook(zipNames(archive, file.path), file.path);
-  const isXml = (name: string) => /\.(?:xml|rels)$/.test(name);
-  const parts = await zipParts(archive, isXml, MOST_UNPACKED_BYTES, file.path);
+  const zip = await openZip(await archiveOf(file), file.path);
+  requireWorkbook(zip.names, file.path);
+  const parts = await zip.parts((name) => /\.(?:xml|rels)$/.test(name), MOST_UNPACKED_BYTES);
   for (const part of parts.values()) {
     requireBoundedSheet(part.toString('latin1'), file.path, () => damaged(file.path, 'a cell without a place'));
   }
