@@ -3,9 +3,11 @@ import type { ImportPlan, ImportSummary } from '../../model/import-plan.ts';
 import type { Counts } from '../../model/outcome.ts';
 import { adviceOn } from '../../report/problem-advice.ts';
 import { summaryText } from '../../report/summary-text.ts';
+import { folded } from '../../report/text-width.ts';
 import { commandLine, inFull, withoutOptions } from '../command-line.ts';
 import type { Context } from '../context.ts';
 import { codesOfCounts, exitNumber } from '../exit-codes.ts';
+import { terminalColumns } from '../terminal-columns.ts';
 import type { Asides, RunFiles } from './options.ts';
 
 /** Reports the end of a run and gives its exit code. */
@@ -87,7 +89,7 @@ async function report(
   const sum = Object.values(summary.counts).reduce((total, count) => total + count, 0);
   if (sum !== rows) throw new Error(`${rows} rows were read, but ${sum} have a status`);
   await reporter.result({ rows, ...shown, ...asides, seconds, log, results, stopped, advice, next, ...more }, (paint) =>
-    summaryText(summary, paint),
+    folded(summaryText(summary, paint), terminalColumns(context)),
   );
 }
 

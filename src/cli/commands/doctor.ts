@@ -5,6 +5,7 @@ import { doctorReport, isDoctorReport } from '../../report/doctor-report.ts';
 import { diagnosisText } from '../../report/doctor-text.ts';
 import { printable } from '../../report/output.ts';
 import { requireOwnOrNew } from '../../report/own-file.ts';
+import { folded } from '../../report/text-width.ts';
 import { inFull } from '../command-line.ts';
 import { type Connection, connect } from '../connect.ts';
 import type { Context } from '../context.ts';
@@ -16,6 +17,7 @@ import { takeStoreStep } from '../doctor/store-step.ts';
 import { exitNumber } from '../exit-codes.ts';
 import { ask } from '../prompt.ts';
 import { audioReader } from '../request-input.ts';
+import { terminalColumns } from '../terminal-columns.ts';
 
 export interface DoctorOptions {
   readonly create?: boolean;
@@ -37,7 +39,7 @@ export async function doctor(context: Context, options: DoctorOptions): Promise<
     reporter.say(() => printable(`Written, without secrets: ${output}`));
   }
   const next = inFull(diagnosis.ok ? 'srq bulk FILE --dry-run' : 'srq doctor', context.options);
-  await reporter.result(diagnosis, (paint) => diagnosisText(diagnosis, next, paint));
+  await reporter.result(diagnosis, (paint) => folded(diagnosisText(diagnosis, next, paint), terminalColumns(context)));
   return exitNumber(failure === null ? [] : [failure]);
 }
 
