@@ -8,9 +8,9 @@ export { textWidth };
 const PLAIN = /^[\x20-\x7e]*$/;
 /** Nobody reads a longer line, and the library's time grows with the square of its blanks. */
 const MAX_FOLDED = 10_000;
-/** A command to its end, or an option with its value: what is pasted into a shell must not be broken by a line feed. */
-const PASTED =
-  /(?<=(?:^|[:→])\S* )(?:srq|cat|chmod|cp|createdb|curl|gzip|jq|mv|npm|openssl|rm|sed|sudo) .*|--[\w-]+ (?:"[^"]*"|'[^']*'|\S+)/g;
+/** A command, to the end of its line: what is pasted into a shell must not be broken by a line feed. */
+const COMMAND = /(?<=[:→]\S* )(?:srq|cat|chmod|cp|createdb|curl|gzip|jq|mv|npm|openssl|rm|sed|sudo) .*/;
+const OPTION_WITH_VALUE = /--[\w-]+ (?:"[^"]*"|'[^']*'|\S+)/g;
 /** Stands for a blank that is not broken at: a character for private use, which no text of ours or of a partner has. */
 const NO_BREAK = '\ue000';
 
@@ -41,7 +41,7 @@ export function wrapped(text: string, width: number): string[] {
 
 /**
  * Folds a text for a terminal of `columns` places; null is no terminal, and lines of any length. Lines are broken between
- * words and go on below their beginning. What is to be pasted stays whole: the terminal breaks it, and gives it back unbroken.
+ * words and go on below their beginning. A command stays whole: the terminal breaks it, and gives it back unbroken.
  */
 export function folded(text: string, columns: number | null): string {
   if (columns === null) return text;
@@ -54,12 +54,15 @@ export function folded(text: string, columns: number | null): string {
 function foldedLine(line: string, columns: number): string {
   if (line.length > MAX_FOLDED || textWidth(line) <= columns) return line;
   // The library would compose accents, and so change a file's name.
-  if (line !== line.normalize()) return line;
+  if (line !== line.normalize() || /^ +srq /.test(line)) return line;
   const [indent = ''] = /^ */.exec(line) ?? [];
   const hanging = `${indent}  `;
-  const whole = line.slice(indent.length).replace(PASTED, (pasted) => pasted.replaceAll(' ', NO_BREAK));
-  const rows = wrapAnsi(whole, Math.max(1, columns - hanging.length)).replaceAll(NO_BREAK, ' ');
-  return indent + rows.replaceAll('\n', `\n${hanging}`);
+  const [command = ''] = COMMAND.exec(line) ?? [];
+  const head = line.slice(indent.length, line.length - command.length);
+  const whole = head.trimEnd().replace(OPTION_WITH_VALUE, (option) => option.replaceAll(' ', NO_BREAK));
+  const rows = wrapAnsi(whole, Math.max(1, columns - hanging.length - 1)).replaceAll(NO_BREAK, ' ');
+  // The blank stays at the end of its row, so that nothing but line feeds and indents is added.
+  return indent + rows.replaceAll('\n', ` \n${hanging}`) + (command === '' ? '' : ` ${command}`);
 }
 
 /** Filled up with blanks to `width` places. */

