@@ -1,4 +1,5 @@
 import type { Reporter } from '../report/reporter.ts';
+import { columnsOf } from '../report/talk.ts';
 
 /** The flags that all commands have, as commander hands them over. */
 export interface GlobalOptions {
@@ -39,5 +40,5 @@ export type RunCommand = (load: Parameters<Invoke>[1]) => (...args: unknown[]) =
 
 /** How many letters a line of stdout has room for; null where it is no terminal and lines may be of any length. */
 export function terminalColumns({ process: { stdout } }: Pick<TellingContext, 'process'>): number | null {
-  return stdout.isTTY && stdout.columns > 0 ? stdout.columns : null;
+  return columnsOf(stdout);
 }

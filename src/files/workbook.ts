@@ -6,7 +6,7 @@ import type { CsvRecord } from './csv-records.ts';
 import { notAWorkbook } from './file-kind.ts';
 import type { PartnerFile } from './partner-file.ts';
 import { requireBoundedSheet } from './sheet-bounds.ts';
-import { zipNames, zipParts } from './zip-parts.ts';
+import { openZip } from './zip-parts.ts';
 
 /** Maximum sizes of a workbook, packed and unpacked. It is held in memory, because it cannot be read as a stream. */
 const MAX_ARCHIVE_BYTES = 50 * 1024 * 1024;
@@ -27,10 +27,9 @@ export interface Sheet {
  * is no such sheet.
  */
 export async function readWorkbook(file: PartnerFile, wanted: string | null): Promise<Sheet> {
-  const archive = await archiveOf(file);
-  requireWorkbook(zipNames(archive, file.path), file.path);
-  const isXml = (name: string) => /\.(?:xml|rels)$/.test(name);
-  const parts = await zipParts(archive, isXml, MAX_UNPACKED_BYTES, file.path);
+  const zip = await openZip(await archiveOf(file), file.path);
+  requireWorkbook(zip.names, file.path);
+  const parts = await zip.parts((name) => /\.(?:xml|rels)$/.test(name), MAX_UNPACKED_BYTES);
   for (const part of parts.values()) {
     requireBoundedSheet(part.toString('latin1'), file.path, () => damaged(file.path, 'a cell without a place'));
   }

@@ -3,6 +3,7 @@ import type { ChalkInstance } from 'chalk';
 import { harmlessJson, painter, printableLines } from './output.ts';
 import { linesProgress, noProgress } from './progress.ts';
 import type { Progress, ReporterOptions } from './reporter.ts';
+import { folded } from './text-width.ts';
 
 /** Writes the messages of both reporters to stderr. */
 export class Talk {
@@ -41,7 +42,8 @@ export class Talk {
   }
 
   write(text: string): void {
-    this.#options.stderr.write(`${text}\n`);
+    const { stderr } = this.#options;
+    stderr.write(`${folded(text, columnsOf(stderr))}\n`);
   }
 
   async progress(label: string): Promise<Progress> {
@@ -52,6 +54,11 @@ export class Talk {
     const { redrawnProgress } = await import('./redrawn-progress.ts');
     return redrawnProgress(label, stderr, monotonicMs);
   }
+}
+
+/** The letters that a line has room for; null where it is no terminal and lines may be of any length. */
+export function columnsOf(stream: Writable & { readonly isTTY?: boolean; readonly columns?: number }): number | null {
+  return stream.isTTY && stream.columns !== undefined && stream.columns > 0 ? stream.columns : null;
 }
 
 /** Writes a text, and waits while the reader is slower than the writer. A reader that has gone away is not an error. */

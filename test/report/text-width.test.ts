@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { clip, padded, textWidth } from '../../src/report/text-width.ts';
+import { clip, folded, padded, textWidth } from '../../src/report/text-width.ts';
 
 describe('a text is as wide as the places it takes on a terminal', () => {
   test.each([
@@ -38,4 +38,49 @@ describe('a text is cut to the places there are, and the cut is marked', () => {
 test('a text is filled up by places, not by letters', () => {
   expect(padded('東京', 6)).toBe('東京  ');
   expect(padded('Lisboa', 3)).toBe('Lisboa');
+});
+
+describe('a text for a terminal', () => {
+  test('is broken between words, and goes on below its beginning', () => {
+    const text = 'Short line\n  ! A warning that is longer than the line has room for';
+    expect(folded(text, 30)).toBe('Short line\n  ! A warning that is \n    longer than the line has \n    room for');
+  });
+
+  test('is as it was where there is no terminal', () => {
+    expect(folded('word '.repeat(100), null)).toBe('word '.repeat(100));
+  });
+
+  test.each([
+    [
+      'Not logged in: srq login --profile "a b c" --base-url https://api.example.com',
+      'srq login --profile "a b c" --base-url https://api.example.com',
+    ],
+    ['Make the location of several columns: --set "location={Postcode} {City}"', '--set "location={Postcode} {City}"'],
+    [
+      '\u001b[1mNext\u001b[22m: srq bulk leads.csv --only failed --no-validate',
+      'srq bulk leads.csv --only failed --no-validate',
+    ],
+    [
+      '  \u001b[2m→\u001b[22m srq bulk Sa\u0303o.csv --only failed --no-validate',
+      'srq bulk Sa\u0303o.csv --only failed --no-validate',
+    ],
+  ])('keeps what is to be pasted in one piece: %j', (text, pasted) => {
+    expect(folded(text, 24)).toContain(pasted);
+  });
+
+  test('keeps its colours on every line', () => {
+    const lines = folded(`\u001b[33m!\u001b[39m \u001b[2m${'word '.repeat(20)}\u001b[22m`, 40).split('\n');
+    expect(lines.length).toBeGreaterThan(2);
+    for (const line of lines) expect(textWidth(line)).toBeLessThanOrEqual(40);
+    for (const line of lines.slice(1, -1)) expect(line).toMatch(/^ {2}\u001b\[2m\S.*\u001b\[22m $/);
+  });
+
+  test('of a hundred thousand letters takes no time', () => {
+    const startedMs = performance.now();
+    for (const unit of [' ', 'a', 'a ', '東', ': ', ': srq ', '--a ', '--a "'])
+      folded(unit.repeat(100_000 / unit.length), 80);
+    for (const unit of [' ', 'a', 'a ', '東', ': ', ': srq ', '--a ', '--a "'])
+      folded(unit.repeat(9_000 / unit.length), 80);
+    expect(performance.now() - startedMs).toBeLessThan(20_000);
+  });
 });

@@ -3,6 +3,8 @@ import type { ImportPlan, ImportSummary } from '../../model/import-plan.ts';
 import type { Counts } from '../../model/status.ts';
 import { adviceOn } from '../../report/problem-advice.ts';
 import { summaryText } from '../../report/summary-text.ts';
+import { folded } from '../../report/text-width.ts';
+import { terminalColumns } from '../command.ts';
 import { commandLine, inFull, withoutOptions } from '../command-line.ts';
 import type { Context } from '../context.ts';
 import { codesOfCounts, exitNumber } from '../exit-codes.ts';
@@ -98,7 +100,7 @@ async function report(
   const sum = Object.values(summary.counts).reduce((total, count) => total + count, 0);
   if (sum !== rows) throw new Error(`${rows} rows were read, but ${sum} have a status`);
   await reporter.result({ rows, ...shown, ...asides, seconds, log, results, stopped, advice, next, ...more }, (paint) =>
-    summaryText(summary, paint),
+    folded(summaryText(summary, paint), terminalColumns(context)),
   );
 }
 

@@ -5,6 +5,8 @@ import { doctorReport, isDoctorReport } from '../../report/doctor-report.ts';
 import { diagnosisText } from '../../report/doctor-text.ts';
 import { printable } from '../../report/output.ts';
 import { requireOwnOrNew } from '../../report/own-file.ts';
+import { folded } from '../../report/text-width.ts';
+import { terminalColumns } from '../command.ts';
 import { inFull } from '../command-line.ts';
 import { type Connection, connect } from '../connect.ts';
 import type { Context } from '../context.ts';
@@ -35,7 +37,7 @@ export async function doctor(context: Context, options: DoctorOptions): Promise<
     reporter.say(() => printable(`Written, without secrets: ${output}`));
   }
   const next = inFull(diagnosis.ok ? 'srq bulk FILE --dry-run' : 'srq doctor', context.options);
-  await reporter.result(diagnosis, (paint) => diagnosisText(diagnosis, next, paint));
+  await reporter.result(diagnosis, (paint) => folded(diagnosisText(diagnosis, next, paint), terminalColumns(context)));
   return exitNumber(failure === null ? [] : [failure]);
 }
 
