@@ -28,6 +28,7 @@ const EQUIVALENT = JSON.parse(readFileSync(new URL('mutation/equivalent.json', i
 const paths = sourcesOf().filter((path) => values.folder.some((folder) => path.startsWith(`${folder}/`)));
 const texts = new Map(paths.map((path) => [path, readFileSync(path, 'utf8')]));
 const places = await reach({ paths, onlyUnit: values.unit, say });
+const stateFile = stateFileOf(values);
 const state = readState();
 const queues = queuesOf(Number(values.seed), Number(values.count));
 // Round and round the folders, so that a run that is ended early has seen all of them.
@@ -82,7 +83,15 @@ async function resultOf(mutant, copy) {
   const startedMs = performance.now();
   const noticedBy = await noticing(mutant, copy, startedMs);
   const { path, kind } = mutant;
-  return { path, kind, line: lineOf(mutant), noticedBy, seconds: Math.round((performance.now() - startedMs) / 1000) };
+  const asked = places.testsFor(path, mutant.start).length;
+  return {
+    path,
+    kind,
+    line: lineOf(mutant),
+    noticedBy,
+    asked,
+    seconds: Math.round((performance.now() - startedMs) / 1000),
+  };
 }
 
 /** The first test that fails; null if none does, or none that would not fail without the mutation too. */
@@ -215,20 +224,20 @@ function isEquivalent(mutant) {
   return EQUIVALENT.some((each) => each.before === before && each.after === after);
 }
 
-function stateFile() {
-  const { seed, count, folder, unit } = values;
+/** Another file for other sources or tests: nothing that was found with these holds there. */
+function stateFileOf({ seed, count, folder, unit }) {
   const name = [seed, count, ...folder, ...(unit ? ['unit'] : [])].join('-').replaceAll('/', '.');
   return join(CACHE, `run-${name}-${hashOf([...sourcesOf(), ...testsOf()])}.json`);
 }
 
 function readState() {
   const fresh = { drawn: {}, compiles: {}, leftOut: {}, equivalent: {}, results: {}, sound: {} };
-  return existsSync(stateFile()) ? JSON.parse(readFileSync(stateFile(), 'utf8')) : fresh;
+  return existsSync(stateFile) ? JSON.parse(readFileSync(stateFile, 'utf8')) : fresh;
 }
 
 function writeState() {
   mkdirSync(CACHE, { recursive: true });
-  writeFileSync(stateFile(), JSON.stringify(state));
+  writeFileSync(stateFile, JSON.stringify(state));
 }
 
 /** The table, and each mistake that no test noticed. */
@@ -244,10 +253,12 @@ function tell() {
     const left = `${count(state.leftOut, name)} | ${count(state.equivalent, name)}`;
     say(`| ${name ?? 'all'} | ${done.length} | ${noticed} | ${done.length - noticed} | ${share} | ${left} |`);
   }
-  for (const [id, { path, line, kind, noticedBy }] of Object.entries(state.results)) {
+  for (const [id, { path, line, kind, noticedBy, asked }] of Object.entries(state.results)) {
     if (noticedBy !== null) continue;
     const [, start, end, ...to] = id.slice(path.length).split(':');
     const [before, after] = diffOf({ path, start: Number(start), end: Number(end), to: to.join(':') });
-    say(`\n${path}:${line} (${kind})\n- ${before}\n+ ${after}`);
+    say(
+      `\n${path}:${line} (${kind}; ${asked === 0 ? 'no test enters it' : `${asked} test files enter it`})\n- ${before}\n+ ${after}`,
+    );
   }
 }

@@ -26,10 +26,9 @@ export async function reach({ paths, onlyUnit, say }) {
   const file = join(CACHE, `reach-${hashOf(sources)}.json`);
   const known = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
   const wanted = new Set(paths);
-  const tests = testsOf().filter((path) => {
-    const imported = importedBy(path);
-    return (!onlyUnit && startsProgram(path)) || [...imported].some((each) => wanted.has(each));
-  });
+  const tests = testsOf().filter((path) =>
+    startsProgram(path) ? !onlyUnit : [...importedBy(path)].some((each) => wanted.has(each)),
+  );
   const isMissing = (path) => known[path]?.hash !== hashOf([path]);
   const missing = tests.filter(isMissing).sort((a, b) => Number(startsProgram(a)) - Number(startsProgram(b)));
   for (let from = 0; from < missing.length; from += GROUP) {

@@ -60,3 +60,7 @@ test('the only branch that is not null is merged, as deep as others are', () => 
   expect(requiredAt(21)).toEqual(['deep']);
   expect(requiredAt(22)).toEqual([]);
 });
+
+test.each(['allOf', 'anyOf', 'oneOf'])('%s of one schema is looked into', (word) => {
+  expect(expandWith({ [word]: [{ type: 'string' }] }).schema).toEqual({ [word]: [{ type: 'string' }] });
+});

@@ -109,7 +109,7 @@ test('a redirect is not followed, and what was in the request goes nowhere else'
 test('a service that takes the connection and never answers is given up after --timeout', async ({ desk }) => {
   const silent = await startRawService(() => {});
   desk.use({ baseUrl: `http://127.0.0.1:${silent.port}`, clientId: '7' });
-  const { code, stderr } = await desk.run('validate', ...requestFor('x'), '--timeout', '0.2');
+  const { code, stderr } = await desk.run('validate', ...requestFor('x'), '--timeout', '1');
   expect([code, stderr]).toEqual([5, expect.stringContaining('gave no answer to the token request')]);
   expect(stderr).toContain('srq doctor');
 });
@@ -175,7 +175,7 @@ describe('answers to a create that do not come in one piece', () => {
     return service;
   }
   const creates = (service: RawService) => service.requests().filter(({ head }) => head.includes(` ${PATHS.create} `));
-  const CREATE = ['create', ...requestFor('x'), '--no-validate', '--json', '--timeout', '4'];
+  const CREATE = ['create', ...requestFor('x'), '--no-validate', '--json', '--timeout', '3'];
   const again = (socket: Socket, piece: string) => {
     const timer = setInterval(() => socket.write(piece), 50);
     socket.on('close', () => clearInterval(timer));

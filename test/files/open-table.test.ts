@@ -232,6 +232,8 @@ describe('JSON', () => {
   it('an element knows its line', async () => {
     const { rows } = await read(file('[\n {"a":"]},{"},\n {"a":"\\"",\n  "b":2}\n]\n', 'json'));
     expect(rows.map(({ line }) => line)).toEqual([2, 3]);
+    const lines = await read(file('\n{"a":1}\n\n{"a":2}', 'ndjson'));
+    expect(lines.rows.map(({ line }) => line)).toEqual([2, 4]);
   });
 
   it('a key written twice, __proto__ and deep nesting harm one row at most', async () => {

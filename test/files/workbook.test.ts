@@ -58,7 +58,7 @@ describe('a workbook', () => {
 
   it('is read from its first visible sheet, and the others are named', async () => {
     const path = xlsx(
-      { name: 'Setup', hidden: true, rows: [['x']] },
+      { name: 'Setup', hidden: true, rows: [['x'], ['9']] },
       { name: 'Leads & more', rows: [['a'], ['1']] },
       { name: 'Old', rows: [['a'], ['2']] },
     );
@@ -68,6 +68,7 @@ describe('a workbook', () => {
       'Read from the sheet "Leads & more". The others are left out (--sheet NAME): Setup, Old.',
     );
     expect((await readTable(path, { sheet: 'old' })).cells).toEqual([['2']]);
+    expect((await readTable(path, { sheet: ' setup ' })).cells).toEqual([['9']]);
     await expect(openFile(path, { sheet: 'Olt' })).rejects.toMatchObject({
       code: 'usage',
       message: expect.stringContaining('Did you mean "Old"?'),
