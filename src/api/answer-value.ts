@@ -121,7 +121,7 @@ export function asBoolean(value: AnswerValue): boolean | undefined {
   return /^\d+$/.test(value) ? Number(value) > 0 : undefined;
 }
 
-/** Everything in an answer that a pointer names, in the answer's order. */
+/** Returns all values of an answer that a pointer names, in the order of the answer. */
 export function valuesAt(value: AnswerValue | undefined, pointer: Pointer): AnswerValue[] {
   let found: AnswerValue[] = value === undefined ? [] : [value];
   for (const name of pointerNames(pointer)) {
@@ -135,7 +135,10 @@ export function valuesAt(value: AnswerValue | undefined, pointer: Pointer): Answ
   return found;
 }
 
-/** The texts and numbers among them, digit by digit, and booleans as `true` and `false`. */
+/**
+ * Returns the texts, numbers and booleans that a pointer names. Numbers keep all their digits, and booleans become
+ * `true` and `false`.
+ */
 export function textsAt(value: AnswerValue | undefined, pointer: Pointer): string[] {
   const found = valuesAt(value, pointer).filter((each) => typeof each === 'string' || typeof each === 'boolean');
   return found.map(String);

@@ -13,7 +13,7 @@ import { MASKED } from './mask.ts';
 /** A request as it goes on the wire; `headers` have lower-case names, content type included. */
 export interface EncodedRequest {
   readonly method: 'POST' | 'PUT';
-  /** Under the base URL, with its query. */
+  /** Path below the base URL, with its query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: EncodedBody['body'];

@@ -54,7 +54,7 @@ export class Context {
     return Boolean(stdin.isTTY && stderr.isTTY && this.options.input !== false && !env['CI']);
   }
 
-  /** The user's number; null where files have no owners and modes (Windows). */
+  /** The numeric user id, or null where files have no owners and modes (Windows). */
   get uid(): number | null {
     return this.process.getuid?.() ?? null;
   }

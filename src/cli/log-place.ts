@@ -112,7 +112,7 @@ export class LogKeeper {
     );
   }
 
-  /** Who we are, to whoever finds the log in use. */
+  /** Names this process while it runs the command, for whoever finds the log in use. */
   #holder(command: string): string {
     const { clock, process } = this.#context;
     const since = new Date(clock.nowMs()).toISOString();

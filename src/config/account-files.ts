@@ -104,26 +104,29 @@ export class LearnedFile implements AccountState {
 const cacheSchema = z.object({
   baseUrl: z.string(),
   clientId: z.string(),
-  /** Which secret it was granted for: a few digits of its hash. */
+  /** The mark of the secret that the token was granted for: a few digits of its hash. */
   secretMark: z.optional(z.string()),
   accessToken: z.string().check(z.minLength(1)),
   obtainedAtMs: z.number(),
   expiresAtMs: z.nullable(z.number()),
 });
 
-/** The mark of a secret, by which a token is known to have been granted for it. */
+/** Returns the mark of a secret, which shows whether a token was granted for it. */
 export function secretMark(clientSecret: string): string {
   return createHash('sha256').update(clientSecret).digest('hex').slice(0, 8);
 }
 
-/** The token in a file of mode 0600, for one base URL, client id and secret; a token of any other is not seen. */
+/**
+ * Caches the token in a file of mode 0600, for one base URL, client id and secret. Tokens of any other are not
+ * returned.
+ */
 export class FileTokenCache implements TokenCache {
   readonly #path: string;
   readonly #file: OwnFile;
   readonly #destination: Destination;
   readonly #mark: string | null;
 
-  /** `mark`: that of the secret in use; null where the secret is not known and does not matter. */
+  /** `mark` is the mark of the secret in use, or null if the secret is not known and does not matter. */
   constructor(path: string, destination: Destination, mark: string | null = null, trust = TRUSTING) {
     this.#path = path;
     this.#file = new OwnFile(path, trust, 'readers');
@@ -142,7 +145,7 @@ export class FileTokenCache implements TokenCache {
     }
   }
 
-  /** Without a cache every command asks for a token of its own: slower, but right. */
+  /** Stores the token. If that fails, every command requests a token of its own, which is slower but correct. */
   write(token: CachedToken): void {
     const { baseUrl, clientId } = this.#destination;
     this.#file.replace(

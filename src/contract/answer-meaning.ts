@@ -4,7 +4,7 @@ import { isIdentifyingName } from '../model/identifying-name.ts';
 import { nameWords } from '../model/name-words.ts';
 import { type AnswerPlace, type DescribedAnswer, refused, succeeded } from './answers.ts';
 
-/** Parts of an answer that speak of something else than the request. */
+/** Matches the names of parts of an answer that are about something other than the request. */
 const ABOUT_ANOTHER =
   /^(?:links?|users?|account|client|customer|contact|person|partner|categor(?:y|ies)|location|country|meta|included|relationships)$/;
 /** Parts that tell of earlier requests, or of what was wrong. */

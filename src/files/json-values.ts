@@ -3,7 +3,7 @@ import { SrqError } from '../model/errors.ts';
 /** The text of one JSON value of a file, not yet parsed. */
 export interface JsonText {
   readonly text: string;
-  /** Line of the file where it begins, 1-based. */
+  /** The line of the file where the record begins, counted from 1. */
   readonly line: number;
 }
 

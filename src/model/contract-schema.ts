@@ -12,7 +12,7 @@ import { isServicePath } from './service-path.ts';
 /** Plain JSON, as it stands in a document. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 
-/** What was parsed as JSON is JSON: walking through it again would only bound its depth by the stack. */
+/** The schema of any JSON value. It does not check a parsed value again, which would only bound its depth by the stack. */
 const json = z.custom<Json>(() => true);
 const count = z.nullable(z.number());
 const texts = z.array(z.string());
@@ -21,7 +21,7 @@ const path = z.string().check(z.refine(isServicePath, 'is not a path under the b
 const basePath = z.union([path.check(z.regex(/^(?:\/[^/]+)+$/, 'is not a path')), z.literal('')]);
 /** JSON pointer (RFC 6901) into an answer; a part `*` stands for every member or element. `''` is the whole answer. */
 const pointer = z.string().check(z.regex(/^(?:\/.*)?$/s, 'is not a JSON pointer'));
-/** Headers that belong to the call itself. */
+/** The pattern of headers that srq sets itself, so that a contract must not name them. */
 const OWN_HEADERS = /^(?:authorization|connection|content-.*|cookie|expect|host|te|transfer-encoding|upgrade)$/i;
 const header = z.string().check(
   z.regex(/^[\w!#$%&'*+.^`|~-]{1,100}$/, 'is not the name of a header'),
@@ -202,7 +202,7 @@ const members = {
   token: tokenOperation,
   /** Path that all servers of the document share before the operations' paths; `''` if none. The sandbox answers with and without it. */
   basePath,
-  /** 503 with Retry-After certainly means: not acted on. */
+  /** Whether a 503 with Retry-After certainly means that the service did not act. */
   unavailableIsNotActed: z.boolean(),
   /** The addresses the document names. Suggestions for profiles, nothing else. */
   servers: z.array(serverSuggestion),
@@ -212,15 +212,19 @@ const members = {
 
 export const contractSchema = z.object(members);
 
-/** Whether parsed JSON means to be a contract, of whatever version, and not a description that one is learned from. */
+/**
+ * Returns true if parsed JSON looks like a contract of any version, and not like a document that a contract is learned
+ * from.
+ */
 export function isContractLike(document: unknown): boolean {
   const names = ['version', 'create', 'validate', 'token', 'findings'];
   return typeof document === 'object' && document !== null && names.every((name) => Object.hasOwn(document, name));
 }
 
 /**
- * A contract from parsed JSON; members it does not know are left out. `what` names the file in errors, `hint` says what
- * to do. Throws `SrqError('settings')` for anything else, a version that this srq does not know among it.
+ * Reads a contract from parsed JSON and leaves out unknown members. `what` names the file in errors, and `hint` says
+ * what to do. Throws `SrqError('settings')` if it is not a contract, or is one of a version that this srq does not
+ * know.
  */
 export function readContract(document: unknown, what: string, hint: string): z.output<typeof contractSchema> {
   const { version } = z.catch(z.object({ version: z.unknown() }), { version: 1 }).parse(document);

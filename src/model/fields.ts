@@ -10,7 +10,7 @@ interface FieldFacts {
   /** Only `srq help COMMAND --all` shows the option. */
   readonly isRare: boolean;
   readonly joinedFrom: readonly FieldPart[];
-  /** What Meta writes before the values of its exports. */
+  /** The prefixes that Meta writes before the values of its exports. */
   readonly metaPrefix: string | null;
   /**
    * Letters beyond which it is probably something else, for the service's own bounds are not public. Null: it has bounds of

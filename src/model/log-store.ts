@@ -28,7 +28,7 @@ export interface LogReader extends Pick<DeliveryLog, 'lookup' | 'know' | 'read'>
   close(): Promise<void>;
 }
 
-/** Adds notes on one run. They only inform, so a failure to keep them is no failure. */
+/** Opens the notes on one run for adding. Notes only inform, so an error while writing one is ignored. */
 export interface RunNotes {
   note(note: RunNote): void;
   /** An answer 429 or 503. Those of one second become one note, written before the next note of any kind. */

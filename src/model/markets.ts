@@ -128,7 +128,10 @@ export function usualLanguage({ languages }: Market): string | null {
   return languages.length === 1 ? (languages[0] ?? null) : null;
 }
 
-/** Longer cells hold something else; it also bounds the work a hostile cell can cause. */
+/**
+ * Maximum length of a cell. Longer ones hold something else, and the limit also bounds the work that a hostile cell can
+ * cause.
+ */
 const MAX_POSTAL_CODE_CELL = 40;
 
 /** Why a text does not look like a postal code of the market, or null if it does or nobody can tell. */

@@ -14,7 +14,7 @@ export interface RunRow {
   readonly message: string | null;
   /** When the last record of it was written. */
   readonly at: string | null;
-  /** Why it is invalid. */
+  /** The reasons why the row is invalid. */
   readonly problems: readonly Problem[];
   /** The cells of the input, if they may be shown. */
   readonly cells: readonly string[] | null;

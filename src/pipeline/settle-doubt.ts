@@ -34,7 +34,7 @@ const LOOK_FOR_PROOF_MS = 1_000;
 /** What validate's word about doubts is held against. */
 export interface Believing {
   readonly proof: Proof;
-  /** The user's --settle; null: what was learned. */
+  /** The user's `--settle`, or null for what was learned. */
   readonly chosenMs: number | null;
   /** A proxy may still deliver what was cut off here. */
   readonly isProxied: boolean;

@@ -9,7 +9,7 @@ import { followRecords, openReader, readAllRecords, readLatest } from './read-lo
 
 export interface PostgresStoreOptions {
   readonly url: string;
-  /** Gives the password where the URL does not; null: it may be in `.pgpass`. */
+  // The pool makes the password a hidden property of the settings, which spreading them would not copy.
   readonly password: (() => Promise<string | null>) | null;
   readonly clock: Clock;
   readonly run: string;
@@ -34,7 +34,7 @@ export interface PostgresStore extends LogStore {
   close(): Promise<void>;
 }
 
-/** Nothing is connected yet. Throws `SrqError('settings')` for a URL that cannot be used. */
+/** Creates the database without connecting to it. Throws `SrqError('settings')` if the URL cannot be used. */
 export function openPostgresStore(options: PostgresStoreOptions): PostgresStore {
   const { url, password, clock, run, stopping, away, holder } = options;
   const database = openDatabase({ url, password, clock, away, name: 'srq' });

@@ -13,9 +13,12 @@ const KEPT = 50_000;
 const NONE_HOLDS_MS = 10_000;
 const FETCH_ROWS = 2_000;
 const LOOK_MS = 500;
-/** A record whose number was given out may still come for so long: then its statement has been given up for sure. */
+/**
+ * Maximum time for which a record is awaited whose id was taken from the sequence but which cannot be seen. After that its
+ * statement has certainly timed out.
+ */
 const MISSING_MS = 2 * STATEMENT_TIMEOUT_MS;
-/** Of what was there before only the newest numbers are looked at. */
+/** Maximum number of ids before the newest record that are checked for missing records. */
 const MISSING_LOOK = 10_000;
 
 /** A row of `srq.record` with its worker's run, as {@link RECORD_COLUMNS} selects it. */
@@ -163,7 +166,7 @@ export function openReader(database: Database, isEmpty: boolean, { monotonicMs }
 
 type ReadRow = RecordRow & { readonly is_last: boolean };
 
-/** The last record of every request, oldest first, as of now. */
+/** Yields the last record of each request, oldest first, as of the moment when reading begins. */
 export async function* readLatest(database: Database): AsyncGenerator<LogRecord, LogPosition> {
   return yield* inOneView(database, async function* (query) {
     const position = await newestPosition(query);
@@ -173,7 +176,7 @@ export async function* readLatest(database: Database): AsyncGenerator<LogRecord,
   });
 }
 
-/** Every record, in the order of the log, as of now. */
+/** Yields every record in the order of the log, as of the moment when reading begins. */
 export async function* readAllRecords(database: Database): AsyncGenerator<ReadRecord, LogPosition> {
   return yield* inOneView(database, async function* (query) {
     const position = await newestPosition(query);
@@ -188,8 +191,8 @@ export async function* readAllRecords(database: Database): AsyncGenerator<ReadRe
 }
 
 /**
- * Every record that is added behind the position, as it comes, until `stop` fires. Numbers are given out before records can be
- * seen, so one may come behind its successors. While the server is away this waits.
+ * Yields each record that is added behind the position, as it comes, until `stop` fires. Ids are taken from a sequence
+ * before their records can be seen, so a record may come after its successors. It waits while the server is away.
  */
 export async function* followRecords(
   database: Database,
@@ -217,7 +220,7 @@ export async function* followRecords(
 const FOLLOW = `select ${RECORD_COLUMNS} from srq.record r join srq.worker w on w.id = r.worker
   where r.id > $1 or r.id = any($2::bigint[]) order by r.id`;
 
-/** The newest record, and which numbers before it have no record that can be seen: it may be about to be written. */
+/** Returns the newest id, and the ids before it without a visible record, because those may still be written. */
 async function newestPosition(query: Query): Promise<LogPosition> {
   const [newest] = await query<{ id: string | null }>('select max(id) as id from srq.record');
   const end = Number(newest?.id ?? 0);
@@ -229,7 +232,7 @@ async function newestPosition(query: Query): Promise<LogPosition> {
   return { end, missing: gaps.map(({ id }) => Number(id)) };
 }
 
-/** All that is read within sees the log as it was when it began. */
+/** Runs `work` in a transaction whose queries all see the log as it was at the first of them. */
 async function* inOneView<Item, End>(
   database: Database,
   work: (query: Query) => AsyncGenerator<Item, End>,

@@ -143,7 +143,7 @@ export function drawFault(operation: OperationName, rates: FaultRates, random: (
   return struck;
 }
 
-/** Numbers in [0, 1) that are the same for the same seed (mulberry32). Not for secrets. */
+/** Returns a generator of numbers in [0, 1) that are the same for the same seed (mulberry32). It is not for secrets. */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -157,27 +157,30 @@ export function seededRandom(seed: number): () => number {
 const texts = z._default(z.record(z.string(), z.string()), {});
 
 const instructionSchema = z.strictObject({
-  /** These parameters have exactly these values. */
+  /** Parameters with the exact values that they must have. */
   match: texts,
-  /** These parameters contain these texts: for a marker within a longer text. */
+  /** Parameters with texts that they must contain, for a marker within a longer text. */
   contains: texts,
   on: z.enum(OPERATION_NAMES),
   fault: z.enum(FAULT_KINDS),
   times: z._default(z.int().check(z.positive()), 1),
-  /** For faults that take time: how long, milliseconds. */
+  /** Duration of a fault that takes time, in milliseconds. */
   ms: z.optional(z.int().check(z.nonnegative())),
 });
 
-/** A fault for certain requests, so that a test knows which. Without `match` and `contains` it is for all of them. */
+/**
+ * An instruction orders a fault for certain requests, so that a test knows which ones are struck. Without `match` and
+ * `contains` it applies to all requests.
+ */
 export type Instruction = z.input<typeof instructionSchema>;
 
 type Standing = z.output<typeof instructionSchema> & { times: number };
 
-/** The instructions that stand, first come first served. */
+/** The instructions in force. The first one that matches is used. */
 export class Instructions {
   #standing: Standing[] = [];
 
-  /** Puts these in place of all others. Throws `SrqError('usage')` where one cannot be understood. */
+  /** Replaces all instructions. Throws `SrqError('usage')` if one cannot be understood. */
   replace(given: unknown): void {
     const list = Array.isArray(given) ? given : [given];
     const parsed = z.array(instructionSchema).safeParse(list, { error: en().localeError });
@@ -188,12 +191,12 @@ export class Instructions {
     this.#standing = parsed.data.map((each) => ({ ...each }));
   }
 
-  /** Those with times left, as they stand. */
+  /** Returns the instructions that still apply, in order. */
   list(): readonly Standing[] {
     return this.#standing;
   }
 
-  /** Uses up one time of the first instruction that fits, if one does. */
+  /** Uses up one time of the first instruction that matches, and returns its fault, or null if none matches. */
   take(operation: OperationName, params: Readonly<Record<string, string>>): { fault: FaultKind; ms?: number } | null {
     const found = this.#standing.find((each) => each.on === operation && fits(each, params));
     if (!found) return null;

@@ -120,7 +120,9 @@ export class Marketplace {
   }
 }
 
-/** A token bucket: `ratePerSecond` calls a second, with up to one second's worth (at least one call) at once. */
+/**
+ * A token bucket that allows `ratePerSecond` calls a second, and up to one second's worth (at least one call) at once.
+ */
 export class RateLimit {
   readonly ratePerSecond: number;
   readonly #capacity: number;
@@ -134,7 +136,7 @@ export class RateLimit {
     this.#updatedMs = nowMs;
   }
 
-  /** Takes one call from the bucket. Zero if there was one, else the milliseconds until the next. */
+  /** Takes one call from the bucket. Returns 0 if there was one, otherwise the milliseconds until the next. */
   take(nowMs: number): number {
     const elapsedSeconds = Math.max(0, nowMs - this.#updatedMs) / 1000;
     this.#available = Math.min(this.#capacity, this.#available + elapsedSeconds * this.ratePerSecond);
@@ -152,7 +154,10 @@ interface Taken {
   readonly fresh: FreshIdentity;
 }
 
-/** The creates by the value of their idempotency header: the same value never creates a second time. */
+/**
+ * Maps the value of the idempotency header to the create that was done under it. The same value never creates a second
+ * time.
+ */
 export class Replays {
   readonly header: string;
   readonly #taken = new Map<string, Taken>();
@@ -162,7 +167,10 @@ export class Replays {
     this.header = header;
   }
 
-  /** What was created under the value that these parameters hold; undefined if nothing was, or they hold none. */
+  /**
+   * Returns what was created under the header value in these parameters, or undefined if nothing was, or they hold no
+   * value.
+   */
   find(params: Readonly<Record<string, string>>): Taken | undefined {
     return this.#taken.get(params[this.header] ?? '');
   }

@@ -168,18 +168,24 @@ export class ReceivedRequests {
   }
 }
 
-/** The requests that fit a filter, as far as the list was looked through. */
+/** The numbers of the requests that match a filter, among the first `looked` entries of the list. */
 interface View {
   readonly numbers: number[];
   looked: number;
 }
 
-/** Whoever pages through a list asks for the same filter again and again; a few lists may be looked at. */
+/**
+ * Maximum number of filters whose results are kept. Whoever pages through a list asks for the same filter again and
+ * again, and a few lists may be open at once.
+ */
 const MOST_VIEWS = 8;
-/** Between so many the marketplace gets its turn. */
+/** Number of entries that are examined before other work of the sandbox gets its turn. */
 const LOOKED_AT_ONCE = 1_000;
 
-/** Finds the numbers that fit a filter in a list that only grows. Asked again, it looks only through what is new. */
+/**
+ * Finds the numbers that match a filter in a list that only grows. A further search with the same filter examines only
+ * new entries.
+ */
 class FilteredNumbers<KeptEntry extends Head> {
   readonly #entries: () => readonly KeptEntry[];
   readonly #contentOf: (entry: KeptEntry) => KeptContent;
@@ -190,14 +196,14 @@ class FilteredNumbers<KeptEntry extends Head> {
     this.#contentOf = contentOf;
   }
 
-  /** In the order of the list. */
+  /** Returns the matching numbers in the order of the list. */
   async find(filter: Filter): Promise<readonly number[]> {
     const view = this.#viewOf(filter);
     while (this.#lookOn(view, filter)) await nextTurn();
     return view.numbers;
   }
 
-  /** To be called when the list begins anew. */
+  /** Forgets all results. It must be called when the list starts again. */
   clear(): void {
     this.#views.clear();
   }
@@ -205,7 +211,7 @@ class FilteredNumbers<KeptEntry extends Head> {
   #viewOf(filter: Filter): View {
     const name = JSON.stringify(filter);
     const view = this.#views.get(name) ?? { numbers: [], looked: 0 };
-    // The one that was not asked for the longest is the first.
+    // Each use moves the filter to the end, so that the first one is the least recently used.
     this.#views.delete(name);
     this.#views.set(name, view);
     const [oldest] = this.#views.keys();
@@ -213,7 +219,7 @@ class FilteredNumbers<KeptEntry extends Head> {
     return view;
   }
 
-  /** Looks through some that were not looked at; false once there are none. */
+  /** Examines the next batch of entries, and returns false once there are none left. */
   #lookOn(view: View, filter: Filter): boolean {
     const entries = this.#entries();
     const some = entries.slice(view.looked, view.looked + LOOKED_AT_ONCE);

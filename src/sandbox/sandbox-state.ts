@@ -14,7 +14,7 @@ export interface SandboxOptions {
   /** A number, as the API's example has it; a random one if left out, as is the secret. */
   readonly clientId?: string;
   readonly clientSecret?: string;
-  /** Added to every answer of the three operations. */
+  /** Delay that is added to every answer of the three operations. */
   readonly latencyMs: number;
   /** Creates and validates a second, beyond which 429 is answered; null for no limit. */
   readonly ratePerSecond: number | null;
