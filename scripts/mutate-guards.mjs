@@ -283,15 +283,15 @@ const GUARDS = [
   {
     name: 'without a control there is no licence',
     file: 'src/model/evidence.ts',
-    from: 'export const LEAST_CONTROLS = 3;',
-    to: 'export const LEAST_CONTROLS = 0;',
+    from: 'export const MIN_CONTROLS = 3;',
+    to: 'export const MIN_CONTROLS = 0;',
     tests: ['../pipeline/controls', '../pipeline/settle-doubt'],
   },
   {
     name: 'the least wait covers what a dead process wrote',
     file: 'src/model/evidence.ts',
-    from: 'const LEAST_WAIT_MS = 4 * MINUTE_MS;',
-    to: 'const LEAST_WAIT_MS = MINUTE_MS;',
+    from: 'const MIN_WAIT_MS = 4 * MINUTE_MS;',
+    to: 'const MIN_WAIT_MS = MINUTE_MS;',
     tests: ['../pipeline/settle-doubt'],
   },
   {
@@ -325,7 +325,7 @@ const GUARDS = [
   {
     name: 'a long wait does not end at once',
     file: 'src/cli/system-clock.ts',
-    from: 'await timer(Math.min(leftMs, LONGEST_TIMER_MS), signal);',
+    from: 'await timer(Math.min(leftMs, MAX_TIMER_MS), signal);',
     to: 'await timer(leftMs, signal);',
     tests: ['../cli/system-clock'],
   },

@@ -5,8 +5,8 @@ import { createServer } from 'node:net';
 
 const latencyMs = Number(process.argv[2] ?? 0);
 const HEAD_END = Buffer.from('\r\n\r\n');
-const MOST_ROWS = 20_000_000;
-let seen = new Uint8Array(MOST_ROWS);
+const MAX_ROWS = 20_000_000;
+let seen = new Uint8Array(MAX_ROWS);
 let [creates, validates] = [0, 0];
 let [firstMs, lastMs] = [0, 0];
 
@@ -55,7 +55,7 @@ function answerTo(head, data, bodyStart, end) {
     if (times > 1) counts.repeated += 1;
   }
   if (head.startsWith('DELETE')) {
-    seen = new Uint8Array(MOST_ROWS);
+    seen = new Uint8Array(MAX_ROWS);
     [creates, validates] = [0, 0];
   }
   return http('200 OK', JSON.stringify(counts));

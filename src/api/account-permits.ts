@@ -10,13 +10,13 @@ import { isRefusal, type PermitAnswer, type PermitSource, type Refused } from '.
  */
 const GAP_MS = 50;
 const GAP_TURNS = 2;
-const LONGEST_GAP_MS = 2_000;
+const MAX_GAP_MS = 2_000;
 /** Sends that are granted ahead are not in flight yet: there may be so many times as many as may be in flight. */
 const PLACES_PER_REQUEST = 8;
 /** Another process's answer may have made room. */
 const POLL_MS = 100;
 /** A pause may have been lengthened, or a process have ended. */
-const LONGEST_WAIT_MS = 1_000;
+const MAX_WAIT_MS = 1_000;
 /** A granted send that nobody makes use of is given back. */
 const STALE_MS = 250;
 /** While anything is in flight the account hears of this process at least so often. */
@@ -175,13 +175,13 @@ export class AccountPermits implements PermitSource {
     const hasNews = this.#used + this.#answered.length + this.#withdrawn.length + this.#granted.length > 0;
     if (hasNews) return this.#gapMs - sinceMs;
     // Somebody may have come who wishes to be paced.
-    if (this.#hasSentFreely) return LONGEST_WAIT_MS - sinceMs;
+    if (this.#hasSentFreely) return MAX_WAIT_MS - sinceMs;
     return this.#inFlight > 0 ? BEAT_MS - sinceMs : Number.POSITIVE_INFINITY;
   }
 
   /** How long the last turn has told to wait. */
   #toldMs(): number {
-    if (this.#denied?.is === 'later') return Math.min(LONGEST_WAIT_MS, this.#denied.waitMs - this.#gapMs);
+    if (this.#denied?.is === 'later') return Math.min(MAX_WAIT_MS, this.#denied.waitMs - this.#gapMs);
     return this.#denied?.is === 'after-answer' && this.#answered.length === 0 ? POLL_MS : 0;
   }
 
@@ -205,7 +205,7 @@ export class AccountPermits implements PermitSource {
     this.#isUrgent = false;
     const reply = await state.change(KEPT_AS, (kept, wallMs) => takeTurn(kept, wallMs, request, random));
     this.#turnedMs = clock.monotonicMs();
-    this.#gapMs = Math.min(LONGEST_GAP_MS, Math.max(GAP_MS, GAP_TURNS * (this.#turnedMs - startedMs)));
+    this.#gapMs = Math.min(MAX_GAP_MS, Math.max(GAP_MS, GAP_TURNS * (this.#turnedMs - startedMs)));
     this.#obey(reply);
     for (const http of refusals) refused?.(http, reply.pausedMs);
   }

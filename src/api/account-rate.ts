@@ -13,7 +13,7 @@ const IDLE_MS = 60_000;
 /** A process that has not had a turn for so long is stopped or cut off: what it held must not hold the others up. */
 const MISSING_MS = 20_000;
 /** Below this a step may be lost in rounding. */
-const LEAST_STEP_MS = 0.001;
+const MIN_STEP_MS = 0.001;
 /** Another form of what is kept is another number; a rate of any other number is begun anew. */
 const FORM = 1;
 
@@ -238,7 +238,7 @@ function grant(
     if (turn.is === 'now') granted.push(adaptive.sent(atMs, ''));
     else if (turn.is !== 'later' || atMs + turn.waitMs > nowMs + aheadMs)
       return { granted, turn: since(turn, nowMs, atMs) };
-    else atMs += Math.max(turn.waitMs, LEAST_STEP_MS);
+    else atMs += Math.max(turn.waitMs, MIN_STEP_MS);
   }
   return { granted, turn: null };
 }

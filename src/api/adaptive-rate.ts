@@ -1,7 +1,7 @@
 import { firstInFlight, InFlightLimit, type InFlightRecord } from './in-flight-limit.ts';
 import type { Headroom } from './rate-headers.ts';
 import { adaptiveRate, rateUpTo, SendRate, type SendRateRecord } from './send-rate.ts';
-import { type BackoffRecord, LONGEST_PAUSE_MS, ThrottleBackoff } from './throttle-backoff.ts';
+import { type BackoffRecord, MAX_PAUSE_MS, ThrottleBackoff } from './throttle-backoff.ts';
 
 /** An unanswered request that was given so long speaks of load, not of a cut line. */
 const OVERLOAD_MS = 5_000;
@@ -104,7 +104,7 @@ export class AdaptiveRate {
   ask(nowMs: number): Admission {
     const pauseMs = this.#backoff.leftMs(nowMs);
     const holdMs = Math.max(pauseMs, quotaWaitMs(this.record, nowMs));
-    if (holdMs > LONGEST_PAUSE_MS) return { is: 'too-late', waitMs: holdMs };
+    if (holdMs > MAX_PAUSE_MS) return { is: 'too-late', waitMs: holdMs };
     if (pauseMs > 0) return { is: 'later', waitMs: pauseMs };
     if (this.#backoff.isProbing || this.record.inFlight >= this.#places) return { is: 'after-answer' };
     const waitMs = Math.max(holdMs, this.#sendRate?.waitMs(nowMs) ?? 0);

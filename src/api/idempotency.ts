@@ -14,8 +14,8 @@ interface KeyLife {
 /** What clocks may differ by. */
 const MARGIN = 1 / 10;
 /** What is written as the network drops may arrive so much later. */
-const LEAST_MARGIN_MS = 2 * 60 * 1000;
-const LONGEST_REPEAT_MS = 5 * 60 * 1000;
+const MIN_MARGIN_MS = 2 * 60 * 1000;
+const MAX_REPEAT_MS = 5 * 60 * 1000;
 
 /**
  * A repetition has to reach the service while it knows the key, counted from the first time that it may have seen it. A later
@@ -25,9 +25,9 @@ const LONGEST_REPEAT_MS = 5 * 60 * 1000;
 export function keyLife({ idempotency }: CreateOperation): KeyLife | null {
   if (idempotency === null) return null;
   const windowMs = (idempotency.windowSeconds ?? DEFAULT_KEY_LIFE_SECONDS) * 1000;
-  const trustedMs = windowMs - Math.max(windowMs * MARGIN, LEAST_MARGIN_MS);
+  const trustedMs = windowMs - Math.max(windowMs * MARGIN, MIN_MARGIN_MS);
   if (trustedMs <= 0) return null;
-  const repeatMs = Math.min(trustedMs / 4, LONGEST_REPEAT_MS);
+  const repeatMs = Math.min(trustedMs / 4, MAX_REPEAT_MS);
   return { repeatMs, settleMs: trustedMs - 2 * repeatMs };
 }
 

@@ -1,6 +1,6 @@
 /** So many answers per place in flight make a mean. */
 const ANSWERS_PER_PLACE = 2;
-const FEWEST_ANSWERS = 4;
+const MIN_ANSWERS = 4;
 const SHRINK = 0.8;
 /** Refused at least once in so many at this level or above: then the level is what was refused. */
 const BLAME_ONE_IN = 12;
@@ -10,7 +10,7 @@ const BLAME_FEW_ONE_IN = 3;
 /** After so many refusals blamed on the number in flight the rate is suspected too. */
 const LOWERED_AT_MOST = 3;
 const FIRST_RAISE_MS = 20_000;
-const LONGEST_RAISE_MS = 600_000;
+const MAX_RAISE_MS = 600_000;
 
 interface Timing {
   /** The best mean answer time known, milliseconds. */
@@ -107,7 +107,7 @@ export class InFlightLimit {
     timing.alone &&= alone;
     let answers = 0;
     for (const each of Object.values(this.#kept.timings)) answers += each.count;
-    if (answers >= Math.max(FEWEST_ANSWERS, ANSWERS_PER_PLACE * this.places)) this.#judge(nowMs);
+    if (answers >= Math.max(MIN_ANSWERS, ANSWERS_PER_PLACE * this.places)) this.#judge(nowMs);
   }
 
   /**
@@ -128,7 +128,7 @@ export class InFlightLimit {
     this.#setCeiling(ceiling);
     this.#kept.limit = Math.min(this.#kept.limit, ceiling);
     this.#kept.doubling = false;
-    if (this.#kept.raised) this.#kept.raiseAfterMs = Math.min(LONGEST_RAISE_MS, 2 * this.#kept.raiseAfterMs);
+    if (this.#kept.raised) this.#kept.raiseAfterMs = Math.min(MAX_RAISE_MS, 2 * this.#kept.raiseAfterMs);
     this.#kept.raised = false;
     this.#kept.lowered += 1;
     this.#kept.raiseAtMs = nowMs + this.#kept.raiseAfterMs;

@@ -15,7 +15,7 @@ export interface RateHeaders {
 export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** Beyond this a number is a mistake (an epoch where a duration belongs), not a wish. */
-const LONGEST_BELIEVED_MS = 366 * 24 * 3_600_000;
+const MAX_BELIEVED_MS = 366 * 24 * 3_600_000;
 /** Read as seconds from now these would be decades; read as epochs they are 2001 and later. */
 const FIRST_EPOCH_SECONDS = 1e9;
 const FIRST_EPOCH_MS = 1e12;
@@ -101,7 +101,7 @@ const seconds = (value: string | undefined): number | null => {
 
 const plainNumber = (value: string): number | null => (/^\d{1,15}(\.\d{1,9})?$/.test(value) ? Number(value) : null);
 
-const believable = (ms: number): number | null => (ms <= LONGEST_BELIEVED_MS ? ms : null);
+const believable = (ms: number): number | null => (ms <= MAX_BELIEVED_MS ? ms : null);
 
 /** HTTP dates only: Date.parse alone takes "-5" and "Mon" for dates. */
 function dateMs(value: string): number | null {

@@ -5,7 +5,7 @@ import { readRateHeaders } from './rate-headers.ts';
 export const TRIES = 6;
 
 const FIRST_DELAY_MS = 500;
-const LONGEST_DELAY_MS = 30_000;
+const MAX_DELAY_MS = 30_000;
 
 /**
  * Wait before the try after number `tried` (1 for the first): what Retry-After asks for, else twice as long each time,
@@ -14,7 +14,7 @@ const LONGEST_DELAY_MS = 30_000;
 export function retryDelayMs(tried: number, answer: Answer | null, nowMs: number, random = Math.random): number {
   const asked = answer ? readRateHeaders(answer.headers, nowMs).pauseMs : null;
   if (asked !== null) return asked;
-  const full = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (tried - 1));
+  const full = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (tried - 1));
   return full / 2 + (full / 2) * random();
 }
 

@@ -12,7 +12,7 @@ const CLIMB_MS = 10_000;
 const CLIMB_SENDS = 100;
 /** Each time the limit is found where it was, the next climb is longer, up to so many times. */
 const PATIENCE_GROWTH = 1.5;
-const MOST_PATIENCE = 3;
+const MAX_PATIENCE = 3;
 const SAME_LIMIT = 0.15;
 /** Timers wake late by a millisecond or two; so much may be made up for. Spacing is even up to about 100/s. */
 const LATE_MS = 10;
@@ -150,7 +150,7 @@ export class SendRate {
     const isFirst = this.#kept.plateau === null;
     const isRare = this.#kept.cycle.taken >= RARE_ONE_IN;
     const isSame = this.#kept.plateau !== null && Math.abs(before / this.#kept.plateau - 1) < SAME_LIMIT;
-    this.#kept.patience = isSame && isRare ? Math.min(MOST_PATIENCE, this.#kept.patience * PATIENCE_GROWTH) : 1;
+    this.#kept.patience = isSame && isRare ? Math.min(MAX_PATIENCE, this.#kept.patience * PATIENCE_GROWTH) : 1;
     const proven = spares ? Math.min(0.9 * before, this.#kept.provenPerSecond) : 0;
     const harmless = spares && isRare ? HARMLESS_PER_SECOND : 0;
     if (before <= harmless) return;

@@ -1,12 +1,12 @@
 import type { Refusal } from './send-rate.ts';
 
 /** A longer pause than this is no pause: the run stops, to be resumed. */
-export const LONGEST_PAUSE_MS = 15 * 60_000;
+export const MAX_PAUSE_MS = 15 * 60_000;
 
 const FIRST_BACKOFF_MS = 2_000;
-const LONGEST_BACKOFF_MS = 60_000;
-const LEAST_JITTER_MS = 100;
-const MOST_JITTER_MS = 5_000;
+const MAX_BACKOFF_MS = 60_000;
+const MIN_JITTER_MS = 100;
+const MAX_JITTER_MS = 5_000;
 const NEVER_MS = Number.NEGATIVE_INFINITY;
 
 /** A backoff as JSON keeps it; times are by the clock of whoever counts. */
@@ -58,8 +58,8 @@ export class ThrottleBackoff {
 
   /** The service asks to wait. Never shortens a pause. */
   hold(nowMs: number, pauseMs: number): void {
-    const jitterMs = this.#random() * Math.min(MOST_JITTER_MS, Math.max(LEAST_JITTER_MS, pauseMs / 10));
-    const spreadMs = pauseMs > LONGEST_PAUSE_MS ? pauseMs : Math.min(LONGEST_PAUSE_MS, pauseMs + jitterMs);
+    const jitterMs = this.#random() * Math.min(MAX_JITTER_MS, Math.max(MIN_JITTER_MS, pauseMs / 10));
+    const spreadMs = pauseMs > MAX_PAUSE_MS ? pauseMs : Math.min(MAX_PAUSE_MS, pauseMs + jitterMs);
     this.#kept.untilMs = Math.max(this.#kept.untilMs ?? NEVER_MS, nowMs + spreadMs);
   }
 
@@ -93,7 +93,7 @@ export class ThrottleBackoff {
 
   /** Equal jitter: half of a doubling time for sure, the other half by chance. 1 to 60 s. */
   #backoffMs(refusalsBefore: number): number {
-    const spanMs = Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** refusalsBefore);
+    const spanMs = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** refusalsBefore);
     return (spanMs / 2) * (1 + this.#random());
   }
 }

@@ -5,14 +5,14 @@ import { Mask } from './mask.ts';
 import { Observed } from './observed.ts';
 import { tooLate } from './rate-limiter.ts';
 import { retryDelayMs, TRIES } from './retry.ts';
-import { LONGEST_PAUSE_MS } from './throttle-backoff.ts';
+import { MAX_PAUSE_MS } from './throttle-backoff.ts';
 import { readToken } from './token-answer.ts';
 import { tokenError } from './token-error.ts';
 import { type Credentials, shownTokenRequest, tokenRequest } from './token-request.ts';
 
 /** Share of a token's life after which a new one is fetched in the background. */
 const REFRESH_AT = 0.8;
-const SHORTEST_LEARNED_MS = 1_000;
+const MIN_LEARNED_MS = 1_000;
 
 /**
  * The bearer token: one for all requests and, through the cache, for all processes. Fetched at most once at a time,
@@ -83,7 +83,7 @@ export class Tokens {
     const kind = accessToken === this.#proven ? 'ended' : accessToken === this.#own ? 'own' : 'shared';
     if (this.#current?.accessToken !== accessToken) return kind;
     const { obtainedAtMs, expiresAtMs } = this.#current;
-    if (expiresAtMs === null) this.#learnedLifeMs = Math.max(SHORTEST_LEARNED_MS, this.#clock.nowMs() - obtainedAtMs);
+    if (expiresAtMs === null) this.#learnedLifeMs = Math.max(MIN_LEARNED_MS, this.#clock.nowMs() - obtainedAtMs);
     this.#current = null;
     this.#cache.forget(accessToken);
     return kind;
@@ -140,7 +140,7 @@ export class Tokens {
       const tries = this.#reached ? TRIES : Math.min(TRIES, 3);
       if (!failure.passing || tried >= tries) throw failure.error;
       const waitMs = retryDelayMs(tried, exchange.answer, this.#clock.nowMs());
-      if (waitMs > LONGEST_PAUSE_MS) throw tooLate(waitMs, this.#clock.nowMs());
+      if (waitMs > MAX_PAUSE_MS) throw tooLate(waitMs, this.#clock.nowMs());
       await this.#clock.sleep(waitMs, this.#stopping);
       if (this.#stopping.aborted) throw failure.error;
     }

@@ -31,7 +31,7 @@ export interface DocumentSet {
   readonly environment: DocumentFile | null;
 }
 
-const MOST_BYTES = 10 * 1024 * 1024;
+const MAX_BYTES = 10 * 1024 * 1024;
 
 /** Reads these files and no other. Throws `SrqError('input')` for what is no small file. */
 export async function readDocuments(paths: readonly string[], environment?: string): Promise<DocumentSet> {
@@ -77,7 +77,7 @@ async function readDocument(path: string): Promise<DocumentFile> {
   try {
     const found = await stat(path);
     if (!found.isFile()) throw unusable(path, found.isDirectory() ? 'it is a folder' : 'it is not a regular file');
-    if (found.size > MOST_BYTES) throw unusable(path, 'it is larger than 10 MB');
+    if (found.size > MAX_BYTES) throw unusable(path, 'it is larger than 10 MB');
     return { name: basename(path), bytes: await readBounded(path) };
   } catch (error) {
     throw error instanceof SrqError ? error : unusable(path, systemCode(error) || String(error), error);
@@ -89,7 +89,7 @@ async function readBounded(path: string): Promise<Buffer> {
   const file = await open(path);
   try {
     const chunks: Buffer[] = [];
-    for (let size = 0; size <= MOST_BYTES; ) {
+    for (let size = 0; size <= MAX_BYTES; ) {
       const { buffer, bytesRead } = await file.read(Buffer.alloc(1 << 16));
       if (bytesRead === 0) return Buffer.concat(chunks);
       chunks.push(buffer.subarray(0, bytesRead));

@@ -18,7 +18,7 @@ export interface RequestInput {
 }
 
 /** A file for `create` and `validate` is a handful of requests; more is what bulk is for. */
-const MOST_REQUESTS = 1000;
+const MAX_REQUESTS = 1000;
 
 /** The requests given by flags, or by a JSON file in which flags fill what it leaves out. */
 export async function readRequestInput(context: Context, options: RequestOptions): Promise<RequestInput> {
@@ -61,10 +61,10 @@ async function readDrafts(context: Context, file: string, flags: Record<string, 
         .filter(([, text]) => text !== '');
       drafts.push({ row: number, fields: { ...flags, ...Object.fromEntries(given) } });
     }
-    if (drafts.length > MOST_REQUESTS) {
+    if (drafts.length > MAX_REQUESTS) {
       throw new SrqError(
         'input',
-        `${name} holds over ${MOST_REQUESTS} requests.`,
+        `${name} holds over ${MAX_REQUESTS} requests.`,
         `Import it instead: srq bulk ${file}`,
       );
     }

@@ -1,7 +1,7 @@
 import type { Clock } from '../model/ports.ts';
 
 /** A timer of more than 24.8 days fires at once, and one of many hours is late by what it drifts. */
-const LONGEST_TIMER_MS = 60 * 60_000;
+const MAX_TIMER_MS = 60 * 60_000;
 
 /** The real time. */
 export const systemClock: Clock = {
@@ -12,7 +12,7 @@ export const systemClock: Clock = {
     let leftMs = ms;
     do {
       if (signal?.aborted) return;
-      await timer(Math.min(leftMs, LONGEST_TIMER_MS), signal);
+      await timer(Math.min(leftMs, MAX_TIMER_MS), signal);
       leftMs = untilMs - performance.now();
     } while (leftMs > 0);
   },

@@ -173,13 +173,13 @@ function placeRule(place: AnswerPlace): Omit<FoundRule, 'where'> | null {
   const texts = textsOf(place);
   const duplicate = texts.filter((text) => meansDuplicate(text) || BARE_DUPLICATE.test(text));
   const clear = texts.filter((text) => !duplicate.includes(text) && SAYS_CLEAR.test(text));
-  if (duplicate.length === 0 || texts.some((text) => text.length > LONGEST_CODE)) return null;
+  if (duplicate.length === 0 || texts.some((text) => text.length > MAX_CODE)) return null;
   const confidence = isEnum && clear.length > 0 ? 'certain' : clear.length > 0 ? 'likely' : 'weak';
   const why = isEnum ? 'one of its values says so' : 'an example says so';
   return { rule: { kind: 'value', pointer, duplicate, clear }, confidence, why };
 }
 
-const LONGEST_CODE = 60;
+const MAX_CODE = 60;
 /** An account or an address that is there already makes no request one that is. */
 const OF_ANOTHER =
   /^(?:e?mail|phone|account|user|customer|client|partner|contact|key|header|parameter|field|category)$/;

@@ -41,9 +41,9 @@ export interface AnswerPlace {
 export const succeeded = ({ status }: DescribedAnswer): boolean => status >= 200 && status < 300 && status !== 208;
 export const refused = ({ status }: DescribedAnswer): boolean => status >= 400 && status < 500;
 
-const DEEPEST = 8;
-const MOST_PLACES = 1000;
-const LONGEST_DESCRIPTION = 4000;
+const MAX_DEPTH = 8;
+const MAX_PLACES = 1000;
+const MAX_DESCRIPTION = 4000;
 
 /** The answers with a status of their own, lowest first; `2XX` counts as 200, `default` says nothing certain. */
 export function answersOf(reading: DocumentReading, operation: OpenApiOperation): DescribedAnswer[] {
@@ -68,7 +68,7 @@ function answerOf(
   const media = content.find(({ mediaType }) => isJsonType(mediaType)) ?? content[0];
   const answer = {
     status,
-    description: textOf(objectOf(place.value)['description']).slice(0, LONGEST_DESCRIPTION),
+    description: textOf(objectOf(place.value)['description']).slice(0, MAX_DESCRIPTION),
     pointer: place.pointer,
     headers: Object.keys(objectOf(objectOf(place.value)['headers'])),
   };
@@ -79,8 +79,8 @@ function answerOf(
   }
   const { schema } = reading.schemas.expand(media.value['schema'], `${media.pointer}/schema`);
   const examples = examplesOf(reading, media);
-  const shown = examples.flatMap((example) => valuePlaces(example, [])).slice(0, MOST_PLACES);
-  const fromSchema = schemaPlaces(flatten(schema), [], { left: MOST_PLACES });
+  const shown = examples.flatMap((example) => valuePlaces(example, [])).slice(0, MAX_PLACES);
+  const fromSchema = schemaPlaces(flatten(schema), [], { left: MAX_PLACES });
   const places = fromSchema.length > 0 ? fromSchema.map((each) => withShown(each, shown)) : joined(shown);
   const body = examples[0] ?? (fromSchema.length > 0 ? sampleOf(schema) : undefined);
   const contentType = isJsonType(media.mediaType)
@@ -105,7 +105,7 @@ function examplesOf({ references }: DocumentReading, { value, pointer }: MediaCo
 }
 
 function schemaPlaces(flat: Flat, path: readonly string[], budget: { left: number }): AnswerPlace[] {
-  if (path.length > DEEPEST || budget.left <= 0) return [];
+  if (path.length > MAX_DEPTH || budget.left <= 0) return [];
   const alternatives = flat.branches.flatMap((list) => list.map((each) => schemaPlaces(flatten(each), path, budget)));
   const inside = [...flat.properties].flatMap(([name, schema]) => {
     budget.left -= 1;
@@ -143,11 +143,11 @@ const placed = (path: readonly string[]): Pick<AnswerPlace, 'pointer' | 'path' |
 });
 
 function valuePlaces(value: Json, path: readonly string[]): AnswerPlace[] {
-  if (path.length > DEEPEST) return [];
+  if (path.length > MAX_DEPTH) return [];
   if (Array.isArray(value)) return value.slice(0, 20).flatMap((each: Json) => valuePlaces(each, [...path, '*']));
   if (!isObject(value)) return path.at(-1) === '*' ? [shownPlace(path, value)] : [];
   return Object.entries(value)
-    .slice(0, MOST_PLACES)
+    .slice(0, MAX_PLACES)
     .flatMap(([name, each]) => [shownPlace([...path, name], each), ...valuePlaces(each, [...path, name])]);
 }
 
@@ -181,12 +181,12 @@ const BY_FORMAT: Readonly<Record<string, string>> = {
   uri: 'https://example.com/',
   url: 'https://example.com/',
 };
-const DEEPEST_SAMPLE = 8;
-const MOST_MEMBERS = 200;
+const MAX_SAMPLE = 8;
+const MAX_MEMBERS = 200;
 
 /** A value as a schema describes it: its example, its default, or one that is made up. */
 function sampleOf(schema: JsonObject): Json {
-  const budget = { left: MOST_MEMBERS };
+  const budget = { left: MAX_MEMBERS };
   return make(schema, 0);
 
   function make(each: JsonObject, depth: number): Json {
@@ -196,18 +196,18 @@ function sampleOf(schema: JsonObject): Json {
     const [branch] = branches.flatMap((list) => list.slice(0, 1));
     if (properties.size > 0 || branch !== undefined) {
       const members = [...properties].map(([name, inner]) => [name, named(name, member(inner, depth))] as const);
-      const more = branch === undefined || depth > DEEPEST_SAMPLE ? {} : make(branch, depth + 1);
+      const more = branch === undefined || depth > MAX_SAMPLE ? {} : make(branch, depth + 1);
       return { ...Object.fromEntries(members), ...(isObject(more) ? more : {}) };
     }
     if (typesOf(keywords).includes('array')) {
-      return isObject(keywords['items']) && depth < DEEPEST_SAMPLE ? [make(keywords['items'], depth + 1)] : [];
+      return isObject(keywords['items']) && depth < MAX_SAMPLE ? [make(keywords['items'], depth + 1)] : [];
     }
     return sampleScalar(keywords);
   }
 
   function member(schema: JsonObject, depth: number): Json {
     budget.left -= 1;
-    return budget.left < 0 || depth > DEEPEST_SAMPLE ? null : make(schema, depth + 1);
+    return budget.left < 0 || depth > MAX_SAMPLE ? null : make(schema, depth + 1);
   }
 }
 

@@ -27,23 +27,23 @@ export interface BodyLeaves {
 }
 
 /** Deeper objects are of no request. */
-const DEEPEST = 6;
-const MOST_BRANCHES = 24;
+const MAX_DEPTH = 6;
+const MAX_BRANCHES = 24;
 /** Counted anew for each branch, which are read with all that stands beside them. */
-const MOST_LEAVES = 50_000;
+const MAX_LEAVES = 50_000;
 
 export const pathKey = (path: readonly string[]): string => path.join('\u0000');
 
 /** All that a body can hold, and what of it is required together. */
 export function bodyLeaves(schema: JsonObject, { placeOf }: Pick<SchemaReader, 'placeOf'>): BodyLeaves {
-  const budget = { leaves: MOST_LEAVES };
+  const budget = { leaves: MAX_LEAVES };
   return read(flatten(schema), [], null, placeOf(schema));
 
   /** `optional`: the nearest object around it that is not required; null: all of them are. */
   function read(flat: Flat, path: readonly string[], optional: Leaf['requiredWithin'], where: string): BodyLeaves {
     const base = readProperties({ ...flat, branches: [] }, path, optional, where);
     return flat.branches.reduce((before, list) => {
-      const branches = list.slice(0, MOST_BRANCHES).map((branch) => {
+      const branches = list.slice(0, MAX_BRANCHES).map((branch) => {
         const { branches: inner, ...rest } = flatten(branch);
         return read(merge({ ...flat, branches: [] }, { ...rest, branches: inner }), path, optional, where);
       });
@@ -83,7 +83,7 @@ export function bodyLeaves(schema: JsonObject, { placeOf }: Pick<SchemaReader, '
       choices: [],
     });
     if (flat.properties.size > 0 || flat.branches.length > 0) {
-      return path.length < DEEPEST
+      return path.length < MAX_DEPTH
         ? read(flat, path, isRequired ? optional : path, where)
         : leaf('object', flat.keywords);
     }
@@ -126,7 +126,7 @@ function withChoice(
     };
     const demanded = { paths: own.paths.map(({ path }) => path), constants: own.constants };
     const inner = branch.choices.filter((choice) => !shared.has(JSON.stringify(choice)));
-    return inner.reduce((all, choice) => combined(all, choice).slice(0, MOST_BRANCHES), [demanded]);
+    return inner.reduce((all, choice) => combined(all, choice).slice(0, MAX_BRANCHES), [demanded]);
   });
   const leaves = new Map(before.leaves.map((leaf) => [pathKey(leaf.path), leaf]));
   for (const leaf of branches.flatMap((branch) => branch.leaves)) {

@@ -16,19 +16,19 @@ interface CategoryList {
 const CATEGORY_WORDS = /^(?:categ\w*|services?|professions?|trades?)$/;
 const VALUE_NAMES = ['id', 'code', 'key', 'slug', 'value', 'category_id', 'categoryId'];
 const LABEL_NAMES = ['name', 'label', 'title', 'description', 'text'];
-const MOST_TRIED = 20;
+const MAX_TRIED = 20;
 /** More would make each message about a wrong one useless, and the contract large. */
-const MOST_VALUES = 5000;
+const MAX_VALUES = 5000;
 
 /** The list in the examples, else in an `enum`, of an operation that reads categories; null if there is none. */
 export function listedCategories(reading: DocumentReading, isInteger: boolean): CategoryList | null {
   const lists = operationsOf(reading).filter(({ method, path, id }) => {
     return method === 'get' && [...nameWords(path), ...nameWords(id)].some((word) => CATEGORY_WORDS.test(word));
   });
-  for (const operation of lists.slice(0, MOST_TRIED)) {
+  for (const operation of lists.slice(0, MAX_TRIED)) {
     const values = listIn(reading, operation, isInteger);
     if (values.length > 1) {
-      return { values: values.slice(0, MOST_VALUES), where: operation.pointer, operation: operation.name };
+      return { values: values.slice(0, MAX_VALUES), where: operation.pointer, operation: operation.name };
     }
   }
   return null;

@@ -33,7 +33,7 @@ export interface MediaContent {
   readonly pointer: string;
 }
 
-const LONGEST_WORDS = 20_000;
+const MAX_WORDS = 20_000;
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 
 export function startReading(described: Described): DocumentReading {
@@ -58,7 +58,7 @@ export function operationsOf({ described, references }: DocumentReading): OpenAp
       );
       const parameters = [...said, ...keys];
       const told = [value['summary'], value['description'], ...listOf(value['tags'])].map(textOf);
-      const words = told.join(' ').slice(0, LONGEST_WORDS);
+      const words = told.join(' ').slice(0, MAX_WORDS);
       const name = `${method.toUpperCase()} ${path}`;
       return [{ method, path, name, id: textOf(value['operationId']), words, value, pointer, parameters }];
     });

@@ -2,20 +2,20 @@ import type { Json } from '../model/contract.ts';
 import { isObject, type JsonObject } from './json-parts.ts';
 import { isUnknown, isUnquoted } from './postman-variables.ts';
 
-const DEEPEST = 32;
-const MOST_ELEMENTS = 20;
+const MAX_DEPTH = 32;
+const MAX_ELEMENTS = 20;
 
 /** Whether a value is nested so deeply that no service means it. */
 export function isTooDeep(value: Json, depth = 0): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  return depth === DEEPEST || Object.values(value).some((each) => isTooDeep(each, depth + 1));
+  return depth === MAX_DEPTH || Object.values(value).some((each) => isTooDeep(each, depth + 1));
 }
 
 /** JSON Schema of what an example shows: names and types, nothing required. */
 export function schemaOf(example: Json): JsonObject {
   if (example === null) return {};
   if (Array.isArray(example)) {
-    const items = example.slice(0, MOST_ELEMENTS).map(schemaOf);
+    const items = example.slice(0, MAX_ELEMENTS).map(schemaOf);
     return { type: 'array', items: items.length === 0 ? {} : items.reduce(mergedSchemas) };
   }
   if (isObject(example)) {

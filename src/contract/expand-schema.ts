@@ -19,8 +19,8 @@ export interface SchemaReader {
   placeOf(schema: JsonObject): string;
 }
 
-const MOST_NODES = 20_000;
-const DEEPEST = 40;
+const MAX_NODES = 20_000;
+const MAX_DEPTH = 40;
 const SCHEMA_KEYWORDS = ['items', 'not', 'if', 'then', 'else', 'contains', 'additionalProperties', 'propertyNames'];
 const LIST_KEYWORDS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
 const MAP_KEYWORDS = ['properties', 'dependentSchemas'];
@@ -31,14 +31,14 @@ const DESCRIBING =
 export function createSchemaReader(references: References): SchemaReader {
   const places = new WeakMap<JsonObject, string>();
 
-  function expand(root: Json | undefined, rootPointer: string, mostNodes = MOST_NODES): Expanded {
+  function expand(root: Json | undefined, rootPointer: string, mostNodes = MAX_NODES): Expanded {
     const problems = new Set<string>();
     const unresolved = new Set<string>();
     let nodes = 0;
 
     function visit(value: Json | undefined, pointer: string, within: ReadonlySet<string>, depth: number): JsonObject {
       nodes += 1;
-      if (nodes > mostNodes || depth > DEEPEST) {
+      if (nodes > mostNodes || depth > MAX_DEPTH) {
         problems.add(`${rootPointer} is too large; its deepest parts are left out`);
         return {};
       }

@@ -44,10 +44,10 @@ interface Scored {
 
 const NAMES_ENOUGH = 4;
 const CLEAR_LEAD = 20;
-const LEAST_LEAD = 3;
+const MIN_LEAD = 3;
 /** A body with fewer of the known names is hardly one of a request. */
-const LEAST_FIELDS = 3;
-const MOST_OPERATIONS = 1000;
+const MIN_FIELDS = 3;
+const MAX_OPERATIONS = 1000;
 /** Enough of a body to know its names; of many operations less is read of each. */
 const SCORED_NODES = 2000;
 const ALL_SCORED_NODES = 100_000;
@@ -91,7 +91,7 @@ export function operationFinder(reading: DocumentReading): {
   find(role: OperationName, chosen: string | undefined, taken: readonly OpenApiOperation[]): FoundOperation;
 } {
   const operations = operationsOf(reading);
-  const candidates = operations.filter(takesBody).slice(0, MOST_OPERATIONS);
+  const candidates = operations.filter(takesBody).slice(0, MAX_OPERATIONS);
   const mostNodes = Math.min(SCORED_NODES, Math.floor(ALL_SCORED_NODES / Math.max(1, candidates.length)));
   const scored = candidates.map((operation) => ({ operation, ...namesIn(reading, operation, mostNodes) }));
   return {
@@ -161,7 +161,7 @@ function validateBeside(
 function maySeekDuplicates({ operation, fields }: Scored, create: Scored): boolean {
   if (operationWords(operation).some((word) => TOKEN_WORDS.test(word))) return false;
   if (resemblesCheck(operation)) return fields.size > 0 || isAboutRequests(operation, create.operation);
-  return fields.size >= LEAST_FIELDS && SAYS_DUPLICATE.test(operation.words);
+  return fields.size >= MIN_FIELDS && SAYS_DUPLICATE.test(operation.words);
 }
 
 /** `byNames`: it has to hold enough of the known names. */
@@ -171,12 +171,12 @@ function decided(ranked: readonly Scored[], byNames: boolean): FoundOperation {
   const lead = best.points - (next?.points ?? 0);
   const hasNames = best.fields.size >= NAMES_ENOUGH;
   const candidates = ranked.slice(0, 3).map(({ operation }) => ({ operation, objection: '' }));
-  if (((hasNames || !byNames) && lead >= LEAST_LEAD) || (lead >= CLEAR_LEAD && best.fields.size > 1)) {
+  if (((hasNames || !byNames) && lead >= MIN_LEAD) || (lead >= CLEAR_LEAD && best.fields.size > 1)) {
     const names = best.fields.size > 0 ? `${best.fields.size} of the 7 known names, ` : '';
     const confidence = !byNames ? 'likely' : hasNames ? 'certain' : 'weak';
     return { operation: best.operation, candidates: [], why: `${names}${lead} points ahead`, confidence };
   }
-  return { ...NONE, candidates, why: lead < LEAST_LEAD ? 'several are alike' : 'it has too few of the known names' };
+  return { ...NONE, candidates, why: lead < MIN_LEAD ? 'several are alike' : 'it has too few of the known names' };
 }
 
 const takesBody = ({ method }: OpenApiOperation): boolean => method === 'post' || method === 'put';

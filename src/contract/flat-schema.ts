@@ -22,7 +22,7 @@ const LABEL_KEYWORDS = [
   'x-enumDescriptions',
 ];
 /** Deeper `allOf`s are cut. */
-const DEEPEST = 20;
+const MAX_DEPTH = 20;
 
 export function flatten(schema: JsonObject, depth = 0): Flat {
   const { properties, required, allOf, anyOf, oneOf, ...keywords } = schema;
@@ -32,7 +32,7 @@ export function flatten(schema: JsonObject, depth = 0): Flat {
     required: new Set(listOf(required).filter((each) => typeof each === 'string')),
     branches: [],
   };
-  if (depth > DEEPEST) return flat;
+  if (depth > MAX_DEPTH) return flat;
   for (const part of listOf(allOf).filter(isObject)) flat = merge(flat, flatten(part, depth + 1));
   for (const list of [oneOf, anyOf]) flat = withBranches(flat, listOf(list).filter(isObject), depth);
   return flat;

@@ -13,7 +13,7 @@ const NOT_HEEDED =
   /\b(?:ignored?|deprecated|obsolete|unused|no longer|not (?:\w+ ){0,2}(?:used|supported|evaluated|honou?red|considered|heeded|implemented))\b/i;
 /** What is ignored then is the repetition, which is what the header is for. */
 const OF_REPETITIONS = /\b(?:repe\w+|retr\w+|same|duplicates?|second|subsequent|further|before|already)\b/i;
-const LONGEST_WORDS = 10_000;
+const MAX_WORDS = 10_000;
 
 /**
  * The header by which create recognises a repeated request. A header that looks like one is believed only where the document
@@ -50,7 +50,7 @@ export function idempotencyOf(
       if (unbelieved === null) continue;
       return unbelieved;
     }
-    const words = [own, ...sentencesAbout(header, operation.words)].join('\n').slice(0, LONGEST_WORDS);
+    const words = [own, ...sentencesAbout(header, operation.words)].join('\n').slice(0, MAX_WORDS);
     const window = shortestDuration(words, DEFAULT_KEY_LIFE_SECONDS);
     if (saysRecognised(words, operation.method.toUpperCase()) && window !== 'unclear') {
       const why = 'the document says that a repeated create is recognised by it';

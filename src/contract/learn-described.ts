@@ -70,7 +70,7 @@ export function learnDescribed(
   const tokenPath = tokenPathOf(reading, found.token, base, notebook);
   const contract: Contract = {
     version: 1,
-    source: { files: [file], title: title.slice(0, LONGEST_TITLE), kind, learnedAt: options.learnedAt },
+    source: { files: [file], title: title.slice(0, MAX_TITLE), kind, learnedAt: options.learnedAt },
     ...requests,
     hasValidate: isDenied('validate', options.operations) ? false : found.validate === null ? null : true,
     token: learnToken(reading, found.token, used, tokenPath, given, notebook),
@@ -83,7 +83,7 @@ export function learnDescribed(
   return { contract, questions: notebook.questions, notes: notebook.notes };
 }
 
-const LONGEST_TITLE = 200;
+const MAX_TITLE = 200;
 /** What a person says of a role that no operation has: `--operation validate=none`. */
 const NO_OPERATION = 'none';
 

@@ -5,7 +5,7 @@ import type { Notebook } from './notebook.ts';
 
 const RATE =
   /\b\d[\d,. ]{0,9}\s?(?:requests?|calls?)?\s?(?:per|a|each|\/|every)\s?(?:second|minute|hour|day|sec|min)\b/i;
-const LONGEST_TEXT = 20_000;
+const MAX_TEXT = 20_000;
 const RATE_HEADER = /^(?:x-)?rate-?limit|^retry-after$/i;
 const NOT_ACTED =
   /\b(?:not|nothing|never|no)\b[^.]{0,40}\b(?:processed|accepted|taken|created|stored|acted|executed|handled)|safe(?:ly)? (?:to )?(?:be )?(?:retr|repeat|resend|resent|sent again)/i;
@@ -23,7 +23,7 @@ export function noteLimits(
     ...operations.map(({ words }) => words),
     ...answers.map(({ description }) => description),
   ]) {
-    const found = RATE.exec(text.slice(0, LONGEST_TEXT));
+    const found = RATE.exec(text.slice(0, MAX_TEXT));
     if (found === null) continue;
     const sentence = sentenceAround(text, found.index);
     notebook.note(`The document speaks of a limit: "${sentence}". srq finds the pace by itself; --rate sets one.`);

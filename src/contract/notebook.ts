@@ -11,9 +11,9 @@ export interface Notebook {
   note(text: string): void;
 }
 
-const LONGEST_VALUE = 300;
+const MAX_VALUE = 300;
 /** Names in a document may be of any length. */
-const LONGEST_TEXT = 2000;
+const MAX_TEXT = 2000;
 
 export function openNotebook(where: (pointer: string) => string): Notebook {
   const findings: Finding[] = [];
@@ -28,7 +28,7 @@ export function openNotebook(where: (pointer: string) => string): Notebook {
     find(setting, value, pointer, confidence, why) {
       findings.push({
         setting,
-        value: cut(value, LONGEST_VALUE),
+        value: cut(value, MAX_VALUE),
         where: pointer === '' ? '' : where(pointer),
         confidence,
         why,
@@ -36,10 +36,10 @@ export function openNotebook(where: (pointer: string) => string): Notebook {
     },
     ask(question) {
       if (questions.some(({ name }) => name === question.name)) return;
-      questions.push({ ...question, text: cut(question.text, LONGEST_TEXT) });
+      questions.push({ ...question, text: cut(question.text, MAX_TEXT) });
     },
     note(text) {
-      notes.add(cut(text, LONGEST_TEXT));
+      notes.add(cut(text, MAX_TEXT));
     },
   };
 }

@@ -11,10 +11,10 @@ export interface SourceDocument {
 }
 
 const DOCUMENT_LIMIT_BYTES = 10 * 1024 * 1024;
-const DEEPEST = 200;
-const MOST_VALUES = 2_000_000;
+const MAX_DEPTH = 200;
+const MAX_VALUES = 2_000_000;
 /** How often aliases may repeat what they stand for. More is an attempt to fill the memory. */
-const MOST_ALIASED = 100;
+const MAX_ALIASED = 100;
 
 /**
  * A document as plain JSON, whether it is written in JSON or YAML. Dates stay text; names are text; `__proto__` is left
@@ -71,7 +71,7 @@ function parsed(name: string, text: string): unknown {
   }
 }
 
-const tooDeep = (name: string): SrqError => unusable(name, `is nested more than ${DEEPEST} levels deep`);
+const tooDeep = (name: string): SrqError => unusable(name, `is nested more than ${MAX_DEPTH} levels deep`);
 
 function fromYaml(name: string, text: string): unknown {
   const document = parseYaml(text, {
@@ -90,7 +90,7 @@ function fromYaml(name: string, text: string): unknown {
   if (error) throw unusable(name, `is neither JSON nor YAML: ${error.message.split('\n')[0]?.replace(/:$/, '')}`);
   refuseOddKeys(name, document);
   try {
-    return document.toJS({ maxAliasCount: MOST_ALIASED });
+    return document.toJS({ maxAliasCount: MAX_ALIASED });
   } catch (cause) {
     if (cause instanceof RangeError) throw tooDeep(name);
     throw unusable(name, 'has aliases that repeat too much, or that stand for nothing');
@@ -120,8 +120,8 @@ function plain(name: string, root: unknown): Json {
 
   function copy(value: unknown, depth: number): Json {
     count += 1;
-    if (count > MOST_VALUES) throw unusable(name, `holds more than ${MOST_VALUES} values`);
-    if (depth > DEEPEST) throw tooDeep(name);
+    if (count > MAX_VALUES) throw unusable(name, `holds more than ${MAX_VALUES} values`);
+    if (depth > MAX_DEPTH) throw tooDeep(name);
     if (Array.isArray(value)) return value.map((each) => copy(each, depth + 1));
     if (typeof value === 'object' && value !== null) {
       const members = Object.entries(value).filter(([key]) => key !== '__proto__');

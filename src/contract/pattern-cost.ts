@@ -1,23 +1,23 @@
-import { LONGEST_FOR_PATTERN } from '../model/contract-rules.ts';
+import { MAX_FOR_PATTERN } from '../model/contract-rules.ts';
 
 /** Longer ones are the work of machines. */
-const LONGEST_PATTERN = 500;
+const MAX_PATTERN = 500;
 /** About a second for the longest text that is looked through, if it was made to take long; no text of a person comes near. */
-const MOST_STEPS = 500_000_000;
+const MAX_STEPS = 500_000_000;
 
 /**
  * Whether a pattern compiles, and its parts prove that no text makes it run away (ReDoS): engines try every way to match,
  * and the ways multiply wherever two repetitions can share the same characters.
  */
 export function isCheapPattern(pattern: string): boolean {
-  if (pattern.length > LONGEST_PATTERN) return false;
+  if (pattern.length > MAX_PATTERN) return false;
   const flags = ['u', ''].find((each) => compiles(pattern, each));
   // Without `u` these mean something else than whoever wrote them thought.
   if (flags === undefined || (flags === '' && /\\(?:p|u\{)/i.test(pattern))) return false;
   const node = parsePattern(pattern, flags);
   if (node === null) return false;
-  const starts = isAtStart(node) ? 1 : LONGEST_FOR_PATTERN;
-  return starts * costOf(node, ALL_CHARACTERS).steps <= MOST_STEPS;
+  const starts = isAtStart(node) ? 1 : MAX_FOR_PATTERN;
+  return starts * costOf(node, ALL_CHARACTERS).steps <= MAX_STEPS;
 }
 
 function compiles(pattern: string, flags: string): boolean {
@@ -129,7 +129,7 @@ function costOfLoop({ body, least, most }: Extract<PatternNode, { kind: 'loop' }
   const { characters, passes } = beginningOf(body);
   const { steps, ends } = costOf(body, characters | follow);
   // Each time round takes a character, unless it may take none.
-  const rounds = passes && most < Infinity ? most : Math.min(most, LONGEST_FOR_PATTERN);
+  const rounds = passes && most < Infinity ? most : Math.min(most, MAX_FOR_PATTERN);
   if (ends > 1) {
     const ways = (ends ** (rounds + 1) - 1) / (ends - 1);
     return { steps: steps * ways, ends: ways };

@@ -6,8 +6,8 @@ import { parsed } from './postman-body.ts';
 import { groupedBy, type Pair, pairNamed, pairsOf } from './postman-format.ts';
 import { withoutSecrets } from './postman-secrets.ts';
 
-const LONGEST_ANSWER = 1 << 18;
-const LONGEST_TEXT = 2000;
+const MAX_ANSWER = 1 << 18;
+const MAX_TEXT = 2000;
 const LIMIT_HEADER = /^(?:retry-after|(?:x-)?rate-?limit.*)$/i;
 /** Members whose few words say what an answer means. */
 const VERDICT_NAME = /^(?:.*[_-])?(?:status|state|result|verdict|outcome|decision)$/i;
@@ -38,10 +38,10 @@ function answerOf(saved: JsonObject, status: number, where: string): PostmanAnsw
   const headers = pairsOf(saved['header'], `${where}/header`).filter(({ name }) => !isSecretName(name));
   const said = (pairNamed(headers, 'content-type')?.value?.split(';')[0] ?? '').trim().toLowerCase();
   const text = scalarOf(saved['body']) ?? '';
-  const json = text.length > LONGEST_ANSWER ? undefined : parsed(text);
+  const json = text.length > MAX_ANSWER ? undefined : parsed(text);
   const isJson = json !== undefined && !isTooDeep(json) && (said === '' || /\bjson\b/.test(said));
   const mediaType = said || (isJson ? 'application/json' : 'text/plain');
-  const words = text.trim() === '' || text.length > LONGEST_TEXT ? undefined : text;
+  const words = text.trim() === '' || text.length > MAX_TEXT ? undefined : text;
   const name = scalarOf(saved['name']) ?? '';
   return { name, status, headers, mediaType, body: isJson ? withoutSecrets(json) : words, where };
 }

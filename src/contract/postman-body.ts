@@ -7,7 +7,7 @@ import { withoutSecrets } from './postman-secrets.ts';
 import { isUnknown, type Variables } from './postman-variables.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
-const LONGEST_BODY = 1 << 20;
+const MAX_BODY = 1 << 20;
 
 /** A body as the collection shows it. */
 export interface Body {
@@ -52,7 +52,7 @@ function readBody(request: JsonObject, where: string, variables: Variables): Bod
   if (mode !== 'raw') return `a body of the kind "${mode}"`;
   const text = scalarOf(body['raw']) ?? '';
   if (text.trim() === '') return null;
-  if (text.length > LONGEST_BODY) return 'a body of more than 1 MB';
+  if (text.length > MAX_BODY) return 'a body of more than 1 MB';
   if (mediaType === FORM) return formBody(textPairs(text, at), false, at, variables);
   return rawBody(text, mediaType || languageType(body), at, variables);
 }

@@ -2,7 +2,7 @@ import type { Json } from '../model/contract.ts';
 import { isObject, type JsonObject, listOf, objectOf, pointerPart, scalarOf } from './json-parts.ts';
 
 /** Deeper folders are nobody's. */
-const DEEPEST_FOLDER = 50;
+const MAX_FOLDER = 50;
 
 /** A named value as collections write it everywhere: headers, parameters, settings of an authorization. */
 export interface Pair {
@@ -123,7 +123,7 @@ export function contentsOf(collection: JsonObject): Contents {
         const own = isObject(item['request']) ? authOf(item['request'], `${at}/request`) : null;
         entries.push({ name, item, where: at, auth: own ?? auth, folder });
         addScripts(item, at);
-      } else if (depth === DEEPEST_FOLDER) isCut ||= Array.isArray(item['item']);
+      } else if (depth === MAX_FOLDER) isCut ||= Array.isArray(item['item']);
       else visit(item, at, auth, name, depth + 1);
     }
   }

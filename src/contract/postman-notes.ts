@@ -5,8 +5,8 @@ import type { ReadRequest } from './postman-request.ts';
 import type { FoundSecret } from './postman-secrets.ts';
 import type { Variables } from './postman-variables.ts';
 
-const MOST_NOTES = 30;
-const MOST_NAMES = 10;
+const MAX_NOTES = 30;
+const MAX_NAMES = 10;
 const SETS_VARIABLE =
   /(?:(?:environment|globals|collectionVariables|variables)\.set|set(?:Environment|Global)Variable)\(\s{0,9}["'`]([^"'`\n]{1,200})["'`]/g;
 const ADDS_HEADER = /headers\.(?:add|upsert)\(\s{0,9}\{[^{}]{0,200}?\bkey["']?\s{0,9}:\s{0,9}["'`]([^"'`\n]{1,200})/g;
@@ -34,9 +34,9 @@ export function postmanNotes({ requests, scripts, isCut, variables, secrets }: N
     ),
     ...scripts.flatMap((each) => scriptNotes(each, variables)),
   ]);
-  const rest = notes.size - MOST_NOTES;
+  const rest = notes.size - MAX_NOTES;
   return [
-    ...[...notes].slice(0, MOST_NOTES),
+    ...[...notes].slice(0, MAX_NOTES),
     ...(rest > 0 ? [`${rest} more notes on the collection are left out.`] : []),
   ];
 }
@@ -44,8 +44,8 @@ export function postmanNotes({ requests, scripts, isCut, variables, secrets }: N
 function secretNote(kind: string, secrets: readonly FoundSecret[]): string[] {
   if (secrets.length === 0) return [];
   const places = [...new Set(secrets.map(({ name, where }) => `${name} (${where})`))];
-  const rest = places.length - MOST_NAMES;
-  const list = `${places.slice(0, MOST_NAMES).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+  const rest = places.length - MAX_NAMES;
+  const list = `${places.slice(0, MAX_NAMES).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
   return [`The ${kind} holds secrets: ${list}. None of them is kept. Take them out before you pass the file on.`];
 }
 

@@ -9,7 +9,7 @@ import type { ReadRequest } from './postman-request.ts';
 import { isUnknown, type Variables } from './postman-variables.ts';
 
 /** More of them teach nothing. */
-const MOST_EXAMPLES = 20;
+const MAX_EXAMPLES = 20;
 /** An operation of OpenAPI and where each part of it stands in the collection, by pointers that begin at the operation. */
 export interface PostmanOperation {
   readonly operation: JsonObject;
@@ -83,7 +83,7 @@ function contentOf(requests: readonly ReadRequest[], places: Map<string, string>
     const known = byType.get(body.mediaType);
     const examples = [...(known?.examples ?? []), ...(body.example === undefined ? [] : [body.example])];
     const schema = known === undefined ? body.schema : mergedSchemas(known.schema, body.schema);
-    byType.set(body.mediaType, { schema, examples: examples.slice(0, MOST_EXAMPLES) });
+    byType.set(body.mediaType, { schema, examples: examples.slice(0, MAX_EXAMPLES) });
     addBodyPlaces(body, places);
   }
   if (byType.size === 0) return null;
@@ -108,7 +108,7 @@ function responsesOf(requests: readonly ReadRequest[], places: Map<string, strin
   );
   const responses = [...byStatus].map(([status, answers]) => {
     places.set(`/responses/${status}`, answers[0].where);
-    return [status, responseOf(answers.slice(0, MOST_EXAMPLES))] as const;
+    return [status, responseOf(answers.slice(0, MAX_EXAMPLES))] as const;
   });
   return Object.fromEntries(responses);
 }

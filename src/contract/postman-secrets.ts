@@ -20,10 +20,10 @@ const OPEN_SETTINGS = new Set(
   ).split(' '),
 );
 /** Shorter ones would tear words apart; where they stand under their name they are left out all the same. */
-const SHORTEST_SEARCHED = 5;
-const DEEPEST = 200;
+const MIN_SEARCHED = 5;
+const MAX_DEPTH = 200;
 /** So many letters of values are compared with one text. */
-const MOST_STEPS = 20_000_000;
+const MAX_STEPS = 20_000_000;
 /** In every name of a secret. Most texts hold none of them, and need no closer look. */
 const HINT = /secret|passw|passph|token|key|authori|credential|signature|cookie|jwt|bearer|session/i;
 const NAMED_TEXTS = [
@@ -49,7 +49,7 @@ export function secretsIn(document: Json): FoundSecret[] {
   return found;
 
   function visit(value: Json, name: string, secrecy: Secrecy): void {
-    if (path.length > DEEPEST) return;
+    if (path.length > MAX_DEPTH) return;
     if (typeof value === 'string') {
       if (isSecret(name, secrecy)) add(name, value);
       else for (const [each, text] of secretsInText(value)) add(each, text);
@@ -127,7 +127,7 @@ export function withoutSecrets(value: Json, isSecret = false): Json {
 
 /** Takes the secrets, and what looks like one, out of every text of a value, names included. */
 export function scrubber(secrets: readonly FoundSecret[]): (value: Json) => Json {
-  const values = [...new Set(secrets.map((each) => each.value))].filter((each) => each.length >= SHORTEST_SEARCHED);
+  const values = [...new Set(secrets.map((each) => each.value))].filter((each) => each.length >= MIN_SEARCHED);
   values.sort((a, b) => b.length - a.length);
   const hide = hider(values);
   const clean = (text: string): string =>
@@ -144,7 +144,7 @@ export function scrubber(secrets: readonly FoundSecret[]): (value: Json) => Json
 function hider(values: readonly string[]): (text: string) => string {
   const byBeginning = new Map<string, string[]>();
   for (const value of values) {
-    const beginning = value.slice(0, SHORTEST_SEARCHED);
+    const beginning = value.slice(0, MIN_SEARCHED);
     const others = byBeginning.get(beginning);
     if (others) others.push(value);
     else byBeginning.set(beginning, [value]);
@@ -153,14 +153,14 @@ function hider(values: readonly string[]): (text: string) => string {
     const parts: string[] = [];
     let steps = 0;
     let from = 0;
-    for (let at = 0; byBeginning.size > 0 && at + SHORTEST_SEARCHED <= text.length; ) {
-      const candidates = byBeginning.get(text.slice(at, at + SHORTEST_SEARCHED)) ?? [];
+    for (let at = 0; byBeginning.size > 0 && at + MIN_SEARCHED <= text.length; ) {
+      const candidates = byBeginning.get(text.slice(at, at + MIN_SEARCHED)) ?? [];
       const found = candidates.find((value) => {
         steps += value.length;
         return text.startsWith(value, at);
       });
       // A text that was made to take long is not shown from there on.
-      if (steps > MOST_STEPS) return [...parts, text.slice(from, at), SECRET].join('');
+      if (steps > MAX_STEPS) return [...parts, text.slice(from, at), SECRET].join('');
       if (found === undefined) {
         at += 1;
         continue;

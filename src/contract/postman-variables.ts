@@ -8,10 +8,10 @@ import { pairsOf } from './postman-format.ts';
 const REFERENCE = /\{\{([^{}#]{1,200})\}\}/g;
 const REFERENCE_HERE = new RegExp(REFERENCE.source, 'y');
 const PLAIN_HERE = /[^"/{]+/y;
-const LONGEST_VALUE = 1 << 16;
-const DEEPEST_REFERENCE = 20;
+const MAX_VALUE = 1 << 16;
+const MAX_REFERENCE = 20;
 /** Characters that all texts together may come to: a few nested variables can stand for any amount. */
-const MOST_FILLED = 1 << 25;
+const MAX_FILLED = 1 << 25;
 
 /** Values that the client tool makes up. Fixed ones stand for them, so that the same document always says the same. */
 const MADE_UP: Readonly<Record<string, string>> = {
@@ -54,7 +54,7 @@ export class Variables {
   readonly unknownPlain = new Set<string>();
   readonly #values: ReadonlyMap<string, string>;
   readonly #filled = new Map<string, string | null>();
-  #left = MOST_FILLED;
+  #left = MAX_FILLED;
   #depth = 0;
 
   constructor(values: ReadonlyMap<string, string>) {
@@ -98,9 +98,9 @@ export class Variables {
     // Until it is known: so a variable that comes back to itself ends there, unknown.
     this.#filled.set(name, null);
     const value = this.#values.get(name);
-    if (value === undefined || this.#depth === DEEPEST_REFERENCE) return null;
+    if (value === undefined || this.#depth === MAX_REFERENCE) return null;
     this.#depth += 1;
-    const whole = this.#filledText(value, LONGEST_VALUE);
+    const whole = this.#filledText(value, MAX_VALUE);
     this.#depth -= 1;
     this.#filled.set(name, whole);
     return whole;

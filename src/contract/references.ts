@@ -17,7 +17,7 @@ export interface References {
   step(from: Placed, ...names: readonly string[]): Placed;
 }
 
-const LONGEST_CHAIN = 100;
+const MAX_CHAIN = 100;
 
 export function createReferences(document: JsonObject): References {
   let anchors: ReadonlyMap<string, string> | null = null;
@@ -29,7 +29,7 @@ export function createReferences(document: JsonObject): References {
       const reference = isObject(at.value) ? at.value['$ref'] : undefined;
       if (typeof reference !== 'string') return at;
       if (visited.has(reference)) return failed(at, 'refers to itself alone');
-      if (visited.size === LONGEST_CHAIN) return failed(at, `goes through more than ${LONGEST_CHAIN} references`);
+      if (visited.size === MAX_CHAIN) return failed(at, `goes through more than ${MAX_CHAIN} references`);
       visited.add(reference);
       const target = targetOf(reference);
       if (target === null) return failed(at, `refers to "${reference.slice(0, 200)}", outside of the document`);

@@ -5,14 +5,14 @@ import { isObject, listOf, objectOf, scalarOf, textOf } from './json-parts.ts';
 const TEST_WORDS =
   /^(?:sandbox|test|testing|tests|staging|stage|uat|demo|trial|try|trying|dev|development|qa|preprod|preproduction|mock|playground|integration)$/;
 const LIVE_WORDS = /^(?:live|prod|production)$/;
-const MOST_SERVERS = 20;
-const MOST_VARIANTS = 10;
+const MAX_SERVERS = 20;
+const MAX_VARIANTS = 10;
 
 /** The addresses that a document names, each variant of a variable one of its own. Nothing but suggestions. */
 export function serverSuggestions(servers: Json | undefined): ServerSuggestion[] {
   const names = new Set<string>();
   return listOf(servers)
-    .slice(0, MOST_SERVERS)
+    .slice(0, MAX_SERVERS)
     .flatMap((server) => {
       const description = textOf(objectOf(server)['description']).slice(0, 300);
       return variantsOf(server).flatMap(({ url, words }): ServerSuggestion[] => {
@@ -49,7 +49,7 @@ function variantsOf(server: Json): { url: string; words: readonly string[] }[] {
   const [name = '', variable] = several ?? [];
   const values = listOf(objectOf(variable)['enum']).flatMap((each) => scalarOf(each) ?? []);
   const ordered = several === undefined ? [''] : [...new Set([defaults.get(name) ?? '', ...values])];
-  return ordered.slice(0, MOST_VARIANTS).map((value) => {
+  return ordered.slice(0, MAX_VARIANTS).map((value) => {
     const chosen = new Map([...defaults, ...(several === undefined ? [] : [[name, value] as const])]);
     const filled = textOf(url).replace(/\{([^{}]{1,100})\}/g, (whole, each: string) => chosen.get(each) ?? whole);
     return { url: filled, words: nameWords(value) };

@@ -46,7 +46,7 @@ const OF_REQUESTS = /^(?:requests?|leads?|orders?|jobs?|enquir(?:y|ies)|inquir(?
 /** Words of addresses that say nothing of what an operation is about. */
 const NEUTRAL =
   /^(?:api|rest|v\d+|\d+|public|external|partners?|services?|marketplace|intake|gateway|integrations?|b2b|new|is|if|for|of|by|pre|the|a|an|any|already)$/;
-const LEAST_FIELDS = 3;
+const MIN_FIELDS = 3;
 
 /** Whether an operation may be a check for duplicates, by a word of its name. */
 export const resemblesCheck = ({ path, id }: OpenApiOperation): boolean =>
@@ -80,7 +80,7 @@ export function objectionsTo(
   const statuses = Object.keys(objectOf(value['responses'])).filter((status) => /^2/.test(status));
   const created = statuses.find((status) => /^20[12]$/.test(status)) ?? (statuses.join() === '204' ? '204' : undefined);
   const common = [...fields].filter((field) => create.fields.has(field)).length;
-  const isAlike = common >= Math.min(LEAST_FIELDS, create.fields.size) && common * 2 > fields.size;
+  const isAlike = common >= Math.min(MIN_FIELDS, create.fields.size) && common * 2 > fields.size;
   return [
     ...(method === 'post' ? [] : [`${method.toUpperCase()} changes what is there`]),
     ...(path.includes('{') ? ['its path names one thing that is there already'] : []),
@@ -116,7 +116,7 @@ function proseThatWrites({ references }: DocumentReading, { value, pointer }: Op
     .map(([status, each]) => references.follow(each, pointerTo(pointer, 'responses', status)).value);
   const texts = [value['summary'], value['description'], ...successes.map((each) => memberOf(each, 'description'))];
   return texts
-    .map((text) => textOf(text).slice(0, LONGEST_PROSE).replace(PATHS, ' ').replace(HARMLESS, ' ').toLowerCase())
+    .map((text) => textOf(text).slice(0, MAX_PROSE).replace(PATHS, ' ').replace(HARMLESS, ' ').toLowerCase())
     .flatMap((text) => (SAYS_WRITES.exec(text) ?? SAYS_WRITTEN.exec(text))?.[0] ?? [])[0];
 }
 
@@ -124,5 +124,5 @@ function verbs(beginnings: string, ending: string, before: string, after: string
   return new RegExp(`${before}(?:${beginnings.replaceAll(' ', '|')})${ending}${after}`);
 }
 
-const LONGEST_PROSE = 10_000;
+const MAX_PROSE = 10_000;
 const PATHS = /(?:\b(?:POST|PUT|GET|PATCH|DELETE) )?\/[\w{}./-]+/g;

@@ -2,8 +2,8 @@ import type { Json } from '../model/contract.ts';
 import { isObject, type JsonObject } from './json-parts.ts';
 import { isCheapPattern } from './pattern-cost.ts';
 
-const LARGEST_CHARACTERS = 256 * 1024;
-const DEEPEST = 200;
+const MAX_CHARACTERS = 256 * 1024;
+const MAX_DEPTH = 200;
 const PLAIN =
   /^(?:type|enum|const|required|pattern|(?:min|max)(?:Length|Items|Properties|imum)|minimum|maximum|exclusive(?:Minimum|Maximum)|multipleOf|uniqueItems)$/;
 const ONE = /^(?:items|not|if|then|else|contains|additionalProperties|propertyNames)$/;
@@ -15,13 +15,13 @@ const MAP = /^(?:properties|dependentSchemas)$/;
  * Null if it is larger or deeper than anyone would want to keep.
  */
 export function validationSchema(schema: JsonObject): Json {
-  const budget = { left: LARGEST_CHARACTERS };
+  const budget = { left: MAX_CHARACTERS };
   const reduced = reduce(schema, budget, 0);
-  return budget.left > 0 && JSON.stringify(reduced).length <= LARGEST_CHARACTERS ? reduced : null;
+  return budget.left > 0 && JSON.stringify(reduced).length <= MAX_CHARACTERS ? reduced : null;
 }
 
 function reduce(schema: JsonObject, budget: { left: number }, depth: number): JsonObject {
-  budget.left = depth > DEEPEST ? 0 : budget.left - 2;
+  budget.left = depth > MAX_DEPTH ? 0 : budget.left - 2;
   if (budget.left <= 0) return {};
   const inner = (each: Json): Json => (isObject(each) ? reduce(each, budget, depth + 1) : each);
   const hidden = new Set(

@@ -1,7 +1,7 @@
 import { type CsvError, type Options, Parser } from 'csv-parse';
 import { SrqError } from '../model/errors.ts';
 import { swallowedRows } from './swallowed-rows.ts';
-import { LONGEST_RECORD, textAfterLines } from './text-after-lines.ts';
+import { MAX_RECORD, textAfterLines } from './text-after-lines.ts';
 
 /** One record of a CSV file or a sheet. The header is a record, and so is a line of empty cells; an empty line is not. */
 export interface CsvRecord {
@@ -77,7 +77,7 @@ class RecordCollector {
       skip_empty_lines: true,
       // A quote within an unquoted cell is a letter (6" pipe). `swallowedRows` finds unclosed quotes that this may hide.
       relax_quotes: true,
-      max_record_size: LONGEST_RECORD,
+      max_record_size: MAX_RECORD,
     };
     this.parser = new RecordParser(options, (cells) => this.take(cells));
     // The handler is empty because the callback of `write` or `end` reports the same error.

@@ -7,7 +7,7 @@ import { type JsonText, jsonElements, jsonLines } from './json-values.ts';
 import { undecodable } from './rows.ts';
 
 /** Maximum number of columns of a file. A file with more is not a list of requests. */
-export const MOST_COLUMNS = 5_000;
+export const MAX_COLUMNS = 5_000;
 
 /** Returns true if a text begins like JSON. */
 export function looksLikeJson(sample: string): boolean {
@@ -48,7 +48,7 @@ export async function jsonColumns(texts: AsyncIterable<string>, kind: JsonKind):
     for (const { text } of batch) {
       for (const name of flatObject(text).cells.keys()) columns.add(name);
     }
-    if (columns.size > MOST_COLUMNS) throw tooManyColumns();
+    if (columns.size > MAX_COLUMNS) throw tooManyColumns();
   }
   return [...columns];
 }
@@ -80,7 +80,7 @@ export async function* jsonRows(
 export function tooManyColumns(): SrqError {
   return new SrqError(
     'input',
-    `The file has more than ${MOST_COLUMNS} columns.`,
+    `The file has more than ${MAX_COLUMNS} columns.`,
     'Export only the columns that describe the request.',
   );
 }

@@ -7,7 +7,7 @@ export interface JsonText {
   readonly line: number;
 }
 
-const LONGEST_VALUE = 1024 * 1024;
+const MAX_VALUE = 1024 * 1024;
 
 const [QUOTE, BACKSLASH, COMMA, NEWLINE] = [0x22, 0x5c, 0x2c, 0x0a];
 const OPENING_ARRAY = 0x5b;
@@ -22,7 +22,7 @@ export async function* jsonLines(text: AsyncIterable<string>): AsyncGenerator<Js
   for await (const piece of text) {
     const lines = (rest + piece).split('\n');
     rest = lines.pop() ?? '';
-    if (rest.length > LONGEST_VALUE) throw tooLong(line + lines.length);
+    if (rest.length > MAX_VALUE) throw tooLong(line + lines.length);
     const first = line;
     line += lines.length;
     yield lines.map((each, index) => ({ text: each.trim(), line: first + index })).filter((each) => each.text !== '');
@@ -84,7 +84,7 @@ class ElementSplitter {
     }
     // What stands between two elements is blank and need not be kept.
     this.before = this.started ? this.before + piece.slice(start) : '';
-    if (this.before.length > LONGEST_VALUE) this.failure ??= tooLong(this.startLine);
+    if (this.before.length > MAX_VALUE) this.failure ??= tooLong(this.startLine);
   }
 
   end(): void {
@@ -142,7 +142,7 @@ class ElementSplitter {
   private add(text: string): void {
     const trimmed = text.trim();
     this.started = false;
-    if (trimmed.length > LONGEST_VALUE) this.failure = tooLong(this.startLine);
+    if (trimmed.length > MAX_VALUE) this.failure = tooLong(this.startLine);
     // Nothing stands before the bracket of an empty array; before a comma it is an element that is missing.
     else if (trimmed !== '' || !this.closed) {
       this.found.push({ text: trimmed, line: this.startLine });

@@ -1,5 +1,5 @@
 import { SrqError } from '../model/errors.ts';
-import { MOST_COLUMNS, tooManyColumns } from './json-rows.ts';
+import { MAX_COLUMNS, tooManyColumns } from './json-rows.ts';
 
 /** Maximum numbers of rows and cells of a sheet, so that they fit into memory. A longer list belongs into a CSV file. */
 const MAX_ROWS = 100_000;
@@ -28,7 +28,7 @@ export function requireBoundedSheet(xml: string, path: string, damaged: () => Sr
   }
   for (const _ of xml.matchAll(ANY_TAG)) tags--;
   if (tags !== 0) throw damaged();
-  if (columns > MOST_COLUMNS) throw tooManyColumns();
+  if (columns > MAX_COLUMNS) throw tooManyColumns();
   // The margin of 100 rows is for the header and the titles above it.
   if (rows > MAX_ROWS + 100 || rows * columns > MAX_CELLS) {
     throw new SrqError(

@@ -4,7 +4,7 @@ import type { ReadOptions, Row, Table } from '../model/table.ts';
 import { csvRecords } from './csv-records.ts';
 import { decodedText, type TextEncoding } from './decode.ts';
 import { findDialect, linesBeforeHeader } from './dialect.ts';
-import { type JsonKind, jsonColumns, jsonRows, MOST_COLUMNS, tooManyColumns } from './json-rows.ts';
+import { type JsonKind, jsonColumns, jsonRows, MAX_COLUMNS, tooManyColumns } from './json-rows.ts';
 import type { PartnerFile } from './partner-file.ts';
 import { headerOf, type RowReading, rowsOf } from './rows.ts';
 
@@ -33,7 +33,7 @@ export async function openCsv(
   const reading: RowReading = { encoding, say };
   const records = (onRead?: (bytes: number) => void) => csvRecords(decodedText(file, encoding.name, onRead), dialect);
   const columns = await headerOf(records(), reading);
-  if (columns.length > MOST_COLUMNS) throw tooManyColumns();
+  if (columns.length > MAX_COLUMNS) throw tooManyColumns();
   return {
     format: 'csv',
     encoding: encoding.label,

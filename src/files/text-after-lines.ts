@@ -4,7 +4,7 @@ import { SrqError } from '../model/errors.ts';
  * Maximum size of one record, in bytes or characters. A longer one is not a row of a partner's file: a quote was never
  * closed, or the file is not CSV at all.
  */
-export const LONGEST_RECORD = 1024 * 1024;
+export const MAX_RECORD = 1024 * 1024;
 
 /**
  * Yields text without its first `count` lines. Throws `SrqError('input')` if a line is longer than 1 MiB. csv-parse
@@ -26,7 +26,7 @@ export async function* textAfterLines(text: AsyncIterable<string>, count: number
     }
     const lastEnd = Math.max(rest.lastIndexOf('\n'), rest.lastIndexOf('\r'));
     sinceLineEnd = lastEnd < 0 ? sinceLineEnd + rest.length : rest.length - lastEnd - 1;
-    if (sinceLineEnd > LONGEST_RECORD) {
+    if (sinceLineEnd > MAX_RECORD) {
       throw new SrqError(
         'input',
         'A line is longer than 1 MiB: this is not CSV.',

@@ -4,10 +4,10 @@ import { describedOperation } from './described-operation.ts';
 import { oncePer } from './once-per.ts';
 
 /** Length of the longest text that is held against a pattern; longer ones are left to the service. */
-export const LONGEST_FOR_PATTERN = 10_000;
+export const MAX_FOR_PATTERN = 10_000;
 
 /** No number that a service takes is longer, and reading one takes the square of its length. */
-const LONGEST_NUMBER = 400;
+const MAX_NUMBER = 400;
 
 interface ParameterRules {
   /** See {@link wireValue}. */
@@ -57,7 +57,7 @@ const BOOLEANS = new Map([
 
 /** As JSON writes it: no plus, no leading zeros; `12.0`, as spreadsheets save it, is an integer. */
 function numberText(type: 'integer' | 'number', text: string): string | null {
-  if (text.length > LONGEST_NUMBER) return null;
+  if (text.length > MAX_NUMBER) return null;
   const [, minus = '', whole = '', fraction = ''] = /^([+-]?)0*(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
   if (whole === '') return null;
   const decimals = fraction.replace(/0+$/, '');
@@ -81,7 +81,7 @@ export function boundProblem(parameter: Parameter, wire: string): string | null 
   if (minLength !== null && wire.length < 2 * minLength && codePoints(wire) < minLength)
     return `has ${codePoints(wire)} characters; at least ${minLength} are needed`;
   const { pattern } = rulesOf(parameter);
-  if (!pattern || wire.length > LONGEST_FOR_PATTERN) return null;
+  if (!pattern || wire.length > MAX_FOR_PATTERN) return null;
   return pattern.test(wire) ? null : `is not of the form ${pattern.source}`;
 }
 

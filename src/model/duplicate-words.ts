@@ -1,7 +1,7 @@
 const DUPLICATE =
   /dupli[ck]|already (?:exists?|submitted|created|received|sent)\b|seen before|dublette|bereits vorhanden/i;
 /** The longest text that is looked at. */
-const LONGEST = 4000;
+const MAX_LENGTH = 4000;
 const DENIAL = "\\b(?:no|not|non|never|without|isn['’]t|aren['’]t)\\b";
 const DENIED = new RegExp(`${DENIAL}[^.;:]{0,80}?(?:${DUPLICATE.source})`, 'i');
 const DENYING = new RegExp(DENIAL, 'i');
@@ -14,7 +14,7 @@ const PERHAPS = /\bor\b|\boder\b|idempoten/i;
  */
 export function saidOfDuplicate(text: string): 'yes' | 'no' | 'perhaps' | null {
   const words = text
-    .slice(0, LONGEST)
+    .slice(0, MAX_LENGTH)
     .replace(/([a-z])([A-Z])/g, '$1 $2')
     .replace(/[_\-\s]+/g, ' ');
   if (!DUPLICATE.test(words)) return null;

@@ -141,27 +141,27 @@ export interface Waiting {
   readonly isReset: boolean;
 }
 
-const LEAST_WAIT_MS = 4 * MINUTE_MS;
-const LEAST_WAIT_RESET_MS = MINUTE_MS;
+const MIN_WAIT_MS = 4 * MINUTE_MS;
+const MIN_WAIT_RESET_MS = MINUTE_MS;
 
 /** Returns how long after a doubtful send validate can be expected to see the request. */
 export function settleWaitMs({ slowestMs }: Sight, { chosenMs, isReset }: Waiting): number {
-  return chosenMs ?? Math.max(isReset ? LEAST_WAIT_RESET_MS : LEAST_WAIT_MS, 3 * slowestMs);
+  return chosenMs ?? Math.max(isReset ? MIN_WAIT_RESET_MS : MIN_WAIT_MS, 3 * slowestMs);
 }
 
 /**
  * Maximum number of controls that are asked about, the nearest in time first. A slow or blind part of a service may
  * stay hidden from a few controls.
  */
-export const MOST_CONTROLS = 24;
-export const LEAST_CONTROLS = 3;
+export const MAX_CONTROLS = 24;
+export const MIN_CONTROLS = 3;
 /** Age of a doubt at which few controls are as good as many. It is twice the longest wait of a look. */
 export const FEW_CONTROLS_WAIT_MS = 2 * PATIENCE_MS;
 
 /** Returns how old a doubt must be before two clear answers are believed, given the number of controls. */
 export function licenceWaitMs(sight: Sight, waiting: Waiting, controls: number): number {
   const waitMs = settleWaitMs(sight, waiting);
-  return waiting.chosenMs !== null || controls >= MOST_CONTROLS ? waitMs : Math.max(waitMs, FEW_CONTROLS_WAIT_MS);
+  return waiting.chosenMs !== null || controls >= MAX_CONTROLS ? waitMs : Math.max(waitMs, FEW_CONTROLS_WAIT_MS);
 }
 
 const FUTURE_MS = MINUTE_MS;

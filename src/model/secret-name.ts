@@ -8,12 +8,12 @@ const NO_SECRET =
   /(?:type|url|uri|host|server|domain|endpoint|path|name|expiry|expires|expiresin|expiresat|life|lifetime|validity|duration|seconds|ttl|header|prefix|method|format|location)$|(?:idempotenc\w*|public|primary|foreign|sort|dedup\w*)key$/;
 
 /** Longer ones are no names, and the pattern would take the square of their length. */
-const LONGEST_NAME = 200;
+const MAX_NAME = 200;
 
 /** Whether what stands under this name is to be kept from everyone. */
 export function isSecretName(name: string): boolean {
   const folded = name.toLowerCase().replace(/[^a-z\d]/g, '');
-  return SECRET_WORDS.test(folded) && (folded.length > LONGEST_NAME || !NO_SECRET.test(folded));
+  return SECRET_WORDS.test(folded) && (folded.length > MAX_NAME || !NO_SECRET.test(folded));
 }
 
 /** A value as it may be shown. */

@@ -1,4 +1,4 @@
-import { LEAST_CONTROLS, MOST_CONTROLS } from '../model/evidence.ts';
+import { MAX_CONTROLS, MIN_CONTROLS } from '../model/evidence.ts';
 import { isAtLeastAsLong, kindOf } from '../model/likeness.ts';
 import type { DeliveryLog, MarketplaceApi } from '../model/ports.ts';
 import type { ServiceRequest } from '../model/service-request.ts';
@@ -21,10 +21,10 @@ export interface Doubted {
 }
 
 /** As old as a doubt is a request whose age differs by no more than this, or by a tenth of the doubt's age. */
-const LEAST_TOLERANCE_MS = 60_000;
+const MIN_TOLERANCE_MS = 60_000;
 const TOLERANCE = 0.1;
 /** A control that is younger than the doubt by more than this says nothing of whether the service still remembers the doubt. */
-const MOST_YOUNGER_MS = 60_000;
+const MAX_YOUNGER_MS = 60_000;
 
 /** Those of these requests that the log knows to be created, by the service's own word, with their times. */
 export async function knownCreated(
@@ -56,15 +56,15 @@ export interface Controls {
  */
 export function controlsFor(doubted: Doubted, known: readonly Control[], nowMs: number): Controls | null {
   const kind = kindOf(doubted.request);
-  const toleranceMs = Math.max(LEAST_TOLERANCE_MS, TOLERANCE * (nowMs - doubted.sentAtMs));
+  const toleranceMs = Math.max(MIN_TOLERANCE_MS, TOLERANCE * (nowMs - doubted.sentAtMs));
   const distanceMs = ({ sentAtMs }: Control) => Math.abs(sentAtMs - doubted.sentAtMs);
   const alike = known.filter(({ request }) => kindOf(request) === kind).sort((a, b) => distanceMs(a) - distanceMs(b));
-  const chosen = alike.slice(0, MOST_CONTROLS).filter((control) => distanceMs(control) <= toleranceMs);
-  if (chosen.length < LEAST_CONTROLS) return null;
+  const chosen = alike.slice(0, MAX_CONTROLS).filter((control) => distanceMs(control) <= toleranceMs);
+  if (chosen.length < MIN_CONTROLS) return null;
   const youngerByMs = chosen.map(({ sentAtMs }) => sentAtMs - doubted.sentAtMs);
   const olderMs = Math.max(0, -Math.min(...youngerByMs));
   const youngerMs = Math.max(0, Math.min(...youngerByMs));
-  if (youngerMs > MOST_YOUNGER_MS) return null;
+  if (youngerMs > MAX_YOUNGER_MS) return null;
   // A validate that cuts or ignores long texts sees every shorter request; that has nothing to do with when they were sent.
   const isLong = ({ request }: Control) => isAtLeastAsLong(request, doubted.request);
   const long = chosen.find(isLong) ?? alike.find(isLong);
@@ -145,8 +145,8 @@ async function* requestsOf(controls: ReadonlyMap<string, Control>): AsyncGenerat
 }
 
 /** So many of one kind are enough for whatever doubt is near in time; and so many in all bound the memory. */
-const MOST_OF_KIND = 64;
-const MOST = 256;
+const MAX_OF_KIND = 64;
+const MAX_COUNT = 256;
 
 /** The last requests that a worker has created: controls for its doubts, as it has no file to read others from. */
 export class RecentCreations {
@@ -155,9 +155,9 @@ export class RecentCreations {
   add({ row, request, key }: Submission): void {
     const kind = kindOf(request);
     const alike = this.of(kind);
-    this.#byKind.set(kind, [...alike.slice(1 - MOST_OF_KIND), { row, request, key }]);
+    this.#byKind.set(kind, [...alike.slice(1 - MAX_OF_KIND), { row, request, key }]);
     const all = [...this.#byKind.values()];
-    if (all.reduce((sum, { length }) => sum + length, 0) <= MOST) return;
+    if (all.reduce((sum, { length }) => sum + length, 0) <= MAX_COUNT) return;
     // What there is most of can spare one.
     all.reduce((most, each) => (each.length > most.length ? each : most)).shift();
   }

@@ -66,7 +66,7 @@ function messageOf(record: LogRecord | null, repeated: boolean): string | null {
   return record?.message ?? null;
 }
 
-const LEAST_HIDDEN_LETTERS = 4;
+const MIN_HIDDEN_LETTERS = 4;
 
 /** A row of the input as a report shows it. `withInput`: with its cells, also in findings; they are personal data. */
 export function runRowOf(report: RowReport, mapping: Mapping, withInput: boolean): RunRow {
@@ -90,7 +90,7 @@ export function runRowOf(report: RowReport, mapping: Mapping, withInput: boolean
 
 /** Findings name what they found, such as the file of a recording; shorter cells are words of the finding itself. */
 function withoutCells(text: string, cells: readonly string[]): string {
-  const values = cells.map((cell) => cell.trim()).filter((cell) => cell.length >= LEAST_HIDDEN_LETTERS);
+  const values = cells.map((cell) => cell.trim()).filter((cell) => cell.length >= MIN_HIDDEN_LETTERS);
   return values.sort((a, b) => b.length - a.length).reduce((rest, value) => rest.replaceAll(value, '…'), text);
 }
 

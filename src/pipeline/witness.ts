@@ -21,9 +21,9 @@ const FIRST_LOOKS = 3;
 const FIRST_LOOKS_TRUSTED = 1;
 const LOOK_EVERY = 500;
 /** Looks under way at once: they are asked at the pace of the run itself. */
-const MOST_UNDER_WAY = 32;
+const MAX_UNDER_WAY = 32;
 /** Asked after 0, 1, 2, 4, … seconds, but not more rarely than this. */
-const LONGEST_PAUSE_MS = 64_000;
+const MAX_PAUSE_MS = 64_000;
 /** A finished run waits so long for answers that are due; what is not answered then stays open. */
 const FAREWELL_MS = 2_000;
 
@@ -133,7 +133,7 @@ export class Witness implements Proof {
   }
 
   #begin(request: ServiceRequest, look: Look): void {
-    if (this.#underWay.size >= MOST_UNDER_WAY || this.#underWay.has(look.key)) return;
+    if (this.#underWay.size >= MAX_UNDER_WAY || this.#underWay.has(look.key)) return;
     this.#note(look);
     const looking: Promise<void> = this.#look(request, look).finally(() => {
       this.#looking.delete(looking);
@@ -147,7 +147,7 @@ export class Witness implements Proof {
   async #look(request: ServiceRequest, begun: Look): Promise<void> {
     const beganMs = this.#clock.monotonicMs() - (this.#clock.nowMs() - begun.createdAtMs);
     let look = begun;
-    for (let pauseMs = 1000; look.end === 'open'; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+    for (let pauseMs = 1000; look.end === 'open'; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
       // A service that cannot be asked any more is the run's to tell about.
       const answer = await this.#api.validate(request).catch(() => null);
       if (!answer || this.#stopping.aborted) return;

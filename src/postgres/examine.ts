@@ -15,7 +15,7 @@ export interface StoreFindings {
   readonly danger: string | null;
 }
 
-const LEAST_VERSION = 130_000;
+const MIN_VERSION = 130_000;
 
 interface Server {
   readonly version: string;
@@ -33,7 +33,7 @@ export async function examineStore({ query, shown }: Database): Promise<StoreFin
     current_setting('server_version_num')::integer as number, current_user as role, pg_is_in_recovery() as standby,
     current_setting('transaction_read_only')::boolean as read_only,
     current_setting('fsync') as fsync, current_setting('full_page_writes') as full_page_writes`);
-  if (!server || server.number < LEAST_VERSION) {
+  if (!server || server.number < MIN_VERSION) {
     const message = `The store ${shown} is PostgreSQL ${server?.version ?? 'of an unknown version'}; 13 or later is needed.`;
     throw new SrqError('log', message, 'Name a newer server: --store postgres://USER@HOST:5432/DATABASE');
   }

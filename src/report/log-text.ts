@@ -20,13 +20,13 @@ interface Layout {
   readonly time: (at: string) => string;
 }
 
-const WIDEST: Layout = {
+const MAX: Layout = {
   minWidth: 96,
   widths: { at: 19, status: 9, row: 7, ref: 20 },
   time: (at) => at.slice(0, 19),
 };
 const LAYOUTS: readonly Layout[] = [
-  WIDEST,
+  MAX,
   { minWidth: 72, widths: { at: 16, status: 9, ref: 14 }, time: (at) => at.slice(0, 16).replace('T', ' ') },
   { minWidth: 0, widths: { at: 11, status: 9 }, time: (at) => at.slice(5, 16).replace('T', ' ') },
 ];
@@ -52,7 +52,7 @@ export function logLine(entry: LogEntry, columns: number | null, paint: ChalkIns
 }
 
 function layoutFor(columns: number | null): Layout {
-  return LAYOUTS.find(({ minWidth }) => columns === null || columns >= minWidth) ?? WIDEST;
+  return LAYOUTS.find(({ minWidth }) => columns === null || columns >= minWidth) ?? MAX;
 }
 
 function logColumns({ widths }: Layout, columns: number | null, cell: (name: Column, width: number) => Cell): string {

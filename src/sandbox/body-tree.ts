@@ -22,7 +22,7 @@ interface TreeBranch {
 }
 
 /** Deeper is no request; names with more parts than this are taken as they stand. */
-const DEEPEST = 32;
+const MAX_DEPTH = 32;
 
 /** JavaScript's numbers hold 15 digits of any kind. */
 const MAY_LOSE_DIGITS = /\d{16}/;
@@ -42,7 +42,7 @@ function* leavesOf(value: unknown, path: readonly string[]): Generator<BodyValue
   if (value === null || value === undefined) return;
   if (typeof value !== 'object' || isLosslessNumber(value)) {
     yield { path, text: String(value), file: null };
-  } else if (path.length >= DEEPEST) {
+  } else if (path.length >= MAX_DEPTH) {
     throw new RangeError('A body may not be deeper.');
   } else {
     for (const [name, member] of Object.entries(value)) yield* leavesOf(member, [...path, name]);
@@ -83,7 +83,7 @@ function partsOf(name: string): readonly string[] {
   const found = /^([^[\]]+)((?:\[[^[\]]*\])+)$/.exec(name);
   if (!found) return [name];
   const parts = [found[1] ?? '', ...(found[2] ?? '').slice(1, -1).split('][')];
-  return parts.length > DEEPEST ? [name] : parts;
+  return parts.length > MAX_DEPTH ? [name] : parts;
 }
 
 function plant(root: TreeBranch, { path, text }: BodyValue): void {

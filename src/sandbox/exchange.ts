@@ -10,7 +10,7 @@ import { actOn } from './routes.ts';
 import type { SandboxState } from './sandbox-state.ts';
 
 /** Room for a long recording in base64. */
-const LARGEST_BODY_BYTES = 40 * 1024 * 1024;
+const MAX_BODY_BYTES = 40 * 1024 * 1024;
 
 /** One call to an operation from its body to its answer. What it does is done and kept before any pause. */
 export async function answerCall(
@@ -20,10 +20,10 @@ export async function answerCall(
   response: ServerResponse,
   state: SandboxState,
 ): Promise<void> {
-  const body = await readBody(request, LARGEST_BODY_BYTES);
+  const body = await readBody(request, MAX_BODY_BYTES);
   const content = body
     ? await state.service.offered.decode(operation, { headers: request.headers, query, body })
-    : refusal(413, 'payload_too_large', `The body is larger than ${LARGEST_BODY_BYTES} bytes.`);
+    : refusal(413, 'payload_too_large', `The body is larger than ${MAX_BODY_BYTES} bytes.`);
   const { reply, number, receivedAtMs } = decide(operation, bearerToken(request.headers.authorization), content, state);
   const pauseMs = state.latencyMs + reply.pauseMs;
   const heard = { operation, request, body, answer: reply.answer, nowMs: receivedAtMs };

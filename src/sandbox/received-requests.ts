@@ -178,7 +178,7 @@ interface View {
  * Maximum number of filters whose results are kept. Whoever pages through a list asks for the same filter again and
  * again, and a few lists may be open at once.
  */
-const MOST_VIEWS = 8;
+const MAX_VIEWS = 8;
 /** Number of entries that are examined before other work of the sandbox gets its turn. */
 const LOOKED_AT_ONCE = 1_000;
 
@@ -215,7 +215,7 @@ class FilteredNumbers<KeptEntry extends Head> {
     this.#views.delete(name);
     this.#views.set(name, view);
     const [oldest] = this.#views.keys();
-    if (oldest !== undefined && this.#views.size > MOST_VIEWS) this.#views.delete(oldest);
+    if (oldest !== undefined && this.#views.size > MAX_VIEWS) this.#views.delete(oldest);
     return view;
   }
 

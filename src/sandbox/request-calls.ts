@@ -112,7 +112,7 @@ export function wholeNumber<Otherwise>(query: URLSearchParams, name: string, oth
 }
 
 /** Longer bodies, and those that no shell can hold, are fetched from the sandbox. */
-const LONGEST_WRITTEN_BYTES = 4096;
+const MAX_WRITTEN_BYTES = 4096;
 const PLAIN_TEXT = /^[^\x00-\x08\x0b-\x1f\x7f-\x9f]*$/;
 /** curl says these itself. */
 const OWN_HEADERS = new Set(['host', 'connection', 'content-length', 'accept-encoding', 'transfer-encoding']);
@@ -127,7 +127,7 @@ function curlCommand(
 ): string {
   const host = headers.find(([name]) => name.toLowerCase() === 'host')?.[1] ?? '127.0.0.1';
   const own = headers.filter(([name]) => !OWN_HEADERS.has(name.toLowerCase()));
-  const isWritten = body.length <= LONGEST_WRITTEN_BYTES && isPlainText(body);
+  const isWritten = body.length <= MAX_WRITTEN_BYTES && isPlainText(body);
   const data = isWritten ? `--data-raw ${quoted(body.toString('utf8'))}` : '--data-binary @-';
   const parts = [
     `curl -g -X ${quoted(method)} ${quoted(`http://${host}${path}`)}`,

@@ -106,7 +106,7 @@ function answerWith(
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const ENDS_IN_DIGITS = /^(.*?)(\d+)$/s;
-const LEAST_OF_20_DIGITS = 10n ** 19n;
+const MIN_OF_20_DIGITS = 10n ** 19n;
 
 /**
  * An identifier like the sample, another one for each `sequence`: a number stays a number, with 20 digits where the sample
@@ -116,7 +116,7 @@ const LEAST_OF_20_DIGITS = 10n ** 19n;
 function freshValue(sample: AnswerDraft | undefined, sequence: number): AnswerDraft {
   if (typeof sample === 'string') return freshText(sample, sequence);
   const number = typeof sample === 'number' ? Math.trunc(sample) + sequence : sequence;
-  return Number.isSafeInteger(number) ? number : new LosslessNumber(String(LEAST_OF_20_DIGITS + BigInt(sequence)));
+  return Number.isSafeInteger(number) ? number : new LosslessNumber(String(MIN_OF_20_DIGITS + BigInt(sequence)));
 }
 
 function freshText(sample: string, sequence: number): string {

@@ -1,6 +1,6 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { Alternative, Json, Operation, Parameter } from '../model/contract.ts';
-import { LONGEST_FOR_PATTERN } from '../model/contract-rules.ts';
+import { MAX_FOR_PATTERN } from '../model/contract-rules.ts';
 import { SrqError } from '../model/errors.ts';
 import { pointerNames } from '../model/json-pointer.ts';
 
@@ -56,7 +56,7 @@ function compile(schema: Json, { name, texts }: SchemaOptions): ValidateFunction
 /** A pattern that longer texts need not match. The compiler tells patterns apart by their texts. */
 function bounded(pattern: string): { test(text: string): boolean; toString(): string } {
   const compiled = compiledPattern(pattern);
-  return { test: (text) => text.length > LONGEST_FOR_PATTERN || compiled.test(text), toString: () => pattern };
+  return { test: (text) => text.length > MAX_FOR_PATTERN || compiled.test(text), toString: () => pattern };
 }
 
 /** As JSON Schema has it; patterns of other dialects may compile without `u` alone. */

@@ -20,7 +20,7 @@ import { creates } from '../sandbox/sandbox-client.ts';
 /** `npm run soak` sets other seeds. */
 const SEED = Number(process.env['SRQ_TEST_SEED'] ?? 1);
 const ROWS = 2_000;
-const LEAST_KILLS = 30;
+const MIN_KILLS = 30;
 const FAULTS: readonly FaultKind[] = ['reset-before', 'reset-after', '429', '500', '503', '500-after', 'expire-token'];
 /** Sparse enough that the breaker, which has its own tests, stays closed. */
 const ROWS_PER_FAULT = 40;
@@ -64,7 +64,7 @@ test(`kill -9 at any time, with faults of every kind, loses nothing and sends no
     else accountedFor(ended, ROWS);
     await expectNothingHidden(desk, sandbox);
   } while (ended.signal === 'SIGKILL');
-  expect(kills).toBeGreaterThanOrEqual(LEAST_KILLS);
+  expect(kills).toBeGreaterThanOrEqual(MIN_KILLS);
   const struck = new Map(FAULTS.map((kind) => [kind, creates(sandbox).filter(({ fault }) => fault === kind).length]));
   for (const [kind, times] of struck) expect([kind, times >= 5]).toEqual([kind, true]);
   await expectDoubtListed(desk, sandbox);

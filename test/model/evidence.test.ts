@@ -8,7 +8,7 @@ import {
   type Look,
   type LookEnd,
   licenceWaitMs,
-  MOST_CONTROLS,
+  MAX_CONTROLS,
   mergedEvidence,
   settleWaitMs,
   sightOf,
@@ -79,8 +79,8 @@ describe('A doubt waits', () => {
 
   test('for a licence on the strength of few controls until no lag counts', () => {
     const sight = sightOf({ looks: three() }, KIND, NOW_MS);
-    expect(licenceWaitMs(sight, OWN, MOST_CONTROLS)).toBe(60_000);
-    expect(licenceWaitMs(sight, OWN, MOST_CONTROLS - 1)).toBe(FEW_CONTROLS_WAIT_MS);
+    expect(licenceWaitMs(sight, OWN, MAX_CONTROLS)).toBe(60_000);
+    expect(licenceWaitMs(sight, OWN, MAX_CONTROLS - 1)).toBe(FEW_CONTROLS_WAIT_MS);
     expect(licenceWaitMs(sight, { ...OWN, chosenMs: 1_000 }, 3)).toBe(1_000);
   });
 });

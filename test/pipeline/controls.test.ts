@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { MOST_CONTROLS } from '../../src/model/evidence.ts';
+import { MAX_CONTROLS } from '../../src/model/evidence.ts';
 import type { ServiceRequest } from '../../src/model/service-request.ts';
 import { type Control, ControlRounds, controlsFor } from '../../src/pipeline/controls.ts';
 import { submissionOf } from './leads.ts';
@@ -50,7 +50,7 @@ describe('Controls for a doubt', () => {
   });
 
   test('are the nearest in time', () => {
-    const near = controls(MOST_CONTROLS, 1_000);
+    const near = controls(MAX_CONTROLS, 1_000);
     const all = chosen([...controls(9, -2_000), ...near, ...controls(9, 3_000)])?.all ?? [];
     expect(new Set(needs(all))).toEqual(new Set(needs(near)));
   });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { FEW_CONTROLS_WAIT_MS, MOST_CONTROLS } from '../../src/model/evidence.ts';
+import { FEW_CONTROLS_WAIT_MS, MAX_CONTROLS } from '../../src/model/evidence.ts';
 import type { MarketplaceApi, ValidateResult } from '../../src/model/ports.ts';
 import { ControlRounds, knownCreated } from '../../src/pipeline/controls.ts';
 import { type Believing, type Settling, settleDoubt } from '../../src/pipeline/settle-doubt.ts';
@@ -314,7 +314,7 @@ describe('As long as nothing else was chosen', () => {
   /** How long after the send the request is asked about first, and last. */
   async function waited(
     run: string,
-    { controls = MOST_CONTROLS, ...changes }: Partial<Believing> & { readonly controls?: number } = {},
+    { controls = MAX_CONTROLS, ...changes }: Partial<Believing> & { readonly controls?: number } = {},
   ): Promise<number[]> {
     const sentAtMs = machine.clock.nowMs();
     const told: number[] = [];
@@ -366,7 +366,7 @@ describe('As long as nothing else was chosen', () => {
     const settled = machine.run(
       (process) => {
         const settling = settlingOf(process, key, null, UNCHECKED, null);
-        const known = async () => createdBeside(machine.service, writtenAtMs, MOST_CONTROLS);
+        const known = async () => createdBeside(machine.service, writtenAtMs, MAX_CONTROLS);
         const rounds = new ControlRounds(process.api, process.halt.signal);
         const believing = { proof: TRUSTED, chosenMs: null, isProxied: false, waits: true, rounds };
         return settleDoubt(SUBMISSION, { ...settling, believing, known });

@@ -80,7 +80,7 @@ async function showRows(
 /** The doubts of a run begin to wait one after another; what is told is when the last of those is ripe. */
 const GATHER_MS = 1_000;
 /** Shorter waits are over before they are read of. */
-const LEAST_TOLD_MS = 10_000;
+const MIN_TOLD_MS = 10_000;
 const DAY_MS = 24 * 60 * 60_000;
 
 /** Tells until when doubts wait, and again whenever that changes. Returns what is to be called as one begins to wait. */
@@ -91,7 +91,7 @@ function tellWait(reporter: Reporter, clock: Clock, stopping: AbortSignal, rows:
   const tell = () => {
     isTelling = false;
     const until = localTime(untilMs, clock.nowMs());
-    if (until === told || stopping.aborted || untilMs - clock.nowMs() < LEAST_TOLD_MS) return;
+    if (until === told || stopping.aborted || untilMs - clock.nowMs() < MIN_TOLD_MS) return;
     told = until;
     reporter.say(
       () =>

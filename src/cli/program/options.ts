@@ -18,13 +18,13 @@ export function positiveNumber(text: string): number {
   throw new InvalidArgumentError('Give a number above 0.');
 }
 
-const MOST_SETTLE_SECONDS = 7 * 24 * 60 * 60;
+const MAX_SETTLE_SECONDS = 7 * 24 * 60 * 60;
 
 /** How long to wait before a doubt is settled, in seconds. */
 export function settleSeconds(text: string): number {
   const seconds = positiveNumber(text);
-  if (seconds <= MOST_SETTLE_SECONDS) return seconds;
-  throw new InvalidArgumentError(`Give at most ${MOST_SETTLE_SECONDS} seconds, which are 7 days.`);
+  if (seconds <= MAX_SETTLE_SECONDS) return seconds;
+  throw new InvalidArgumentError(`Give at most ${MAX_SETTLE_SECONDS} seconds, which are 7 days.`);
 }
 
 /** `NAME=VALUE`, repeatable: gathers the pairs in their order. The last `=` of a column's name belongs to the name. */
