@@ -185,7 +185,7 @@ const GUARDS = [
   {
     name: 'validate that tells of an error has not looked',
     file: 'src/api/verdict.ts',
-    from: "return said === 'clear' && signsOf(answer).complains ? 'unknown' : said;",
+    from: "return said === 'clear' && outcomeSigns(answer).complains ? 'unknown' : said;",
     to: 'return said;',
     tests: ['../api/verdict'],
   },
@@ -304,7 +304,7 @@ const GUARDS = [
   {
     name: 'a look that was given up counts as not found',
     file: 'src/model/evidence.ts',
-    from: "look.end === 'unseen' || (look.end === 'open' && !mayGoOn(look, nowMs))",
+    from: "look.end === 'unseen' || (look.end === 'open' && !mayContinue(look, nowMs))",
     to: "look.end === 'unseen'",
     tests: ['../model/evidence'],
   },

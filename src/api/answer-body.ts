@@ -1,13 +1,13 @@
 import type * as Zlib from 'node:zlib';
 
 /** Maximum number of bytes of an answer that are read, both as received and after its content codings are undone. */
-export const ANSWER_LIMIT_BYTES = 1 << 20;
+export const MAX_ANSWER_BYTES = 1 << 20;
 /** Maximum number of content codings of one answer. */
 const MAX_CODINGS = 3;
 
 type Undo = (bytes: Buffer, zlib: typeof Zlib) => Buffer;
 
-const within = { maxOutputLength: ANSWER_LIMIT_BYTES };
+const within = { maxOutputLength: MAX_ANSWER_BYTES };
 const gunzip: Undo = (bytes, zlib) => zlib.gunzipSync(bytes, within);
 
 const UNDO: ReadonlyMap<string, Undo> = new Map<string, Undo>([

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type AnswerValue, answerValue, isHtml } from './answer-value.ts';
 import type { Answer } from './exchange.ts';
-import type { Mask } from './mask.ts';
+import type { Redactor } from './mask.ts';
 
 const MAX_DEPTH = 6;
 const MAX_MEMBERS = 60;
@@ -18,7 +18,7 @@ const MAX_FORM_LENGTH = 400;
  * Returns null for an answer that cannot be read, because it is a page or was cut. If an answer denies that the request
  * was taken, its words are left out too: they give the reason, which differs between requests.
  */
-export function formOf(answer: Answer, sent: Mask, isDenied: boolean): string | null {
+export function answerForm(answer: Answer, sent: Redactor, isDenied: boolean): string | null {
   const kind = readableKind(answer);
   if (kind === null) return null;
   const type = (answer.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
@@ -43,7 +43,7 @@ export function readableKind(answer: Answer): 'empty' | 'data' | 'words' | null 
 
 const CONTROL_CHARACTERS = /[\0-\x08\x0e-\x1f\ufffd]/;
 
-function valueForm(value: AnswerValue, sent: Mask, withWords: boolean, depth: number): string {
+function valueForm(value: AnswerValue, sent: Redactor, withWords: boolean, depth: number): string {
   if (value === null) return 'null';
   if (typeof value === 'boolean') return String(value);
   if (typeof value === 'string') return withWords ? JSON.stringify(wordsForm(value, sent)) : 'text';
@@ -54,7 +54,7 @@ function valueForm(value: AnswerValue, sent: Mask, withWords: boolean, depth: nu
   }
   const members = Object.entries(value).slice(0, MAX_MEMBERS);
   const told = members.map(
-    ([name, inner]) => `${JSON.stringify(sent.apply(name))}:${valueForm(inner, sent, withWords, depth + 1)}`,
+    ([name, inner]) => `${JSON.stringify(sent.redact(name))}:${valueForm(inner, sent, withWords, depth + 1)}`,
   );
   return `{${told.sort().join(',')}}`;
 }
@@ -65,8 +65,8 @@ const SEPARATORS = /([\s<>"'=&?/,;:()[\]{}]+)/;
  * Returns a text without the parts that differ between requests: words with a digit in them become `#`, sent values
  * `***`.
  */
-export function wordsForm(text: string, sent: Mask): string {
-  const parts = sent.apply(withoutProlog(text).trim()).split(SEPARATORS);
+export function wordsForm(text: string, sent: Redactor): string {
+  const parts = sent.redact(withoutProlog(text).trim()).split(SEPARATORS);
   const words = parts
     .map((part) => (/\d/.test(part) ? '#' : part))
     .join('')

@@ -1,4 +1,4 @@
-import { type AnswerMemory, NO_MEMORY, withOpenForm, withPlace, withSight } from '../model/answer-memory.ts';
+import { type AnswerMemory, NO_MEMORY, withOpenForm, withPlace, withValidateResult } from '../model/answer-memory.ts';
 import { type Contract, isOffered } from '../model/contract.ts';
 import type { RequestOperationName } from '../model/operations.ts';
 import type { Identifiers } from '../model/outcome.ts';
@@ -9,10 +9,10 @@ import { type Creation, judgeCreation } from './creation.ts';
 import { type ParameterNames, parameterNames, readErrorText } from './error-text.ts';
 import type { Answer, Exchange } from './exchange.ts';
 import { documentedIdentifiers, readIdentifiers } from './identifiers.ts';
-import type { Mask } from './mask.ts';
+import type { Redactor } from './mask.ts';
 import { Observed } from './observed.ts';
-import { signsOf } from './refusal-signs.ts';
-import { readVerdict, ruledVerdict, saidVerdict } from './verdict.ts';
+import { outcomeSigns } from './refusal-signs.ts';
+import { readVerdict, ruledVerdict, statedVerdict } from './verdict.ts';
 
 const NO_VALIDATE_HINT =
   'The document describes no validate. Create without it: --no-validate; for good: srq contract learn FILE --operation validate=none';
@@ -53,7 +53,7 @@ export class AnswerReader {
   }
 
   /** What an exchange on create tells. Where a creation names the request is remembered. */
-  creation(exchange: Exchange, sent: Mask): CreateMeaning {
+  creation(exchange: Exchange, sent: Redactor): CreateMeaning {
     const { create, unavailableIsNotActed } = this.#contract;
     const { path, duplicate, identifiers, errorTexts } = create;
     const judge = (answer: Answer) =>
@@ -71,7 +71,7 @@ export class AnswerReader {
 
   /** Validate was asked about a request whose creation was answered so: it sees the request, or does not. */
   noteSight({ form, place }: UnprovenAnswer, wasSeen: boolean): void {
-    const sighted = withSight(this.#memory, form, wasSeen);
+    const sighted = withValidateResult(this.#memory, form, wasSeen);
     this.#change(wasSeen && place !== null ? withPlace(sighted, place) : sighted);
   }
 
@@ -91,7 +91,7 @@ export class AnswerReader {
   }
 
   /** Of a request that the service has already: its answer to that is rarely described. */
-  identifiersOfDuplicate(answer: Answer, sent: Mask): Identifiers {
+  identifiersOfDuplicate(answer: Answer, sent: Redactor): Identifiers {
     const documented = documentedIdentifiers(answer, this.#contract.create.identifiers);
     return Object.keys(documented).length > 0 ? documented : readIdentifiers(answer, sent);
   }
@@ -109,7 +109,7 @@ export class AnswerReader {
   }
 
   #isDeniedByBody(answer: Answer): boolean {
-    return readableKind(answer) === null || saidVerdict(answer) === 'duplicate' || signsOf(answer).complains;
+    return readableKind(answer) === null || statedVerdict(answer) === 'duplicate' || outcomeSigns(answer).complains;
   }
 
   #saysClearInBody(answer: Answer): boolean {
@@ -118,7 +118,7 @@ export class AnswerReader {
   }
 
   /** The service's words on why it refused. */
-  errorText(answer: Answer, sent: Mask, operation: RequestOperationName): string | null {
+  errorText(answer: Answer, sent: Redactor, operation: RequestOperationName): string | null {
     return readErrorText(answer, sent, { pointers: this.#contract[operation].errorTexts, names: this.#names });
   }
 }

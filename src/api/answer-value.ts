@@ -139,7 +139,7 @@ export function valuesAt(value: AnswerValue | undefined, pointer: Pointer): Answ
  * Returns the texts, numbers and booleans that a pointer names. Numbers keep all their digits, and booleans become
  * `true` and `false`.
  */
-export function textsAt(value: AnswerValue | undefined, pointer: Pointer): string[] {
+export function scalarsAt(value: AnswerValue | undefined, pointer: Pointer): string[] {
   const found = valuesAt(value, pointer).filter((each) => typeof each === 'string' || typeof each === 'boolean');
   return found.map(String);
 }

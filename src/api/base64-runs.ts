@@ -5,7 +5,7 @@ import { Characters } from './characters.ts';
  * A run is a stretch of characters that may be base64. `from` is the index of its first character, `to` the index after
  * its last one.
  */
-export interface Run {
+export interface Base64Run {
   readonly from: number;
   readonly to: number;
   /** Offset in the source where the run starts. `end` is the offset where it ends, padding included. */
@@ -17,8 +17,8 @@ export interface Run {
  * Finds all runs of base64 and base64url digits. The parts of a run between signs (`+`, `/`, `-`, `_`) are runs of
  * their own as well.
  */
-export function base64Runs(text: Characters): Run[] {
-  const runs: Run[] = [];
+export function base64Runs(text: Characters): Base64Run[] {
+  const runs: Base64Run[] = [];
   const add = (from: number, to: number) => {
     let end = to;
     while (end < to + 2 && text.code(end) === EQUALS) end += 1;
@@ -44,7 +44,7 @@ export function base64Runs(text: Characters): Run[] {
  * Decodes those runs that are base64 of a text. Each decoded letter is given the source offsets of its whole run, so
  * that hiding the letter hides the run.
  */
-export function decodedRuns(text: Characters, runs: readonly Run[]): Characters {
+export function decodedRuns(text: Characters, runs: readonly Base64Run[]): Characters {
   const decoded = new Characters(2 * text.length);
   for (const run of runs) {
     const said = mayBeText(text, run) ? decodedText(text, run) : null;
@@ -68,7 +68,7 @@ for (const [value, digit] of ['-', '_'].entries()) VALUES[digit.charCodeAt(0)] =
 const digitValue = (code: number): number => VALUES[code] ?? -1;
 
 /** Tells whether the first two bytes of a run may begin a UTF-8 text. Most words may not, and are then not decoded. */
-function mayBeText(text: Characters, { from, to }: Run): boolean {
+function mayBeText(text: Characters, { from, to }: Base64Run): boolean {
   if (to - from < 2) return false;
   const first = digitValue(text.code(from));
   const second = digitValue(text.code(from + 1));
@@ -82,7 +82,7 @@ function mayBeText(text: Characters, { from, to }: Run): boolean {
  * Decodes a run, or returns null if the bytes are not UTF-8. Up to three bytes at the end may be dropped, because a
  * text that was cut may end within a character.
  */
-function decodedText(text: Characters, { from, to }: Run): string | null {
+function decodedText(text: Characters, { from, to }: Base64Run): string | null {
   let run = '';
   for (let at = from; at < to; at++) run += String.fromCharCode(text.code(at));
   const bytes = Buffer.from(run, 'base64');

@@ -6,7 +6,7 @@ import type { Creation } from './creation.ts';
 import type { Answer, Exchange } from './exchange.ts';
 import { failureName, networkFailure } from './network-failure.ts';
 import { asksToWait } from './retry.ts';
-import { complainsOfOther, errorSaysDuplicate, ruledVerdict, saidVerdict } from './verdict.ts';
+import { reportsDuplicate, reportsOtherError, ruledVerdict, statedVerdict } from './verdict.ts';
 
 /**
  * The conclusion from an exchange on `create` about the request.
@@ -14,14 +14,14 @@ import { complainsOfOther, errorSaysDuplicate, ruledVerdict, saidVerdict } from 
  * - `not-acted`: the service certainly did nothing with it.
  * - `doubt`: the service may have acted. The request is never sent again on the strength of this.
  */
-export type Class = 'created' | 'duplicate' | 'rejected' | 'not-acted' | 'doubt';
+export type ExchangeClass = 'created' | 'duplicate' | 'rejected' | 'not-acted' | 'doubt';
 
 /** The next step: record the class as the row's end, send again (paced), get a new token first, or end the run. */
-export type Next = 'record' | 'again' | 'new-token' | 'stop';
+export type NextStep = 'record' | 'again' | 'new-token' | 'stop';
 
 export interface CreateMeaning {
-  readonly class: Class;
-  readonly next: Next;
+  readonly class: ExchangeClass;
+  readonly next: NextStep;
   /** The reason for the class, in one sentence for a person. */
   readonly reason: string;
   /** How the command ends and what the user can do. Set only if `next` is `stop`. */
@@ -76,7 +76,7 @@ function classifyAnswer(answer: Answer, knowledge: KnownOfCreate): CreateMeaning
   if (status === 403) return record('rejected', 'The service denied this request (HTTP 403).');
   if (status === 429) return again('The service asked to slow down (HTTP 429).');
   if (status === 409) {
-    return errorSaysDuplicate(answer)
+    return reportsDuplicate(answer)
       ? record('duplicate', 'The service says that it has this request already (HTTP 409).')
       : doubt('The service reported a conflict (HTTP 409) without saying whether it took the request.');
   }
@@ -94,8 +94,8 @@ const MOVED = new Set([301, 307, 308]);
  * about something else contradicts itself, and is not taken as a duplicate.
  */
 function classifySuccess(answer: Answer, verdict: Verdict | null, { judge }: KnownOfCreate): CreateMeaning {
-  const isToldAsDuplicate = (verdict ?? saidVerdict(answer)) === 'duplicate';
-  if (isToldAsDuplicate && readableKind(answer) !== null && !complainsOfOther(answer))
+  const isToldAsDuplicate = (verdict ?? statedVerdict(answer)) === 'duplicate';
+  if (isToldAsDuplicate && readableKind(answer) !== null && !reportsOtherError(answer))
     return record('duplicate', 'The service says that it has this request already.');
   const creation = judge(answer);
   if (creation.is === 'taken') return { ...record('created', 'The service took the request.'), creation };
@@ -123,7 +123,7 @@ function redirected(answer: Answer): [string, string] {
   return [`The service redirects (HTTP ${answer.status})${host}.`, hint];
 }
 
-function record(of: Class, reason: string): CreateMeaning {
+function record(of: ExchangeClass, reason: string): CreateMeaning {
   return { class: of, next: 'record', reason, stop: null, creation: null };
 }
 
@@ -135,6 +135,6 @@ function doubt(reason: string): CreateMeaning {
   return record('doubt', reason);
 }
 
-function stop(of: Class, code: ErrorCode, reason: string, hint: string): CreateMeaning {
+function stop(of: ExchangeClass, code: ErrorCode, reason: string, hint: string): CreateMeaning {
   return { ...record(of, reason), next: 'stop', stop: { code, hint } };
 }

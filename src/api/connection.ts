@@ -1,17 +1,17 @@
 import type { Socket } from 'node:net';
 import { systemCode } from '../model/errors.ts';
-import type { Line } from './connector.ts';
-import { InterimAnswers } from './interim-answers.ts';
+import type { ServiceSocket } from './connector.ts';
+import { InterimAnswerFilter } from './interim-answers.ts';
 
 /** A call that is told which connection carries it. */
-export interface Carried {
+export interface CarriedCall {
   connection: Connection | null;
 }
 
 /** Tracks the connections to the service, and which call each one carries. A connection carries one call at a time. */
-export class Connections {
+export class ConnectionTracker {
   readonly #areDirect: boolean;
-  #next: Carried | null = null;
+  #next: CarriedCall | null = null;
 
   constructor(areDirect: boolean) {
     this.#areDirect = areDirect;
@@ -21,11 +21,11 @@ export class Connections {
    * Announces that this call is written in the current turn of the event loop. undici says so before it writes, but
    * does not say to which connection.
    */
-  announce(call: Carried): void {
+  announce(call: CarriedCall): void {
     this.#next = call;
   }
 
-  add(line: Line): Socket {
+  add(line: ServiceSocket): Socket {
     const connection = new Connection(line, this.#areDirect);
     const { socket } = line;
     const write = socket.write;
@@ -47,18 +47,18 @@ export class Connections {
  */
 export class Connection {
   readonly #isDirect: boolean;
-  readonly #interim = new InterimAnswers();
+  readonly #interim = new InterimAnswerFilter();
   #awaitsAnswer = false;
   #wasReset = false;
   #hasFailed = false;
 
-  constructor({ socket, tcp }: Line, isDirect: boolean) {
+  constructor({ socket, tcp }: ServiceSocket, isDirect: boolean) {
     this.#isDirect = isDirect;
     const { read, unshift } = socket;
     socket.read = (size?: number): Buffer | null => {
       for (;;) {
         const chunk: Buffer | null = read.call(socket, size);
-        const left = chunk && this.#interim.pass(chunk);
+        const left = chunk && this.#interim.filter(chunk);
         if (left || chunk === null) return left;
       }
     };

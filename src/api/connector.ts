@@ -15,19 +15,19 @@ const KEEP_ALIVE_PROBE_MS = 60_000;
  * A connection as HTTP uses it, and the TCP connection below, which is the only one that can be reset. Without TLS both
  * are the same socket.
  */
-export interface Line {
+export interface ServiceSocket {
   readonly socket: Socket;
   readonly tcp: Socket;
 }
 
 /** Opens a connection to the target, either directly or through the connection `below`. */
-export type LineOpener = (target: Connector.Options, below?: Line) => Promise<Line>;
+export type SocketOpener = (target: Connector.Options, below?: ServiceSocket) => Promise<ServiceSocket>;
 
 /**
  * Creates a function that opens connections: by TCP or through a given connection, with TLS if the target asks for it.
  * The timeout covers all steps together.
  */
-export function lineOpener(secureContext: SecureContext | null, timeoutMs: number): LineOpener {
+export function socketOpener(secureContext: SecureContext | null, timeoutMs: number): SocketOpener {
   const encrypt = buildConnector({ timeout: 0, ...(secureContext ? { secureContext } : {}) });
   return (target, below) =>
     new Promise((resolve, reject) => {
@@ -76,15 +76,15 @@ export function connectionTimedOut(): Error {
  * Opens tunnels to the service through an HTTP proxy (CONNECT). A failure on the way to the proxy is marked as the
  * proxy's.
  */
-export class Tunnels {
+export class ProxyTunnels {
   readonly #proxy: ServiceProxy;
   readonly #pool: Pool;
-  readonly #lines = new WeakMap<object, Line>();
+  readonly #lines = new WeakMap<object, ServiceSocket>();
 
   constructor(proxy: ServiceProxy, secureContext: SecureContext | null, timeoutMs: number) {
     // undici adds this method to every dispatcher, but only when the whole package is loaded.
     Dispatcher.prototype.connect = requestTunnel;
-    const open = lineOpener(secureContext, timeoutMs);
+    const open = socketOpener(secureContext, timeoutMs);
     this.#proxy = proxy;
     this.#pool = new Pool(proxy.url, {
       headersTimeout: timeoutMs,
@@ -102,7 +102,7 @@ export class Tunnels {
   }
 
   /** Opens a tunnel to the target, given as `host:port`. */
-  async open(target: string): Promise<Line> {
+  async open(target: string): Promise<ServiceSocket> {
     const { authorization } = this.#proxy;
     const headers = { host: target, ...(authorization === null ? {} : { 'proxy-authorization': authorization }) };
     const { socket, statusCode } = await this.#pool.connect({ path: target, headers });

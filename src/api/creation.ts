@@ -1,12 +1,12 @@
 import { type AnswerMemory, provesRefused, provesTaken } from '../model/answer-memory.ts';
 import type { Pointer } from '../model/contract.ts';
 import type { Identifiers } from '../model/outcome.ts';
-import { formOf, readableKind } from './answer-form.ts';
+import { answerForm, readableKind } from './answer-form.ts';
 import { answerValue, valuesAt } from './answer-value.ts';
 import type { Answer } from './exchange.ts';
 import { documentedIdentifiers, type FoundIdentifier, findIdentifiers, identifiersOf } from './identifiers.ts';
-import type { Mask } from './mask.ts';
-import { type Signs, signsOf } from './refusal-signs.ts';
+import type { Redactor } from './mask.ts';
+import { type OutcomeSigns, outcomeSigns } from './refusal-signs.ts';
 
 /** Knowledge about a service's answers to create, from its description and from earlier creations. */
 export interface KnownAnswers {
@@ -41,10 +41,10 @@ export type Creation =
     };
 
 /** Judges what a successful answer of create proves. See {@link Creation}. */
-export function judgeCreation(answer: Answer, sent: Mask, known: KnownAnswers): Creation {
+export function judgeCreation(answer: Answer, sent: Redactor, known: KnownAnswers): Creation {
   if (readableKind(answer) === null) return { is: 'unproven', form: null, place: null, isDenied: false, ids: {} };
   const { memory } = known;
-  const signs = signsOf(answer);
+  const signs = outcomeSigns(answer);
   const documented = documentedIdentifiers(answer, known.identifiers);
   const found = findIdentifiers(answer, sent, known.path);
   const ids = Object.keys(documented).length > 0 ? documented : identifiersOf(found);
@@ -53,7 +53,7 @@ export function judgeCreation(answer: Answer, sent: Mask, known: KnownAnswers): 
   if (place.isProof && !signs.denies) {
     return { is: 'taken', ids, place: place.name, hasRemark: signs.complains };
   }
-  const form = formOf(answer, sent, signs.denies) ?? '';
+  const form = answerForm(answer, sent, signs.denies) ?? '';
   if (!signs.denies && provesTaken(memory, form))
     return { is: 'taken', ids: {}, place: null, hasRemark: signs.complains };
   const isDocumentedRefusal = signs.denies && hasText(answer, known.errorTexts);
@@ -71,7 +71,7 @@ function placeOf(
   { memory }: KnownAnswers,
   found: readonly FoundIdentifier[],
   documented: Identifiers,
-  signs: Signs,
+  signs: OutcomeSigns,
 ): { readonly name: string | null; readonly isProof: boolean } {
   if (Object.keys(documented).length > 0) return { name: null, isProof: true };
   const isBelieved = outweighs(answer, signs);
@@ -87,7 +87,7 @@ function placeOf(
  * Tells whether an identifier counts for more than an error beside it. A service that names an error often names the
  * call as well, in the same words as a request. The answer must then also say that the request was taken.
  */
-function outweighs({ status }: Answer, { complains, fails, affirms }: Signs): boolean {
+function outweighs({ status }: Answer, { complains, fails, affirms }: OutcomeSigns): boolean {
   return !complains || affirms || (!fails && status === 201);
 }
 

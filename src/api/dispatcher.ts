@@ -1,8 +1,8 @@
 import type { SecureContext } from 'node:tls';
 import type { buildConnector as Connector } from 'undici';
 import Agent from 'undici/lib/dispatcher/agent.js';
-import { Connections } from './connection.ts';
-import { lineOpener, Tunnels } from './connector.ts';
+import { ConnectionTracker } from './connection.ts';
+import { ProxyTunnels, socketOpener } from './connector.ts';
 import type { ServiceProxy } from './proxy.ts';
 
 /** Maximum time for opening a connection, TLS included. */
@@ -44,7 +44,7 @@ export interface DispatcherOptions {
 /** The dispatcher of undici with the connections that it uses. */
 export interface ServiceDispatcher {
   readonly agent: Agent;
-  readonly connections: Connections;
+  readonly connections: ConnectionTracker;
   close(): Promise<void>;
 }
 
@@ -59,9 +59,9 @@ export function openDispatcher({
 }: DispatcherOptions): ServiceDispatcher {
   const { proxy, secureContext } = network;
   const connectTimeoutMs = connectTimeoutOf(timeoutMs);
-  const openLine = lineOpener(secureContext, connectTimeoutMs);
-  const tunnels = proxy && new Tunnels(proxy, secureContext, connectTimeoutMs);
-  const connections = new Connections(tunnels === null);
+  const openLine = socketOpener(secureContext, connectTimeoutMs);
+  const tunnels = proxy && new ProxyTunnels(proxy, secureContext, connectTimeoutMs);
+  const connections = new ConnectionTracker(tunnels === null);
   const connect: Connector.connector = (target, callback) => {
     const opening = tunnels
       ? tunnels.open(withPort(target)).then((below) => openLine(target, below))

@@ -32,7 +32,7 @@ export class EchoTest {
    * Tells whether a short text is, or contains, a sent value or a word of one. Numbers within a value do not count,
    * because an identifier may well contain the digits of a postal code.
    */
-  repeats(text: string): boolean {
+  repeatsSent(text: string): boolean {
     const folded = text.toLowerCase();
     const digits = folded.replace(/\D/g, '');
     const mayHoldWords = hasLetter(folded);

@@ -8,7 +8,7 @@ import { byOperation, REQUEST_OPERATION_NAMES, type RequestOperationName } from 
 import type { ServiceRequest } from '../model/service-request.ts';
 import { AUDIO_PARAMETER } from '../model/wire.ts';
 import { type BodyEntry, bodyEncoder, type EncodedBody, type FilePart } from './encode-body.ts';
-import { MASKED } from './mask.ts';
+import { REDACTED } from './mask.ts';
 
 /** A request as it goes on the wire; `headers` have lower-case names, content type included. */
 export interface EncodedRequest {
@@ -60,7 +60,7 @@ export function makeEncoder(contract: Contract): Encoder {
 /** A value as it goes into the message. */
 type Shown = (field: string | null, text: string) => string;
 const asItIs: Shown = (_, text) => text;
-const masked: Shown = (field, text) => (field === 'country' ? text : MASKED);
+const masked: Shown = (field, text) => (field === 'country' ? text : REDACTED);
 
 const NONE: ReadonlySet<string> = new Set();
 

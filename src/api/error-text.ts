@@ -4,7 +4,7 @@ import { FIELDS } from '../model/fields.ts';
 import type { RequestOperationName } from '../model/operations.ts';
 import { type AnswerValue, answerValue, isHtml, members, valuesAt } from './answer-value.ts';
 import type { Answer } from './exchange.ts';
-import type { Mask } from './mask.ts';
+import type { Redactor } from './mask.ts';
 
 const MAX_LENGTH = 300;
 const MAX_TEXTS = 10;
@@ -20,13 +20,13 @@ const NAMING = ['field', 'param', 'parameter', 'name', 'property', 'propertyPath
 const REASON_KEYS = ['message', 'msg', 'detail', 'reason', 'description', 'defaultMessage', 'title', 'error', 'code'];
 
 /** The part of the service's description that is about refusals. */
-export interface DocumentedErrors {
+export interface DocumentedErrorTexts {
   /** Places of the words. They are searched for if there are none. */
   readonly pointers: readonly Pointer[];
   readonly names: ParameterNames;
 }
 
-const NOTHING_DOCUMENTED: DocumentedErrors = { pointers: [], names: () => null };
+const NOTHING_DOCUMENTED: DocumentedErrorTexts = { pointers: [], names: () => null };
 
 /**
  * Reads the service's own words on why it refused. Sent values are redacted, and parameters have the names that the
@@ -34,8 +34,8 @@ const NOTHING_DOCUMENTED: DocumentedErrors = { pointers: [], names: () => null }
  */
 export function readErrorText(
   answer: Answer,
-  sent: Mask,
-  { pointers, names }: DocumentedErrors = NOTHING_DOCUMENTED,
+  sent: Redactor,
+  { pointers, names }: DocumentedErrorTexts = NOTHING_DOCUMENTED,
 ): string | null {
   const value = answerValue(answer);
   const text = value === undefined ? plainText(answer, sent) : new ErrorTextReader(sent, names).text(value, pointers);
@@ -45,10 +45,10 @@ export function readErrorText(
 }
 
 class ErrorTextReader {
-  readonly #sent: Mask;
+  readonly #sent: Redactor;
   readonly #names: ParameterNames;
 
-  constructor(sent: Mask, names: ParameterNames) {
+  constructor(sent: Redactor, names: ParameterNames) {
     this.#sent = sent;
     this.#names = names;
   }
@@ -61,7 +61,7 @@ class ErrorTextReader {
     const about = first(this.#aboutParameters(value));
     // Words that were found both on their own and with their parameter are shown only with it.
     const all = [...told.filter((text) => !about.some((named) => named.endsWith(`: ${text}`))), ...about];
-    return all.length > 0 ? [...new Set(all)].join('; ') : typeof value === 'string' ? this.#sent.apply(value) : null;
+    return all.length > 0 ? [...new Set(all)].join('; ') : typeof value === 'string' ? this.#sent.redact(value) : null;
   }
 
   #toldUnder(part: string, value: AnswerValue): Iterable<string> {
@@ -87,7 +87,7 @@ class ErrorTextReader {
   }
 
   *#texts(value: AnswerValue, prefix = ''): Iterable<string> {
-    if (typeof value === 'string' && value !== '') yield prefix + this.#sent.apply(value);
+    if (typeof value === 'string' && value !== '') yield prefix + this.#sent.redact(value);
     if (Array.isArray(value)) yield* each(value, (inner) => this.#texts(inner, prefix));
     if (!isObject(value)) return;
     const about = this.#entry(value);
@@ -100,7 +100,7 @@ class ErrorTextReader {
     const named = NAMING.map((name) => namedBy(value[name])).find((text) => text !== null);
     const wrong = REASON_KEYS.map((name) => value[name]).find((text) => typeof text === 'string' && text !== '');
     if (named === undefined || typeof wrong !== 'string') return null;
-    return { text: () => this.#prefix(named) + this.#sent.apply(wrong), known: this.#names(named) !== null };
+    return { text: () => this.#prefix(named) + this.#sent.redact(wrong), known: this.#names(named) !== null };
   }
 
   /**
@@ -108,7 +108,7 @@ class ErrorTextReader {
    * what was sent.
    */
   #prefix(name: string): string {
-    return `${this.#names(name) ?? this.#sent.apply(name)}: `;
+    return `${this.#names(name) ?? this.#sent.redact(name)}: `;
   }
 }
 
@@ -139,8 +139,8 @@ function namedBy(value: AnswerValue | undefined): string | null {
   return isObject(value) ? namedBy(value['pointer'] ?? value['parameter'] ?? value['header']) : null;
 }
 
-function plainText(answer: Answer, sent: Mask): string | null {
-  return isHtml(answer) || answer.body.length > MAX_LENGTH * 2 ? null : sent.apply(answer.body);
+function plainText(answer: Answer, sent: Redactor): string | null {
+  return isHtml(answer) || answer.body.length > MAX_LENGTH * 2 ? null : sent.redact(answer.body);
 }
 
 /** What the user calls the parameter that an error names: srq's field, with the column it came from; null: unknown. */

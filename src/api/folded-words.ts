@@ -1,5 +1,5 @@
 import type { Characters } from './characters.ts';
-import type { Effort } from './effort.ts';
+import type { StepBudget } from './effort.ts';
 import { UNREADABLE } from './unescaped.ts';
 
 /** A word in the form in which it is compared, with its place in the source. */
@@ -27,7 +27,7 @@ export interface Sign {
  * Cuts a text into words and signs, in time proportional to its length. A text with more different letters than a
  * person writes uses up the budget, and ends in one unsure word.
  */
-export function cutIntoWords(text: Characters, budget: Effort): { words: Word[]; signs: Sign[] } {
+export function cutIntoWords(text: Characters, budget: StepBudget): { words: Word[]; signs: Sign[] } {
   const words: Word[] = [];
   const signs: Sign[] = [];
   let wordEnd = 0;
@@ -91,7 +91,7 @@ const knownLatin: (Folded | undefined)[] = Array.from({ length: LATIN });
  */
 const FOLD_STEPS = 300;
 
-function foldedCharacter(code: number, budget: Effort): Folded {
+function foldedCharacter(code: number, budget: StepBudget): Folded {
   if (code < 0) return SIGN;
   const before = code < LATIN ? knownLatin[code] : known.get(code);
   if (before) return before;

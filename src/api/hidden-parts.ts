@@ -1,5 +1,5 @@
 /** The text that is shown in place of a hidden part. */
-export const MASKED = '***';
+export const REDACTED = '***';
 
 /** Marks the parts of a text that may not be shown. */
 export class HiddenParts {
@@ -20,13 +20,13 @@ export class HiddenParts {
   }
 
   /** Returns the text with `***` in place of each hidden stretch. */
-  shown(): string {
+  render(): string {
     const parts: string[] = [];
     for (let at = 0; at < this.#text.length; ) {
       const hidden = this.#isHidden[at] ?? 0;
       const end = this.#isHidden.indexOf(1 - hidden, at);
       const until = end < 0 ? this.#text.length : end;
-      parts.push(hidden === 1 ? MASKED : this.#text.slice(at, until));
+      parts.push(hidden === 1 ? REDACTED : this.#text.slice(at, until));
       at = until;
     }
     return parts.join('');

@@ -1,10 +1,10 @@
 import type { Dispatcher } from 'undici';
 import type { TracedCall } from '../model/traced-call.ts';
-import { ANSWER_LIMIT_BYTES, bodyText } from './answer-body.ts';
-import type { Carried, Connection } from './connection.ts';
+import { bodyText, MAX_ANSWER_BYTES } from './answer-body.ts';
+import type { CarriedCall, Connection } from './connection.ts';
 import { answerTimeoutOf, type DispatcherOptions, openDispatcher, type ServiceDispatcher } from './dispatcher.ts';
 import type { Exchange } from './exchange.ts';
-import { type Disguise, hideAll, tracedCall } from './trace.ts';
+import { type RedactedCall, redactAll, tracedCall } from './trace.ts';
 
 export interface HttpOptions extends DispatcherOptions {
   readonly baseUrl: string;
@@ -37,15 +37,15 @@ export class Http {
 
   /**
    * Sends one request and returns the exchange. Never rejects, because every failure is part of the exchange. `headers`
-   * have lower-case names. `disguise` returns the parts of the call that a trace may show. `mayWrite` is asked right
-   * before the first byte is written. If it returns false, nothing is written and the error is an {@link IntentRanOut}.
+   * have lower-case names. `redacted` returns the parts of the call that a trace may show. `mayWrite` is asked right
+   * before the first byte is written. If it returns false, nothing is written and the error is an {@link LeaseExpired}.
    */
   async send(
     method: 'POST' | 'PUT',
     path: string,
     headers: Readonly<Record<string, string>>,
     body: string | Buffer,
-    disguise: () => Disguise = () => hideAll(path),
+    redacted: () => RedactedCall = () => redactAll(path),
     mayWrite: () => boolean = () => true,
   ): Promise<Exchange> {
     // Adding a name after the spread takes V8 twenty times as long, so the name is there before it.
@@ -54,7 +54,7 @@ export class Http {
     const request = { origin: this.#origin, path: this.#prefix + path, method, headers: sent, body };
     const exchange = await this.#exchange(request, mayWrite);
     if (this.#traces.length > 0) {
-      const call = tracedCall(method, this.#origin + this.#prefix, sent, exchange, disguise());
+      const call = tracedCall(method, this.#origin + this.#prefix, sent, exchange, redacted());
       for (const trace of this.#traces) trace(call);
     }
     return exchange;
@@ -89,7 +89,7 @@ export class Http {
  * The error of a write that was given up because too much time had passed since the intent to send was logged.
  * Certainly nothing was sent.
  */
-export class IntentRanOut extends Error {
+export class LeaseExpired extends Error {
   constructor() {
     super('it was held up for too long before it was sent');
   }
@@ -109,12 +109,12 @@ interface CollectorParts {
   readonly monotonicMs: () => number;
   readonly timeoutMs: number;
   readonly mayWrite: () => boolean;
-  readonly announce: (call: Carried) => void;
+  readonly announce: (call: CarriedCall) => void;
   readonly resolve: (exchange: Exchange | Promise<Exchange>) => void;
 }
 
 /** Collects one answer from the events of undici. */
-class Collector implements Dispatcher.DispatchHandler, Carried {
+class Collector implements Dispatcher.DispatchHandler, CarriedCall {
   connection: Connection | null = null;
   readonly #parts: CollectorParts;
   readonly #chunks: Buffer[] = [];
@@ -132,7 +132,7 @@ class Collector implements Dispatcher.DispatchHandler, Carried {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     const { mayWrite, announce, timeoutMs } = this.#parts;
     if (!mayWrite()) {
-      controller.abort(new IntentRanOut());
+      controller.abort(new LeaseExpired());
       return;
     }
     this.#written = true;
@@ -148,7 +148,7 @@ class Collector implements Dispatcher.DispatchHandler, Carried {
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    const room = ANSWER_LIMIT_BYTES - this.#bytes;
+    const room = MAX_ANSWER_BYTES - this.#bytes;
     this.#chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk);
     this.#bytes += Math.min(chunk.length, room);
     if (chunk.length > room) controller.abort(new Error('answer too long'));

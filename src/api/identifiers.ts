@@ -2,10 +2,10 @@ import type { CreateOperation } from '../model/contract.ts';
 import { isIdentifyingName } from '../model/identifying-name.ts';
 import type { Identifiers } from '../model/outcome.ts';
 import { withoutProlog, wordsForm } from './answer-form.ts';
-import { type AnswerMember, answerValue, members, plainWords, textsAt } from './answer-value.ts';
+import { type AnswerMember, answerValue, members, plainWords, scalarsAt } from './answer-value.ts';
 import type { Answer } from './exchange.ts';
-import type { Mask } from './mask.ts';
-import { foldedWords, tellsOfFailure } from './refusal-signs.ts';
+import type { Redactor } from './mask.ts';
+import { foldedWords, mentionsFailure } from './refusal-signs.ts';
 
 const MAX_LENGTH = 200;
 
@@ -17,7 +17,7 @@ export function documentedIdentifiers(answer: Answer, places: CreateOperation['i
   const ids: Record<string, string> = {};
   const value = places.length === 0 ? undefined : answerValue(answer);
   for (const { name, pointer } of places) {
-    const texts = new Set(textsAt(value, pointer).filter((text) => text !== '' && text.length <= MAX_LENGTH));
+    const texts = new Set(scalarsAt(value, pointer).filter((text) => text !== '' && text.length <= MAX_LENGTH));
     for (const [at, text] of [...texts].entries()) ids[at === 0 ? name : `${name}.${at + 1}`] = text;
   }
   return ids;
@@ -46,7 +46,7 @@ export function identifiersOf(found: readonly FoundIdentifier[]): Identifiers {
 }
 
 /** Returns the identifiers that {@link findIdentifiers} finds, by name. */
-export function readIdentifiers(answer: Answer, sent: Mask, path = ''): Identifiers {
+export function readIdentifiers(answer: Answer, sent: Redactor, path = ''): Identifiers {
   return identifiersOf(findIdentifiers(answer, sent, path));
 }
 
@@ -56,7 +56,7 @@ export function readIdentifiers(answer: Answer, sent: Mask, path = ''): Identifi
  * plain text. Values that merely repeat what was sent are not identifiers. `path` is that of the operation that was
  * called.
  */
-export function findIdentifiers(answer: Answer, sent: Mask, path: string): readonly FoundIdentifier[] {
+export function findIdentifiers(answer: Answer, sent: Redactor, path: string): readonly FoundIdentifier[] {
   const found: FoundIdentifier[] = [];
   const taken = new Map<string, string>();
   for (const member of members(answerValue(answer))) {
@@ -71,12 +71,12 @@ export function findIdentifiers(answer: Answer, sent: Mask, path: string): reado
   return found.length > 0 ? found : [...fromPlainText(answer, sent), ...fromLocation(answer, sent, path)];
 }
 
-function identifierText(member: AnswerMember, sent: Mask): string | null {
+function identifierText(member: AnswerMember, sent: Redactor): string | null {
   if (!isIdentifyingName(member.words)) return null;
   if (typeof member.value !== 'string') return null;
   if (member.value === '' || member.value.length > MAX_LENGTH || NOT_AN_IDENTIFIER.test(member.value)) return null;
-  if (!/\d/.test(member.value) && tellsOfFailure(member.value)) return null;
-  return sent.hides(member.value) ? null : member.value;
+  if (!/\d/.test(member.value) && mentionsFailure(member.value)) return null;
+  return sent.repeatsSent(member.value) ? null : member.value;
 }
 
 /** Matches the values that services write where they have no identifier. */
@@ -90,9 +90,9 @@ function isResultCode({ name }: AnswerMember, text: string): boolean {
   return /^code$/i.test(name) && /^-?\d{1,3}$/.test(text);
 }
 
-function fromLocation(answer: Answer, sent: Mask, path: string): FoundIdentifier[] {
+function fromLocation(answer: Answer, sent: Redactor, path: string): FoundIdentifier[] {
   const location = answer.headers['location'];
-  if (!location || location.length > MAX_LENGTH * 2 || sent.hides(location)) return [];
+  if (!location || location.length > MAX_LENGTH * 2 || sent.repeatsSent(location)) return [];
   const bare = location.split(/[?#]/)[0] ?? '';
   const last = bare.split('/').filter(Boolean).at(-1) ?? '';
   const place = `Location ${bare.replace(/^[a-z]+:\/\/[^/]*/i, '').replace(/[^/]*\d[^/]*/g, '#')}`;
@@ -100,7 +100,7 @@ function fromLocation(answer: Answer, sent: Mask, path: string): FoundIdentifier
     (answer.status === 201 || answer.status === 202) &&
     /\d/.test(last) &&
     liesBelow(bare, path) &&
-    !tellsOfFailure(bare);
+    !mentionsFailure(bare);
   const whole = { name: 'location', text: location, place, isCertainName: false, isTelling };
   return /\d/.test(last) ? [{ ...whole, name: 'id', text: last }, whole] : [whole];
 }
@@ -119,16 +119,18 @@ function liesBelow(address: string, path: string): boolean {
 const NAMING_WORDS =
   /\b(?:id|ids|uuid|ref|reference|referencia|referenz|referenznummer|requests?|order|lead|job|ticket|number|no|nr|num|numero|nummer|code|created|accepted|received|registered|pedido|solicitud|anfrage|auftrag|demande|richiesta|criado|creado|erstellt|cree|creato)\b/i;
 
-function fromPlainText(answer: Answer, sent: Mask): FoundIdentifier[] {
+function fromPlainText(answer: Answer, sent: Redactor): FoundIdentifier[] {
   const text = withoutProlog(plainWords(answer) ?? '');
   if (text.length > MAX_LENGTH) return [];
   const tokens = text.split(/[\s,;:=#"'()<>]+/).map((each) => each.replace(/[.!?]+$/, ''));
-  const [token, ...others] = tokens.filter((each) => /\d/.test(each) && !sent.hides(each) && !sent.hasWord(each));
+  const [token, ...others] = tokens.filter(
+    (each) => /\d/.test(each) && !sent.repeatsSent(each) && !sent.isSentWord(each),
+  );
   if (token === undefined || others.length > 0 || NOT_AN_IDENTIFIER.test(token)) return [];
   const isAlone = token.length === text.trim().length;
   // A number of three digits that stands alone tells the outcome instead of naming the request.
   const isNamed = isAlone ? !/^-?\d{1,3}$/.test(token) : NAMING_WORDS.test(foldedWords(text));
   const isData = /json/i.test(answer.headers['content-type'] ?? '') && answerValue(answer) === undefined;
-  const isTelling = isNamed && !isData && !tellsOfFailure(text);
+  const isTelling = isNamed && !isData && !mentionsFailure(text);
   return [{ name: 'id', text: token, place: wordsForm(text, sent), isCertainName: true, isTelling }];
 }

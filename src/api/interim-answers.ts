@@ -16,7 +16,7 @@ const NOTHING = Buffer.alloc(0);
  * requires a client to be able to read them before the answer even if it did not ask for them, but undici ends the
  * connection at a 100. No other byte is changed.
  */
-export class InterimAnswers {
+export class InterimAnswerFilter {
   #state: 'begin' | 'interim' | 'final' = 'final';
   /**
    * Bytes that are held back: a part of a status line that may still be that of an interim or a final answer, or the
@@ -31,7 +31,7 @@ export class InterimAnswers {
   }
 
   /** Returns the bytes that are left without interim answers, or null if there are none so far. */
-  pass(chunk: Buffer): Buffer | null {
+  filter(chunk: Buffer): Buffer | null {
     if (this.#state === 'final') return chunk;
     let bytes = this.#held.length > 0 ? Buffer.concat([this.#held, chunk]) : chunk;
     for (;;) {

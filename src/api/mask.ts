@@ -1,12 +1,12 @@
 import { base64Runs, decodedRuns } from './base64-runs.ts';
 import { Characters } from './characters.ts';
 import { EchoTest } from './echo-test.ts';
-import { Effort } from './effort.ts';
-import { HiddenParts, MASKED } from './hidden-parts.ts';
+import { StepBudget } from './effort.ts';
+import { HiddenParts, REDACTED } from './hidden-parts.ts';
 import { SentWords } from './sent-words.ts';
 import { unescaped } from './unescaped.ts';
 
-export { MASKED };
+export { REDACTED };
 
 /** Maximum size of an answer's text that is kept with a row, in bytes of UTF-8. */
 const RAW_LIMIT_BYTES = 2048;
@@ -34,7 +34,7 @@ const NESTED_ENCODING = /%(?:25)+(?=[\da-f]{2})/gi;
  * the text are cut into words, and the words are compared. No pattern is built from a text, so no text can make the
  * search run away. Most answers are never redacted, so the index of the words is built on first use.
  */
-export class Mask {
+export class Redactor {
   readonly #given: string[];
   #values: readonly string[] | null = null;
   #words: SentWords | null = null;
@@ -54,14 +54,14 @@ export class Mask {
   }
 
   /** Returns the first 32 Ki characters of the text with every sent value replaced by `***`. */
-  apply(text: string): string {
+  redact(text: string): string {
     this.#words ??= new SentWords(this.#sent);
-    if (!this.#words.isWhole) return MASKED;
+    if (!this.#words.isWhole) return REDACTED;
     const searched = text.slice(0, MAX_SEARCHED_LENGTH).replace(NESTED_ENCODING, '%');
     const hidden = new HiddenParts(searched);
     // A word or an escape that was cut in half would not be recognised.
     if (text.length > MAX_SEARCHED_LENGTH) hidden.hideFrom(startOfLastPart(searched));
-    const budget = new Effort();
+    const budget = new StepBudget();
     let written = Characters.of(searched);
     for (let depth = 0; depth < MAX_ENCODINGS && written.length > 0; depth++) {
       const read = unescaped(written);
@@ -71,17 +71,17 @@ export class Mask {
       for (const { from, to, start, end } of runs) if (to - from >= OPAQUE_RUN_LENGTH) hidden.hide(start, end);
       written = decodedRuns(read, runs);
     }
-    return hidden.shown();
+    return hidden.render();
   }
 
   /** Tells whether an identifier only repeats what was sent. See {@link EchoTest}. */
-  hides(text: string): boolean {
+  repeatsSent(text: string): boolean {
     this.#echo ??= new EchoTest(this.#sent);
-    return this.#echo.repeats(text);
+    return this.#echo.repeatsSent(text);
   }
 
   /** Tells whether the word is one of the words and numbers of the sent values. */
-  hasWord(word: string): boolean {
+  isSentWord(word: string): boolean {
     this.#echo ??= new EchoTest(this.#sent);
     return this.#echo.hasWord(word);
   }

@@ -52,7 +52,7 @@ function refusedByProxy(status: number): NetworkFailure {
  * Recognises the error page of a web server for a missing or unknown client certificate, or returns null for any other
  * answer.
  */
-export function wantsClientCertificate({ status, body }: Answer): NetworkFailure | null {
+export function clientCertificateFailure({ status, body }: Answer): NetworkFailure | null {
   if (status !== 400 && status !== 403 && status !== 495 && status !== 496) return null;
   const missing = /No required SSL certificate was sent/i.test(body) || status === 496;
   if (!missing && !/The SSL certificate error/i.test(body) && status !== 495) return null;

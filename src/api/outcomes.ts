@@ -3,11 +3,11 @@ import type { Outcome } from '../model/outcome.ts';
 import type { Sent, ValidateResult } from '../model/ports.ts';
 import type { SentStatus } from '../model/status.ts';
 import type { AnswerReader } from './answer-reader.ts';
-import type { Class, CreateMeaning } from './classify.ts';
+import type { CreateMeaning, ExchangeClass } from './classify.ts';
 import type { Exchange } from './exchange.ts';
-import { cutRaw, type Mask } from './mask.ts';
+import { cutRaw, type Redactor } from './mask.ts';
 
-const STATUS_OF: Record<Class, SentStatus> = {
+const STATUS_OF: Record<ExchangeClass, SentStatus> = {
   created: 'created',
   duplicate: 'duplicate',
   rejected: 'rejected',
@@ -25,7 +25,7 @@ interface ProcessedCreate {
 }
 
 /** Reads the answer of create; one of success that proves nothing is remembered by its form. */
-export function processCreate(exchange: Exchange, sent: Mask, reader: AnswerReader): ProcessedCreate {
+export function processCreate(exchange: Exchange, sent: Redactor, reader: AnswerReader): ProcessedCreate {
   const meaning = reader.creation(exchange, sent);
   const { creation, next, reason, stop } = meaning;
   const unproven = creation?.is === 'unproven' ? { ...creation, form: creation.form ?? '' } : null;
@@ -41,7 +41,12 @@ export function processCreate(exchange: Exchange, sent: Mask, reader: AnswerRead
 }
 
 /** What a create came to, as it is recorded and shown. */
-export function createOutcome(meaning: CreateMeaning, exchange: Exchange, sent: Mask, reader: AnswerReader): Outcome {
+export function createOutcome(
+  meaning: CreateMeaning,
+  exchange: Exchange,
+  sent: Redactor,
+  reader: AnswerReader,
+): Outcome {
   const { answer } = exchange;
   const status = STATUS_OF[meaning.class];
   if (!answer) return { status, ids: {}, http: null, message: meaning.reason, raw: null, ms: exchange.ms };
@@ -54,7 +59,7 @@ export function createOutcome(meaning: CreateMeaning, exchange: Exchange, sent: 
     ids,
     http: answer.status,
     message: outcomeMessage(meaning, isIdentified, () => reader.errorText(answer, sent, 'create')),
-    raw: isIdentified ? null : cutRaw(sent.apply(answer.body)),
+    raw: isIdentified ? null : cutRaw(sent.redact(answer.body)),
     ms: answer.ms,
   };
 }
@@ -87,7 +92,7 @@ interface ProcessedValidate {
 }
 
 /** Reads the answer of validate. */
-export function processValidate(exchange: Exchange, sent: Mask, reader: AnswerReader): ProcessedValidate {
+export function processValidate(exchange: Exchange, sent: Redactor, reader: AnswerReader): ProcessedValidate {
   const { answer } = exchange;
   if (!answer) {
     const { reason, stop } = reader.whyNoVerdict(exchange);
@@ -96,7 +101,7 @@ export function processValidate(exchange: Exchange, sent: Mask, reader: AnswerRe
   }
   const verdict = reader.verdict(answer);
   if (verdict !== 'unknown' || (answer.status >= 200 && answer.status <= 299)) {
-    const raw = verdict === 'unknown' ? cutRaw(sent.apply(answer.body)) : null;
+    const raw = verdict === 'unknown' ? cutRaw(sent.redact(answer.body)) : null;
     const ids = verdict === 'duplicate' ? reader.identifiersOfDuplicate(answer, sent) : {};
     return {
       result: { verdict, ids, http: answer.status, message: null, refused: null, raw },

@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type SecureContext, type TLSSocket } from 'node:tls';
 import { SrqError } from '../model/errors.ts';
-import { connectionTimedOut, Tunnels } from './connector.ts';
+import { connectionTimedOut, ProxyTunnels } from './connector.ts';
 import type { Network } from './dispatcher.ts';
 import { networkFailure } from './network-failure.ts';
 
@@ -18,7 +18,7 @@ export interface ServiceCertificate {
 }
 
 /** Looks up the addresses of a name. Throws `SrqError('unreachable')` if that fails. */
-export async function lookUp(host: string): Promise<readonly string[]> {
+export async function resolveHost(host: string): Promise<readonly string[]> {
   const found = await lookup(host, { all: true }).catch(unreachable);
   return found.map(({ address }) => address);
 }
@@ -36,7 +36,7 @@ export async function openTunnel(
   { proxy, secureContext }: Network & { readonly proxy: NonNullable<Network['proxy']> },
   timeoutMs: number,
 ): Promise<Socket> {
-  const tunnels = new Tunnels(proxy, secureContext, timeoutMs);
+  const tunnels = new ProxyTunnels(proxy, secureContext, timeoutMs);
   const { socket } = await tunnels.open(`${hostname}:${port || 443}`).catch(unreachable);
   return socket;
 }
@@ -44,7 +44,7 @@ export async function openTunnel(
 /**
  * Makes the TLS handshake with the service and returns its certificate. Throws `SrqError('unreachable')` if that fails.
  */
-export async function shakeHands(
+export async function tlsHandshake(
   socket: Socket,
   url: URL,
   secureContext: SecureContext | null,

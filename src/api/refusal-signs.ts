@@ -3,7 +3,7 @@ import { type AnswerValue, answerValue, asBoolean } from './answer-value.ts';
 import type { Answer } from './exchange.ts';
 
 /** Signs in a successful answer that the request was taken, or that it was not. */
-export interface Signs {
+export interface OutcomeSigns {
   /** The answer says that the request was not taken: `success: false`, `status: "error"`, `code: 500`. */
   readonly denies: boolean;
   /** The answer names or mentions an error, which may be about the request or about something besides it. */
@@ -72,7 +72,7 @@ const WORDS_OF_FAILURE = new RegExp(
 );
 
 /** Tells whether a text mentions a failure, whatever the failure is about. */
-export function tellsOfFailure(text: string): boolean {
+export function mentionsFailure(text: string): boolean {
   return text.length > MAX_TEXT_LENGTH || WORDS_OF_FAILURE.test(foldedWords(text));
 }
 
@@ -85,20 +85,20 @@ export function foldedWords(text: string): string {
     .replace(/[_-]+/g, ' ');
 }
 
-const NO_SIGNS: Signs = { denies: false, complains: false, fails: false, affirms: false };
+const NO_SIGNS: OutcomeSigns = { denies: false, complains: false, fails: false, affirms: false };
 
 /** Returns the signs of success and failure in the body of an answer. */
-export function signsOf(answer: Answer): Signs {
+export function outcomeSigns(answer: Answer): OutcomeSigns {
   const value = answerValue(answer);
   const isProblem = /^application\/problem\b/i.test(answer.headers['content-type'] ?? '');
   const told = value === undefined || typeof value !== 'object' ? textSigns(value ?? answer.body) : memberSigns(value);
   return isProblem ? { ...told, denies: true } : told;
 }
 
-function textSigns(value: AnswerValue): Signs {
+function textSigns(value: AnswerValue): OutcomeSigns {
   if (typeof value === 'boolean') return value ? { ...NO_SIGNS, affirms: true } : { ...NO_SIGNS, denies: true };
   if (typeof value !== 'string') return NO_SIGNS;
-  const fails = tellsOfFailure(value);
+  const fails = mentionsFailure(value);
   return { ...NO_SIGNS, complains: fails, fails, affirms: !fails && isAffirming(value) };
 }
 
@@ -109,7 +109,7 @@ interface Place {
   readonly depth: number;
 }
 
-function memberSigns(top: AnswerValue): Signs {
+function memberSigns(top: AnswerValue): OutcomeSigns {
   let [denies, complains, fails, affirms] = [false, false, false, false];
   let seen = 0;
   const places: Place[] = [{ value: top, isOfTheWhole: true, depth: 0 }];
@@ -148,14 +148,14 @@ function memberSigns(top: AnswerValue): Signs {
 function tellsOfError(words: readonly string[], value: AnswerValue, isElement: boolean): boolean {
   if (words.some((word) => ERROR_NAME.test(word))) return holdsSomething(value);
   const isTold = isElement || MESSAGE_NAME.test(words.at(-1) ?? '');
-  return isTold && typeof value === 'string' && tellsOfFailure(value);
+  return isTold && typeof value === 'string' && mentionsFailure(value);
 }
 
 /**
  * Reads the signs of a status: `status: 400`, `code: "ERR_SESSION"`, `result: "ok"`. Numbers count by the classes of
  * HTTP, and a negative number is a failure.
  */
-function statusSigns(words: readonly string[], value: AnswerValue): Signs {
+function statusSigns(words: readonly string[], value: AnswerValue): OutcomeSigns {
   if (typeof value !== 'string') return NO_SIGNS;
   if (/^-?\d+$/.test(value)) {
     const number = Number(value);
@@ -165,7 +165,7 @@ function statusSigns(words: readonly string[], value: AnswerValue): Signs {
   }
   if (isAffirming(value)) return { ...NO_SIGNS, affirms: !words.includes('error') };
   // A free text under `result` may be about anything. If it names a failure, it counts as a denial all the same.
-  const denies = tellsOfFailure(value) || /^(?:ko|nok|nak|bad|no|nao|nein|non|false)$/i.test(value.trim());
+  const denies = mentionsFailure(value) || /^(?:ko|nok|nak|bad|no|nao|nein|non|false)$/i.test(value.trim());
   return { ...NO_SIGNS, denies };
 }
 

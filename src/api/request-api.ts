@@ -10,9 +10,9 @@ import { JSON_CONTENT_TYPE } from '../model/wire.ts';
 import { AnswerReader } from './answer-reader.ts';
 import { type EncodedRequest, type Encoder, makeEncoder } from './encode.ts';
 import type { Exchange } from './exchange.ts';
-import { type Http, IntentRanOut } from './http.ts';
+import { type Http, LeaseExpired } from './http.ts';
 import { CreateTries, idempotencyHeader, keyLife, type WritePermission } from './idempotency.ts';
-import { Mask } from './mask.ts';
+import { Redactor } from './mask.ts';
 import { networkFailure } from './network-failure.ts';
 import { failedValidate, processCreate, processValidate, unsent } from './outcomes.ts';
 import type { RateLimiter } from './rate-limiter.ts';
@@ -175,19 +175,23 @@ export class RequestApi implements MarketplaceApi {
   async #prepare(
     operation: RequestOperationName,
     request: ServiceRequest,
-    sent: Mask,
+    sent: Redactor,
     header: EncodedRequest['headers'] = {},
   ): Promise<PreparedCall> {
     const recording = request.audio ? await this.#parts.audio.readBase64(request.audio) : null;
     const encoded = this.#encoder[operation](request, recording);
     const headers = { ...encoded.headers, ...header };
-    const disguise = () => ({ ...this.#encoder.shown[operation](request, recording), mask: sent, grantsToken: false });
-    return { operation, encoded: { ...encoded, headers }, sent, disguise };
+    const redacted = () => ({
+      ...this.#encoder.shown[operation](request, recording),
+      redactor: sent,
+      grantsToken: false,
+    });
+    return { operation, encoded: { ...encoded, headers }, sent, redacted };
   }
 
   /** Sends it with a valid token, which is added to what is masked; a 401 is answered with a new token, once. */
   async #send(
-    { operation, encoded, sent, disguise }: PreparedCall,
+    { operation, encoded, sent, redacted }: PreparedCall,
     { begin, intend }: WritePermission,
   ): Promise<Attempt> {
     const { tokens, limiter, http, contract } = this.#parts;
@@ -206,7 +210,7 @@ export class RequestApi implements MarketplaceApi {
         if (!(await intend())) return { is: 'withdrawn' };
         sent.add(token);
         const own = { authorization: `Bearer ${token}`, accept: acceptedTypes(contract[operation]) };
-        exchange = await http.send(method, path, { ...headers, ...own }, body, disguise, mayWrite);
+        exchange = await http.send(method, path, { ...headers, ...own }, body, redacted, mayWrite);
       } finally {
         limiter.release(permit, exchange);
       }
@@ -225,7 +229,7 @@ export class RequestApi implements MarketplaceApi {
     const { clock, stopping } = this.#parts;
     // These pause everybody at the limiter already, which also knows a pause that is too long.
     if (exchange.answer?.status === 429 || asksToWait(exchange.answer)) return;
-    if (!exchange.written && !(exchange.error instanceof IntentRanOut)) {
+    if (!exchange.written && !(exchange.error instanceof LeaseExpired)) {
       this.#unreachedInARow += 1;
       const limit = this.#reached ? UNREACHED_LIMIT : UNREACHED_AT_FIRST_LIMIT;
       if (this.#unreachedInARow >= limit) throw unreachable(exchange.error);
@@ -233,10 +237,10 @@ export class RequestApi implements MarketplaceApi {
     await clock.sleep(retryDelayMs(tried, exchange.answer, clock.nowMs()), stopping);
   }
 
-  #maskFor(request: ServiceRequest): Mask {
+  #maskFor(request: ServiceRequest): Redactor {
     const { params, audio } = request;
     const fileName = audio && this.#sendsFileName ? [basename(audio.path)] : [];
-    return new Mask([...Object.values(params), ...fileName, ...this.#secrets]);
+    return new Redactor([...Object.values(params), ...fileName, ...this.#secrets]);
   }
 }
 
@@ -250,8 +254,8 @@ interface PreparedCall {
   readonly operation: RequestOperationName;
   readonly encoded: EncodedRequest;
   /** What is masked wherever the call is shown. */
-  readonly sent: Mask;
-  readonly disguise: Parameters<Http['send']>[4];
+  readonly sent: Redactor;
+  readonly redacted: Parameters<Http['send']>[4];
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Effort } from './effort.ts';
+import type { StepBudget } from './effort.ts';
 import type { Word } from './folded-words.ts';
 import type { HiddenParts } from './hidden-parts.ts';
 
@@ -41,7 +41,7 @@ export class SentNumbers {
   }
 
   /** Hides each sent number in the words. A number ends where a word of digits ends, and begins where one begins. */
-  hideIn(words: readonly Word[], hidden: HiddenParts, budget: Effort): void {
+  hideIn(words: readonly Word[], hidden: HiddenParts, budget: StepBudget): void {
     if (this.#numbers.size === 0) return;
     let group: Word[] = [];
     for (const word of words) {
@@ -55,7 +55,7 @@ export class SentNumbers {
     if (group.length > 0) this.#hideInGroup(group, hidden, budget);
   }
 
-  #hideInGroup(group: readonly Word[], hidden: HiddenParts, budget: Effort): void {
+  #hideInGroup(group: readonly Word[], hidden: HiddenParts, budget: StepBudget): void {
     const digits = group.map(({ letters }) => letters).join('');
     const startAt = new Int32Array(digits.length).fill(-1);
     let end = 0;

@@ -1,5 +1,5 @@
 import { Characters } from './characters.ts';
-import { Effort } from './effort.ts';
+import { StepBudget } from './effort.ts';
 import { cutIntoWords, type Word } from './folded-words.ts';
 import type { HiddenParts } from './hidden-parts.ts';
 import { SentNumbers } from './sent-numbers.ts';
@@ -38,13 +38,13 @@ export class SentWords {
   readonly isWhole: boolean;
 
   constructor(values: readonly string[]) {
-    const budget = new Effort();
+    const budget = new StepBudget();
     const isShort = values.reduce((sum, value) => sum + value.length, 0) <= MAX_SENT_LENGTH;
     if (isShort) for (const value of values) this.#add(value, budget);
     this.isWhole = isShort && !budget.isSpent;
   }
 
-  hideIn(text: Characters, hidden: HiddenParts, budget: Effort): void {
+  hideIn(text: Characters, hidden: HiddenParts, budget: StepBudget): void {
     if (this.#numberOf.size === 0 && this.#signs.size === 0) return;
     const { words, signs } = cutIntoWords(text, budget);
     for (const { code, start, end } of signs) {
@@ -61,7 +61,7 @@ export class SentWords {
    * Adds a value both as it was sent and with its escapes undone, because nobody can tell whether what looks like an
    * escape is one.
    */
-  #add(value: string, budget: Effort): void {
+  #add(value: string, budget: StepBudget): void {
     const written = Characters.of(value);
     const read = unescaped(written);
     this.#addWords(written, budget);
@@ -70,7 +70,7 @@ export class SentWords {
     if (long !== null) this.#addWithin(long);
   }
 
-  #addWords(value: Characters, budget: Effort): void {
+  #addWords(value: Characters, budget: StepBudget): void {
     const { words, signs } = cutIntoWords(value, budget);
     for (const { code } of signs) this.#signs.add(code);
     const numbers = words.map(({ letters }) => this.#newNumberOf(letters));
@@ -142,7 +142,7 @@ export class SentWords {
    * Tells whether a word contains a sent word, or a fragment of a long one. Returns true as well if searching takes too
    * long.
    */
-  #isWithin(word: string, budget: Effort): boolean {
+  #isWithin(word: string, budget: StepBudget): boolean {
     for (let end = MIN_GLUED_LETTERS; this.#within.size > 0 && end <= word.length; end++) {
       const start = end - MIN_GLUED_LETTERS;
       for (const sent of this.#within.get(word.slice(start, end)) ?? []) {

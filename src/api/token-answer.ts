@@ -1,7 +1,7 @@
 import { DOCUMENTED_CONTRACT, type TokenOperation } from '../model/contract.ts';
 import { SrqError } from '../model/errors.ts';
 import type { CachedToken } from '../model/ports.ts';
-import { type AnswerValue, answerValue, isHtml, members, textsAt } from './answer-value.ts';
+import { type AnswerValue, answerValue, isHtml, members, scalarsAt } from './answer-value.ts';
 import type { Answer } from './exchange.ts';
 
 /** The part of the service's description that is about the token. */
@@ -27,7 +27,7 @@ export function readToken(
     }
     return null;
   };
-  const at = (pointer: string | null) => (pointer === null ? null : (textsAt(value, pointer)[0] ?? null));
+  const at = (pointer: string | null) => (pointer === null ? null : (scalarsAt(value, pointer)[0] ?? null));
   const accessToken =
     at(tokenPointer) ?? textOf('accesstoken', 'token', 'bearertoken', 'bearer') ?? bareToken(answer, value);
   // A text that cannot stand in a header is not a token.

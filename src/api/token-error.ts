@@ -1,11 +1,11 @@
 import { SrqError } from '../model/errors.ts';
 import { readErrorText } from './error-text.ts';
 import type { Exchange } from './exchange.ts';
-import type { Mask } from './mask.ts';
-import { failureName, networkFailure, wantsClientCertificate } from './network-failure.ts';
+import type { Redactor } from './mask.ts';
+import { clientCertificateFailure, failureName, networkFailure } from './network-failure.ts';
 
 /** Explains why there is no token. `passing` means that asking again may help. */
-export function tokenError(exchange: Exchange, sent: Mask): { error: SrqError; passing: boolean } {
+export function tokenError(exchange: Exchange, sent: Redactor): { error: SrqError; passing: boolean } {
   if (!exchange.answer) {
     const { reason, hint, final } = networkFailure(exchange.error);
     const lost = `The service gave no answer to the token request (${failureName(exchange.error)}).`;
@@ -13,7 +13,7 @@ export function tokenError(exchange: Exchange, sent: Mask): { error: SrqError; p
     const next = `${hint} See where it fails: srq doctor`;
     return { error: new SrqError('unreachable', message, next, exchange.error), passing: !final };
   }
-  const certificate = wantsClientCertificate(exchange.answer);
+  const certificate = clientCertificateFailure(exchange.answer);
   if (certificate) {
     return { error: new SrqError('unreachable', certificate.reason, certificate.hint), passing: false };
   }

@@ -1,6 +1,6 @@
 import type { TokenOperation } from '../model/contract.ts';
 import { FORM_CONTENT_TYPE, JSON_CONTENT_TYPE } from '../model/wire.ts';
-import { MASKED } from './mask.ts';
+import { REDACTED } from './mask.ts';
 
 /** Who asks. */
 export interface Credentials {
@@ -41,8 +41,8 @@ const OPEN = /^(?:scope|audience|resource)$/;
 
 /** The same with `***` for what may be a secret. */
 export function shownTokenRequest(operation: TokenOperation, { clientId }: Credentials): TokenRequest {
-  const extra = Object.entries(operation.extra).map(([name, value]) => [name, OPEN.test(name) ? value : MASKED]);
-  return tokenRequest({ ...operation, extra: Object.fromEntries(extra) }, { clientId, clientSecret: MASKED });
+  const extra = Object.entries(operation.extra).map(([name, value]) => [name, OPEN.test(name) ? value : REDACTED]);
+  return tokenRequest({ ...operation, extra: Object.fromEntries(extra) }, { clientId, clientSecret: REDACTED });
 }
 
 /** RFC 6749, 2.3.1: both are form-encoded first. */

@@ -1,7 +1,7 @@
 import { DOCUMENTED_CONTRACT, type Observations, type TokenOperation } from '../model/contract.ts';
 import type { CachedToken, Clock, TokenCache } from '../model/ports.ts';
 import type { Http } from './http.ts';
-import { Mask } from './mask.ts';
+import { Redactor } from './mask.ts';
 import { Observed } from './observed.ts';
 import { tooLate } from './rate-limiter.ts';
 import { retryDelayMs, TRIES } from './retry.ts';
@@ -125,17 +125,17 @@ export class Tokens {
   async #fetch(): Promise<CachedToken> {
     const { path, headers, body, secrets } = tokenRequest(this.#operation, this.#credentials);
     const shown = shownTokenRequest(this.#operation, this.#credentials);
-    const disguise = () => ({ ...shown, mask: new Mask(secrets), grantsToken: true });
+    const redacted = () => ({ ...shown, redactor: new Redactor(secrets), grantsToken: true });
     for (let tried = 1; ; tried++) {
       const askedAtMs = this.#clock.nowMs();
-      const exchange = await this.#http.send('POST', path, headers, body, disguise);
+      const exchange = await this.#http.send('POST', path, headers, body, redacted);
       if (exchange.answer) this.#reached = true;
       if (exchange.answer && exchange.answer.status >= 200 && exchange.answer.status <= 299) {
         return readToken(exchange.answer, askedAtMs, this.#operation, (isConfirmed) =>
           this.#observed.note('token.lifetime', isConfirmed),
         );
       }
-      const failure = tokenError(exchange, new Mask(secrets));
+      const failure = tokenError(exchange, new Redactor(secrets));
       // Before the first answer a wrong address is likelier than a passing fault: tell the user soon.
       const tries = this.#reached ? TRIES : Math.min(TRIES, 3);
       if (!failure.passing || tried >= tries) throw failure.error;

@@ -9,11 +9,11 @@ import {
   asBoolean,
   members,
   plainWords,
-  textsAt,
+  scalarsAt,
   valuesAt,
 } from './answer-value.ts';
 import type { Answer } from './exchange.ts';
-import { signsOf } from './refusal-signs.ts';
+import { outcomeSigns } from './refusal-signs.ts';
 
 const SAYS_DUPLICATE = /duplicat|already|exist|repeated/i;
 const SAYS_OTHERWISE = /\b(?:not?|non|un|never|without|pass(?:ed)?|free)\b|n['’]t\b|nonexist|inexist/i;
@@ -43,12 +43,12 @@ const DUPLICATE_LISTS = new Set(['duplicates', 'matches']);
 export function readVerdict(answer: Answer): Verdict {
   if (answer.status === 208) return 'duplicate';
   if (answer.status === 409)
-    return errorSaysDuplicate(answer) || errorTexts(answer).every(saysNothing) ? 'duplicate' : 'unknown';
+    return reportsDuplicate(answer) || errorTexts(answer).every(saysNothing) ? 'duplicate' : 'unknown';
   if (answer.status < 200 || answer.status > 299 || readableKind(answer) === null) return 'unknown';
   if (holdsNothing(answer)) return 'clear';
-  const said = saidVerdict(answer);
+  const said = statedVerdict(answer);
   // A service that mentions an error has not looked, whatever else its answer says.
-  return said === 'clear' && signsOf(answer).complains ? 'unknown' : said;
+  return said === 'clear' && outcomeSigns(answer).complains ? 'unknown' : said;
 }
 
 /** Tells whether a body holds nothing: an empty body, `null`, `{}`, `[]`, `{"data":null}`. */
@@ -64,7 +64,7 @@ function holdsNothing(answer: Answer): boolean {
 }
 
 /** Returns the verdict that the body itself states, whatever the status is. */
-export function saidVerdict(answer: Answer): Verdict {
+export function statedVerdict(answer: Answer): Verdict {
   const found = members(answerValue(answer));
   return (
     flagVerdict(found) ??
@@ -77,14 +77,14 @@ export function saidVerdict(answer: Answer): Verdict {
 }
 
 /** Tells whether an answer mentions an error, and none of its errors is that of a duplicate. */
-export function complainsOfOther(answer: Answer): boolean {
-  const { complains } = signsOf(answer);
+export function reportsOtherError(answer: Answer): boolean {
+  const { complains } = outcomeSigns(answer);
   return complains && errorTexts(answer).every((text) => saidOfDuplicate(text) === null);
 }
 
 /** Tells whether the code or text of an error says that the request is a duplicate. */
-export function errorSaysDuplicate(answer: Answer): boolean {
-  if (saidVerdict(answer) === 'duplicate') return true;
+export function reportsDuplicate(answer: Answer): boolean {
+  if (statedVerdict(answer) === 'duplicate') return true;
   return errorTexts(answer).some((text) => saidOfDuplicate(text) === 'yes');
 }
 
@@ -203,7 +203,7 @@ function byValue(
   value: AnswerValue | undefined,
   { pointer, duplicate, clear }: Extract<VerdictRule, { kind: 'value' }>,
 ): 'clear' | 'duplicate' | null {
-  const texts = textsAt(value, pointer);
+  const texts = scalarsAt(value, pointer);
   if (texts.some((text) => duplicate.includes(text))) return 'duplicate';
   return texts.some((text) => clear.includes(text)) ? 'clear' : null;
 }

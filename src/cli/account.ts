@@ -2,9 +2,9 @@ import { AccountPermits } from '../api/account-permits.ts';
 import { AdaptiveRate, type ChosenRate } from '../api/adaptive-rate.ts';
 import { OwnPermits, RateLimiter, type Refused } from '../api/rate-limiter.ts';
 import { FileTokenCache, LearnedFile, secretMark } from '../config/account-files.ts';
-import { type AnswerMemory, mergedMemory, NO_MEMORY } from '../model/answer-memory.ts';
+import { type AnswerMemory, mergeAnswerMemories, NO_MEMORY } from '../model/answer-memory.ts';
 import { SrqError } from '../model/errors.ts';
-import { type Evidence, mergedEvidence, NO_EVIDENCE } from '../model/evidence.ts';
+import { mergeVisibilityHistories, NO_VISIBILITY_HISTORY, type VisibilityHistory } from '../model/evidence.ts';
 import type { AccountState, SharedAccountState, TokenCache } from '../model/ports.ts';
 import type { Destination } from '../model/service-request.ts';
 import type { Context } from './context.ts';
@@ -18,11 +18,11 @@ export interface Account {
   readonly limiter: RateLimiter;
   readonly token: TokenCache;
   /** What validate had shown when this process began. */
-  readonly evidence: Evidence;
+  readonly evidence: VisibilityHistory;
   /** What answers had been found to mean then. */
   readonly answers: AnswerMemory;
   /** Adds what this process has found out about validate so far, and resolves to all that is known. */
-  keep(evidence: Evidence): Promise<Evidence>;
+  keep(evidence: VisibilityHistory): Promise<VisibilityHistory>;
   /** Adds what this process has found out about answers so far. */
   remember(answers: AnswerMemory): void;
   /** Keeps what this run found out about how fast the service may be asked. */
@@ -62,7 +62,7 @@ async function ownAccount(context: Context, options: AccountOptions, file: Learn
   return {
     limiter: new RateLimiter(permits, clock, context.interruption.halt.signal),
     token: new FileTokenCache(path, destination, secretMark(clientSecret), await context.trust()),
-    evidence: learned.evidence ?? NO_EVIDENCE,
+    evidence: learned.evidence ?? NO_VISIBILITY_HISTORY,
     answers: learned.answers ?? NO_MEMORY,
     keep: (evidence) => exchange(file, evidenceBy(options.contract), evidence),
     remember: (answers) => void exchange(file, answersBy(options.contract), answers),
@@ -88,7 +88,7 @@ async function shareAccount(context: Context, options: AccountOptions, file: Lea
   const limiter = new RateLimiter(permits, clock, context.interruption.halt.signal);
   context.onClose(() => permits.close());
   const token = await AccountToken.open(database, id, clientSecret);
-  const evidence = await exchange(state, evidenceBy(contract), own.evidence ?? NO_EVIDENCE);
+  const evidence = await exchange(state, evidenceBy(contract), own.evidence ?? NO_VISIBILITY_HISTORY);
   const answers = await exchange(state, answersBy(contract), own.answers ?? NO_MEMORY);
   let found = answers;
   context.onClose(() => exchange(state, answersBy(contract), found).then(() => {}, unlessLog));
@@ -132,11 +132,11 @@ interface Knowledge<Found> {
 }
 
 /** What validate has shown. `contract`: its fingerprint. */
-export const evidenceBy = (contract: string): Knowledge<Evidence> => ({
+export const evidenceBy = (contract: string): Knowledge<VisibilityHistory> => ({
   name: `evidence-${contract}`,
-  none: NO_EVIDENCE,
-  isKnown: (kept): kept is Evidence => holdsList(kept, 'looks'),
-  merged: mergedEvidence,
+  none: NO_VISIBILITY_HISTORY,
+  isKnown: (kept): kept is VisibilityHistory => holdsList(kept, 'looks'),
+  merged: mergeVisibilityHistories,
 });
 
 /** What the service's answers mean. */
@@ -144,7 +144,7 @@ export const answersBy = (contract: string): Knowledge<AnswerMemory> => ({
   name: `answers-${contract}`,
   none: NO_MEMORY,
   isKnown: (kept): kept is AnswerMemory => holdsList(kept, 'forms'),
-  merged: mergedMemory,
+  merged: mergeAnswerMemories,
 });
 
 /** Adds what this process knows, and resolves to what all know. */

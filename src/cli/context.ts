@@ -62,12 +62,12 @@ export class Context {
   /** For the small files that srq keeps: one that cannot be believed is said once, and not used. */
   async trust(): Promise<Trust> {
     const reporter = await this.reporter();
-    const distrusted = (message: string) => {
+    const onDistrusted = (message: string) => {
       if (this.#said.has(message)) return;
       this.#said.add(message);
       reporter.warn(message);
     };
-    return { uid: this.uid, distrusted };
+    return { uid: this.uid, onDistrusted };
   }
 
   async reporter(): Promise<Reporter> {
@@ -257,7 +257,7 @@ async function makeReporter(process: NodeJS.Process, options: GlobalOptions, clo
     colour: { stdout: coloured(stdout), stderr: coloured(stderr) },
     redraw: Boolean(stderr.isTTY) && !dumb && !env['CI'],
     monotonicMs: clock.monotonicMs,
-    talkStampMs: options.logFormat === 'json' ? clock.nowMs : null,
+    messageTimeMs: options.logFormat === 'json' ? clock.nowMs : null,
   };
   if (options.json) return new (await import('../report/json.ts')).JsonReporter(settings);
   return new (await import('../report/human.ts')).HumanReporter(settings);

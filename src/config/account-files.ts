@@ -2,17 +2,17 @@ import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import * as z from 'zod/mini';
 import type { AnswerMemory } from '../model/answer-memory.ts';
-import { type Evidence, LOOK_ENDS } from '../model/evidence.ts';
+import { PROBE_RESULTS, type VisibilityHistory } from '../model/evidence.ts';
 import type { AccountState, CachedToken, Changed, TokenCache } from '../model/ports.ts';
 import type { Destination } from '../model/service-request.ts';
-import { OwnFile, TRUSTING } from './own-file.ts';
+import { ANY_OWNER, OwnFile } from './own-file.ts';
 
 const positive = z.number().check(z.positive());
 const look = z.object({
   key: z.string().check(z.regex(/^[0-9a-f]{32}$/)),
   kind: z.string().check(z.maxLength(32)),
   createdAtMs: z.number(),
-  end: z.enum(LOOK_ENDS),
+  end: z.enum(PROBE_RESULTS),
   afterMs: z.number().check(z.nonnegative()),
 });
 const evidenceSchema = z.object({ looks: z.array(look) });
@@ -35,7 +35,7 @@ const partsSchema = z.object({ evidence: part, answers: part, pace: part });
  */
 export interface Learned {
   /** How well validate sees requests, as found with this contract. */
-  readonly evidence: Evidence | null;
+  readonly evidence: VisibilityHistory | null;
   /** The meaning of answers, as found with this contract or stated by a person. */
   readonly answers: AnswerMemory | null;
   readonly pace: z.infer<typeof paceSchema> | null;
@@ -55,7 +55,7 @@ export class LearnedFile implements AccountState {
   readonly #contract: string;
 
   /** `contract` is the fingerprint of the contract in force. */
-  constructor(path: string, destination: Destination, contract: string, trust = TRUSTING) {
+  constructor(path: string, destination: Destination, contract: string, trust = ANY_OWNER) {
     this.#file = new OwnFile(path, trust);
     this.#destination = destination;
     this.#contract = contract;
@@ -127,7 +127,7 @@ export class FileTokenCache implements TokenCache {
   readonly #mark: string | null;
 
   /** `mark` is the mark of the secret in use, or null if the secret is not known and does not matter. */
-  constructor(path: string, destination: Destination, mark: string | null = null, trust = TRUSTING) {
+  constructor(path: string, destination: Destination, mark: string | null = null, trust = ANY_OWNER) {
     this.#path = path;
     this.#file = new OwnFile(path, trust, 'readers');
     this.#destination = destination;

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import type { Contract, Observations } from '../model/contract.ts';
 import { SrqError, systemCode } from '../model/errors.ts';
 import { fileFlaw } from '../model/ownership.ts';
-import { OwnFile, TRUSTING, type Trust } from './own-file.ts';
+import { ANY_OWNER, OwnFile, type Trust } from './own-file.ts';
 import { replaceFileOrThrow } from './replace-file.ts';
 
 const count = z.int().check(z.nonnegative());
@@ -33,7 +33,7 @@ export class ContractStore {
   readonly #profile: string;
   readonly #trust: Trust;
 
-  constructor(profile: string, { contract, observations }: ContractPaths, trust = TRUSTING) {
+  constructor(profile: string, { contract, observations }: ContractPaths, trust = ANY_OWNER) {
     this.path = contract;
     this.#observationsPath = observations;
     this.#observations = new OwnFile(observations, trust);

@@ -8,11 +8,11 @@ export interface Trust {
   /** The numeric user id, or null where files have no owners and modes (Windows). */
   readonly uid: number | null;
   /** Receives a message, with what to do, about a file that is not used because others may have changed it. */
-  distrusted(message: string): void;
+  onDistrusted(message: string): void;
 }
 
 /** The rules for files whose owner does not matter. */
-export const TRUSTING: Trust = { uid: null, distrusted: () => {} };
+export const ANY_OWNER: Trust = { uid: null, onDistrusted: () => {} };
 
 /** A small state file that its owner alone may change and, where it holds a secret, read. */
 export class OwnFile {
@@ -46,13 +46,13 @@ export class OwnFile {
   }
 
   #isOwn(found: Stats): boolean {
-    const { uid, distrusted } = this.#trust;
+    const { uid, onDistrusted } = this.#trust;
     const file = fileFlaw(this.#path, found, uid, this.#closedTo);
     const folder = dirname(this.#path);
     const flaw = file ?? folderFlaw(folder, statSync(folder), uid, true);
     if (flaw === null) return true;
     const lies = file ? '' : `lies in ${folder}, which `;
-    distrusted(`${this.#path} ${lies}${flaw.why}; what it says is not used. To use it all the same: ${flaw.remedy}`);
+    onDistrusted(`${this.#path} ${lies}${flaw.why}; what it says is not used. To use it all the same: ${flaw.remedy}`);
     return false;
   }
 }

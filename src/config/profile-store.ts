@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as z from 'zod/mini';
 import en from 'zod/v4/locales/en.js';
 import { SrqError, systemCode } from '../model/errors.ts';
-import { fileFlaw, octal } from '../model/ownership.ts';
+import { fileFlaw, octalMode } from '../model/ownership.ts';
 
 const profileSchema = z.looseObject({
   baseUrl: z.string(),
@@ -162,7 +162,7 @@ export class ProfileStore {
     const { mode } = statSync(this.#directory);
     if ((mode & 0o077) === 0 || (mode & 0o1000) !== 0 || this.#uid === null) return;
     chmodSync(this.#directory, 0o700);
-    this.repaired = `${this.#directory} was open to other users (mode ${octal(mode)}); its mode is 0700 now.`;
+    this.repaired = `${this.#directory} was open to other users (mode ${octalMode(mode)}); its mode is 0700 now.`;
   }
 
   #broken(why: string, cause: unknown): SrqError {

@@ -5,7 +5,7 @@ import { isServicePath } from '../model/service-path.ts';
 import type { DocumentReading, OpenApiOperation } from './described-operation.ts';
 import { listOf, objectOf, textOf } from './json-parts.ts';
 import { clientCredentialsFlow } from './learn-token.ts';
-import type { Notebook } from './notebook.ts';
+import type { Findings } from './notebook.ts';
 import { pathOf, serverSuggestions, sharedPath } from './servers.ts';
 
 /** How the path that all servers share is accounted for. */
@@ -21,13 +21,13 @@ export function basePathOf(
   { described }: DocumentReading,
   token: OpenApiOperation | null,
   baseUrl: string | null,
-  notebook: Notebook,
+  notebook: Findings,
 ): BasePath {
   const shared = sharedPath(described.document['servers']);
   if (shared === '') return { path: '', before: '' };
   const isBefore = baseUrl !== null && !pathOf(baseUrl).endsWith(shared);
   const why = isBefore ? 'the base URL does not end with it, so it goes before each path' : 'all servers share it';
-  notebook.find('basePath', shared, '/servers', 'certain', why);
+  notebook.add('basePath', shared, '/servers', 'certain', why);
   const outside = token === null && outsidePath(described.document, shared);
   if (!isBefore && baseUrl !== null && outside) {
     notebook.note(
@@ -57,7 +57,7 @@ export function tokenPathOf(
   { described }: DocumentReading,
   operation: OpenApiOperation | null,
   base: BasePath,
-  notebook: Notebook,
+  notebook: Findings,
 ): string | null {
   if (operation !== null) return base.before + operation.path;
   const flow = clientCredentialsFlow(described.document);
@@ -73,7 +73,7 @@ export function tokenPathOf(
   }
   const path = absolutePath(url, described.document['servers']);
   const below = base.path !== '' && path.startsWith(`${base.path}/`) ? path.slice(base.path.length) : path;
-  notebook.find('token.path', below, `${flow.pointer}/tokenUrl`, 'certain', 'the client credentials flow');
+  notebook.add('token.path', below, `${flow.pointer}/tokenUrl`, 'certain', 'the client credentials flow');
   return below;
 }
 

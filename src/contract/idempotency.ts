@@ -5,7 +5,7 @@ import { flatten } from './flat-schema.ts';
 import { EACH_ROW, type GivenConstants } from './given-constants.ts';
 import { objectOf, textOf } from './json-parts.ts';
 import { shortestDuration } from './named-duration.ts';
-import type { Notebook } from './notebook.ts';
+import type { Findings } from './notebook.ts';
 import { IDEMPOTENCY_HEADER } from './operation-parameters.ts';
 import { saysRecognised } from './recognised-repetition.ts';
 
@@ -23,7 +23,7 @@ export function idempotencyOf(
   reading: DocumentReading,
   operation: OpenApiOperation,
   given: GivenConstants,
-  notebook: Notebook,
+  notebook: Findings,
 ): CreateOperation['idempotency'] {
   for (const { value, pointer } of operation.parameters) {
     const { name, in: place, schema, description, deprecated, required } = objectOf(value);
@@ -39,13 +39,13 @@ export function idempotencyOf(
     if (said !== null) {
       const windowSeconds = saidWindow(header, said);
       if (windowSeconds === 0) {
-        notebook.find('create.idempotency', `not by ${header}`, pointer, 'certain', 'you said so');
+        notebook.add('create.idempotency', `not by ${header}`, pointer, 'certain', 'you said so');
         return unbelieved;
       }
       return found({ ...shape, windowSeconds }, pointer, 'you said so', notebook);
     }
     if (deprecated === true || isNotHeeded(own)) {
-      notebook.find('create.idempotency', `not by ${header}`, pointer, 'certain', 'the document says so');
+      notebook.add('create.idempotency', `not by ${header}`, pointer, 'certain', 'the document says so');
       notebook.note(`The header ${header} is left alone: the document does not say that the service heeds it.`);
       if (unbelieved === null) continue;
       return unbelieved;
@@ -69,11 +69,11 @@ export function idempotencyOf(
   return null;
 }
 
-function found(idempotency: Idempotency, pointer: string, why: string, notebook: Notebook): Idempotency {
+function found(idempotency: Idempotency, pointer: string, why: string, notebook: Findings): Idempotency {
   const { header, format, windowSeconds } = idempotency;
   const life =
     windowSeconds === null ? `${DEFAULT_KEY_LIFE_SECONDS / 60} minutes, for no time is named` : timeText(windowSeconds);
-  notebook.find('create.idempotency', `${header} (${format}), for ${life}`, pointer, 'certain', why);
+  notebook.add('create.idempotency', `${header} (${format}), for ${life}`, pointer, 'certain', why);
   return idempotency;
 }
 

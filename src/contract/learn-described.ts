@@ -26,7 +26,7 @@ import { idempotencyOf } from './idempotency.ts';
 import { learnOperation } from './learn-operation.ts';
 import { learnToken } from './learn-token.ts';
 import { noteLimits, noteOwnServers, unavailableIsNotActed } from './limits.ts';
-import { type Notebook, openNotebook } from './notebook.ts';
+import { type Findings, openNotebook } from './notebook.ts';
 import { serverSuggestions } from './servers.ts';
 
 export interface DescribedOptions {
@@ -94,12 +94,12 @@ const isDenied = (role: OperationName, chosen: Chosen): boolean =>
   OPERATIONS[role].presence !== null && chosen[role] === NO_OPERATION;
 
 /** Those that carry a request are looked for first, create before what is compared with it; none has two roles. */
-function pickedOperations(reading: DocumentReading, chosen: Chosen, notebook: Notebook): FoundOperations {
+function pickedOperations(reading: DocumentReading, chosen: Chosen, notebook: Findings): FoundOperations {
   const finder = operationFinder(reading);
   const taken: OpenApiOperation[] = [];
   const pick = (role: OperationName): OpenApiOperation | null => {
     if (isDenied(role, chosen)) {
-      notebook.find(`${role}.path`, NO_OPERATION, '', 'certain', 'you said so');
+      notebook.add(`${role}.path`, NO_OPERATION, '', 'certain', 'you said so');
       return null;
     }
     const operation = picked(role, finder.find(role, chosen[role], taken), notebook);
@@ -114,7 +114,7 @@ interface Unfound {
   /** The question which of the best ones has it; null: the best one has it. */
   readonly question: ((candidates: FoundOperation['candidates'], why: string) => Question) | null;
   /** What is noted where there is none. */
-  readonly missing: (why: string, notebook: Notebook) => void;
+  readonly missing: (why: string, notebook: Findings) => void;
 }
 
 const UNFOUND: Readonly<Record<OperationName, Unfound>> = {
@@ -132,19 +132,19 @@ const UNFOUND: Readonly<Record<OperationName, Unfound>> = {
     missing: (why, notebook) => {
       const { path } = DOCUMENTED_CONTRACT.validate;
       const without = `if the service has none: --operation validate=${NO_OPERATION}`;
-      notebook.find('validate.path', `POST ${path}`, '', 'weak', `${why}, so as the public document says; ${without}`);
+      notebook.add('validate.path', `POST ${path}`, '', 'weak', `${why}, so as the public document says; ${without}`);
     },
   },
   token: { question: null, missing: () => {} },
 };
 
 /** The operation for a role, or a question that shows the best ones. */
-function picked(role: OperationName, found: FoundOperation, notebook: Notebook): OpenApiOperation | null {
+function picked(role: OperationName, found: FoundOperation, notebook: Findings): OpenApiOperation | null {
   const { operation, candidates, why } = found;
   const { question, missing } = UNFOUND[role];
   const [best] = candidates;
   if (operation !== null) {
-    notebook.find(`${role}.path`, operation.name, operation.pointer, found.confidence, why);
+    notebook.add(`${role}.path`, operation.name, operation.pointer, found.confidence, why);
     return operation;
   }
   if (best === undefined) missing(why, notebook);
@@ -189,7 +189,7 @@ type AnswersByOperation = Readonly<Record<RequestOperationName, Answers>>;
 /** One operation to be learned, with what is needed for that; null: the document has none. */
 interface Learning<Found = OpenApiOperation | null> {
   readonly reading: DocumentReading;
-  readonly notebook: Notebook;
+  readonly notebook: Findings;
   readonly given: GivenConstants;
   readonly operation: Found;
   readonly answers: Answers;
@@ -232,18 +232,18 @@ function createAnswers({
 function findIdentifiers(
   identifiers: CreateOperation['identifiers'],
   answers: readonly DescribedAnswer[],
-  notebook: Notebook,
+  notebook: Findings,
 ): void {
   const answer = answers.find(({ status, places }) => status >= 200 && status < 300 && places.length > 0);
   const told = identifiers.map(({ pointer }) => pointer).join(', ');
   if (told === '') {
     const why = 'from the first live answer: the document names none';
-    notebook.find('create.identifiers', 'searched for', '', 'likely', why);
+    notebook.add('create.identifiers', 'searched for', '', 'likely', why);
     return;
   }
   const isShown = answer?.source === 'example';
   const [confidence, why] = isShown ? (['likely', 'an example'] as const) : (['certain', 'their names'] as const);
-  notebook.find('create.identifiers', told, answer?.pointer ?? '', confidence, why);
+  notebook.add('create.identifiers', told, answer?.pointer ?? '', confidence, why);
 }
 
 function validateAnswers({ answers, notebook }: Learning<OpenApiOperation>): AnswerHalf<ValidateOperation> {
@@ -251,13 +251,13 @@ function validateAnswers({ answers, notebook }: Learning<OpenApiOperation>): Ans
   for (const rule of rules) findRule('validate.verdict', rule, notebook);
   if (rules.length === 0) {
     const why = "the document does not say; srq's own reading applies";
-    notebook.find('validate.verdict', 'searched for', '', 'likely', why);
+    notebook.add('validate.verdict', 'searched for', '', 'likely', why);
   }
   return { verdict: rules.map(({ rule }) => rule) };
 }
 
-function findRule(setting: string, { rule, where, confidence, why }: FoundRule, notebook: Notebook): void {
-  notebook.find(setting, ruleText(rule), where, confidence, why);
+function findRule(setting: string, { rule, where, confidence, why }: FoundRule, notebook: Findings): void {
+  notebook.add(setting, ruleText(rule), where, confidence, why);
 }
 
 function ruleText(rule: VerdictRule): string {

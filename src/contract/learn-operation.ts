@@ -12,7 +12,7 @@ import type { DocumentReading, OpenApiOperation } from './described-operation.ts
 import { KNOWN_FIELDS } from './field-names.ts';
 import type { GivenConstants } from './given-constants.ts';
 import { memberOf, textOf } from './json-parts.ts';
-import type { Notebook } from './notebook.ts';
+import type { Findings } from './notebook.ts';
 import { bodyProblem, type OperationBody, operationBody, unreadable } from './operation-body.ts';
 import { filledPath, IDEMPOTENCY_HEADER, operationParameters, type PlacedParameter } from './operation-parameters.ts';
 import { validationSchema } from './validation-schema.ts';
@@ -28,7 +28,7 @@ export function learnOperation(
   operation: OpenApiOperation,
   answers: readonly DescribedAnswer[],
   given: GivenConstants,
-  notebook: Notebook,
+  notebook: Findings,
 ): Operation {
   const body = readableBody(reading, operation);
   for (const problem of body.problems) notebook.note(problem);
@@ -38,7 +38,7 @@ export function learnOperation(
   if (role === 'create') noteHomeless(operation, parameters, reading, notebook);
   if (role === 'create') parameters.forEach((each) => void findParameter(each, notebook));
   else
-    notebook.find(
+    notebook.add(
       'validate.parameters',
       parameters.map(({ parameter }) => parameter.field).join(', '),
       body.where,
@@ -49,11 +49,11 @@ export function learnOperation(
   for (const choice of own.choices) {
     const told = choice.map(({ fields, constants }) => [...fields, ...constants.map(constantText)].join(' + '));
     const why = choice.length > 1 ? 'one of its branches has to hold' : 'always the same';
-    notebook.find(`${role}.choices`, told.map((each) => each || 'nothing').join(' or '), body.where, 'certain', why);
+    notebook.add(`${role}.choices`, told.map((each) => each || 'nothing').join(' or '), body.where, 'certain', why);
   }
   const texts = errorTextPlaces(answers);
   if (texts.pointers.length > 0) {
-    notebook.find(`${role}.errorTexts`, texts.pointers.join(', '), texts.where, 'likely', 'their names');
+    notebook.add(`${role}.errorTexts`, texts.pointers.join(', '), texts.where, 'likely', 'their names');
   }
   return {
     method: operation.method === 'put' ? 'PUT' : 'POST',
@@ -90,7 +90,7 @@ function readableBody(reading: DocumentReading, operation: OpenApiOperation): Op
 }
 
 /** Without a word on what is required, the schema of a collection would refuse nothing; then there is none. */
-function bodySchema({ described }: DocumentReading, body: OperationBody, notebook: Notebook): Json {
+function bodySchema({ described }: DocumentReading, body: OperationBody, notebook: Findings): Json {
   if (!described.provesRequired) return null;
   const schema = validationSchema(body.schema);
   if (schema === null)
@@ -103,20 +103,20 @@ function noteHomeless(
   { name }: OpenApiOperation,
   parameters: readonly PlacedParameter[],
   { described }: DocumentReading,
-  notebook: Notebook,
+  notebook: Findings,
 ): void {
   const homeless = [...KNOWN_FIELDS].filter((field) => parameters.every(({ parameter }) => parameter.field !== field));
   if (!described.provesRequired || homeless.length === 0 || homeless.length === KNOWN_FIELDS.size) return;
   notebook.note(`${name} has no place for ${homeless.join(', ')}, which no request holds then.`);
 }
 
-function findEncoding(role: string, body: OperationBody, notebook: Notebook): void {
+function findEncoding(role: string, body: OperationBody, notebook: Findings): void {
   const others = body.otherTypes.length > 0 ? `preferred to ${body.otherTypes.join(', ')}` : 'the only one offered';
-  notebook.find(`${role}.encoding`, `${body.encoding} (${body.contentType})`, body.where, 'certain', others);
+  notebook.add(`${role}.encoding`, `${body.encoding} (${body.contentType})`, body.where, 'certain', others);
 }
 
 /** A category without values of its own gets those that another operation lists. */
-function withCategories(reading: DocumentReading, placed: PlacedParameter, notebook: Notebook): PlacedParameter {
+function withCategories(reading: DocumentReading, placed: PlacedParameter, notebook: Findings): PlacedParameter {
   const { parameter } = placed;
   if (parameter.field !== 'category' || parameter.values !== null) return placed;
   const list = listedCategories(reading, parameter.type === 'integer');
@@ -124,13 +124,13 @@ function withCategories(reading: DocumentReading, placed: PlacedParameter, noteb
   const told = list.values.map(({ value, label }) => (label === null ? value : `${value} (${label})`)).join(', ');
   // Several lines for create and validate would say the same.
   if (!notebook.findings.some(({ setting }) => setting === 'category.values')) {
-    notebook.find('category.values', told, list.where, 'likely', `listed by ${list.operation}`);
+    notebook.add('category.values', told, list.where, 'likely', `listed by ${list.operation}`);
   }
   return { ...placed, parameter: { ...parameter, values: list.values } };
 }
 
 /** A field into which srq can never write what the document allows is a guess. */
-function withFit(placed: PlacedParameter, notebook: Notebook): PlacedParameter {
+function withFit(placed: PlacedParameter, notebook: Findings): PlacedParameter {
   const { parameter, named } = placed;
   const unfit = named === undefined ? null : unfitForMarkets(parameter);
   if (named === undefined || unfit === null) return placed;
@@ -139,10 +139,10 @@ function withFit(placed: PlacedParameter, notebook: Notebook): PlacedParameter {
   return { ...placed, named: { ...named, confidence: 'weak', why } };
 }
 
-function findParameter({ parameter, named, where }: PlacedParameter, notebook: Notebook): void {
+function findParameter({ parameter, named, where }: PlacedParameter, notebook: Findings): void {
   const certain: Pick<Finding, 'confidence' | 'why'> = { confidence: 'certain', why: 'travels under its own name' };
   const { confidence, why } = named ?? certain;
-  notebook.find(parameter.field, described(parameter), where, confidence, why);
+  notebook.add(parameter.field, described(parameter), where, confidence, why);
 }
 
 function lengthText({ minLength, maxLength }: Parameter): string[] {
@@ -190,7 +190,7 @@ function unfitForMarkets(parameter: Parameter): string | null {
 function noteUnfilled(
   { name, parameters: beside }: OpenApiOperation,
   known: readonly PlacedParameter[],
-  notebook: Notebook,
+  notebook: Findings,
 ): void {
   const inBody = known.filter(({ parameter, named }) => named === undefined && parameter.constant === null);
   const names = [

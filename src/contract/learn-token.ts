@@ -5,7 +5,7 @@ import type { DocumentReading, OpenApiOperation } from './described-operation.ts
 import { valuesOf } from './flat-schema.ts';
 import type { GivenConstants } from './given-constants.ts';
 import { listOf, memberOf, objectOf, pointerTo, scalarOf, textOf } from './json-parts.ts';
-import type { Notebook } from './notebook.ts';
+import type { Findings } from './notebook.ts';
 import { type OperationBody, operationBody } from './operation-body.ts';
 
 /** What every token request holds: srq writes it itself. */
@@ -18,19 +18,19 @@ export function learnToken(
   used: readonly OpenApiOperation[],
   path: string | null,
   given: GivenConstants,
-  notebook: Notebook,
+  notebook: Findings,
 ): TokenOperation {
   const documented = DOCUMENTED_CONTRACT.token;
   if (path === null) {
     const isElsewhere = textOf(clientCredentialsFlow(reading.described.document)?.value['tokenUrl']) !== '';
     const why = `${isElsewhere ? 'the document names another host' : 'not in the document'}; as the public document says`;
-    notebook.find('token.path', documented.path, '', isElsewhere ? 'weak' : 'likely', why);
+    notebook.add('token.path', documented.path, '', isElsewhere ? 'weak' : 'likely', why);
   }
   const scopes = scopesOf(reading, used, notebook);
   if (operation === null) return { ...documented, path: path ?? documented.path, extra: scopes };
   const body = operationBody(reading, operation);
   const auth = isBasic(reading, operation, body) ? 'basic' : 'body';
-  notebook.find(
+  notebook.add(
     'token.auth',
     auth,
     operation.pointer,
@@ -60,7 +60,7 @@ function isBasic(reading: DocumentReading, operation: OpenApiOperation, body: Op
 }
 
 /** Further parameters that the token request has to hold, or whose value the document fixes. */
-function extraOf(body: OperationBody | null, given: GivenConstants, notebook: Notebook): Record<string, string> {
+function extraOf(body: OperationBody | null, given: GivenConstants, notebook: Findings): Record<string, string> {
   const extra: Record<string, string> = {};
   const own = given.among((body?.leaves ?? []).map(({ path }) => ({ path, isCarried: false })));
   for (const { path, keywords, required, where, shape } of body?.leaves ?? []) {
@@ -71,7 +71,7 @@ function extraOf(body: OperationBody | null, given: GivenConstants, notebook: No
     const value = (own.valueOf(path) || null) ?? (required ? scalarOf(fixed) : null);
     if (value !== null) {
       extra[name] = value;
-      notebook.find(`token.${name}`, shownValue(name, value), where, 'certain', 'the token request has to hold it');
+      notebook.add(`token.${name}`, shownValue(name, value), where, 'certain', 'the token request has to hold it');
     } else if (required) notebook.ask(own.question(path, keywords));
   }
   return extra;
@@ -81,7 +81,7 @@ function extraOf(body: OperationBody | null, given: GivenConstants, notebook: No
 function scopesOf(
   { described }: DocumentReading,
   used: readonly OpenApiOperation[],
-  notebook: Notebook,
+  notebook: Findings,
 ): Record<string, string> {
   const flow = clientCredentialsFlow(described.document);
   const offered = Object.keys(objectOf(flow?.value['scopes']));
@@ -92,7 +92,7 @@ function scopesOf(
   const scope = (asked.length > 0 ? asked : offered).join(' ');
   const why = asked.length > 0 ? 'the operations ask for it' : 'all scopes of the flow';
   const confidence = asked.length > 0 || offered.length === 1 ? 'likely' : 'weak';
-  notebook.find('token.scope', scope, pointerTo(flow.pointer, 'scopes'), confidence, why);
+  notebook.add('token.scope', scope, pointerTo(flow.pointer, 'scopes'), confidence, why);
   return { scope };
 }
 
@@ -118,7 +118,7 @@ export function clientCredentialsFlow(document: DocumentReading['described']['do
 function answerOf(
   reading: DocumentReading,
   operation: OpenApiOperation,
-  notebook: Notebook,
+  notebook: Findings,
 ): Pick<TokenOperation, 'tokenPointer' | 'lifetimePointer' | 'lifetimeSeconds'> {
   const answer = answersOf(reading, operation).find(({ status }) => status >= 200 && status < 300);
   const named = (pattern: RegExp): AnswerPlace | undefined =>
@@ -128,17 +128,11 @@ function answerOf(
   const said = `${operation.words} ${answer?.description ?? ''} ${lifetime?.description ?? ''} ${token?.description ?? ''}`;
   const shown = Number(lifetime?.values.flatMap((each) => scalarOf(each) ?? [])[0]);
   const lifetimeSeconds = shown > 0 ? shown : secondsInWords(said);
-  if (token) notebook.find('token.pointer', token.pointer, answer?.pointer ?? '', 'certain', 'its name');
-  if (lifetime) notebook.find('token.lifetime', lifetime.pointer, answer?.pointer ?? '', 'certain', 'its name');
+  if (token) notebook.add('token.pointer', token.pointer, answer?.pointer ?? '', 'certain', 'its name');
+  if (lifetime) notebook.add('token.lifetime', lifetime.pointer, answer?.pointer ?? '', 'certain', 'its name');
   if (lifetimeSeconds !== null) {
     const why = shown > 0 ? 'its example; for answers that do not say' : 'said in words; for answers that do not say';
-    notebook.find(
-      'token.lifetimeSeconds',
-      String(lifetimeSeconds),
-      answer?.pointer ?? operation.pointer,
-      'likely',
-      why,
-    );
+    notebook.add('token.lifetimeSeconds', String(lifetimeSeconds), answer?.pointer ?? operation.pointer, 'likely', why);
   }
   return { tokenPointer: token?.pointer ?? null, lifetimePointer: lifetime?.pointer ?? null, lifetimeSeconds };
 }

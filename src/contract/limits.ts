@@ -1,7 +1,7 @@
 import type { DescribedAnswer } from './answers.ts';
 import type { DocumentReading, OpenApiOperation } from './described-operation.ts';
 import { isObject, objectOf, textOf } from './json-parts.ts';
-import type { Notebook } from './notebook.ts';
+import type { Findings } from './notebook.ts';
 
 const RATE =
   /\b\d[\d,. ]{0,9}\s?(?:requests?|calls?)?\s?(?:per|a|each|\/|every)\s?(?:second|minute|hour|day|sec|min)\b/i;
@@ -15,7 +15,7 @@ export function noteLimits(
   { described }: DocumentReading,
   operations: readonly OpenApiOperation[],
   answers: readonly DescribedAnswer[],
-  notebook: Notebook,
+  notebook: Findings,
 ): void {
   const info = textOf(objectOf(described.document['info'])['description']);
   for (const text of [
@@ -43,17 +43,17 @@ function sentenceAround(text: string, index: number): string {
 }
 
 /** Whether 503 with Retry-After is said in words to mean that nothing was done. */
-export function unavailableIsNotActed(answers: readonly DescribedAnswer[], notebook: Notebook): boolean {
+export function unavailableIsNotActed(answers: readonly DescribedAnswer[], notebook: Findings): boolean {
   const answer = answers.find(({ status }) => status === 503);
   if (answer === undefined || !answer.headers.some((name) => /^retry-after$/i.test(name))) return false;
   const isSaid = NOT_ACTED.test(answer.description);
   const why = isSaid ? 'its description says so' : 'the document does not say';
-  notebook.find('create.unavailable', isSaid ? 'not acted on' : 'in doubt', answer.pointer, 'certain', why);
+  notebook.add('create.unavailable', isSaid ? 'not acted on' : 'in doubt', answer.pointer, 'certain', why);
   return isSaid;
 }
 
 /** Operations whose servers are others than the document's. */
-export function noteOwnServers(operations: readonly OpenApiOperation[], notebook: Notebook): void {
+export function noteOwnServers(operations: readonly OpenApiOperation[], notebook: Findings): void {
   for (const { name, value } of operations) {
     const servers = value['servers'];
     if (Array.isArray(servers) && servers.some((each) => isObject(each))) {

@@ -1,12 +1,12 @@
 import type { Confidence, Finding, Question } from '../model/contract.ts';
 
 /** What is gathered while a document is read. Nothing is said twice. */
-export interface Notebook {
+export interface Findings {
   readonly findings: Finding[];
   readonly questions: Question[];
   readonly notes: readonly string[];
   /** `pointer` is one of the described document; it is kept as one of the document that was given. */
-  find(setting: string, value: string, pointer: string, confidence: Confidence, why: string): void;
+  add(setting: string, value: string, pointer: string, confidence: Confidence, why: string): void;
   ask(question: Question): void;
   note(text: string): void;
 }
@@ -15,7 +15,7 @@ const MAX_VALUE = 300;
 /** Names in a document may be of any length. */
 const MAX_TEXT = 2000;
 
-export function openNotebook(where: (pointer: string) => string): Notebook {
+export function openNotebook(where: (pointer: string) => string): Findings {
   const findings: Finding[] = [];
   const questions: Question[] = [];
   const notes = new Set<string>();
@@ -25,7 +25,7 @@ export function openNotebook(where: (pointer: string) => string): Notebook {
     get notes() {
       return [...notes];
     },
-    find(setting, value, pointer, confidence, why) {
+    add(setting, value, pointer, confidence, why) {
       findings.push({
         setting,
         value: cut(value, MAX_VALUE),

@@ -9,7 +9,7 @@ import { flatten, valuesOf } from './flat-schema.ts';
 import { EACH_ROW, type GivenConstants, type OperationConstants } from './given-constants.ts';
 import { objectOf, scalarOf, textOf } from './json-parts.ts';
 import { leafParameter } from './leaf-parameter.ts';
-import type { Notebook } from './notebook.ts';
+import type { Findings } from './notebook.ts';
 import type { OperationBody } from './operation-body.ts';
 
 /** A parameter with what is known of where it comes from. */
@@ -35,7 +35,7 @@ export function operationParameters(
   operation: OpenApiOperation,
   body: OperationBody,
   given: GivenConstants,
-  notebook: Notebook,
+  notebook: Findings,
 ): OperationParameters {
   const nameOf = fieldNames(body);
   const isMultipart = body.encoding === 'multipart';
@@ -75,7 +75,7 @@ function settled(
   named: NamedField | undefined,
   leaf: Leaf,
   given: OperationConstants,
-  notebook: Notebook,
+  notebook: Findings,
 ): Parameter {
   const value = given.valueOf(leaf.path);
   if (value === EACH_ROW) {
@@ -114,7 +114,7 @@ function fixedLists(body: OperationBody, given: OperationConstants): Map<Leaf, J
 }
 
 /** Objects and lists of objects that are required: only a person can say them, as JSON, and they never change. */
-function fixedObjects(body: OperationBody, given: OperationConstants, notebook: Notebook): Alternative[][] {
+function fixedObjects(body: OperationBody, given: OperationConstants, notebook: Findings): Alternative[][] {
   return body.leaves
     .filter(({ shape }) => shape === 'object')
     .flatMap((leaf) => {
@@ -160,7 +160,7 @@ function besideBody(
   operation: OpenApiOperation,
   taken: ReadonlySet<string>,
   given: OperationConstants,
-  notebook: Notebook,
+  notebook: Findings,
 ): PlacedParameter[] {
   return operation.parameters.flatMap(({ value, pointer, problem }): PlacedParameter[] => {
     if (problem !== null) notebook.note(problem);
@@ -182,7 +182,7 @@ function besideBody(
 }
 
 /** The path with the values of its parameters, the same in every request: only a person can say them. */
-export function filledPath(operation: OpenApiOperation, given: GivenConstants, notebook: Notebook): string {
+export function filledPath(operation: OpenApiOperation, given: GivenConstants, notebook: Findings): string {
   const own = given.among([]);
   return operation.path.replace(/\{([^{}]{1,100})\}/g, (placeholder, name: string) => {
     const value = own.valueOf([name]) || null;

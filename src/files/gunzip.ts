@@ -15,7 +15,7 @@ const HARMLESS_BYTES = 64 * 1024 * 1024;
  * Returns a gzip file as the file that it contains. Each reading unpacks it as a stream, without holding it. Reading
  * throws `SrqError('input')` if the file is cut off, damaged, or expands to far more than a list of requests would.
  */
-export function unpacked(file: PartnerFile): PartnerFile {
+export function gunzipped(file: PartnerFile): PartnerFile {
   return { ...file, chunks: (onRead) => inflatedChunks(file, onRead) };
 }
 

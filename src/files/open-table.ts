@@ -4,10 +4,10 @@ import { undefuse } from '../model/spreadsheet-cell.ts';
 import { RESULT_COLUMNS, type ReadOptions, type Row, type Table } from '../model/table.ts';
 import { decodedText, findEncoding, type TextEncoding } from './decode.ts';
 import { kindOf } from './file-kind.ts';
-import { unpacked } from './gunzip.ts';
+import { gunzipped } from './gunzip.ts';
 import { isWrappedList, type JsonKind, jsonKind, looksLikeJson } from './json-rows.ts';
 import { firstChunk, openPartnerFile, type PartnerFile } from './partner-file.ts';
-import { isResultsFile, rowReadBack } from './results-input.ts';
+import { isResultsFile, restoredRow } from './results-input.ts';
 import { openCsv, openJson, openWorkbook, type TableContent } from './table-content.ts';
 
 const SAMPLE_LETTERS = 64 * 1024;
@@ -23,7 +23,7 @@ export async function openTable(path: string, options: ReadOptions, name = path)
   const say = (note: string) => notes.say(note);
   const onDisk = await openPartnerFile(path, name);
   const outer = kindOf(name, await firstChunk(onDisk));
-  const file = outer === 'gzip' ? unpacked(onDisk) : onDisk;
+  const file = outer === 'gzip' ? gunzipped(onDisk) : onDisk;
   const kind = outer === 'gzip' ? kindOf(name, await firstChunk(file)) : outer;
   if (kind === 'gzip') throw new SrqError('input', `${name} is packed twice.`, 'Unpack it first: gunzip FILE');
   if (outer === 'gzip') say('Unpacked while reading (gzip).');
@@ -94,7 +94,7 @@ class FileTable implements Table {
       this.read += bytes;
     });
     for await (const batch of rows) {
-      const back = fromResults ? batch.map((row) => rowReadBack(row, this.columns)) : batch;
+      const back = fromResults ? batch.map((row) => restoredRow(row, this.columns)) : batch;
       yield this.testMark < 0 ? back : back.map((row) => this.refuseTest(row));
     }
   }

@@ -11,7 +11,7 @@ export function isResultsFile(columns: readonly string[]): boolean {
  * Returns a row of a results file as it was in the input, with the marks against spreadsheet formulas taken off its
  * cells.
  */
-export function rowReadBack(row: Row, columns: readonly string[]): Row {
+export function restoredRow(row: Row, columns: readonly string[]): Row {
   const misplaced = isMisplaced(row.cells, columns.indexOf(RESULT_COLUMNS[0]));
   return {
     ...row,

@@ -4,7 +4,7 @@ import { platform } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { SrqError } from '../model/errors.ts';
 import { shellWord } from '../model/shell-word.ts';
-import { leastBytes } from './lock.ts';
+import { minLogBytes } from './lock.ts';
 import {
   type LogUser,
   realPath,
@@ -23,7 +23,7 @@ import { requireLogStart } from './tail.ts';
 export async function openForAppending(path: string, user: LogUser | null): Promise<FileHandle> {
   requireRegularFile(path);
   // The lock file is read before the log is looked for, because a process that creates both creates the log first.
-  const minBytes = leastBytes(realPath(path));
+  const minBytes = minLogBytes(realPath(path));
   if (minBytes !== null && !existsSync(path)) throw missing(path);
   if (user) requireOwnFolder(path, user);
   const directory = dirname(resolve(path));

@@ -48,7 +48,7 @@ export interface FileLogOptions {
 export class FileLog implements OpenLog {
   readonly path: string;
   readonly run: string;
-  readonly intentLifeMs = null;
+  readonly writeLeaseMs = null;
   readonly #options: FileLogOptions;
   readonly #file: FileHandle;
   readonly #lock: LogLock;
@@ -81,7 +81,9 @@ export class FileLog implements OpenLog {
     try {
       file = await openForAppending(options.path, options.user ?? null);
       lock = new LogLock(realPath(options.path), file.fd);
-      await (options.exclusive ? lock.takeRun(options.holder, options.clock) : lock.takeOneOff(options.clock));
+      await (options.exclusive
+        ? lock.acquireRunLock(options.holder, options.clock)
+        : lock.acquireOneOffLock(options.clock));
       const log = new FileLog(options, file, lock);
       await log.#index.catchUp(file);
       await log.#underAppendLock(() => {});
@@ -103,7 +105,7 @@ export class FileLog implements OpenLog {
   }
 
   /** Does nothing: the index holds all keys, and each group commit adds the records of other processes to it. */
-  know(): Promise<void> {
+  prefetch(): Promise<void> {
     return RESOLVED;
   }
 
@@ -201,7 +203,7 @@ export class FileLog implements OpenLog {
    * others have added and cuts a torn tail.
    */
   async #underAppendLock(add: () => void): Promise<void> {
-    await this.#lock.takeAppend(this.#options.clock);
+    await this.#lock.acquireAppendLock(this.#options.clock);
     try {
       const size = requireSameFile(this.#file.fd, this.path);
       if (size < this.#index.end) throw takenAway(this.path, 'deleted or shortened');
@@ -211,7 +213,7 @@ export class FileLog implements OpenLog {
       }
       add();
     } finally {
-      this.#lock.releaseAppend();
+      this.#lock.releaseAppendLock();
     }
   }
 }

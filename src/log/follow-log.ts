@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { SrqError } from '../model/errors.ts';
 import type { Clock, LogRecord } from '../model/ports.ts';
 import { readLines } from './lines.ts';
-import { openForReading } from './read-log.ts';
+import { openLogFile } from './read-log.ts';
 import { decodeRecord } from './record.ts';
 
 const POLL_MS = 500;
@@ -18,7 +18,7 @@ export async function* followLog(
   stop: AbortSignal,
 ): AsyncGenerator<LogRecord, void> {
   for (let end = from; !stop.aborted; await clock.sleep(POLL_MS, stop)) {
-    const file = await openForReading(path, null);
+    const file = await openLogFile(path, null);
     if (!file) continue;
     try {
       end = yield* recordsBehind(file, end, path);

@@ -54,7 +54,7 @@ export class LogLock {
   }
 
   /** Takes the run lock or throws an error that names the holder. `holder` is shown to whoever is refused. */
-  async takeRun(holder: string, clock: Clock): Promise<void> {
+  async acquireRunLock(holder: string, clock: Clock): Promise<void> {
     const run = new LockFile(`${this.#path}.lock`);
     if (!run.tryTake()) {
       // The holder writes its name only after it has taken the lock.
@@ -73,7 +73,7 @@ export class LogLock {
   }
 
   /** Takes the one-off lock, which shows for as long as this process lives that a one-off request may be under way. */
-  async takeOneOff(clock: Clock): Promise<void> {
+  async acquireOneOffLock(clock: Clock): Promise<void> {
     const oneOff = twofold(new LockFile(this.#oneOffPath()), byteOf(this.#path, this.#log, BYTE.oneOff));
     this.#oneOff = oneOff;
     // A run that checks for one-off requests holds the lock for a moment.
@@ -96,11 +96,11 @@ export class LogLock {
   }
 
   /** Waits for the append lock. Other processes hold it for well under a millisecond, unless one was stopped. */
-  async takeAppend(clock: Clock): Promise<void> {
+  async acquireAppendLock(clock: Clock): Promise<void> {
     if (!(await within(STOPPED_AFTER_MS, clock, () => this.#append.tryTake()))) throw stopped(this.#path);
   }
 
-  releaseAppend(): void {
+  releaseAppendLock(): void {
     this.#append.release();
   }
 
@@ -145,7 +145,7 @@ const holderIn = (text: string) => (LOST_TEXT.test(text) ? '' : text);
  * run, else 0. Returns null if it has never been used for sending. A log is created before its lock file, and no srq
  * makes it shorter than this.
  */
-export function leastBytes(logPath: string): number | null {
+export function minLogBytes(logPath: string): number | null {
   try {
     return Number(LOST_TEXT.exec(readFileSync(`${logPath}.lock`, 'utf8'))?.[1] ?? 0);
   } catch {

@@ -1,7 +1,7 @@
 import { type BigIntStats, fstatSync, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { SrqError, systemCode } from '../model/errors.ts';
-import { type Flaw, fileFlaw, folderFlaw } from '../model/ownership.ts';
+import { type AccessFlaw, fileFlaw, folderFlaw } from '../model/ownership.ts';
 import { shellWord } from '../model/shell-word.ts';
 
 /** The user for whom a log is opened. */
@@ -85,7 +85,7 @@ function underTwoNames(path: string, { nlink }: BigIntStats): SrqError {
   );
 }
 
-function notOurs(what: string, { why, remedy }: Flaw): SrqError {
+function notOurs(what: string, { why, remedy }: AccessFlaw): SrqError {
   return new SrqError(
     'log',
     `${what} ${why}; it is not used. Nothing was sent.`,

@@ -24,7 +24,7 @@ export async function* readLog(path: string, user: LogUser | null = null): Async
 
 /** Yields every record of the log in the order of the file. In all else it does as {@link readLog}. */
 export async function* readRecords(path: string, user: LogUser | null = null): AsyncGenerator<ReadRecord, number> {
-  const file = await openForReading(path, user);
+  const file = await openLogFile(path, user);
   if (!file) return 0;
   try {
     const index = await indexOf(file, path);
@@ -45,7 +45,7 @@ export async function* readRecords(path: string, user: LogUser | null = null): A
 
 /** Opens the log to look up keys only, without a lock and without writing. A log that does not exist knows no key. */
 export async function openLogReader(path: string, user: LogUser | null = null): Promise<LogReader> {
-  const file = await openForReading(path, user);
+  const file = await openLogFile(path, user);
   const close = async () => file?.close();
   const index = file
     ? await indexOf(file, path).catch(async (error: unknown) => {
@@ -58,7 +58,7 @@ export async function openLogReader(path: string, user: LogUser | null = null): 
     const offset = index.offset(key);
     return records === null || offset === null ? null : records.readAt(offset);
   };
-  return { lookup: (key) => index.state(key), know: async () => {}, read, close };
+  return { lookup: (key) => index.state(key), prefetch: async () => {}, read, close };
 }
 
 async function indexOf(file: FileHandle, path: string): Promise<LogIndex> {
@@ -72,7 +72,7 @@ async function indexOf(file: FileHandle, path: string): Promise<LogIndex> {
  * Opens the log for reading, or returns null if there is no file. If `user` is given, it must own the log, because the
  * records count as known. Throws `SrqError('log')` if the file is not a log or not the user's own.
  */
-export async function openForReading(path: string, user: LogUser | null): Promise<FileHandle | null> {
+export async function openLogFile(path: string, user: LogUser | null): Promise<FileHandle | null> {
   requireRegularFile(path);
   let file: FileHandle | null = null;
   try {

@@ -57,7 +57,7 @@ export function withPlace(memory: AnswerMemory, place: string): AnswerMemory {
 }
 
 /** Records whether validate saw a request that was answered in this form. */
-export function withSight(memory: AnswerMemory, form: string, wasSeen: boolean): AnswerMemory {
+export function withValidateResult(memory: AnswerMemory, form: string, wasSeen: boolean): AnswerMemory {
   const known = memory.forms.find((each) => each.form === form) ?? { ...UNSEEN, form };
   const now = wasSeen ? { ...known, seen: known.seen + 1 } : { ...known, unseen: known.unseen + 1 };
   return { ...memory, forms: replaced(memory.forms, now) };
@@ -70,7 +70,7 @@ export function withOpenForm(memory: AnswerMemory, form: string, isDenied: boole
 }
 
 /** Records what a person said about the meaning of a form. */
-export function withWord(memory: AnswerMemory, form: string, said: 'taken' | 'refused'): AnswerMemory {
+export function withStatement(memory: AnswerMemory, form: string, said: 'taken' | 'refused'): AnswerMemory {
   const known = memory.forms.find((each) => each.form === form) ?? { ...UNSEEN, form };
   return { ...memory, forms: replaced(memory.forms, { ...known, said }) };
 }
@@ -79,7 +79,7 @@ export function withWord(memory: AnswerMemory, form: string, said: 'taken' | 're
  * Merges what two processes have found out. Each count is at least as high as that of either, and what a person said is
  * kept.
  */
-export function mergedMemory(first: AnswerMemory, second: AnswerMemory): AnswerMemory {
+export function mergeAnswerMemories(first: AnswerMemory, second: AnswerMemory): AnswerMemory {
   let forms = first.forms;
   for (const each of second.forms) {
     const known = forms.find(({ form }) => form === each.form) ?? each;

@@ -1,7 +1,7 @@
 import { meaningOf } from './allowed-values.ts';
 import type { Alternative, Operation, Parameter } from './contract.ts';
 import { describedOperation } from './described-operation.ts';
-import { oncePer } from './once-per.ts';
+import { memoize } from './once-per.ts';
 
 /** Length of the longest text that is held against a pattern; longer ones are left to the service. */
 export const MAX_FOR_PATTERN = 10_000;
@@ -16,7 +16,7 @@ interface ParameterRules {
 }
 
 /** Rows come by the ten thousand: what depends on the parameter alone is made once. */
-const rulesOf = oncePer(({ field, values, type, pattern }: Parameter): ParameterRules => {
+const rulesOf = memoize(({ field, values, type, pattern }: Parameter): ParameterRules => {
   const meaning = values && meaningOf(field, values);
   const typed = (text: string) => typedText(type, text);
   return {

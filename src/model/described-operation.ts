@@ -1,6 +1,6 @@
 import type { Operation, Parameter } from './contract.ts';
 import { isField } from './fields.ts';
-import { oncePer } from './once-per.ts';
+import { memoize } from './once-per.ts';
 
 /** What an operation's description comes to, whatever the request. */
 export interface DescribedOperation {
@@ -32,7 +32,7 @@ interface OtherFields {
 }
 
 /** Rows come by the ten thousand: it is worked out once. */
-export const describedOperation = oncePer(describe);
+export const describedOperation = memoize(describe);
 
 function describe(operation: Operation): DescribedOperation {
   const { choices } = operation;

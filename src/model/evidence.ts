@@ -3,10 +3,10 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 
 /**
  * The results of a look at a creation. If two processes have different results of one look, the later one in this list
- * is kept. See {@link Look}.
+ * is kept. See {@link VisibilityProbe}.
  */
-export const LOOK_ENDS = ['open', 'late', 'seen', 'unseen'] as const;
-export type LookEnd = (typeof LOOK_ENDS)[number];
+export const PROBE_RESULTS = ['open', 'late', 'seen', 'unseen'] as const;
+export type ProbeResult = (typeof PROBE_RESULTS)[number];
 
 /**
  * A look follows one request that was created after validate had called it clear. Validate is asked about it until it
@@ -18,14 +18,14 @@ export type LookEnd = (typeof LOOK_ENDS)[number];
  * - `late`: the request was found at last, but long after validate had been asked before. Nobody knows how late
  *   validate sees it.
  */
-export interface Look {
+export interface VisibilityProbe {
   /** Content key of the request. */
   readonly key: string;
   /** Kind of the request: its market, its length class, and whether it is a recording. */
   readonly kind: string;
   /** Time of the creation by the wall clock. */
   readonly createdAtMs: number;
-  readonly end: LookEnd;
+  readonly end: ProbeResult;
   readonly afterMs: number;
 }
 
@@ -33,14 +33,14 @@ export interface Look {
  * The looks that tell how soon validate sees a creation (read-after-write), at one service, for one client and one
  * contract.
  */
-export interface Evidence {
-  readonly looks: readonly Look[];
+export interface VisibilityHistory {
+  readonly looks: readonly VisibilityProbe[];
 }
 
-export const NO_EVIDENCE: Evidence = { looks: [] };
+export const NO_VISIBILITY_HISTORY: VisibilityHistory = { looks: [] };
 
 /** The visibility of requests of one kind to validate, as far as the looks show it. */
-export interface Sight {
+export interface VisibilityStats {
   readonly seen: number;
   readonly unseen: number;
   /** Longest time for which a creation is known to have been invisible, in milliseconds. */
@@ -51,7 +51,7 @@ export interface Sight {
  * Age up to which a creation is looked for. One that is seen later counts as not seen, because no wait could cover that
  * lag.
  */
-export const PATIENCE_MS = 10 * MINUTE_MS;
+export const MAX_VISIBILITY_LAG_MS = 10 * MINUTE_MS;
 /** Age from which an open look counts as given up. */
 const OPEN_LIFE_MS = DAY_MS;
 /** Age up to which a look proves something. A service of last month may be another one today. */
@@ -61,9 +61,10 @@ const MAX_LOOKS_OF_KIND = 50;
 const MAX_LOOKS = 1_000;
 
 /** Summarises the looks at requests of one kind that still count today. */
-export function sightOf({ looks }: Evidence, kind: string, nowMs: number): Sight {
+export function visibilityStats({ looks }: VisibilityHistory, kind: string, nowMs: number): VisibilityStats {
   const fresh = looks.filter((look) => look.kind === kind && nowMs - look.createdAtMs <= PROOF_LIFE_MS);
-  const isUnseen = (look: Look) => look.end === 'unseen' || (look.end === 'open' && !mayGoOn(look, nowMs));
+  const isUnseen = (look: VisibilityProbe) =>
+    look.end === 'unseen' || (look.end === 'open' && !mayContinue(look, nowMs));
   // Nobody knows how late validate was at a late look, so what was quick before it proves nothing and has to be shown
   // again.
   const unsureUntilMs = Math.max(...fresh.map(({ end, createdAtMs }) => (end === 'late' ? createdAtMs : -Infinity)));
@@ -79,7 +80,7 @@ export function sightOf({ looks }: Evidence, kind: string, nowMs: number): Sight
 }
 
 /** Tells whether a look that an earlier run left open can still be continued. */
-export function mayGoOn({ end, createdAtMs }: Look, nowMs: number): boolean {
+export function mayContinue({ end, createdAtMs }: VisibilityProbe, nowMs: number): boolean {
   return end === 'open' && nowMs - createdAtMs <= OPEN_LIFE_MS;
 }
 
@@ -87,17 +88,17 @@ export function mayGoOn({ end, createdAtMs }: Look, nowMs: number): boolean {
  * Tells whether validate may be asked about a request in doubt: it has seen at least three creations of that kind, and
  * missed none.
  */
-export function isTrusted({ seen, unseen }: Sight): boolean {
+export function isTrusted({ seen, unseen }: VisibilityStats): boolean {
   return seen >= MIN_SEEN && unseen === 0;
 }
 
 /** Tells whether validate has not missed anything yet, so that it may only lack the proof. */
-export function mayStillBeShown({ unseen }: Sight): boolean {
+export function hasMissedNone({ unseen }: VisibilityStats): boolean {
   return unseen === 0;
 }
 
 /** Tells whether the looks that are under way could supply the missing proof. */
-export function wouldBeTrusted({ seen, unseen }: Sight, underWay: number): boolean {
+export function wouldBeTrusted({ seen, unseen }: VisibilityStats, underWay: number): boolean {
   return isTrusted({ seen: seen + underWay, unseen, slowestMs: 0 });
 }
 
@@ -105,8 +106,8 @@ export function wouldBeTrusted({ seen, unseen }: Sight, underWay: number): boole
  * Merges what two processes know. The result does not depend on the order or on how often they are merged, and holds no
  * more than the last looks of each kind.
  */
-export function mergedEvidence(one: Evidence, other: Evidence): Evidence {
-  const byName = new Map<string, Look>();
+export function mergeVisibilityHistories(one: VisibilityHistory, other: VisibilityHistory): VisibilityHistory {
+  const byName = new Map<string, VisibilityProbe>();
   for (const look of [...one.looks, ...other.looks]) {
     const name = `${look.key} ${look.createdAtMs}`;
     const before = byName.get(name);
@@ -123,14 +124,14 @@ export function mergedEvidence(one: Evidence, other: Evidence): Evidence {
 }
 
 /** Returns the more advanced of two states of one look, or the worse one of two final ones. */
-function furtherOf(one: Look, other: Look): Look {
-  const [a, b] = [LOOK_ENDS.indexOf(one.end), LOOK_ENDS.indexOf(other.end)];
+function furtherOf(one: VisibilityProbe, other: VisibilityProbe): VisibilityProbe {
+  const [a, b] = [PROBE_RESULTS.indexOf(one.end), PROBE_RESULTS.indexOf(other.end)];
   if (a !== b) return a > b ? one : other;
   return one.afterMs >= other.afterMs ? one : other;
 }
 
 /** The circumstances that decide how long to wait before validate is asked about a doubt. */
-export interface Waiting {
+export interface SettleCircumstances {
   /** The user's `--settle`, or null for what was learned. */
   readonly chosenMs: number | null;
   /**
@@ -145,7 +146,7 @@ const MIN_WAIT_MS = 4 * MINUTE_MS;
 const MIN_WAIT_RESET_MS = MINUTE_MS;
 
 /** Returns how long after a doubtful send validate can be expected to see the request. */
-export function settleWaitMs({ slowestMs }: Sight, { chosenMs, isReset }: Waiting): number {
+export function settleWaitMs({ slowestMs }: VisibilityStats, { chosenMs, isReset }: SettleCircumstances): number {
   return chosenMs ?? Math.max(isReset ? MIN_WAIT_RESET_MS : MIN_WAIT_MS, 3 * slowestMs);
 }
 
@@ -156,10 +157,10 @@ export function settleWaitMs({ slowestMs }: Sight, { chosenMs, isReset }: Waitin
 export const MAX_CONTROLS = 24;
 export const MIN_CONTROLS = 3;
 /** Age of a doubt at which few controls are as good as many. It is twice the longest wait of a look. */
-export const FEW_CONTROLS_WAIT_MS = 2 * PATIENCE_MS;
+export const FEW_CONTROLS_WAIT_MS = 2 * MAX_VISIBILITY_LAG_MS;
 
 /** Returns how old a doubt must be before two clear answers are believed, given the number of controls. */
-export function licenceWaitMs(sight: Sight, waiting: Waiting, controls: number): number {
+export function licenceWaitMs(sight: VisibilityStats, waiting: SettleCircumstances, controls: number): number {
   const waitMs = settleWaitMs(sight, waiting);
   return waiting.chosenMs !== null || controls >= MAX_CONTROLS ? waitMs : Math.max(waitMs, FEW_CONTROLS_WAIT_MS);
 }
@@ -171,7 +172,7 @@ const EARLIEST_MS = Date.UTC(2015, 0, 1);
  * Returns the age of a record in milliseconds, or null if its time cannot be true, so that nothing can be concluded
  * from it.
  */
-export function ageOf(at: string, nowMs: number): number | null {
+export function recordAgeMs(at: string, nowMs: number): number | null {
   const atMs = Date.parse(at);
   const isPossible = atMs >= EARLIEST_MS && atMs <= nowMs + FUTURE_MS;
   return isPossible ? Math.max(0, nowMs - atMs) : null;

@@ -1,4 +1,4 @@
-import { oncePer } from './once-per.ts';
+import { memoize } from './once-per.ts';
 import type { ServiceRequest } from './service-request.ts';
 import { AUDIO_PARAMETER } from './wire.ts';
 
@@ -15,7 +15,7 @@ interface Likeness {
   readonly letters: number;
 }
 
-const likenessOf = oncePer(({ params, audio }: ServiceRequest): Likeness => {
+const likenessOf = memoize(({ params, audio }: ServiceRequest): Likeness => {
   const recording = params[AUDIO_PARAMETER];
   const isRecorded = audio !== null || recording !== undefined;
   const text = (isRecorded ? recording : params['request_text']) ?? '';
@@ -30,7 +30,7 @@ const likenessOf = oncePer(({ params, audio }: ServiceRequest): Likeness => {
  * Returns the kind of a request: its market, its length class, and whether it is a recording. A service may treat
  * requests of one kind alike, and what validate has shown of one kind says nothing about another.
  */
-export function kindOf(request: ServiceRequest): string {
+export function requestKind(request: ServiceRequest): string {
   return likenessOf(request).kind;
 }
 

@@ -1,5 +1,5 @@
 import type { DeliveryLog, LogRecord } from './ports.ts';
-import type { NotedInRun, RunNote } from './run-note.ts';
+import type { RecordedNote, RunNote } from './run-note.ts';
 
 /** A record among all of its log's. */
 export interface ReadRecord {
@@ -24,7 +24,7 @@ export interface OpenLog extends DeliveryLog {
 }
 
 /** What a log knows, without taking part in it. */
-export interface LogReader extends Pick<DeliveryLog, 'lookup' | 'know' | 'read'> {
+export interface LogReader extends Pick<DeliveryLog, 'lookup' | 'prefetch' | 'read'> {
   close(): Promise<void>;
 }
 
@@ -51,6 +51,6 @@ export interface LogStore {
   /** Every record that is added behind a position, as it comes, until `stop` fires. */
   follow(from: LogPosition, stop: AbortSignal): AsyncGenerator<LogRecord, void>;
   /** All notes, oldest first. What cannot be read is passed over. */
-  notes(): AsyncGenerator<NotedInRun>;
+  notes(): AsyncGenerator<RecordedNote>;
   openNotes(run: string): RunNotes;
 }

@@ -1,5 +1,5 @@
 /** The same function, which works out each object's value once and keeps it as long as the object itself. */
-export function oncePer<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
+export function memoize<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
   const known = new WeakMap<Key, { readonly value: Value }>();
   return (key) => {
     let made = known.get(key);

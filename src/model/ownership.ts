@@ -1,13 +1,13 @@
 import { shellWord } from './shell-word.ts';
 
 /** The owner and the mode of a file or folder. */
-export interface Access {
+export interface FileAccess {
   readonly uid: number;
   readonly mode: number;
 }
 
 /** A reason why a file or folder is not used, as the end of a sentence about it, with the command that corrects it. */
-export interface Flaw {
+export interface AccessFlaw {
   readonly why: string;
   readonly remedy: string;
 }
@@ -23,12 +23,17 @@ const ROOT = 0;
  * and one that they could read may be known to them. `user` is the user's number, or null where files have no owners
  * and modes (Windows). `closedTo` is what other users must not be able to do.
  */
-export function fileFlaw(path: string, { uid, mode }: Access, user: number | null, closedTo: 'readers' | 'writers') {
+export function fileFlaw(
+  path: string,
+  { uid, mode }: FileAccess,
+  user: number | null,
+  closedTo: 'readers' | 'writers',
+) {
   if (typeof user !== 'number') return null;
   if (uid !== user) return foreign(path, user);
   if ((mode & (closedTo === 'readers' ? READ_OR_WRITTEN : WRITTEN)) === 0) return null;
   const what = closedTo === 'readers' ? 'is open to' : 'can be changed by';
-  return { why: `${what} other users (mode ${octal(mode)})`, remedy: `chmod 600 ${shellWord(path)}` };
+  return { why: `${what} other users (mode ${octalMode(mode)})`, remedy: `chmod 600 ${shellWord(path)}` };
 }
 
 /**
@@ -36,18 +41,23 @@ export function fileFlaw(path: string, { uid, mode }: Access, user: number | nul
  * another one, unless the sticky bit is set. A group that works together may share a folder. `mustBeOwn` means that the
  * folder holds files of srq only, and must not belong to another user.
  */
-export function folderFlaw(path: string, { uid, mode }: Access, user: number | null, mustBeOwn: boolean): Flaw | null {
+export function folderFlaw(
+  path: string,
+  { uid, mode }: FileAccess,
+  user: number | null,
+  mustBeOwn: boolean,
+): AccessFlaw | null {
   if (typeof user !== 'number') return null;
   if (mustBeOwn && uid !== user && uid !== ROOT) return foreign(path, user);
   if ((mode & WRITTEN_BY_ALL) === 0 || (mode & STICKY) !== 0) return null;
-  return { why: `can be written by every user (mode ${octal(mode)})`, remedy: `chmod o-w ${shellWord(path)}` };
+  return { why: `can be written by every user (mode ${octalMode(mode)})`, remedy: `chmod o-w ${shellWord(path)}` };
 }
 
 /** Returns a mode in octal digits, as people write it. */
-export function octal(mode: number): string {
+export function octalMode(mode: number): string {
   return `0${(mode & 0o777).toString(8)}`;
 }
 
-function foreign(path: string, user: number): Flaw {
+function foreign(path: string, user: number): AccessFlaw {
   return { why: 'belongs to another user', remedy: `sudo chown ${user} ${shellWord(path)}` };
 }

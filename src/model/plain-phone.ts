@@ -1,7 +1,7 @@
 import type { CountryCode } from 'libphonenumber-js/max/es6';
 import metadata from 'libphonenumber-js/max/metadata';
 import type { Market } from './markets.ts';
-import { oncePer } from './once-per.ts';
+import { memoize } from './once-per.ts';
 
 /**
  * One type of number (mobile, toll-free, …): its pattern, and its lengths if they are fewer than those of the country.
@@ -36,7 +36,7 @@ export function plainE164(cell: string, market: Market): string | null {
  * Builds the pattern of a market's plain numbers. It is null where another country comes first for the calling code,
  * because a number alone does not tell its country there.
  */
-const plainNumbers = oncePer(({ iso, callingCode }: Market): RegExp | null => {
+const plainNumbers = memoize(({ iso, callingCode }: Market): RegExp | null => {
   const rules = metadata.countries[iso as CountryCode] as CountryRules | undefined;
   if (!rules || !Object.values(metadata.country_calling_codes).some(([main]) => main === iso)) return null;
   const { 1: abroad, 2: number, 3: lengths, 5: trunkPrefix, 7: prefixes, 11: types } = rules;

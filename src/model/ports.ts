@@ -134,13 +134,13 @@ export interface DeliveryLog {
    * several processes send by at once: one that was stopped or cut off in between may have been taken for dead, and its
    * request settled. Null: nobody settles it as long as this process lives.
    */
-  readonly intentLifeMs: number | null;
+  readonly writeLeaseMs: number | null;
   /** The wall clock by which records are dated; ages of records count by it. */
   nowMs(): number;
   /** What this process last knew of a key. */
   lookup(key: string): LoggedState;
   /** Makes `lookup` current for these keys, and for no others; only `none` may be some seconds old. */
-  know(keys: readonly string[]): Promise<void>;
+  prefetch(keys: readonly string[]): Promise<void>;
   /**
    * Makes the intent to send durable, provided the log still knows of the key what `seen` says (a `lookup` of before).
    * Only after it resolved with true may the request be written; false: another process recorded something meanwhile.

@@ -19,7 +19,7 @@ export interface TakenRequest extends QueuedRequest {
 }
 
 /** What a worker does with a request that it has in hand. */
-export type Disposal =
+export type JobDecision =
   /** Nothing is left to do: it leaves the queue. */
   | { readonly is: 'done' }
   /** Not begun: any worker may take it at once. */
@@ -48,7 +48,7 @@ export interface RequestQueue {
   /** The oldest that may be taken, at most `count`. Those that cannot be read any more leave the queue. */
   take(lane: Lane, count: number): Promise<TakenRequest[]>;
   /** Resolves once that is durable. What another worker has been given meanwhile is left to it. */
-  dispose(taken: TakenRequest, disposal: Disposal): Promise<void>;
+  dispose(taken: TakenRequest, disposal: JobDecision): Promise<void>;
   /** Gives back what workers have in hand that have ended, or that nobody has heard of for so long. Returns how many. */
   reclaim(missingMs: number): Promise<number>;
   depth(): Promise<Readonly<Record<Lane, LaneDepth>>>;

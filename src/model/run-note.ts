@@ -31,13 +31,13 @@ export type RunNote =
   | { readonly event: 'end'; readonly stopped: string | null };
 
 /** A note that was read back, with its run and time. */
-export type NotedInRun = RunNote & { readonly run: string; readonly at: string };
+export type RecordedNote = RunNote & { readonly run: string; readonly at: string };
 
 /**
  * Passes notes on with their time to where they are kept. Refusals with the same status within one second become one
  * note.
  */
-export function gatherNotes(
+export function coalesceNotes(
   append: (note: RunNote, atMs: number) => void,
   nowMs: () => number,
 ): { note(note: RunNote): void; refused(http: number, pauseMs: number): void } {
@@ -64,8 +64,8 @@ export function gatherNotes(
 const EVENTS: ReadonlySet<string> = new Set(['begin', 'refused', 'breaker', 'end'] satisfies RunNote['event'][]);
 
 /** Validates a note as it was kept, and returns null if it cannot be used. */
-export function readNote(value: unknown): NotedInRun | null {
-  const note = value as NotedInRun | null;
+export function parseNote(value: unknown): RecordedNote | null {
+  const note = value as RecordedNote | null;
   if (note === null || typeof note !== 'object' || typeof note.run !== 'string') return null;
   if (Number.isNaN(Date.parse(note.at))) return null;
   if (note.event === 'begin') return isWhole(note) ? { ...note, counts: { ...noCounts(), ...note.counts } } : null;

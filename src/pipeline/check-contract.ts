@@ -57,7 +57,11 @@ function operationFindings(contract: Contract, name: RequestOperationName, given
     return isLeftOut ? [] : valueFindings(parameter, texts[field] ?? '');
   });
   // Validate is given what it knows; only what create does not take is lost.
-  return [...unmet, ...wrong, ...(name === 'create' ? homelessFindings(operation, { texts, filled }, isRecorded) : [])];
+  return [
+    ...unmet,
+    ...wrong,
+    ...(name === 'create' ? unmappedFieldFindings(operation, { texts, filled }, isRecorded) : []),
+  ];
 }
 
 /** What was given by a whole name, `utm.source`, by its field. */
@@ -111,7 +115,7 @@ function notAllowed({ field, values, type }: Parameter, text: string): string {
 }
 
 /** What the description leaves no place for: srq's own fields are left out, and a parameter that was asked for is wrong. */
-function homelessFindings(
+function unmappedFieldFindings(
   operation: Operation,
   { texts, filled }: Pick<GivenTexts, 'texts' | 'filled'>,
   isRecorded: boolean,

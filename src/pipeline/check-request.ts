@@ -3,7 +3,7 @@ import { type DescribedOperation, describedOperation } from '../model/described-
 import { parseEmail } from '../model/email.ts';
 import { parseLanguage } from '../model/language.ts';
 import { MARKETS, type Market, marketFromText, postalCodeWarning, usualLanguage } from '../model/markets.ts';
-import { oncePer } from '../model/once-per.ts';
+import { memoize } from '../model/once-per.ts';
 import type { RequestOperationName } from '../model/operations.ts';
 import type { Problem } from '../model/outcome.ts';
 import { likelyE164, parsePhone } from '../model/phone.ts';
@@ -229,7 +229,7 @@ class RequestCheck {
 }
 
 /** Where each field comes from: one column, or all that it is looked for in. */
-const columnNames = oncePer(({ sources, columns }: Mapping): ReadonlyMap<string, string> => {
+const columnNames = memoize(({ sources, columns }: Mapping): ReadonlyMap<string, string> => {
   const indexes = new Map<string, Set<number>>();
   for (const { field, columns: at } of sources) {
     indexes.set(field, new Set([...(indexes.get(field) ?? []), ...at]));

@@ -1,5 +1,5 @@
 import { MAX_CONTROLS, MIN_CONTROLS } from '../model/evidence.ts';
-import { isAtLeastAsLong, kindOf } from '../model/likeness.ts';
+import { isAtLeastAsLong, requestKind } from '../model/likeness.ts';
 import type { DeliveryLog, MarketplaceApi } from '../model/ports.ts';
 import type { ServiceRequest } from '../model/service-request.ts';
 import { runConcurrently } from './run-concurrently.ts';
@@ -55,10 +55,12 @@ export interface Controls {
  * it: there are too few, or none that is as long, or none that is old enough.
  */
 export function controlsFor(doubted: Doubted, known: readonly Control[], nowMs: number): Controls | null {
-  const kind = kindOf(doubted.request);
+  const kind = requestKind(doubted.request);
   const toleranceMs = Math.max(MIN_TOLERANCE_MS, TOLERANCE * (nowMs - doubted.sentAtMs));
   const distanceMs = ({ sentAtMs }: Control) => Math.abs(sentAtMs - doubted.sentAtMs);
-  const alike = known.filter(({ request }) => kindOf(request) === kind).sort((a, b) => distanceMs(a) - distanceMs(b));
+  const alike = known
+    .filter(({ request }) => requestKind(request) === kind)
+    .sort((a, b) => distanceMs(a) - distanceMs(b));
   const chosen = alike.slice(0, MAX_CONTROLS).filter((control) => distanceMs(control) <= toleranceMs);
   if (chosen.length < MIN_CONTROLS) return null;
   const youngerByMs = chosen.map(({ sentAtMs }) => sentAtMs - doubted.sentAtMs);
@@ -153,7 +155,7 @@ export class RecentCreations {
   readonly #byKind = new Map<string, Submission[]>();
 
   add({ row, request, key }: Submission): void {
-    const kind = kindOf(request);
+    const kind = requestKind(request);
     const alike = this.of(kind);
     this.#byKind.set(kind, [...alike.slice(1 - MAX_OF_KIND), { row, request, key }]);
     const all = [...this.#byKind.values()];

@@ -1,6 +1,6 @@
 import type { Contract } from '../model/contract.ts';
 import type { RequestOperationName } from '../model/operations.ts';
-import type { Disposal, QueuedRequest, TakenRequest } from '../model/request-queue.ts';
+import type { JobDecision, QueuedRequest, TakenRequest } from '../model/request-queue.ts';
 import { contentKey, type Destination } from '../model/service-request.ts';
 import type { LoggedState } from '../model/status.ts';
 import { contractFindings } from './check-contract.ts';
@@ -40,15 +40,15 @@ export interface WorkerSituation {
   readonly waitMs: number;
 }
 
-const DONE: Disposal = { is: 'done' };
-const BACK: Disposal = { is: 'back' };
+const DONE: JobDecision = { is: 'done' };
+const BACK: JobDecision = { is: 'back' };
 
 /** Where a request goes that was delivered, or was to be. */
 export function disposalOfRequest(
   { mayTryAgain }: TakenRequest,
   { result, unrecorded, stop }: Submitted,
   { isEnding, settles, waitMs }: WorkerSituation,
-): Disposal {
+): JobDecision {
   if (unrecorded) return BACK;
   if (result.status === 'failed') {
     if (isEnding || stop) return BACK;
@@ -71,7 +71,7 @@ export function disposalOfDoubt(
   { result, unrecorded }: Submitted,
   { state, isHopeful }: SettledState,
   isEnding: boolean,
-): Disposal {
+): JobDecision {
   if (unrecorded) return BACK;
   if (result.status === 'created' || result.status === 'duplicate' || result.status === 'rejected') return DONE;
   if (state === 'created' || state === 'duplicate' || state === 'parked') return DONE;

@@ -1,5 +1,5 @@
 import { SrqError } from '../model/errors.ts';
-import type { Evidence } from '../model/evidence.ts';
+import type { VisibilityHistory } from '../model/evidence.ts';
 import type { ImportPlan, RowRange, RowReport } from '../model/import-plan.ts';
 import type { Clock, DeliveryLog, MarketplaceApi } from '../model/ports.ts';
 import { type MappedTable, planImport, refreshUnknown } from './plan-import.ts';
@@ -9,7 +9,7 @@ import { type SendPorts, sendAfterOthers, sendRows } from './send-rows.ts';
 import { resumeLooks, settleRows } from './settle-rows.ts';
 import type { SubmitOptions, Submitted } from './submit-request.ts';
 import type { ErrorBudget } from './supervise.ts';
-import { datedBy, Witness } from './witness.ts';
+import { datedBy, VisibilityProber } from './witness.ts';
 
 export interface ImportOptions extends SubmitOptions {
   readonly range: RowRange;
@@ -28,8 +28,8 @@ export interface ServiceLine {
   /** A proxy may still deliver what was cut off here. */
   readonly isProxied: boolean;
   /** What earlier runs found out about how well validate sees. */
-  readonly evidence: Evidence;
-  keep(evidence: Evidence): Promise<unknown>;
+  readonly evidence: VisibilityHistory;
+  keep(evidence: VisibilityHistory): Promise<unknown>;
   keepRate(): void;
 }
 
@@ -106,8 +106,8 @@ async function deliver(
   options: ImportOptions,
 ): Promise<SrqError | null> {
   const { api } = line;
-  const keep = (evidence: Evidence) => void line.keep(evidence).catch(unlessLog);
-  const witness = new Witness(api, datedBy(log, clock), halt.signal, line.evidence, keep);
+  const keep = (evidence: VisibilityHistory) => void line.keep(evidence).catch(unlessLog);
+  const witness = new VisibilityProber(api, datedBy(log, clock), halt.signal, line.evidence, keep);
   const ports: SendPorts = { api, log, clock, witness, preparation, halt, broke: (ms) => desk.broke(ms) };
   if (line.mayValidate) await resumeLooks(plan, witness, ports);
   const sending = sendRows(plan, ports, { ...options, budget: errorBudget(plan, options) });
@@ -128,7 +128,7 @@ async function lookAfterOthers(
   desk: ImportDesk,
 ): Promise<SrqError | null> {
   const { unknown } = plan.ledger.counts();
-  if (ports.log.intentLifeMs === null || unknown === 0) return null;
+  if (ports.log.writeLeaseMs === null || unknown === 0) return null;
   const watch = await desk.watch({ is: 'looking after others', rows: unknown });
   return followed(sendAfterOthers(plan, ports, options), watch);
 }

@@ -41,7 +41,7 @@ export async function planImport(
       // Most rows are prepared at once: awaiting those too would cost a turn of the event loop each.
       ready.push(pending instanceof Promise ? await pending : pending);
     }
-    await log.know(ready.flatMap((each) => (each.request && !done.has(each.row) ? [each.key] : [])));
+    await log.prefetch(ready.flatMap((each) => (each.request && !done.has(each.row) ? [each.key] : [])));
     let doneInBatch = 0;
     for (const prepared of ready) {
       const { row } = prepared;
@@ -75,7 +75,7 @@ export async function* rowsInRange(table: Table, { skip, limit }: RowRange): Asy
   }
 }
 
-type LogView = Pick<DeliveryLog, 'lookup' | 'know'>;
+type LogView = Pick<DeliveryLog, 'lookup' | 'prefetch'>;
 type Finality = Pick<SubmitOptions, 'onDuplicate' | 'again'>;
 
 const NONE: ReadonlyMap<number, Prepared> = new Map();
@@ -89,7 +89,7 @@ async function doneBefore(
   options: Finality,
 ): Promise<ReadonlyMap<number, Prepared>> {
   const likely = batch.flatMap((row) => likelyPrepared(row, mapping, preparation) ?? []);
-  await log.know(likely.map(({ key }) => key));
+  await log.prefetch(likely.map(({ key }) => key));
   const done = likely.filter((each) => isDone(statusOf(each, log, options)));
   return new Map(done.map((each) => [each.row, each]));
 }
@@ -176,7 +176,7 @@ async function* loggedStates(
       const key = ledger.key(row);
       if (key !== null && ledger.firstRow(row) === row && isWanted(row)) keys.set(row, key);
     }
-    if (keys.size > 0) await log.know([...keys.values()]);
+    if (keys.size > 0) await log.prefetch([...keys.values()]);
     for (const [row, key] of keys) yield [row, log.lookup(key)];
   }
 }

@@ -1,9 +1,15 @@
 import { SrqError } from '../model/errors.ts';
-import { type Evidence, licenceWaitMs, mayStillBeShown, mergedEvidence, sightOf } from '../model/evidence.ts';
-import { kindOf } from '../model/likeness.ts';
+import {
+  hasMissedNone,
+  licenceWaitMs,
+  mergeVisibilityHistories,
+  type VisibilityHistory,
+  visibilityStats,
+} from '../model/evidence.ts';
+import { requestKind } from '../model/likeness.ts';
 import type { Outcome } from '../model/outcome.ts';
 import type { Clock, DeliveryLog, MarketplaceApi } from '../model/ports.ts';
-import type { Disposal, Lane, QueuedRequest, RequestQueue, TakenRequest } from '../model/request-queue.ts';
+import type { JobDecision, Lane, QueuedRequest, RequestQueue, TakenRequest } from '../model/request-queue.ts';
 import { type Advice, GO_ON } from './breaker.ts';
 import { ControlRounds, knownCreated, RecentCreations } from './controls.ts';
 import { disposalOfDoubt, disposalOfRequest } from './dispose.ts';
@@ -11,7 +17,7 @@ import { runConcurrently } from './run-concurrently.ts';
 import { settleDoubt } from './settle-doubt.ts';
 import { refuseUnsent, type SubmitOptions, type Submitted, submitRequest } from './submit-request.ts';
 import { recoverFromBreak, Supervisor } from './supervise.ts';
-import { keptProof, type Witness } from './witness.ts';
+import { keptProof, type VisibilityProber } from './witness.ts';
 
 /** Of its places a worker gives so many to settling, which is mostly waiting. */
 const SETTLING_SHARE = 1 / 4;
@@ -33,9 +39,9 @@ export interface WorkerDeps {
   readonly log: DeliveryLog;
   readonly queue: RequestQueue;
   readonly clock: Clock;
-  readonly witness: Witness;
+  readonly witness: VisibilityProber;
   /** What validate has shown to all processes of the account. */
-  readonly evidence: () => Promise<Evidence>;
+  readonly evidence: () => Promise<VisibilityHistory>;
   /** The service is reached through a proxy. */
   readonly isProxied: boolean;
   /** The account's breaker: what all workers see counts. */
@@ -52,7 +58,7 @@ export interface WorkerDeps {
 /** Told what a worker does. */
 export interface WorkerWatch {
   began(taken: TakenRequest): void;
-  ended(taken: TakenRequest, submitted: Submitted, disposal: Disposal): void;
+  ended(taken: TakenRequest, submitted: Submitted, disposal: JobDecision): void;
   /** What was begun came to nothing here. */
   gaveBack(taken: TakenRequest): void;
   /** The worker ends by itself. */
@@ -160,21 +166,21 @@ class QueueWorker {
     const { settles, settleMs } = this.#options;
     const isEnding = halt.signal.aborted;
     if (!isDoubtful || !settles || isEnding) return { isEnding, settles, waitMs: 0 };
-    const kind = kindOf(request);
+    const kind = requestKind(request);
     const waiting = { chosenMs: settleMs, isReset: log.lookup(key) === 'unknown' && !isProxied };
-    const sight = sightOf(await evidence(), kind, log.nowMs());
+    const sight = visibilityStats(await evidence(), kind, log.nowMs());
     const waitMs = api.idempotencyWindowMs !== null ? 0 : licenceWaitMs(sight, waiting, this.#recent.of(kind).length);
     // As settleDoubt waits: it is to find the doubt ripe.
-    const leastMs = log.lookup(key) === 'sending' ? 2 * (log.intentLifeMs ?? 0) : 0;
+    const leastMs = log.lookup(key) === 'sending' ? 2 * (log.writeLeaseMs ?? 0) : 0;
     return { isEnding, settles, waitMs: Math.max(waitMs, leastMs) };
   }
 
   async #settle(taken: TakenRequest): Promise<void> {
     const { api, log, clock, halt, witness, isProxied } = this.#deps;
     const shared = await this.#deps.evidence();
-    const kind = kindOf(taken.request);
+    const kind = requestKind(taken.request);
     const nowMs = () => log.nowMs();
-    const proof = keptProof(() => mergedEvidence(shared, witness.evidence), nowMs);
+    const proof = keptProof(() => mergeVisibilityHistories(shared, witness.evidence), nowMs);
     const { settleMs: chosenMs } = this.#options;
     const settling = {
       ...{ api, log, clock, stopping: halt.signal, resend: this.#options },
@@ -183,7 +189,7 @@ class QueueWorker {
     };
     const submitted = await settleDoubt(taken, settling);
     if (submitted.stop) this.#end(submitted.stop);
-    const isHopeful = api.idempotencyWindowMs !== null || mayStillBeShown(proof.sight(kind));
+    const isHopeful = api.idempotencyWindowMs !== null || hasMissedNone(proof.sight(kind));
     const known = { state: log.lookup(taken.key), isHopeful };
     this.#dispose(taken, submitted, disposalOfDoubt(taken, submitted, known, halt.signal.aborted));
   }
@@ -217,7 +223,7 @@ class QueueWorker {
     watch.gaveBack(taken);
   }
 
-  #dispose(taken: TakenRequest, submitted: Submitted, disposal: Disposal): void {
+  #dispose(taken: TakenRequest, submitted: Submitted, disposal: JobDecision): void {
     this.#inHand.delete(taken);
     this.#deps.watch.ended(taken, submitted, disposal);
     this.#track(this.#deps.queue.dispose(taken, disposal));

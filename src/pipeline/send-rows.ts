@@ -6,7 +6,7 @@ import type { Preparation } from './prepare-row.ts';
 import { runConcurrently } from './run-concurrently.ts';
 import { type Submission, type SubmitOptions, type Submitted, submitRequest } from './submit-request.ts';
 import { type ErrorBudget, recoverFromBreak, Supervisor } from './supervise.ts';
-import type { Witness } from './witness.ts';
+import type { VisibilityProber } from './witness.ts';
 
 /** More than a request can take; a process that is stopped keeps its own for longer. */
 const OTHERS_MS = 5 * 60_000;
@@ -29,7 +29,7 @@ export interface PassPorts {
 }
 
 export interface SendPorts extends PassPorts {
-  readonly witness: Witness;
+  readonly witness: VisibilityProber;
   /** Told when the breaker holds everything back. */
   readonly broke?: (pauseMs: number) => void;
 }
@@ -141,7 +141,7 @@ export async function orHalt<T>(work: Promise<T>, halt: AbortController): Promis
 async function* knownAhead(
   rows: AsyncGenerator<Submission>,
   { ledger }: ImportPlan,
-  log: Pick<DeliveryLog, 'know'>,
+  log: Pick<DeliveryLog, 'prefetch'>,
 ): AsyncGenerator<Submission> {
   let end = 0;
   for await (const submission of rows) {
@@ -151,7 +151,7 @@ async function* knownAhead(
         const key = ledger.status(end) === 'ready' ? ledger.key(end) : null;
         if (key !== null) keys.push(key);
       }
-      await log.know(keys);
+      await log.prefetch(keys);
     }
     yield submission;
   }

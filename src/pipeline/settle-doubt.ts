@@ -1,13 +1,13 @@
 import {
-  ageOf,
-  type Evidence,
   FEW_CONTROLS_WAIT_MS,
   isTrusted,
   licenceWaitMs,
-  type Sight,
+  recordAgeMs,
   settleWaitMs,
+  type VisibilityHistory,
+  type VisibilityStats,
 } from '../model/evidence.ts';
-import { kindOf } from '../model/likeness.ts';
+import { requestKind } from '../model/likeness.ts';
 import type { Outcome } from '../model/outcome.ts';
 import type { Clock, DeliveryLog, LogRecord, MarketplaceApi, Verdict } from '../model/ports.ts';
 import type { LoggedState } from '../model/status.ts';
@@ -67,12 +67,12 @@ export interface Settling {
 export async function settleDoubt(submission: Submission, settling: Settling): Promise<Submitted> {
   const { api, log, resend } = settling;
   const { key } = submission;
-  await log.know([key]);
+  await log.prefetch([key]);
   const seen = log.lookup(key);
   const record = await log.read(key);
   if (!record || (seen !== 'sending' && seen !== 'unknown')) return inDoubt(submission);
   if (await log.mayBeUnderWay(key)) return inDoubt(submission);
-  const ageMs = ageOf(record.at, log.nowMs());
+  const ageMs = recordAgeMs(record.at, log.nowMs());
   if (ageMs === null) return stays(submission, untimely(record));
   const firstTryMs = Date.parse(record.at) - (record.ms ?? 0);
   const isRemembered = () => mayRepeat(api, log.nowMs() - firstTryMs);
@@ -87,7 +87,7 @@ export interface SinglePorts
     Pick<Believing, 'isProxied'> {
   readonly mayValidate: boolean;
   /** What validate is known to see. */
-  readonly evidence: Evidence;
+  readonly evidence: VisibilityHistory;
 }
 
 /**
@@ -100,7 +100,7 @@ export async function submitOrSettle(
   options: SubmitOptions,
 ): Promise<Submitted> {
   const { api, log, clock, stopping } = ports;
-  await log.know([submission.key]);
+  await log.prefetch([submission.key]);
   if (knownStatus(log.lookup(submission.key), options) !== 'unknown') {
     return submitRequest(submission, api, log, options);
   }
@@ -130,7 +130,7 @@ class Inquiry {
     this.#settling = settling;
     this.#believing = believing;
     this.#doubted = { request: submission.request, sentAtMs: Date.parse(record.at) };
-    this.#kind = kindOf(submission.request);
+    this.#kind = requestKind(submission.request);
   }
 
   async settle(): Promise<Submitted> {
@@ -177,7 +177,7 @@ class Inquiry {
     const isOld = log.nowMs() - this.#doubted.sentAtMs >= licenceWaitMs(sight, this.#waiting(), all.length);
     if (!isTrusted(sight) || !isOld) return stays(this.#submission, NOT_PROVEN);
     // Its process may have been cut off from the log, and be back.
-    if (log.intentLifeMs !== null && (await log.mayBeUnderWay(this.#submission.key))) return inDoubt(this.#submission);
+    if (log.writeLeaseMs !== null && (await log.mayBeUnderWay(this.#submission.key))) return inDoubt(this.#submission);
     return sendAgain(this.#submission, this.#settling, this.#seen, this.#record.again);
   }
 
@@ -185,7 +185,7 @@ class Inquiry {
     if (first === 'unknown' || second === 'unknown') return inDoubt(this.#submission);
     const { log } = this.#settling;
     // Its process may have been cut off from the log, and be back.
-    if (log.intentLifeMs !== null && (await log.mayBeUnderWay(this.#submission.key))) return inDoubt(this.#submission);
+    if (log.writeLeaseMs !== null && (await log.mayBeUnderWay(this.#submission.key))) return inDoubt(this.#submission);
     const outcome = first === second ? TAKEN : CONTRADICTED;
     const how = { seen: this.#seen, by: 'validate' } as const;
     if (!(await log.outcome(subjectOf(this.#submission), outcome, how))) return inDoubt(this.#submission);
@@ -209,11 +209,11 @@ class Inquiry {
   }
 
   /** Waits until the doubt is so old, by what is proven then. Returns why that is not to be, or null. */
-  async #untilOld(wantedMs: (sight: Sight) => number): Promise<Submitted | null> {
+  async #untilOld(wantedMs: (sight: VisibilityStats) => number): Promise<Submitted | null> {
     const { clock, log, stopping } = this.#settling;
     const { proof, waits, waiting } = this.#believing;
     while (!stopping.aborted) {
-      const ageMs = ageOf(this.#record.at, log.nowMs());
+      const ageMs = recordAgeMs(this.#record.at, log.nowMs());
       if (ageMs === null) return stays(this.#submission, untimely(this.#record));
       const sight = proof.sight(this.#kind);
       const isProven = isTrusted(sight);
@@ -229,7 +229,7 @@ class Inquiry {
 
   /** Not before the intent of a process that was cut off has run out; one with an outcome has no intent any more. */
   #leastMs(): number {
-    return this.#seen === 'sending' ? 2 * (this.#settling.log.intentLifeMs ?? 0) : 0;
+    return this.#seen === 'sending' ? 2 * (this.#settling.log.writeLeaseMs ?? 0) : 0;
   }
 }
 
@@ -270,7 +270,7 @@ async function repeatUnderKey(
     [intended, state] = [true, 'parked'];
     return true;
   };
-  const sent = await api.create(submission.request, intend, submission.key, log.intentLifeMs);
+  const sent = await api.create(submission.request, intend, submission.key, log.writeLeaseMs);
   if (!sent || !intended) return { ...inDoubt(submission), stop: sent?.stop ?? null };
   const { status, message } = sent.outcome;
   const isTold = status === 'created' || status === 'duplicate';

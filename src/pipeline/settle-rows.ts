@@ -7,7 +7,7 @@ import { runConcurrently } from './run-concurrently.ts';
 import { orHalt, type PassPorts, untilStop } from './send-rows.ts';
 import { type Believing, type Settling, settleDoubt } from './settle-doubt.ts';
 import type { Submission, Submitted } from './submit-request.ts';
-import type { Witness } from './witness.ts';
+import type { VisibilityProber } from './witness.ts';
 
 const SETTLING_PLACES = 8;
 
@@ -106,7 +106,7 @@ function isCreated(ledger: Ledger, row: number): boolean {
 /** Goes on with the looks that an earlier run left open, at those of its creations that are rows of this file. */
 export async function resumeLooks(
   plan: ImportPlan,
-  witness: Pick<Witness, 'leftOpen' | 'resume'>,
+  witness: Pick<VisibilityProber, 'leftOpen' | 'resume'>,
   reading: RereadOptions,
 ): Promise<void> {
   const { leftOpen } = witness;

@@ -81,7 +81,7 @@ async function submit(
   wasCreated: () => void,
 ): Promise<Submitted> {
   const { request, key } = submission;
-  await log.know([key]);
+  await log.prefetch([key]);
   const seen = log.lookup(key);
   const known = knownStatus(seen, options);
   if (known) return plain(await knownResult(submission, known, log));
@@ -101,7 +101,7 @@ async function submit(
     [intended, state] = [true, seen === 'licensed' ? 'parked' : 'sending'];
     return true;
   };
-  const sent = await api.create(request, intend, idempotencyKey, log.intentLifeMs);
+  const sent = await api.create(request, intend, idempotencyKey, log.writeLeaseMs);
   if (!sent) return plain(await knownResult(submission, knownStatus(log.lookup(key), options) ?? 'unknown', log));
   const { outcome, stop, unproven, hasRemark } = sent;
   if (!intended) return recordUnsent(submission, log, seen, outcome, { stop });
@@ -154,7 +154,7 @@ const CONFIRMED = 'Taken, as validate shows; the answer alone does not prove it.
 
 /** Records that a request is refused before anything of it is sent; unless the log knows better what became of it. */
 export async function refuseUnsent(submission: Submission, log: DeliveryLog, outcome: Outcome): Promise<Submitted> {
-  await log.know([submission.key]);
+  await log.prefetch([submission.key]);
   const seen = log.lookup(submission.key);
   const known = knownStatus(seen, { onDuplicate: 'skip', again: false });
   if (known) return plain(await knownResult(submission, known, log));

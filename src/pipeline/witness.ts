@@ -1,17 +1,17 @@
 import { setMaxListeners } from 'node:events';
 import {
-  type Evidence,
   isTrusted,
-  type Look,
-  mayGoOn,
-  mergedEvidence,
-  NO_EVIDENCE,
-  PATIENCE_MS,
-  type Sight,
-  sightOf,
+  MAX_VISIBILITY_LAG_MS,
+  mayContinue,
+  mergeVisibilityHistories,
+  NO_VISIBILITY_HISTORY,
+  type VisibilityHistory,
+  type VisibilityProbe,
+  type VisibilityStats,
+  visibilityStats,
   wouldBeTrusted,
 } from '../model/evidence.ts';
-import { kindOf } from '../model/likeness.ts';
+import { requestKind } from '../model/likeness.ts';
 import type { Clock, DeliveryLog, MarketplaceApi, ValidateResult } from '../model/ports.ts';
 import type { ServiceRequest } from '../model/service-request.ts';
 import type { Submission } from './submit-request.ts';
@@ -29,14 +29,14 @@ const FAREWELL_MS = 2_000;
 
 /** What validate is known to see, for whoever wants to believe it. */
 export interface Proof {
-  sight(kind: string): Sight;
+  sight(kind: string): VisibilityStats;
   /** Whether it is not trusted yet, but may be once the looks under way have ended. */
   mayComeYet(kind: string): boolean;
 }
 
 /** What is proven by now, for whoever does not wait for more. */
-export function keptProof(evidence: () => Evidence, nowMs: () => number): Proof {
-  return { sight: (kind) => sightOf(evidence(), kind, nowMs()), mayComeYet: () => false };
+export function keptProof(evidence: () => VisibilityHistory, nowMs: () => number): Proof {
+  return { sight: (kind) => visibilityStats(evidence(), kind, nowMs()), mayComeYet: () => false };
 }
 
 /** The clock with the time by which the log dates its records: ages of records count by that. */
@@ -48,46 +48,46 @@ export function datedBy(log: Pick<DeliveryLog, 'nowMs'>, clock: Clock): Clock {
  * Finds out whether validate sees what was created, by asking about created requests again, beside the run. Only requests
  * that validate called clear before tell anything: one that calls everything a duplicate must not be believed.
  */
-export class Witness implements Proof {
+export class VisibilityProber implements Proof {
   readonly #api: Pick<MarketplaceApi, 'validate'>;
   readonly #clock: Clock;
   readonly #stopping: AbortSignal;
-  readonly #keep: (evidence: Evidence) => void;
+  readonly #keep: (evidence: VisibilityHistory) => void;
   readonly #leaving = new AbortController();
   readonly #created = new Map<string, number>();
-  readonly #underWay = new Map<string, Look>();
+  readonly #underWay = new Map<string, VisibilityProbe>();
   readonly #looking = new Set<Promise<unknown>>();
-  #evidence: Evidence;
+  #evidence: VisibilityHistory;
 
   /** `keep` is told of every look as it begins and ends, so that a killed run hides none. */
   constructor(
     api: Pick<MarketplaceApi, 'validate'>,
     clock: Clock,
     stopping: AbortSignal,
-    known: Evidence | null,
-    keep: (evidence: Evidence) => void = () => {},
+    known: VisibilityHistory | null,
+    keep: (evidence: VisibilityHistory) => void = () => {},
   ) {
     this.#api = api;
     this.#clock = clock;
     this.#stopping = stopping;
-    this.#evidence = known ?? NO_EVIDENCE;
+    this.#evidence = known ?? NO_VISIBILITY_HISTORY;
     this.#keep = keep;
     // Every look under way may be sleeping.
     setMaxListeners(0, this.#leaving.signal);
   }
 
-  get evidence(): Evidence {
+  get evidence(): VisibilityHistory {
     return this.#evidence;
   }
 
   /** Looks of earlier runs that this one could go on with, by the keys of their requests. */
   get leftOpen(): ReadonlySet<string> {
     const nowMs = this.#clock.nowMs();
-    return new Set(this.#evidence.looks.filter((look) => mayGoOn(look, nowMs)).map(({ key }) => key));
+    return new Set(this.#evidence.looks.filter((look) => mayContinue(look, nowMs)).map(({ key }) => key));
   }
 
-  sight(kind: string): Sight {
-    return sightOf(this.#evidence, kind, this.#clock.nowMs());
+  sight(kind: string): VisibilityStats {
+    return visibilityStats(this.#evidence, kind, this.#clock.nowMs());
   }
 
   mayComeYet(kind: string): boolean {
@@ -105,7 +105,7 @@ export class Witness implements Proof {
 
   /** Notes a creation that validate had called clear before. Looks at some of them in the background. */
   created({ key, request }: Pick<Submission, 'key' | 'request'>): void {
-    const kind = kindOf(request);
+    const kind = requestKind(request);
     const count = (this.#created.get(kind) ?? 0) + 1;
     this.#created.set(kind, count);
     if (count % LOOK_EVERY !== 0 && !this.#isOneOfTheFirst(kind, count)) return;
@@ -115,7 +115,7 @@ export class Witness implements Proof {
   /** Goes on with the look of an earlier run at this request, if there is one. */
   resume({ key, request }: Pick<Submission, 'key' | 'request'>): void {
     const nowMs = this.#clock.nowMs();
-    const look = this.#evidence.looks.findLast((each) => each.key === key && mayGoOn(each, nowMs));
+    const look = this.#evidence.looks.findLast((each) => each.key === key && mayContinue(each, nowMs));
     if (look && look.createdAtMs <= nowMs) this.#begin(request, look);
   }
 
@@ -132,7 +132,7 @@ export class Witness implements Proof {
     return count <= (isTrusted(this.sight(kind)) ? FIRST_LOOKS_TRUSTED : FIRST_LOOKS);
   }
 
-  #begin(request: ServiceRequest, look: Look): void {
+  #begin(request: ServiceRequest, look: VisibilityProbe): void {
     if (this.#underWay.size >= MAX_UNDER_WAY || this.#underWay.has(look.key)) return;
     this.#note(look);
     const looking: Promise<void> = this.#look(request, look).finally(() => {
@@ -144,7 +144,7 @@ export class Witness implements Proof {
     this.#keep(this.#evidence);
   }
 
-  async #look(request: ServiceRequest, begun: Look): Promise<void> {
+  async #look(request: ServiceRequest, begun: VisibilityProbe): Promise<void> {
     const beganMs = this.#clock.monotonicMs() - (this.#clock.nowMs() - begun.createdAtMs);
     let look = begun;
     for (let pauseMs = 1000; look.end === 'open'; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
@@ -155,16 +155,16 @@ export class Witness implements Proof {
       look = lookedAt(look, answer, tookMs);
       this.#note(look);
       // Nobody could read an answer for so long: a later run may.
-      if (this.#leaving.signal.aborted || tookMs > PATIENCE_MS) return;
+      if (this.#leaving.signal.aborted || tookMs > MAX_VISIBILITY_LAG_MS) return;
       if (look.end === 'open') await this.#clock.sleep(pauseMs, this.#leaving.signal);
       if (this.#left()) return;
     }
   }
 
   /** The state of a look under way. */
-  #note(look: Look): void {
+  #note(look: VisibilityProbe): void {
     this.#underWay.set(look.key, look);
-    this.#evidence = mergedEvidence(this.#evidence, { looks: [look] });
+    this.#evidence = mergeVisibilityHistories(this.#evidence, { looks: [look] });
   }
 
   #left(): boolean {
@@ -173,9 +173,9 @@ export class Witness implements Proof {
 }
 
 /** What a look has come to by one more answer, so long after the creation. Pure. */
-function lookedAt(look: Look, { verdict }: ValidateResult, tookMs: number): Look {
+function lookedAt(look: VisibilityProbe, { verdict }: ValidateResult, tookMs: number): VisibilityProbe {
   if (verdict === 'unknown') return look;
-  if (verdict === 'clear') return { ...look, end: tookMs > PATIENCE_MS ? 'unseen' : 'open', afterMs: tookMs };
-  if (tookMs <= PATIENCE_MS) return { ...look, end: 'seen', afterMs: tookMs };
-  return { ...look, end: look.afterMs < PATIENCE_MS ? 'late' : 'unseen', afterMs: tookMs };
+  if (verdict === 'clear') return { ...look, end: tookMs > MAX_VISIBILITY_LAG_MS ? 'unseen' : 'open', afterMs: tookMs };
+  if (tookMs <= MAX_VISIBILITY_LAG_MS) return { ...look, end: 'seen', afterMs: tookMs };
+  return { ...look, end: look.afterMs < MAX_VISIBILITY_LAG_MS ? 'late' : 'unseen', afterMs: tookMs };
 }

@@ -3,7 +3,7 @@ import { escapeLiteral } from 'pg';
 import type { CachedToken, Changed, SharedAccountState, TokenCache } from '../model/ports.ts';
 import type { Destination } from '../model/service-request.ts';
 import { type Database, IDLE_TIMEOUT_MS, type Session } from './database.ts';
-import { livingWorkers } from './worker.ts';
+import { livingProcesses } from './worker.ts';
 
 const CHANNEL = 'srq_account';
 const TOKEN = 'token';
@@ -65,12 +65,12 @@ export function openAccountState(
     run,
     // One after the other: they share a connection.
     change: (name, change) => {
-      const done = last.then(() => database.persist(() => changeOnce(name, change), stopping));
+      const done = last.then(() => database.retryWhileAway(() => changeOnce(name, change), stopping));
       last = done.catch(() => {});
       return done;
     },
-    look: (name, read) => database.persist(() => look(database, account, name, read), stopping),
-    ended: (runs) => database.persist(() => endedRuns(database, runs), stopping),
+    look: (name, read) => database.retryWhileAway(() => look(database, account, name, read), stopping),
+    ended: (runs) => database.retryWhileAway(() => endedRuns(database, runs), stopping),
     onAlarm: (name, listen) => {
       listeners.set(name, listen);
     },
@@ -88,7 +88,7 @@ async function listening(
   listeners: ReadonlyMap<string, () => void>,
 ): Promise<Session> {
   const session = await database.connect();
-  session.onNotice((payload) => {
+  session.onNotification((payload) => {
     const [ofAccount, name = '', by] = payload.split(' ');
     if (ofAccount === account && by !== run) listeners.get(name)?.();
   });
@@ -134,7 +134,7 @@ async function look<Result>(
 
 async function endedRuns({ query }: Database, runs: readonly string[]): Promise<string[]> {
   const rows = await query<{ id: number; run: string }>('select id, run from srq.worker where run = any($1)', [runs]);
-  const living = await livingWorkers(
+  const living = await livingProcesses(
     query,
     rows.map(({ id }) => id),
   );

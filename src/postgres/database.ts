@@ -2,7 +2,7 @@ import { Socket } from 'node:net';
 import { Client, type ClientConfig, Pool } from 'pg';
 import pgpass from 'pgpass';
 import type { Clock } from '../model/ports.ts';
-import { isPassing, storeError } from './failures.ts';
+import { isTransient, storeError } from './failures.ts';
 import { storeAddress } from './store-url.ts';
 
 /** A row as the driver returns it. The caller of the query knows its columns. */
@@ -21,7 +21,7 @@ export interface Session {
   /** Aborts when the connection is gone, whoever ended it. */
   readonly gone: AbortSignal;
   /** Calls `listen` for each notification on the channels that this session listens to. */
-  onNotice(listen: (payload: string) => void): void;
+  onNotification(listen: (payload: string) => void): void;
   close(): Promise<void>;
 }
 
@@ -44,7 +44,7 @@ export interface Database {
   /** Runs the statements that `work` gives to its `query` in one transaction. */
   transaction<Result>(work: (query: Query) => Promise<Result>): Promise<Result>;
   /** Runs `work` again and again while a server that was reached before is away, until `stop` fires. */
-  persist<Result>(work: () => Promise<Result>, stop: AbortSignal): Promise<Result>;
+  retryWhileAway<Result>(work: () => Promise<Result>, stop: AbortSignal): Promise<Result>;
   /** Opens a connection outside the pool. If `patient` is true, its statements have no time limit. */
   connect(options?: { readonly patient?: boolean }): Promise<Session>;
   close(): Promise<void>;
@@ -100,7 +100,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     shown,
     query,
     transaction: (work) => inTransaction(pool, shown, work),
-    persist: persistence(options),
+    retryWhileAway: persistence(options),
     connect: ({ patient = false } = {}) => openSession(patient ? config : bounded, shown),
     close: () => pool.end(),
   };
@@ -190,7 +190,7 @@ async function inTransaction<Result>(
  * wait, and once more when the server is back. It soon gives up a server that was never reached, because its name may be
  * wrong.
  */
-function persistence({ clock, away }: DatabaseOptions): Database['persist'] {
+function persistence({ clock, away }: DatabaseOptions): Database['retryWhileAway'] {
   let isSaid = false;
   let isReached = false;
   let doneMs = Number.NEGATIVE_INFINITY;
@@ -210,7 +210,7 @@ function persistence({ clock, away }: DatabaseOptions): Database['persist'] {
         say(null);
         return result;
       } catch (error) {
-        if (!isPassing(error) || stop.aborted) throw error;
+        if (!isTransient(error) || stop.aborted) throw error;
         if (!isReached && clock.monotonicMs() - firstMs > FIRST_CONTACT_MS) throw error;
         // Neither a restart within a moment is reported nor a failure that started before a later success of another
         // caller.
@@ -237,7 +237,7 @@ async function openSession(config: ClientConfig, shown: string): Promise<Session
   return {
     query: queryOf(client, shown),
     gone: gone.signal,
-    onNotice: (listen) => client.on('notification', ({ payload = '' }) => listen(payload)),
+    onNotification: (listen) => client.on('notification', ({ payload = '' }) => listen(payload)),
     close: () => client.end().catch(() => {}),
   };
 }

@@ -1,7 +1,7 @@
 import { SrqError } from '../model/errors.ts';
 import type { Database } from './database.ts';
 import { READ_ONLY_HINT } from './failures.ts';
-import { NEWEST, requireKnown, schemaNumber } from './migrations.ts';
+import { NEWEST_SCHEMA, requireKnownSchema, schemaVersion } from './migrations.ts';
 import { QUEUE_SCHEMA } from './queue-tables.ts';
 
 /** What a store is fit for. */
@@ -45,14 +45,14 @@ export async function examineStore({ query, shown }: Database): Promise<StoreFin
     const message = `The store ${shown} takes no writing: its database, or the role ${server.role}, is set to read only.`;
     throw new SrqError('log', message, READ_ONLY_HINT);
   }
-  const number = await schemaNumber(query);
-  requireKnown(number, shown);
+  const number = await schemaVersion(query);
+  requireKnownSchema(number, shown);
   if (number > 0) await requireRights(query, shown, server.role);
   const off = (['fsync', 'full_page_writes'] as const).filter((name) => server[name] === 'off');
   return {
     server: `PostgreSQL ${server.version}`,
     role: server.role,
-    isBehind: number < NEWEST,
+    isBehind: number < NEWEST_SCHEMA,
     danger: off.length === 0 ? null : `The server runs with ${off.join(' and ')} off: a power cut can lose records.`,
   };
 }

@@ -13,7 +13,7 @@ const PASSING_SYSTEM_CODES = new Set([
 const PASSING_WORDS = /connection terminated|timeout (?:expired|exceeded)|query read timeout|client has encountered/i;
 
 /** Returns true if the same statement may succeed a while later, because the server is away and does not refuse it. */
-export function isPassing(error: unknown): boolean {
+export function isTransient(error: unknown): boolean {
   const cause = error instanceof SrqError ? error.cause : error;
   const all = cause instanceof AggregateError ? cause.errors : [cause];
   return all.some((each) => {
@@ -72,7 +72,7 @@ function described(error: unknown): readonly [string, string] {
     const how = 'Trust its authority by adding to the URL: ?sslrootcert=FILE';
     return [`shows a certificate that cannot be trusted (${code})`, how];
   }
-  if (isPassing(error)) {
+  if (isTransient(error)) {
     return [`cannot be reached (${code || words})`, `Check that the server runs: pg_isready -h HOST. ${AGAIN}`];
   }
   return [`gave an error (${code === '' ? words : `${code}: ${words}`})`, AGAIN];

@@ -34,7 +34,7 @@ create table srq.account (
 const MIGRATIONS: readonly Migration[] = [LOG_TABLES, ACCOUNT_TABLES, QUEUE_TABLES];
 
 /** The number of the schema that this program needs. */
-export const NEWEST = MIGRATIONS.at(-1)?.number ?? 0;
+export const NEWEST_SCHEMA = MIGRATIONS.at(-1)?.number ?? 0;
 /** The advisory lock, "srq" and a number, under which one process at a time changes the schema. */
 const LOCK = [0x737271, 1] as const;
 
@@ -46,7 +46,7 @@ const TABLE = `select 1 from pg_class c join pg_namespace n on n.oid = c.relname
   where n.nspname = 'srq' and c.relname = 'migration'`;
 
 /** Returns the number of the last migration that was applied, or 0 for a database without our tables. */
-export async function schemaNumber(query: Query): Promise<number> {
+export async function schemaVersion(query: Query): Promise<number> {
   const [found] = await query(TABLE);
   if (!found) return 0;
   const [last] = await query<{ number: number | null }>('select max(number) as number from srq.migration');
@@ -54,9 +54,9 @@ export async function schemaNumber(query: Query): Promise<number> {
 }
 
 /** Throws `SrqError('log')` if the schema is newer than this program. */
-export function requireKnown(number: number, shown: string): void {
-  if (number <= NEWEST) return;
-  const message = `The store ${shown} was set up by a newer srq (tables ${number}, this one knows ${NEWEST}). Nothing was sent.`;
+export function requireKnownSchema(number: number, shown: string): void {
+  if (number <= NEWEST_SCHEMA) return;
+  const message = `The store ${shown} was set up by a newer srq (tables ${number}, this one knows ${NEWEST_SCHEMA}). Nothing was sent.`;
   throw new SrqError('log', message, 'Bring this srq up to date: npm install --global srq@latest');
 }
 
@@ -66,9 +66,9 @@ export function requireKnown(number: number, shown: string): void {
  */
 export async function migrate(database: Database): Promise<string[]> {
   const done: string[] = [];
-  const found = await schemaNumber(database.query);
-  requireKnown(found, database.shown);
-  if (found === NEWEST) return done;
+  const found = await schemaVersion(database.query);
+  requireKnownSchema(found, database.shown);
+  if (found === NEWEST_SCHEMA) return done;
   for (const step of MIGRATIONS) {
     const isDone = await database
       .transaction((query) => takeStep(query, step, database.shown))
@@ -83,8 +83,8 @@ async function takeStep(query: Query, { number, name, sql }: Migration, shown: s
   // The statement timeout is off, because the lock may be held by a process whose migration takes long.
   await query('set local statement_timeout = 0');
   await query('select pg_advisory_xact_lock($1, $2)', LOCK);
-  const now = await schemaNumber(query);
-  requireKnown(now, shown);
+  const now = await schemaVersion(query);
+  requireKnownSchema(now, shown);
   if (now >= number) return false;
   await query(sql);
   await query('insert into srq.migration (number, name) values ($1, $2)', [number, name]);
@@ -92,7 +92,8 @@ async function takeStep(query: Query, { number, name, sql }: Migration, shown: s
 }
 
 function forbidden(shown: string, found: number, cause: unknown): SrqError {
-  const what = found === 0 ? 'has no tables of srq yet' : `has tables of an older srq (${found}, needed: ${NEWEST})`;
+  const what =
+    found === 0 ? 'has no tables of srq yet' : `has tables of an older srq (${found}, needed: ${NEWEST_SCHEMA})`;
   return new SrqError(
     'log',
     `The store ${shown} ${what}, and this role may not make them. Nothing was sent.`,

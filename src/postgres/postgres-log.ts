@@ -6,7 +6,7 @@ import type { Clock, LogRecord, LogSubject, OutcomeHow, SendingHow } from '../mo
 import { type LogEvent, type LoggedState, nextState, type SettledBy } from '../model/status.ts';
 import type { Database, Query } from './database.ts';
 import { LogLookup } from './read-log.ts';
-import { livingWorkers, Worker, type WorkerOptions } from './worker.ts';
+import { livingProcesses, ProcessLease, type ProcessLeaseOptions } from './worker.ts';
 
 /** The time for which a write lease is valid: a third of the minimum age at which a doubt is settled. */
 const WRITE_LEASE_MS = 20_000;
@@ -28,7 +28,7 @@ interface PendingEntry {
   readonly again: boolean;
 }
 
-export interface PostgresLogOptions extends WorkerOptions {
+export interface PostgresLogOptions extends ProcessLeaseOptions {
   readonly clock: Clock;
   /** Aborts when the run is to end. Waiting for a server that is away ends soon after that. */
   readonly stopping: AbortSignal;
@@ -41,8 +41,8 @@ export interface PostgresLogOptions extends WorkerOptions {
  */
 export class PostgresLog implements OpenLog {
   readonly run: string;
-  readonly intentLifeMs = WRITE_LEASE_MS;
-  readonly worker: Worker;
+  readonly writeLeaseMs = WRITE_LEASE_MS;
+  readonly worker: ProcessLease;
   readonly #database: Database;
   readonly #lookup: LogLookup;
   readonly #appending: InGroups<PendingEntry, boolean>;
@@ -54,13 +54,13 @@ export class PostgresLog implements OpenLog {
   /** A record id that is smaller than those of all records of this process that still wait. */
   #since: number;
 
-  private constructor(database: Database, worker: Worker, since: number, options: PostgresLogOptions) {
+  private constructor(database: Database, worker: ProcessLease, since: number, options: PostgresLogOptions) {
     this.run = options.run;
     this.worker = worker;
     this.#database = database;
     this.#since = since;
     const { signal } = this.#giveUp;
-    const query: Query = (...asked) => database.persist(() => database.query(...asked), signal);
+    const query: Query = (...asked) => database.retryWhileAway(() => database.query(...asked), signal);
     this.#lookup = new LogLookup(query, options.clock.monotonicMs);
     const identify = ({ subject }: PendingEntry) => subject.key;
     this.#appending = new InGroups((group) => this.#append(group), { most: MAX_GROUP_RECORDS, identify });
@@ -73,7 +73,7 @@ export class PostgresLog implements OpenLog {
 
   /** Opens the log of a database that has its tables. Throws `SrqError('log')` if that fails. */
   static async open(database: Database, options: PostgresLogOptions): Promise<PostgresLog> {
-    const worker = await Worker.join(database, options);
+    const worker = await ProcessLease.acquire(database, options);
     const [newest] = await database.query<{ id: string | null }>('select max(id) as id from srq.record');
     return new PostgresLog(database, worker, Number(newest?.id ?? 0), options);
   }
@@ -86,8 +86,8 @@ export class PostgresLog implements OpenLog {
     return this.#lookup.states.get(key);
   }
 
-  know(keys: readonly string[]): Promise<void> {
-    return this.#lookup.know(keys);
+  prefetch(keys: readonly string[]): Promise<void> {
+    return this.#lookup.prefetch(keys);
   }
 
   read(key: string): Promise<LogRecord | null> {
@@ -116,7 +116,7 @@ export class PostgresLog implements OpenLog {
     this.#giveUpSoon();
     await this.#appending.idle();
     this.#giveUp.abort();
-    await this.worker.leave();
+    await this.worker.release();
   }
 
   #add(pending: Omit<PendingEntry, 'entry'>): Promise<boolean> {
@@ -126,7 +126,7 @@ export class PostgresLog implements OpenLog {
 
   async #append(group: readonly PendingEntry[]): Promise<boolean[]> {
     let isRepeated = false;
-    const rows = await this.#database.persist(() => {
+    const rows = await this.#database.retryWhileAway(() => {
       const since = isRepeated ? this.#since : null;
       // Nobody knows whether a failed statement took effect, so a repetition looks for records that it may have written.
       isRepeated = true;
@@ -143,7 +143,7 @@ export class PostgresLog implements OpenLog {
 
   async #appendOnce(group: readonly PendingEntry[], since: number | null): Promise<AppendedRow[]> {
     // While others cannot see that this process is alive, they may take it for dead and settle its requests.
-    this.worker.requireSeen();
+    this.worker.requireHeld();
     return this.#database.query<AppendedRow>(APPEND, [this.worker.id, since, ...columnsOf(group)], 'srq-append');
   }
 }
@@ -193,7 +193,7 @@ async function underWay(query: Query, keys: readonly string[]): Promise<boolean[
     where s.key = any($1::uuid[]) and r.event = 'sending'`,
     [keys],
   );
-  const living = await livingWorkers(query, [...new Set(rows.map(({ worker }) => worker))]);
+  const living = await livingProcesses(query, [...new Set(rows.map(({ worker }) => worker))]);
   const found = new Set(rows.filter(({ worker }) => living.has(worker)).map(({ key }) => key));
   return keys.map((key) => found.has(key));
 }

@@ -1,12 +1,19 @@
 import type PgBoss from 'pg-boss';
 import { InGroups } from '../model/in-groups.ts';
-import type { Disposal, Lane, LaneDepth, QueuedRequest, RequestQueue, TakenRequest } from '../model/request-queue.ts';
+import type {
+  JobDecision,
+  Lane,
+  LaneDepth,
+  QueuedRequest,
+  RequestQueue,
+  TakenRequest,
+} from '../model/request-queue.ts';
 import type { Destination, ServiceRequest } from '../model/service-request.ts';
 import { accountId } from './account.ts';
 import { startBoss, within } from './boss.ts';
 import type { Database, Query } from './database.ts';
 import { QUEUE_SCHEMA } from './queue-tables.ts';
-import { livingWorkers } from './worker.ts';
+import { livingProcesses } from './worker.ts';
 
 const LANES: readonly Lane[] = ['requests', 'doubts'];
 const GROUP_JOBS = 500;
@@ -41,16 +48,16 @@ export interface PostgresQueue extends RequestQueue {
 export async function openQueue(options: PostgresQueueOptions): Promise<PostgresQueue> {
   const { database, destination, worker, stopping, giveUp = stopping } = options;
   const account = accountId(destination);
-  const boss = await database.persist(() => startBoss(database, worker !== null), stopping);
+  const boss = await database.retryWhileAway(() => startBoss(database, worker !== null), stopping);
   const queueOf = (lane: Lane) => `${lane}-${account}`;
   const steadily = <Result>(work: (query: Query) => Promise<Result>) =>
-    database.persist(() => database.transaction(work), stopping);
+    database.retryWhileAway(() => database.transaction(work), stopping);
   await steadily(async (query) => {
     for (const lane of LANES) await query('select srq.open_queue($1)', [queueOf(lane)]);
   });
   const parts = { boss, worker, queueOf };
   const disposing = new InGroups<Disposed, null>(
-    (group) => database.persist(() => database.transaction((query) => dispose(query, parts, group)), giveUp),
+    (group) => database.retryWhileAway(() => database.transaction((query) => decideJob(query, parts, group)), giveUp),
     { most: GROUP_JOBS },
   );
   return {
@@ -75,7 +82,7 @@ interface QueueParts {
 
 interface Disposed {
   readonly taken: TakenRequest;
-  readonly disposal: Disposal;
+  readonly disposal: JobDecision;
 }
 
 async function add(query: Query, { boss, queueOf }: QueueParts, requests: readonly QueuedRequest[]): Promise<number> {
@@ -120,7 +127,7 @@ function takenOf({ id, data, retryCount, retryLimit }: PgBoss.JobWithMetadata<Jo
   return { key: keyOf(id), row: data.row, request, lane, mayTryAgain: retryCount < retryLimit };
 }
 
-async function dispose(query: Query, parts: QueueParts, group: readonly Disposed[]): Promise<null[]> {
+async function decideJob(query: Query, parts: QueueParts, group: readonly Disposed[]): Promise<null[]> {
   for (const lane of LANES) {
     const ofLane = group.filter(({ taken }) => taken.lane === lane);
     const own = await unclaimed(query, parts, lane, ofLane);
@@ -144,7 +151,7 @@ async function disposeOwn(query: Query, parts: QueueParts, lane: Lane, own: read
   const name = queueOf(lane);
   const { db } = within(query);
   const options = { db };
-  const keysOf = (kinds: readonly Disposal['is'][]) =>
+  const keysOf = (kinds: readonly JobDecision['is'][]) =>
     own.filter(({ disposal }) => kinds.includes(disposal.is)).map(({ taken }) => taken.key);
   const gone = keysOf(['done', 'moved']);
   if (gone.length > 0) await boss.deleteJob(name, gone, options);
@@ -173,7 +180,7 @@ async function reclaim(query: Query, parts: QueueParts, missingMs: number): Prom
     [LANES.map(queueOf), worker, missingMs],
   );
   // At once, without the patience that a doubt needs: whoever begins what another may have begun is stopped by the log.
-  const seen = await livingWorkers(
+  const seen = await livingProcesses(
     query,
     others.map(({ id }) => id),
     0,

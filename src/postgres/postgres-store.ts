@@ -1,9 +1,9 @@
 import type { LogStore, RunNotes } from '../model/log-store.ts';
 import type { Clock } from '../model/ports.ts';
-import { gatherNotes, type NotedInRun, type RunNote, readNote } from '../model/run-note.ts';
+import { coalesceNotes, parseNote, type RecordedNote, type RunNote } from '../model/run-note.ts';
 import { type Database, openDatabase } from './database.ts';
 import { examineStore, type StoreFindings } from './examine.ts';
-import { migrate, requireKnown, schemaNumber } from './migrations.ts';
+import { migrate, requireKnownSchema, schemaVersion } from './migrations.ts';
 import { PostgresLog } from './postgres-log.ts';
 import { followRecords, openReader, readAllRecords, readLatest } from './read-log.ts';
 
@@ -39,11 +39,11 @@ export function openPostgresStore(options: PostgresStoreOptions): PostgresStore 
   const { url, password, clock, run, stopping, away, holder } = options;
   const database = openDatabase({ url, password, clock, away, name: 'srq' });
   const isEmpty = async () => {
-    const number = await database.persist(() => schemaNumber(database.query), stopping);
-    requireKnown(number, database.shown);
+    const number = await database.retryWhileAway(() => schemaVersion(database.query), stopping);
+    requireKnownSchema(number, database.shown);
     return number === 0;
   };
-  const migrated = () => database.persist(() => migrate(database), stopping);
+  const migrated = () => database.retryWhileAway(() => migrate(database), stopping);
   return {
     database,
     examine: () => examineStore(database),
@@ -52,11 +52,11 @@ export function openPostgresStore(options: PostgresStoreOptions): PostgresStore 
     open: async (command) => {
       await migrated();
       const joining = { run, clock, stopping, holder: holder(command) };
-      return database.persist(() => PostgresLog.open(database, joining), stopping);
+      return database.retryWhileAway(() => PostgresLog.open(database, joining), stopping);
     },
     hasRecords: async () => {
       const found = () => database.query('select 1 from srq.record limit 1');
-      return (await database.persist(found, stopping)).length > 0;
+      return (await database.retryWhileAway(found, stopping)).length > 0;
     },
     openReader: async () => openReader(database, await isEmpty(), clock),
     latest: async function* () {
@@ -80,12 +80,12 @@ export function openPostgresStore(options: PostgresStoreOptions): PostgresStore 
 const BEGINNING = { end: 0 };
 const TABLES_LOOK_MS = 2_000;
 
-async function* readNotes(database: Database): AsyncGenerator<NotedInRun> {
+async function* readNotes(database: Database): AsyncGenerator<RecordedNote> {
   const rows = await database.query<{ run: string; at: Date; note: object }>(
     'select run, at, note from srq.run_note order by id',
   );
   for (const { run, at, note } of rows) {
-    const read = readNote({ run, at: at.toISOString(), ...note });
+    const read = parseNote({ run, at: at.toISOString(), ...note });
     if (read) yield read;
   }
 }
@@ -98,5 +98,5 @@ function openNotes(database: Database, run: string, clock: Clock): RunNotes {
     const text = 'insert into srq.run_note (run, at, note) values ($1, $2, $3)';
     kept = kept.then(() => database.query(text, values)).catch(() => {});
   };
-  return { ...gatherNotes(append, clock.nowMs), flush: async () => void (await kept) };
+  return { ...coalesceNotes(append, clock.nowMs), flush: async () => void (await kept) };
 }

@@ -1,6 +1,6 @@
 import { noSentCounts, type SentCounts, type SentStatus } from '../model/status.ts';
 import type { Database } from './database.ts';
-import { livingWorkers } from './worker.ts';
+import { livingProcesses } from './worker.ts';
 
 const MINUTES = 15;
 /** Records are counted from the end of the log, so many at most: a bounded look, however long the log is. */
@@ -24,7 +24,7 @@ export async function workingProcesses({ query }: Database): Promise<WorkingProc
     where w.left_at is null and w.holder like 'srq work,%' and w.seen_at > clock_timestamp() - interval '1 day'
     group by w.id order by w.id`,
   );
-  const living = await livingWorkers(
+  const living = await livingProcesses(
     query,
     rows.map(({ id }) => id),
     0,

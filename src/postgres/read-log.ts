@@ -143,7 +143,7 @@ export class LogLookup {
     );
   }
 
-  async know(keys: readonly string[]): Promise<void> {
+  async prefetch(keys: readonly string[]): Promise<void> {
     const asked = keys.filter((key) => !this.states.isFresh(key));
     await Promise.all(asked.map((key) => this.#ask.add(key)));
   }
@@ -158,7 +158,7 @@ export function openReader(database: Database, isEmpty: boolean, { monotonicMs }
   const lookup = new LogLookup(database.query, monotonicMs);
   return {
     lookup: (key) => lookup.states.get(key),
-    know: async (keys) => (isEmpty ? undefined : lookup.know(keys)),
+    prefetch: async (keys) => (isEmpty ? undefined : lookup.prefetch(keys)),
     read: (key) => (isEmpty ? null : lookup.read(key)),
     close: async () => {},
   };
@@ -204,7 +204,7 @@ export async function* followRecords(
   const missing = new Map((from.missing ?? []).map((id) => [id, clock.monotonicMs()]));
   for (; !stop.aborted; await clock.sleep(LOOK_MS, stop)) {
     const values = [end, [...missing.keys()]];
-    const rows = await database.persist(() => database.query<RecordRow>(FOLLOW, values), stop);
+    const rows = await database.retryWhileAway(() => database.query<RecordRow>(FOLLOW, values), stop);
     const nowMs = clock.monotonicMs();
     for (const row of rows) {
       const id = Number(row.id);

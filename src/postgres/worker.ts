@@ -14,7 +14,7 @@ const GRACE_S = 20;
 const RETRY_MS = 250;
 const CUT_OFF = Object.assign(new Error('the connection was lost'), { code: '08006' });
 
-export interface WorkerOptions {
+export interface ProcessLeaseOptions {
   readonly run: string;
   /** The name of the process for people. */
   readonly holder: string;
@@ -25,10 +25,10 @@ export interface WorkerOptions {
  * The entry of this process among those that use the store. To the others the process is alive as long as it holds a
  * lock on a connection of its own. The lock is gone when the process dies, and kept while it is stopped.
  */
-export class Worker {
+export class ProcessLease {
   readonly id: number;
   readonly #database: Database;
-  readonly #options: WorkerOptions;
+  readonly #options: ProcessLeaseOptions;
   readonly #leaving = new AbortController();
   #session: Session | null;
   #beating: Promise<void> = Promise.resolve();
@@ -37,7 +37,7 @@ export class Worker {
   /** The server's wall clock minus the monotonic clock of this process. */
   #offsetMs = 0;
 
-  private constructor(id: number, session: Session, database: Database, options: WorkerOptions) {
+  private constructor(id: number, session: Session, database: Database, options: ProcessLeaseOptions) {
     this.id = id;
     this.#session = session;
     this.#database = database;
@@ -45,14 +45,14 @@ export class Worker {
   }
 
   /** Registers this process and takes its lock. Throws `SrqError('log')` if that fails. */
-  static async join(database: Database, options: WorkerOptions): Promise<Worker> {
+  static async acquire(database: Database, options: ProcessLeaseOptions): Promise<ProcessLease> {
     const session = await database.connect();
     try {
       // The row may exist already if the answer to an earlier try was lost.
       const text = `insert into srq.worker (run, holder) values ($1, $2)
         on conflict (run) do update set holder = excluded.holder returning id`;
       const [row] = await session.query<{ id: number }>(text, [options.run, options.holder]);
-      const worker = new Worker(row?.id ?? 0, session, database, options);
+      const worker = new ProcessLease(row?.id ?? 0, session, database, options);
       await worker.#take(session);
       worker.#beating = worker.#beat();
       return worker;
@@ -70,13 +70,13 @@ export class Worker {
   /**
    * Throws `SrqError('log')` while the others cannot see that this process is alive, because nothing may be begun then.
    */
-  requireSeen(): void {
+  requireHeld(): void {
     if (this.#session !== null && !this.#session.gone.aborted) return;
     throw this.#failure ?? storeError(CUT_OFF, this.#database.shown);
   }
 
   /** Shows the others that no request of this process is under way any more, and closes the connection. */
-  async leave(): Promise<void> {
+  async release(): Promise<void> {
     this.#leaving.abort();
     await this.#beating;
     await this.#session
@@ -143,7 +143,7 @@ const TAKE = `
  * Returns the processes among `ids` that are alive. With a `graceS` of 0, only those that can be seen now are. Throws
  * `SrqError('log')` if the query fails.
  */
-export async function livingWorkers(query: Query, ids: readonly number[], graceS = GRACE_S): Promise<Set<number>> {
+export async function livingProcesses(query: Query, ids: readonly number[], graceS = GRACE_S): Promise<Set<number>> {
   const rows = await query<{ id: number }>(
     `select id from srq.worker w
     where id = any($3) and left_at is null and (

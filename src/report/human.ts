@@ -2,17 +2,17 @@ import type { ChalkInstance } from 'chalk';
 import type { SrqError } from '../model/errors.ts';
 import { painter, printableLines } from './output.ts';
 import type { ItemText, Progress, Reporter, ReporterOptions } from './reporter.ts';
-import { Talk, writeAll } from './talk.ts';
+import { MessageWriter, writeAll } from './talk.ts';
 
 /** The reporter for people. It writes text to stdout, and errors as sentences to stderr. */
 export class HumanReporter implements Reporter {
   readonly #options: ReporterOptions;
-  readonly #talk: Talk;
+  readonly #talk: MessageWriter;
   readonly #paint: ChalkInstance;
 
   constructor(options: ReporterOptions) {
     this.#options = options;
-    this.#talk = new Talk(options);
+    this.#talk = new MessageWriter(options);
     this.#paint = painter(options.colour.stdout);
   }
 
@@ -45,7 +45,7 @@ export class HumanReporter implements Reporter {
   }
 
   async fail({ message, hint }: Pick<SrqError, 'message' | 'hint'>, code: string): Promise<void> {
-    if (this.#options.talkStampMs) return this.#talk.line('error', 'failed', { code, hint }, message);
+    if (this.#options.messageTimeMs) return this.#talk.line('error', 'failed', { code, hint }, message);
     const { red, dim } = this.#talk.paint;
     const advice = hint ? `\n  ${dim('→')} ${printableLines(hint)}` : '';
     this.#talk.write(`${red('✗')} ${printableLines(message)}${advice}`);

@@ -1,28 +1,28 @@
 import type { ChalkInstance } from 'chalk';
 import type { SrqError } from '../model/errors.ts';
-import { harmlessJson } from './output.ts';
+import { terminalSafeJson } from './output.ts';
 import type { Progress, Reporter, ReporterOptions } from './reporter.ts';
-import { Talk, writeAll } from './talk.ts';
+import { MessageWriter, writeAll } from './talk.ts';
 
 /** The reporter for programs. It writes exactly one JSON document to stdout, whether the command succeeds or fails. */
 export class JsonReporter implements Reporter {
   readonly #options: ReporterOptions;
-  readonly #talk: Talk;
+  readonly #talk: MessageWriter;
 
   constructor(options: ReporterOptions) {
     this.#options = options;
-    this.#talk = new Talk(options);
+    this.#talk = new MessageWriter(options);
   }
 
   async result(document: unknown): Promise<void> {
-    await writeAll(this.#options.stdout, `${harmlessJson(document)}\n`);
+    await writeAll(this.#options.stdout, `${terminalSafeJson(document)}\n`);
   }
 
   async results<Item extends object>(items: AsyncIterable<Item>): Promise<void> {
     let before = '[';
     for await (const item of items) {
       if (this.#options.stdout.destroyed) return;
-      await writeAll(this.#options.stdout, `${before}${harmlessJson(item)}`);
+      await writeAll(this.#options.stdout, `${before}${terminalSafeJson(item)}`);
       before = ',\n';
     }
     await writeAll(this.#options.stdout, before === '[' ? '[]\n' : ']\n');
@@ -31,7 +31,7 @@ export class JsonReporter implements Reporter {
   async lines<Item extends object>(items: AsyncIterable<Item>): Promise<void> {
     for await (const item of items) {
       if (this.#options.stdout.destroyed) return;
-      await writeAll(this.#options.stdout, `${harmlessJson(item)}\n`);
+      await writeAll(this.#options.stdout, `${terminalSafeJson(item)}\n`);
     }
   }
 

@@ -19,7 +19,7 @@ export function printableLines(text: string): string {
  * Formats JSON in which controls and invisible characters are escaped, so that it is safe on a terminal. Its value is
  * the same.
  */
-export function harmlessJson(value: unknown): string {
+export function terminalSafeJson(value: unknown): string {
   const escaped = (mark: string) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`;
   return JSON.stringify(value).replace(UNPRINTABLE, escaped);
 }

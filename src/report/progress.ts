@@ -18,7 +18,7 @@ export const noProgress: Progress = { update: () => {}, end: () => {} };
 
 /** Returns a progress that writes plain lines, at growing intervals. */
 export function linesProgress(label: string, stream: Writable, monotonicMs: () => number): Progress {
-  const meter = new Meter(monotonicMs);
+  const meter = new ProgressMeter(monotonicMs);
   let writtenMs = monotonicMs();
   let waitMs = FIRST_LINE_MS;
   return {
@@ -34,7 +34,7 @@ export function linesProgress(label: string, stream: Writable, monotonicMs: () =
 }
 
 /** Measures the current rate and estimates the time left. */
-export class Meter {
+export class ProgressMeter {
   readonly #monotonicMs: () => number;
   #marks: { atMs: number; done: number }[] = [];
 

@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
 import ora from 'ora';
-import { Meter, REDRAW_MS } from './progress.ts';
+import { ProgressMeter, REDRAW_MS } from './progress.ts';
 import type { Progress } from './reporter.ts';
 
 /** The interval between two frames of the spinner. The library's default is 12 redraws a second. */
@@ -15,7 +15,7 @@ export function redrawnProgress(label: string, stream: Writable, monotonicMs: ()
     discardStdin: false,
     isEnabled: true,
   });
-  const meter = new Meter(monotonicMs);
+  const meter = new ProgressMeter(monotonicMs);
   let drawnMs = Number.NEGATIVE_INFINITY;
   spinner.start();
   return {

@@ -54,5 +54,5 @@ export interface ReporterOptions {
   readonly redraw: boolean;
   readonly monotonicMs: () => number;
   /** Returns the time in milliseconds since 1970 if messages are one JSON object a line; null if messages are text. */
-  readonly talkStampMs: (() => number) | null;
+  readonly messageTimeMs: (() => number) | null;
 }

@@ -1,12 +1,12 @@
 import type { Writable } from 'node:stream';
 import type { ChalkInstance } from 'chalk';
-import { harmlessJson, painter, printableLines } from './output.ts';
+import { painter, printableLines, terminalSafeJson } from './output.ts';
 import { linesProgress, noProgress } from './progress.ts';
 import type { Progress, ReporterOptions } from './reporter.ts';
 import { folded } from './text-width.ts';
 
 /** Writes the messages of both reporters to stderr. */
-export class Talk {
+export class MessageWriter {
   readonly #options: ReporterOptions;
   readonly paint: ChalkInstance;
 
@@ -20,13 +20,13 @@ export class Talk {
   }
 
   warn(message: string): void {
-    if (this.#options.talkStampMs) this.line('warn', 'warned', {}, message);
+    if (this.#options.messageTimeMs) this.line('warn', 'warned', {}, message);
     else this.write(`${this.paint.yellow('!')} ${printableLines(message)}`);
   }
 
   note(event: string, fields: Readonly<Record<string, unknown>>, text: (paint: ChalkInstance) => string): void {
     if (this.#options.quiet) return;
-    if (this.#options.talkStampMs) this.line('info', event, fields, text(painter(false)));
+    if (this.#options.messageTimeMs) this.line('info', event, fields, text(painter(false)));
     else this.write(text(this.paint));
   }
 
@@ -37,8 +37,8 @@ export class Talk {
     fields: Readonly<Record<string, unknown>>,
     message: string,
   ): void {
-    const at = new Date(this.#options.talkStampMs?.() ?? 0).toISOString();
-    this.#options.stderr.write(`${harmlessJson({ at, level, event, ...fields, message })}\n`);
+    const at = new Date(this.#options.messageTimeMs?.() ?? 0).toISOString();
+    this.#options.stderr.write(`${terminalSafeJson({ at, level, event, ...fields, message })}\n`);
   }
 
   write(text: string): void {
@@ -47,8 +47,8 @@ export class Talk {
   }
 
   async progress(label: string): Promise<Progress> {
-    const { quiet, redraw, stderr, monotonicMs, talkStampMs } = this.#options;
-    if (quiet || talkStampMs) return noProgress;
+    const { quiet, redraw, stderr, monotonicMs, messageTimeMs } = this.#options;
+    if (quiet || messageTimeMs) return noProgress;
     if (!redraw) return linesProgress(label, stderr, monotonicMs);
     // The library is loaded only for terminals, because loading it costs as much as all the rest of a report.
     const { redrawnProgress } = await import('./redrawn-progress.ts');

@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { SrqError } from '../model/errors.ts';
 import { jsonAnswer, refusal, type SandboxAnswer } from './answer.ts';
-import { describeFault, FAULT_KINDS, readFaultRates } from './faults.ts';
+import { describeFault, FAULT_KINDS, parseFaultRates } from './faults.ts';
 import { readBody } from './http-message.ts';
-import type { Replays } from './marketplace.ts';
+import type { IdempotencyStore } from './marketplace.ts';
 import { bodyOf, pageOf, recordingOf, requestInFull, sameContent, wholeNumber } from './request-calls.ts';
 import type { SandboxState } from './sandbox-state.ts';
 import { changeSettings, settingsOf } from './settings.ts';
@@ -36,7 +36,7 @@ const ACTIONS: Readonly<Record<string, AdminAction>> = {
   'GET requests/NUMBER/recording': (state, { number }) => recordingOf(state, number),
   'GET faults': (state) => faultsAnswer(state),
   'PUT faults': (state, { body }) => {
-    state.faultRates = readFaultRates(objectFrom(body));
+    state.faultRates = parseFaultRates(objectFrom(body));
     state.received.tellWatchers();
     return faultsAnswer(state);
   },
@@ -111,7 +111,7 @@ function faultsAnswer(state: SandboxState): SandboxAnswer {
 }
 
 /** Returns the number of creates that were answered again, if the contract names a header for that. */
-const replayed = (replays: Replays | null): object => (replays ? { replayed: replays.count } : {});
+const replayed = (replays: IdempotencyStore | null): object => (replays ? { replayed: replays.count } : {});
 
 async function waitForCreated(
   { service, received, closing }: SandboxState,

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { carriesRequest, type OperationName } from '../model/operations.ts';
 import { refusal, type SandboxAnswer } from './answer.ts';
-import { drawFault, type FaultableCall, type FaultKind, type Reply, strike } from './faults.ts';
+import { applyFault, drawFault, type FaultableCall, type FaultKind, type Reply } from './faults.ts';
 import { bearerToken, readBody, sendAnswer } from './http-message.ts';
 import { exchangeOf } from './kept-exchange.ts';
 import type { RequestContent } from './request-content.ts';
@@ -62,7 +62,7 @@ function decide(
       if (token !== null) state.service.marketplace.expireToken(token);
     },
   };
-  const reply = fault ? strike(fault.kind, call, fault.ms) : { answer: call.act(), pauseMs: 0 };
+  const reply = fault ? applyFault(fault.kind, call, fault.ms) : { answer: call.act(), pauseMs: 0 };
   const { number } = state.record({
     operation,
     receivedAtMs: nowMs,

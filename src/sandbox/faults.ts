@@ -111,12 +111,12 @@ export const FAULT_KINDS: readonly FaultKind[] = Object.keys(FAULTS).filter(isFa
 export const describeFault = (kind: FaultKind): string => FAULTS[kind].description;
 
 /** Carries out a fault on a call. */
-export function strike(kind: FaultKind, call: FaultableCall, ms?: number): Reply {
+export function applyFault(kind: FaultKind, call: FaultableCall, ms?: number): Reply {
   return FAULTS[kind].behave(call, ms);
 }
 
 /** Validates probabilities from outside. Throws `SrqError('usage')` for an unknown kind or a number outside 0 to 1. */
-export function readFaultRates(given: Readonly<Record<string, unknown>>): FaultRates {
+export function parseFaultRates(given: Readonly<Record<string, unknown>>): FaultRates {
   const rates: Partial<Record<FaultKind, number>> = {};
   for (const [kind, rate] of Object.entries(given)) {
     if (!isFaultKind(kind)) throw new SrqError('usage', `No fault "${kind}".`, `Faults: ${FAULT_KINDS.join(', ')}.`);

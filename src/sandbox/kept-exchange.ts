@@ -68,13 +68,13 @@ function keptAnswer(
 
 /**
  * Serialises an exchange as one text. The first line is JSON without the body. After it comes the body, with one
- * character for each byte. {@link unpackExchange} is the inverse, and returns null for the empty text.
+ * character for each byte. {@link parseExchange} is the inverse, and returns null for the empty text.
  */
-export function packExchange({ body, ...head }: KeptExchange): string {
+export function serializeExchange({ body, ...head }: KeptExchange): string {
   return `${JSON.stringify({ ...head, hasBody: body !== null })}\n${body?.toString('latin1') ?? ''}`;
 }
 
-export function unpackExchange(text: string): KeptExchange | null {
+export function parseExchange(text: string): KeptExchange | null {
   if (text === '') return null;
   const end = text.indexOf('\n');
   const { hasBody, ...head }: Omit<KeptExchange, 'body'> & { hasBody: boolean } = JSON.parse(text.slice(0, end));

@@ -123,7 +123,7 @@ export class Marketplace {
 /**
  * A token bucket that allows `ratePerSecond` calls a second, and up to one second's worth (at least one call) at once.
  */
-export class RateLimit {
+export class TokenBucket {
   readonly ratePerSecond: number;
   readonly #capacity: number;
   #available: number;
@@ -158,7 +158,7 @@ interface Taken {
  * Maps the value of the idempotency header to the create that was done under it. The same value never creates a second
  * time.
  */
-export class Replays {
+export class IdempotencyStore {
   readonly header: string;
   readonly #taken = new Map<string, Taken>();
   #count = 0;

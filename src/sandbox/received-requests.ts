@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { OperationName } from '../model/operations.ts';
 import type { FaultKind } from './faults.ts';
-import { type KeptExchange, packExchange, unpackExchange } from './kept-exchange.ts';
+import { type KeptExchange, parseExchange, serializeExchange } from './kept-exchange.ts';
 import type { Arrival, KeptContent, ReceivedRequest } from './received-request.ts';
-import { type Filter, fitsContent, fitsHead, type Head } from './request-filter.ts';
+import { matchesContent, matchesHead, type RequestFilter, type RequestHead } from './request-filter.ts';
 import { TextArena } from './text-arena.ts';
 
 interface KeptEntry {
@@ -23,7 +23,7 @@ interface KeptEntry {
 }
 
 /** Selects the part of a list that a page shows. */
-export interface Stretch {
+export interface PageRequest {
   readonly offset: number;
   readonly limit: number;
   /** Whether the newest request comes first. Otherwise the order is that of arrival. */
@@ -82,13 +82,13 @@ export class ReceivedRequests {
   /** Keeps what went over the wire until newer exchanges need the room. */
   keepExchange(number: number, exchange: KeptExchange): void {
     const entry = this.#entry(number);
-    if (entry) entry.exchangePlace = this.#exchanges.add(packExchange(exchange));
+    if (entry) entry.exchangePlace = this.#exchanges.add(serializeExchange(exchange));
   }
 
   /** Returns the exchange of a request, or null if it was not kept or has been pushed out. */
   exchange(number: number): KeptExchange | null {
     const place = this.#entry(number)?.exchangePlace ?? null;
-    return place === null ? null : unpackExchange(this.#exchanges.read(place));
+    return place === null ? null : parseExchange(this.#exchanges.read(place));
   }
 
   /** Notes when an answer was complete. Does nothing for a request that was cleared away in the meantime. */
@@ -114,7 +114,7 @@ export class ReceivedRequests {
   }
 
   /** Returns one page of the requests that match the filter. */
-  async page(filter: Filter, { offset, limit, isNewestFirst }: Stretch): Promise<Page> {
+  async page(filter: RequestFilter, { offset, limit, isNewestFirst }: PageRequest): Promise<Page> {
     const fitting = await this.#fitting.find(filter);
     const total = fitting.length;
     const [from, to] = isNewestFirst ? [total - offset - limit, total - offset] : [offset, offset + limit];
@@ -186,7 +186,7 @@ const LOOKED_AT_ONCE = 1_000;
  * Finds the numbers that match a filter in a list that only grows. A further search with the same filter examines only
  * new entries.
  */
-class FilteredNumbers<KeptEntry extends Head> {
+class FilteredNumbers<KeptEntry extends RequestHead> {
   readonly #entries: () => readonly KeptEntry[];
   readonly #contentOf: (entry: KeptEntry) => KeptContent;
   readonly #views = new Map<string, View>();
@@ -197,7 +197,7 @@ class FilteredNumbers<KeptEntry extends Head> {
   }
 
   /** Returns the matching numbers in the order of the list. */
-  async find(filter: Filter): Promise<readonly number[]> {
+  async find(filter: RequestFilter): Promise<readonly number[]> {
     const view = this.#viewOf(filter);
     while (this.#lookOn(view, filter)) await nextTurn();
     return view.numbers;
@@ -208,7 +208,7 @@ class FilteredNumbers<KeptEntry extends Head> {
     this.#views.clear();
   }
 
-  #viewOf(filter: Filter): View {
+  #viewOf(filter: RequestFilter): View {
     const name = JSON.stringify(filter);
     const view = this.#views.get(name) ?? { numbers: [], looked: 0 };
     // Each use moves the filter to the end, so that the first one is the least recently used.
@@ -220,12 +220,12 @@ class FilteredNumbers<KeptEntry extends Head> {
   }
 
   /** Examines the next batch of entries, and returns false once there are none left. */
-  #lookOn(view: View, filter: Filter): boolean {
+  #lookOn(view: View, filter: RequestFilter): boolean {
     const entries = this.#entries();
     const some = entries.slice(view.looked, view.looked + LOOKED_AT_ONCE);
     view.looked += some.length;
     for (const entry of some) {
-      const fits = fitsHead(filter, entry) && fitsContent(filter, entry, () => this.#contentOf(entry));
+      const fits = matchesHead(filter, entry) && matchesContent(filter, entry, () => this.#contentOf(entry));
       if (fits) view.numbers.push(entry.number);
     }
     return view.looked < entries.length;

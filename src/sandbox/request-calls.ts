@@ -4,7 +4,7 @@ import { refusal, type SandboxAnswer } from './answer.ts';
 import type { KeptExchange } from './kept-exchange.ts';
 import type { ReceivedRequest } from './received-request.ts';
 import type { ReceivedRequests } from './received-requests.ts';
-import { readFilter } from './request-filter.ts';
+import { parseFilter } from './request-filter.ts';
 import type { SandboxState } from './sandbox-state.ts';
 
 const DEFAULT_PAGE = 100;
@@ -22,7 +22,7 @@ const FIRST_SAME = { offset: 0, limit: 100, isNewestFirst: false };
 export async function pageOf(received: ReceivedRequests, query: URLSearchParams): Promise<object> {
   const offset = wholeNumber(query, 'offset', 0);
   const limit = Math.min(MAX_PAGE, wholeNumber(query, 'limit', DEFAULT_PAGE));
-  const filter = readFilter(query, wholeNumber(query, 'until', null));
+  const filter = parseFilter(query, wholeNumber(query, 'until', null));
   const isNewestFirst = query.get('order') === 'newest';
   const { total, items } = await received.page(filter, { offset, limit, isNewestFirst });
   return { offset, limit, total, items: query.get('brief') === 'true' ? items.map(brief) : items };

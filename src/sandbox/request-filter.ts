@@ -3,7 +3,7 @@ import { OPERATION_NAMES, type OperationName } from '../model/operations.ts';
 import type { KeptContent, ReceivedRequest } from './received-request.ts';
 
 /** Selects requests. A criterion that is left out matches all of them. */
-export interface Filter {
+export interface RequestFilter {
   readonly operation?: OperationName;
   /** An HTTP status, `2xx` to `5xx`, or `cut` for connections that ended without an answer. */
   readonly status?: string;
@@ -16,12 +16,12 @@ export interface Filter {
 }
 
 /** The part of a request that is available without reading its content. */
-export type Head = Pick<ReceivedRequest, 'number' | 'operation' | 'status' | 'fault' | 'requestId'>;
+export type RequestHead = Pick<ReceivedRequest, 'number' | 'operation' | 'status' | 'fault' | 'requestId'>;
 
 const STATUS = /^(?:\d{3}|[2-5]xx|cut)$/;
 
 /** Reads a filter from a query. Throws `SrqError('usage')` for values that no request can match. */
-export function readFilter(query: URLSearchParams, until: number | null): Filter {
+export function parseFilter(query: URLSearchParams, until: number | null): RequestFilter {
   const [operation, status, country] = [given(query, 'operation'), given(query, 'status'), given(query, 'country')];
   const known = OPERATION_NAMES.find((each) => each === operation);
   if (operation && !known) throw new SrqError('usage', `operation is one of ${OPERATION_NAMES.join(', ')}.`);
@@ -39,7 +39,7 @@ export function readFilter(query: URLSearchParams, until: number | null): Filter
 const given = (query: URLSearchParams, name: string): string => query.get(name) ?? '';
 
 /** Tells whether a request matches the criteria that do not need its content. */
-export function fitsHead({ operation, status, until }: Filter, head: Head): boolean {
+export function matchesHead({ operation, status, until }: RequestFilter, head: RequestHead): boolean {
   if (operation !== undefined && head.operation !== operation) return false;
   if (until !== undefined && head.number > until) return false;
   return status === undefined || fitsStatus(status, head.status);
@@ -51,7 +51,7 @@ function fitsStatus(wanted: string, status: number | null): boolean {
 }
 
 /** Tells whether a request matches the criteria about its content. `read` is called only if there are any. */
-export function fitsContent({ country, words }: Filter, head: Head, read: () => KeptContent): boolean {
+export function matchesContent({ country, words }: RequestFilter, head: RequestHead, read: () => KeptContent): boolean {
   if (country === undefined && words === undefined) return true;
   const { params, key } = read();
   if (country !== undefined && countryOf(params) !== country) return false;

@@ -1,6 +1,6 @@
 import { carriesRequest, type OperationName, type RequestOperationName } from '../model/operations.ts';
 import { jsonAnswer, refusal, type SandboxAnswer, tooManyRequests } from './answer.ts';
-import type { Marketplace, RateLimit, Replays } from './marketplace.ts';
+import type { IdempotencyStore, Marketplace, TokenBucket } from './marketplace.ts';
 import type { RequestContent } from './request-content.ts';
 import type { ServiceInterface } from './service-interface.ts';
 
@@ -16,9 +16,9 @@ export interface Service {
   readonly credentials: PartnerCredentials;
   readonly marketplace: Marketplace;
   /** Null where create does not recognise repeats. */
-  readonly replays: Replays | null;
+  readonly replays: IdempotencyStore | null;
   /** Create and validate draw from it; null for no limit. */
-  rateLimit: RateLimit | null;
+  rateLimit: TokenBucket | null;
 }
 
 /** One call to one of the three operations, its body read. */

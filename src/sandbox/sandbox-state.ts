@@ -1,7 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import type { Contract } from '../model/contract.ts';
-import { type FaultRates, Instructions, readFaultRates, seededRandom } from './faults.ts';
-import { Marketplace, RateLimit, Replays } from './marketplace.ts';
+import { type FaultRates, Instructions, parseFaultRates, seededRandom } from './faults.ts';
+import { IdempotencyStore, Marketplace, TokenBucket } from './marketplace.ts';
 import type { Arrival, ReceivedRequest } from './received-request.ts';
 import { ReceivedRequests } from './received-requests.ts';
 import type { Service } from './routes.ts';
@@ -61,7 +61,7 @@ export interface SandboxState {
  * store that cannot be used.
  */
 export function openState(options: SandboxOptions, offered: ServiceInterface, closing: AbortSignal): SandboxState {
-  const faultRates = readFaultRates(options.faults);
+  const faultRates = parseFaultRates(options.faults);
   const random = seededRandom(options.seed);
   const service = openService(options, offered, random);
   const received = new ReceivedRequests();
@@ -101,8 +101,8 @@ function openService(options: SandboxOptions, offered: ServiceInterface, random:
       clientSecret: options.clientSecret ?? randomBytes(24).toString('base64url'),
     },
     marketplace: new Marketplace(options.tokenTtlSeconds, random),
-    replays: offered.idempotencyHeader === null ? null : new Replays(offered.idempotencyHeader),
-    rateLimit: options.ratePerSecond === null ? null : new RateLimit(options.ratePerSecond, options.now()),
+    replays: offered.idempotencyHeader === null ? null : new IdempotencyStore(offered.idempotencyHeader),
+    rateLimit: options.ratePerSecond === null ? null : new TokenBucket(options.ratePerSecond, options.now()),
   };
 }
 

@@ -5,7 +5,7 @@ import { ADMIN_CALLS, ADMIN_PREFIX, answerAdmin } from './admin.ts';
 import { refusal, type SandboxAnswer } from './answer.ts';
 import { DOCUMENTED_INTERFACE } from './documented-interface.ts';
 import { answerCall } from './exchange.ts';
-import { type FaultRates, type Instruction, readFaultRates } from './faults.ts';
+import { type FaultRates, type Instruction, parseFaultRates } from './faults.ts';
 import { isFromElsewhere, isLoopbackHost, sendAnswer } from './http-message.ts';
 import { INBOX_PAGE } from './inbox-page.ts';
 import { sendEvents } from './live-events.ts';
@@ -70,7 +70,7 @@ function sandboxAt(baseUrl: string, state: SandboxState, closeOnce: () => Promis
     ...state.service.credentials,
     requests: () => state.received.all(),
     setFaults: (faults) => {
-      state.faultRates = readFaultRates(faults);
+      state.faultRates = parseFaultRates(faults);
       state.received.tellWatchers();
     },
     setInstructions: (instructions) => state.instructions.replace(instructions),

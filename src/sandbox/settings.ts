@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { SrqError } from '../model/errors.ts';
-import { RateLimit } from './marketplace.ts';
+import { TokenBucket } from './marketplace.ts';
 import type { SandboxState } from './sandbox-state.ts';
 
 const settingsSchema = z.strictObject({
@@ -32,6 +32,6 @@ export function changeSettings(state: SandboxState, given: unknown): void {
   if (latencyMs !== undefined) state.latencyMs = latencyMs;
   if (tokenTtlSeconds !== undefined) service.marketplace.tokenTtlSeconds = tokenTtlSeconds;
   if (ratePerSecond !== undefined && ratePerSecond !== settingsOf(state).ratePerSecond) {
-    service.rateLimit = ratePerSecond === null ? null : new RateLimit(ratePerSecond, state.now());
+    service.rateLimit = ratePerSecond === null ? null : new TokenBucket(ratePerSecond, state.now());
   }
 }

@@ -13,7 +13,7 @@ import { DOCUMENTED_CONTRACT } from '../../src/model/contract.ts';
 import type { Clock } from '../../src/model/ports.ts';
 import { PATHS } from '../../src/model/wire.ts';
 import { sendRows } from '../../src/pipeline/send-rows.ts';
-import type { Witness } from '../../src/pipeline/witness.ts';
+import type { VisibilityProber } from '../../src/pipeline/witness.ts';
 import { virtualClock } from '../helpers/api-client.ts';
 import { drain, PREPARATION, planOf, tableOf } from '../pipeline/leads.ts';
 import type { RandomService, WireAnswer } from './random-services.ts';
@@ -183,7 +183,7 @@ export class World {
     const contract = DOCUMENTED_CONTRACT;
     const api = new RequestApi({ http, tokens, limiter, audio, contract, clock, stopping, secrets, memory });
     const plan = await planOf(tableOf(needs), { lookup: (key) => log.lookup(key) });
-    const unseen = { created: () => {} } as unknown as Witness;
+    const unseen = { created: () => {} } as unknown as VisibilityProber;
     const deps = { api, log, clock, witness: unseen, preparation: PREPARATION, halt };
     const submit = { validate, onDuplicate: 'skip', again: false, concurrency, budget: null } as const;
     const { yielded, returned } = await drain(sendRows(plan, deps, submit));

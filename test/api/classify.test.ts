@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Class, classifyCreate, type Next } from '../../src/api/classify.ts';
+import { classifyCreate, type ExchangeClass, type NextStep } from '../../src/api/classify.ts';
 import type { Exchange } from '../../src/api/exchange.ts';
 import { knowing } from '../helpers/answer-knowledge.ts';
 import { answerWith } from '../helpers/api-client.ts';
@@ -13,7 +13,7 @@ const answered = (status: number, body: unknown = '', headers: Record<string, st
 const classify = (exchange: Exchange) => classifyCreate(exchange, knowing());
 
 /** The table of delivery.md; what it does not name is in doubt. */
-const TABLE: Readonly<Record<number, readonly [Class, Next]>> = {
+const TABLE: Readonly<Record<number, readonly [ExchangeClass, NextStep]>> = {
   ...of([301, 307, 308, 404, 405, 410, 501], 'not-acted', 'stop'),
   ...of([302, 303], 'doubt', 'stop'),
   ...of([400, 403, 411, 413, 414, 415, 422, 431, 451], 'rejected', 'record'),
@@ -21,7 +21,7 @@ const TABLE: Readonly<Record<number, readonly [Class, Next]>> = {
   ...of([429], 'not-acted', 'again'),
 };
 
-function of(statuses: readonly number[], to: Class, next: Next): Record<number, [Class, Next]> {
+function of(statuses: readonly number[], to: ExchangeClass, next: NextStep): Record<number, [ExchangeClass, NextStep]> {
   return Object.fromEntries(statuses.map((status) => [status, [to, next]]));
 }
 
@@ -44,7 +44,7 @@ test.each([408, 500, 502, 503, 504, 520, 599, 418, 402, 407, 425, 409, 300, 304,
   },
 );
 
-test.each<[string, number, unknown, Class]>([
+test.each<[string, number, unknown, ExchangeClass]>([
   ['a conflict that says duplicate', 409, { error: 'duplicate_request' }, 'duplicate'],
   ['a conflict that says something else', 409, { error: 'version_conflict' }, 'doubt'],
   ['success that says duplicate', 200, { status: 'duplicate', id: '1' }, 'duplicate'],

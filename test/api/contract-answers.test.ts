@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { AnswerReader } from '../../src/api/answer-reader.ts';
 import type { Answer } from '../../src/api/exchange.ts';
-import { Mask } from '../../src/api/mask.ts';
+import { Redactor } from '../../src/api/mask.ts';
 import { createOutcome, processValidate } from '../../src/api/outcomes.ts';
 import { type Contract, DOCUMENTED_CONTRACT, type VerdictRule } from '../../src/model/contract.ts';
 import { answerWith } from '../helpers/api-client.ts';
 import { contractWith, parameter } from '../sandbox/contract-client.ts';
 
-const nothing = new Mask([]);
+const nothing = new Redactor([]);
 const readerOf = (contract: Contract, columnOf: (field: string) => string | null = () => null) =>
   new AnswerReader(contract, columnOf);
 const arrived = (answer: Answer) => ({ answer, error: null, written: true }) as const;
@@ -185,7 +185,7 @@ describe('The words of a refusal', () => {
   });
 
   test('show nothing of what was sent: not in the words, nor in a name that is none', () => {
-    const sent = new Mask(['ines@example.com', '+351912345678']);
+    const sent = new Redactor(['ines@example.com', '+351912345678']);
     const errors = { telephoneNumber: ['+351912345678 is taken'], 'ines@example.com': ['is taken'] };
     expect(said({ errors }, readerOf(contract, columnOf), sent)).toBe(
       'phone (column "Telefone"): +*** is taken; ***: is taken',

@@ -1,20 +1,20 @@
 import { describe, expect, test } from 'vitest';
-import { formOf } from '../../src/api/answer-form.ts';
+import { answerForm } from '../../src/api/answer-form.ts';
 import { type Creation, judgeCreation } from '../../src/api/creation.ts';
 import type { Answer } from '../../src/api/exchange.ts';
-import { Mask } from '../../src/api/mask.ts';
-import { signsOf, tellsOfFailure } from '../../src/api/refusal-signs.ts';
+import { Redactor } from '../../src/api/mask.ts';
+import { mentionsFailure, outcomeSigns } from '../../src/api/refusal-signs.ts';
 import {
   type AnswerMemory,
   NO_MEMORY,
   withOpenForm,
   withPlace,
-  withSight,
-  withWord,
+  withStatement,
+  withValidateResult,
 } from '../../src/model/answer-memory.ts';
 import { answerWith } from '../helpers/api-client.ts';
 
-const nothing = new Mask([]);
+const nothing = new Redactor([]);
 const PATH = '/v1/request/create';
 const KNOWN = withPlace(NO_MEMORY, 'request_id');
 
@@ -105,7 +105,7 @@ describe('Where earlier creations were named', () => {
 describe('A form', () => {
   const answer = (body: unknown, changes: Partial<Answer> = {}) => answerWith(body, changes);
   const form = (body: unknown, changes: Partial<Answer> = {}, sent = nothing) =>
-    formOf(answer(body, changes), sent, false);
+    answerForm(answer(body, changes), sent, false);
 
   test.each<[unknown, Partial<Answer>, string]>([
     ['', { status: 204, headers: {} }, '204 empty'],
@@ -122,7 +122,7 @@ describe('A form', () => {
   });
 
   test('holds nothing that was sent, and nothing that differs from request to request', () => {
-    const sent = new Mask(['Ana Exemplo']);
+    const sent = new Redactor(['Ana Exemplo']);
     expect(form({ message: 'Thanks, Ana Exemplo', id: 'R-17' }, {}, sent)).not.toMatch(/Ana|17/);
     expect(form({ id: 'R-17' })).toBe(form({ id: 'R-18' }));
   });
@@ -148,7 +148,7 @@ describe('A form', () => {
       { success: false, error: 'No phone' },
       { success: false, error: 'No e-mail' },
     ];
-    expect(formOf(answer(one), nothing, true)).toBe(formOf(answer(other), nothing, true));
+    expect(answerForm(answer(one), nothing, true)).toBe(answerForm(answer(other), nothing, true));
   });
 
   test.each<[string, Partial<Answer>]>([
@@ -163,12 +163,12 @@ describe('A form', () => {
   test('is proof once validate has seen three, none of them missing, or a person has said so', () => {
     const seen = (times: number) => {
       let memory = NO_MEMORY;
-      for (let time = 0; time < times; time++) memory = withSight(memory, '200 text/plain ok', true);
+      for (let time = 0; time < times; time++) memory = withValidateResult(memory, '200 text/plain ok', true);
       return memory;
     };
     expect([isOf('OK', {}, seen(2)), isOf('OK', {}, seen(3))]).toEqual(['unproven', 'taken']);
-    expect(isOf('OK', {}, withSight(seen(3), '200 text/plain ok', false))).toBe('unproven');
-    expect(isOf('OK', {}, withWord(NO_MEMORY, '200 text/plain ok', 'taken'))).toBe('taken');
+    expect(isOf('OK', {}, withValidateResult(seen(3), '200 text/plain ok', false))).toBe('unproven');
+    expect(isOf('OK', {}, withStatement(NO_MEMORY, '200 text/plain ok', 'taken'))).toBe('taken');
     expect(isOf('OK, 4711', {}, seen(3))).toBe('unproven');
   });
 
@@ -177,7 +177,7 @@ describe('A form', () => {
     const known = judge(body);
     if (known.is !== 'unproven') return expect.fail('nothing is known yet');
     const memory = withOpenForm(NO_MEMORY, known.form ?? '', true);
-    expect(isOf(body, {}, withWord(memory, known.form ?? '', 'refused'))).toBe('refused');
+    expect(isOf(body, {}, withStatement(memory, known.form ?? '', 'refused'))).toBe('refused');
     const described = { path: PATH, identifiers: [], errorTexts: ['/error'], memory: NO_MEMORY };
     expect(judgeCreation(answerWith(body), nothing, described).is).toBe('refused');
     return expect(judgeCreation(answerWith({ success: false }), nothing, described).is).toBe('unproven');
@@ -202,7 +202,7 @@ describe('What speaks of refusal', () => {
     'non è valido',
     'ERR-17',
   ])('in words: %s', (text) => {
-    expect(tellsOfFailure(text)).toBe(true);
+    expect(mentionsFailure(text)).toBe(true);
   });
 
   test.each([
@@ -214,7 +214,7 @@ describe('What speaks of refusal', () => {
     'Grazie',
     'OK',
   ])('is not in thanks: %s', (text) => {
-    expect(tellsOfFailure(text)).toBe(false);
+    expect(mentionsFailure(text)).toBe(false);
   });
 
   test.each([
@@ -231,7 +231,7 @@ describe('What speaks of refusal', () => {
     [{ user: { error: 'x' } }, false],
     [{ warnings: ['postal code not found'] }, false],
   ])('in members: %j: %s', (body, complains) => {
-    expect(signsOf(answerWith(body)).complains).toBe(complains);
+    expect(outcomeSigns(answerWith(body)).complains).toBe(complains);
   });
 
   test('whatever the size of an answer, looking at it takes no time', () => {

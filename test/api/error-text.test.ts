@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { readErrorText } from '../../src/api/error-text.ts';
-import { Mask } from '../../src/api/mask.ts';
+import { Redactor } from '../../src/api/mask.ts';
 import { answerWith } from '../helpers/api-client.ts';
 
-const sent = new Mask(['+351912345678', 'Inês Exemplo', 's3cr3t-v4lue']);
+const sent = new Redactor(['+351912345678', 'Inês Exemplo', 's3cr3t-v4lue']);
 
 describe("the service's own words", () => {
   test.each<[string, unknown, string | null]>([

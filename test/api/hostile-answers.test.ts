@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { readErrorText } from '../../src/api/error-text.ts';
 import { readIdentifiers } from '../../src/api/identifiers.ts';
-import { Mask } from '../../src/api/mask.ts';
+import { Redactor } from '../../src/api/mask.ts';
 import { readVerdict } from '../../src/api/verdict.ts';
 import { answerWith } from '../helpers/api-client.ts';
 import { cpuMs } from '../helpers/cpu-time.ts';
 
 const MIB = 1 << 20;
-const sent = new Mask(['Ana Exemplo', '+351912345678', 'A torneira da cozinha pinga. '.repeat(300)]);
+const sent = new Redactor(['Ana Exemplo', '+351912345678', 'A torneira da cozinha pinga. '.repeat(300)]);
 const fill = (text: string): string => text.repeat(MIB / text.length);
 const many = (count: number, make: (at: number) => unknown): object =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, make(at)]));

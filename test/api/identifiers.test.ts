@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { AnswerReader } from '../../src/api/answer-reader.ts';
 import { readIdentifiers } from '../../src/api/identifiers.ts';
-import { Mask } from '../../src/api/mask.ts';
+import { Redactor } from '../../src/api/mask.ts';
 import { createOutcome } from '../../src/api/outcomes.ts';
 import { DOCUMENTED_CONTRACT } from '../../src/model/contract.ts';
 import type { Identifiers } from '../../src/model/outcome.ts';
@@ -22,7 +22,7 @@ let reader = new AnswerReader(DOCUMENTED_CONTRACT, () => null);
 beforeEach(() => {
   reader = new AnswerReader(DOCUMENTED_CONTRACT, () => null);
 });
-const sent = new Mask([...Object.values(LEAD), 'the-client-secret']);
+const sent = new Redactor([...Object.values(LEAD), 'the-client-secret']);
 
 const UUID = '0d5c7a7e-6a0e-4b56-9a1c-1f2e3d4c5b6a';
 const EXPECTED: Readonly<Record<keyof typeof CREATE_SHAPES, { status: SentStatus; ids: Identifiers }>> = {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { InterimAnswers } from '../../src/api/interim-answers.ts';
+import { InterimAnswerFilter } from '../../src/api/interim-answers.ts';
 import { rawAnswer } from '../helpers/raw-service.ts';
 
 const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
@@ -11,9 +11,9 @@ const FINAL = rawAnswer('201 Created', `${CONTINUE}{"id":"4711"}${HINTS}`);
 
 /** What is left of an answer that comes in these pieces. */
 function leftOf(pieces: readonly string[]): string {
-  const interim = new InterimAnswers();
+  const interim = new InterimAnswerFilter();
   interim.expectAnswer();
-  return pieces.map((piece) => interim.pass(Buffer.from(piece, 'latin1'))?.toString('latin1') ?? '').join('');
+  return pieces.map((piece) => interim.filter(Buffer.from(piece, 'latin1'))?.toString('latin1') ?? '').join('');
 }
 
 test.each([
@@ -58,8 +58,8 @@ test('nothing of a final answer is changed, whatever it holds and however it is 
 });
 
 test('after a final answer bytes pass until the next request is written', () => {
-  const interim = new InterimAnswers();
-  const pass = (text: string) => interim.pass(Buffer.from(text))?.toString() ?? null;
+  const interim = new InterimAnswerFilter();
+  const pass = (text: string) => interim.filter(Buffer.from(text))?.toString() ?? null;
   expect(pass(CONTINUE)).toBe(CONTINUE);
   interim.expectAnswer();
   expect([pass(CONTINUE), pass(FINAL), pass(CONTINUE)]).toEqual([null, FINAL, CONTINUE]);

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { describe, expect, test } from 'vitest';
-import { Mask } from '../../src/api/mask.ts';
+import { Redactor } from '../../src/api/mask.ts';
 import { cpuMs } from '../helpers/cpu-time.ts';
 
 /** The same numbers in every run. */
@@ -188,7 +188,7 @@ describe('random texts, each in a random quotation', () => {
     for (let number = 0; number < COUNT; number++) {
       const { text, answer, how, isCut } = quotation();
       const masked: string[] = [];
-      const mask = () => masked.push(new Mask([text, 'PT', 'ana@example.com']).apply(answer));
+      const mask = () => masked.push(new Redactor([text, 'PT', 'ana@example.com']).redact(answer));
       const tookMs = cpuMs(mask, 50);
       if (tookMs > 50) slow.push({ number, tookMs, how, text: text.slice(0, 80) });
       const traces = readable(masked[0] ?? '', text.toWellFormed(), isCut);

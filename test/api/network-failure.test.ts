@@ -2,7 +2,7 @@ import { createServer, type TlsOptions } from 'node:tls';
 import { describe, expect, test } from 'vitest';
 import { secureContextOf } from '../../src/api/certificates.ts';
 import type { Network } from '../../src/api/dispatcher.ts';
-import { failureName, networkFailure, wantsClientCertificate } from '../../src/api/network-failure.ts';
+import { clientCertificateFailure, failureName, networkFailure } from '../../src/api/network-failure.ts';
 import { answerWith, httpTo } from '../helpers/api-client.ts';
 import { certificateMaker } from '../helpers/certificate.ts';
 import { startProxy } from '../helpers/proxy-service.ts';
@@ -150,12 +150,12 @@ test.each([
   [496, '', 'asks for'],
   [495, '', 'refused'],
 ])('HTTP %d with %j is a web server that %s a client certificate', (status, body, what) => {
-  expect(wantsClientCertificate(answerWith(body, { status }))?.reason).toContain(`The service ${what}`);
+  expect(clientCertificateFailure(answerWith(body, { status }))?.reason).toContain(`The service ${what}`);
 });
 
 test('other refusals are none of a client certificate', () => {
-  expect(wantsClientCertificate(answerWith({ error: 'invalid_client' }, { status: 400 }))).toBeNull();
-  expect(wantsClientCertificate(answerWith('No required SSL certificate was sent', { status: 200 }))).toBeNull();
+  expect(clientCertificateFailure(answerWith({ error: 'invalid_client' }, { status: 400 }))).toBeNull();
+  expect(clientCertificateFailure(answerWith('No required SSL certificate was sent', { status: 200 }))).toBeNull();
 });
 
 test('a failure is named by its code, wherever that is', () => {

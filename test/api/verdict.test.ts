@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { AnswerReader } from '../../src/api/answer-reader.ts';
-import { Mask } from '../../src/api/mask.ts';
+import { Redactor } from '../../src/api/mask.ts';
 import { processValidate } from '../../src/api/outcomes.ts';
-import { errorSaysDuplicate, readVerdict } from '../../src/api/verdict.ts';
+import { readVerdict, reportsDuplicate } from '../../src/api/verdict.ts';
 import { DOCUMENTED_CONTRACT } from '../../src/model/contract.ts';
 import { answerWith, httpTo } from '../helpers/api-client.ts';
 import { startShapedService, VALIDATE_SHAPES } from '../helpers/shaped-service.ts';
@@ -36,7 +36,7 @@ test.each(Object.keys(VALIDATE_SHAPES) as (keyof typeof VALIDATE_SHAPES)[])(
     const service = await startShapedService({ validate });
     const exchange = await httpTo(service.baseUrl).send('POST', '/v1/request/validate', {}, '');
     await service.close();
-    const { result, passing, stop } = processValidate(exchange, new Mask([]), reader);
+    const { result, passing, stop } = processValidate(exchange, new Redactor([]), reader);
     expect(result.verdict).toBe(EXPECTED[validate]);
     expect(result.refused).toBe(validate === 'problem-json' ? 'rejected' : null);
     expect([passing, stop]).toEqual([false, null]);
@@ -161,5 +161,5 @@ test.each<[unknown, boolean]>([
   ['<html>duplicate</html>', false],
   ['', false],
 ])('a conflict with %j says duplicate: %s', (body, says) => {
-  expect(errorSaysDuplicate(answerWith(body, { status: 409 }))).toBe(says);
+  expect(reportsDuplicate(answerWith(body, { status: 409 }))).toBe(says);
 });

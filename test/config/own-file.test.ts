@@ -24,7 +24,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const trust = (uid: number | null = ownUid) => ({ uid, distrusted: (message: string) => void said.push(message) });
+const trust = (uid: number | null = ownUid) => ({ uid, onDistrusted: (message: string) => void said.push(message) });
 
 /** Each kind of state file: writes it and tells whether it is believed, to a user with this number. */
 const KINDS = [

@@ -26,10 +26,10 @@ export const openLog = (path: string, exclusive = true) =>
   FileLog.open({ path, clock: systemClock, run: 'test', exclusive, holder: `a test, process ${process.pid}` });
 
 /** What the log knows of each key now, without taking part in it. */
-export async function openLogIndex(path: string): Promise<Pick<LogReader, 'lookup' | 'know'>> {
-  const { lookup, know, close } = await openLogReader(path);
+export async function openLogIndex(path: string): Promise<Pick<LogReader, 'lookup' | 'prefetch'>> {
+  const { lookup, prefetch: know, close } = await openLogReader(path);
   await close();
-  return { lookup, know };
+  return { lookup, prefetch: know };
 }
 
 export async function readAll(path: string, user: LogUser | null = null): Promise<LogRecord[]> {

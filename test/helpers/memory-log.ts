@@ -32,10 +32,10 @@ export class MemoryLog {
     };
     return {
       run,
-      intentLifeMs: null,
+      writeLeaseMs: null,
       nowMs: this.#nowMs,
       lookup: (key) => this.state(key),
-      know: async () => {},
+      prefetch: async () => {},
       read: (key) => this.#records.get(key)?.() ?? null,
       mayBeUnderWay: () => false,
       sending: async (subject, seen, { again = false, by = null } = {}) =>

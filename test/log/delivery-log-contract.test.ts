@@ -87,7 +87,7 @@ describe.each(kinds)('A log in $kind', (kind) => {
     expect(await all(store.records())).toEqual([]);
     expect(await all(store.notes())).toEqual([]);
     const reader = await store.openReader();
-    await reader.know([keyOf(1)]);
+    await reader.prefetch([keyOf(1)]);
     expect([reader.lookup(keyOf(1)), await reader.read(keyOf(1))]).toEqual(['none', null]);
     await reader.close();
   });
@@ -117,7 +117,7 @@ describe.each(kinds)('A log in $kind', (kind) => {
     const log = await place.store('run-1').open('bulk', true);
     for (const [at, change] of CHANGES.entries()) {
       await WAY_TO[before](log, at);
-      await log.know([keyOf(at)]);
+      await log.prefetch([keyOf(at)]);
       expect(log.lookup(keyOf(at))).toBe(before);
       const wrong = before === 'none' ? 'failed' : 'none';
       expect(await record(log, at, change, wrong), `${change} that saw ${wrong}`).toBe(false);
@@ -127,7 +127,7 @@ describe.each(kinds)('A log in $kind', (kind) => {
     }
     await log.close();
     const reader = await place.store('reader').openReader();
-    await reader.know(CHANGES.map((_, at) => keyOf(at)));
+    await reader.prefetch(CHANGES.map((_, at) => keyOf(at)));
     expect(CHANGES.map((_, at) => reader.lookup(keyOf(at)))).toEqual(CHANGES.map((each) => expected(before, each)));
     await reader.close();
   });
@@ -242,7 +242,7 @@ describe.each(kinds)('A log in $kind', (kind) => {
     victim.kill();
     expect(await victim.ended).toBe('SIGKILL');
     const log = await place.store('run-2').open('bulk', true);
-    await log.know([keyOf(1), keyOf(2)]);
+    await log.prefetch([keyOf(1), keyOf(2)]);
     expect([log.lookup(keyOf(1)), log.lookup(keyOf(2))]).toEqual(['sending', 'created']);
     expect(await log.sending(subjectOf(1), 'none')).toBe(false);
     await log.close();
@@ -262,7 +262,7 @@ describe.each(kinds)('A log in $kind', (kind) => {
       sender.tell(`sending ${keyOf(1)} ${before}`);
       expect(await sender.hear(1)).toEqual([`${keyOf(1)} true`]);
       const log = await place.store('run-2').open('resolve', true);
-      await log.know([keyOf(1)]);
+      await log.prefetch([keyOf(1)]);
       expect(log.lookup(keyOf(1))).toBe(nextState(before, 'sending', null));
       expect(await log.mayBeUnderWay(keyOf(1))).toBe(true);
       await sender.close();
@@ -277,7 +277,7 @@ describe.each(kinds)('A log in $kind', (kind) => {
     sender.tell(`sending ${keyOf(1)} none`, `outcome ${keyOf(1)} unknown`);
     await sender.hear(2);
     const log = await place.store('run-2').open('resolve', true);
-    await log.know([keyOf(1)]);
+    await log.prefetch([keyOf(1)]);
     expect([log.lookup(keyOf(1)), await log.mayBeUnderWay(keyOf(1))]).toEqual(['unknown', false]);
     await log.close();
   });

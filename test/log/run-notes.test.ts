@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openRunNotes, readRunNotes } from '../../src/log/run-notes.ts';
-import type { NotedInRun, RunBegin } from '../../src/model/run-note.ts';
+import type { RecordedNote, RunBegin } from '../../src/model/run-note.ts';
 import { noCounts } from '../../src/model/status.ts';
 
 let folder: string;
@@ -24,8 +24,8 @@ const BEGIN: RunBegin = {
   settings: { '--rate': 'auto' },
 };
 
-async function notesOf(log: string): Promise<NotedInRun[]> {
-  const notes: NotedInRun[] = [];
+async function notesOf(log: string): Promise<RecordedNote[]> {
+  const notes: RecordedNote[] = [];
   for await (const note of readRunNotes(log)) notes.push(note);
   return notes;
 }

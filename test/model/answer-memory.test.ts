@@ -1,32 +1,32 @@
 import { expect, test } from 'vitest';
 import {
   isOpenForm,
-  mergedMemory,
+  mergeAnswerMemories,
   NO_MEMORY,
   provesRefused,
   provesTaken,
   withOpenForm,
   withPlace,
-  withSight,
-  withWord,
+  withStatement,
+  withValidateResult,
 } from '../../src/model/answer-memory.ts';
 
 const times = (count: number, wasSeen = true) => {
   let memory = NO_MEMORY;
-  for (let time = 0; time < count; time++) memory = withSight(memory, 'f', wasSeen);
+  for (let time = 0; time < count; time++) memory = withValidateResult(memory, 'f', wasSeen);
   return memory;
 };
 
 test('a form proves that a request was taken after three sights, unless one was missed', () => {
   expect([0, 1, 2, 3, 4].map((count) => provesTaken(times(count), 'f'))).toEqual([false, false, false, true, true]);
-  expect(provesTaken(withSight(times(5), 'f', false), 'f')).toBe(false);
+  expect(provesTaken(withValidateResult(times(5), 'f', false), 'f')).toBe(false);
   expect(provesTaken(times(3), 'another')).toBe(false);
 });
 
 test('a person counts for more than sights, either way', () => {
-  expect(provesTaken(withWord(times(1, false), 'f', 'taken'), 'f')).toBe(true);
-  expect(provesTaken(withWord(times(5), 'f', 'refused'), 'f')).toBe(false);
-  expect(provesRefused(withWord(NO_MEMORY, 'f', 'refused'), 'f')).toBe(true);
+  expect(provesTaken(withStatement(times(1, false), 'f', 'taken'), 'f')).toBe(true);
+  expect(provesTaken(withStatement(times(5), 'f', 'refused'), 'f')).toBe(false);
+  expect(provesRefused(withStatement(NO_MEMORY, 'f', 'refused'), 'f')).toBe(true);
   expect(provesRefused(times(5, false), 'f')).toBe(false);
 });
 
@@ -34,21 +34,21 @@ test('a form is open while nobody spoke and nothing was missed', () => {
   expect(isOpenForm(NO_MEMORY, 'f')).toBe(true);
   expect(isOpenForm(times(2), 'f')).toBe(true);
   expect(isOpenForm(times(1, false), 'f')).toBe(false);
-  expect(isOpenForm(withWord(NO_MEMORY, 'f', 'taken'), 'f')).toBe(false);
+  expect(isOpenForm(withStatement(NO_MEMORY, 'f', 'taken'), 'f')).toBe(false);
   expect(withOpenForm(times(2), 'f', false)).toEqual(times(2));
 });
 
 test('what two processes found out is counted once, and a word stays', () => {
-  const spoken = withWord(withPlace(times(2), 'id'), 'g', 'taken');
-  const merged = mergedMemory(withPlace(times(3), 'ref'), spoken);
+  const spoken = withStatement(withPlace(times(2), 'id'), 'g', 'taken');
+  const merged = mergeAnswerMemories(withPlace(times(3), 'ref'), spoken);
   expect(merged.identifiedBy).toEqual(['ref', 'id']);
   expect(merged.forms.find(({ form }) => form === 'f')).toMatchObject({ seen: 3, unseen: 0 });
   expect(provesTaken(merged, 'g')).toBe(true);
-  expect(mergedMemory(merged, spoken)).toEqual(merged);
+  expect(mergeAnswerMemories(merged, spoken)).toEqual(merged);
 });
 
 test('forms are forgotten after a while, the oldest first, but for those that a person spoke about', () => {
-  let memory = withWord(NO_MEMORY, 'said', 'taken');
+  let memory = withStatement(NO_MEMORY, 'said', 'taken');
   for (let at = 0; at < 100; at++) memory = withOpenForm(memory, `form ${at}`, false);
   expect(memory.forms).toHaveLength(30);
   expect([provesTaken(memory, 'said'), memory.forms.at(-1)?.form]).toEqual([true, 'form 99']);

@@ -2,33 +2,33 @@ import { describe, expect, test } from 'vitest';
 import { DOCUMENTED_CONTRACT, documentedContract } from '../../src/model/contract.ts';
 import { contractFingerprint } from '../../src/model/contract-fingerprint.ts';
 import {
-  ageOf,
   FEW_CONTROLS_WAIT_MS,
   isTrusted,
-  type Look,
-  type LookEnd,
   licenceWaitMs,
   MAX_CONTROLS,
-  mergedEvidence,
+  mergeVisibilityHistories,
+  type ProbeResult,
+  recordAgeMs,
+  type SettleCircumstances,
   settleWaitMs,
-  sightOf,
-  type Waiting,
+  type VisibilityProbe,
+  visibilityStats,
 } from '../../src/model/evidence.ts';
-import { isAtLeastAsLong, kindOf } from '../../src/model/likeness.ts';
+import { isAtLeastAsLong, requestKind } from '../../src/model/likeness.ts';
 import type { ServiceRequest } from '../../src/model/service-request.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 21);
 const DAY_MS = 24 * 60 * 60_000;
 const KIND = 'PT/0/text';
-const OWN: Waiting = { chosenMs: null, isReset: true };
+const OWN: SettleCircumstances = { chosenMs: null, isReset: true };
 
 let looks = 0;
-const look = (end: LookEnd, { ageMs = 60_000, afterMs = 1_000, kind = KIND } = {}): Look => {
+const look = (end: ProbeResult, { ageMs = 60_000, afterMs = 1_000, kind = KIND } = {}): VisibilityProbe => {
   looks += 1;
   return { key: String(looks).padStart(32, '0'), kind, createdAtMs: NOW_MS - ageMs, end, afterMs };
 };
 const three = (more: Parameters<typeof look>[1] = {}) => [look('seen', more), look('seen', more), look('seen', more)];
-const trusts = (...given: Look[]) => isTrusted(sightOf({ looks: given }, KIND, NOW_MS));
+const trusts = (...given: VisibilityProbe[]) => isTrusted(visibilityStats({ looks: given }, KIND, NOW_MS));
 
 describe('Validate is trusted', () => {
   test('when it saw all of at least three creations of that kind', () => {
@@ -63,8 +63,8 @@ describe('Validate is trusted', () => {
 });
 
 describe('A doubt waits', () => {
-  const waitMs = (given: readonly Look[], waiting = OWN) =>
-    settleWaitMs(sightOf({ looks: given }, KIND, NOW_MS), waiting);
+  const waitMs = (given: readonly VisibilityProbe[], waiting = OWN) =>
+    settleWaitMs(visibilityStats({ looks: given }, KIND, NOW_MS), waiting);
 
   test('three times the slowest look, which may be one that is still open', () => {
     expect(waitMs(three({ afterMs: 19_000 }))).toBe(60_000);
@@ -78,7 +78,7 @@ describe('A doubt waits', () => {
   });
 
   test('for a licence on the strength of few controls until no lag counts', () => {
-    const sight = sightOf({ looks: three() }, KIND, NOW_MS);
+    const sight = visibilityStats({ looks: three() }, KIND, NOW_MS);
     expect(licenceWaitMs(sight, OWN, MAX_CONTROLS)).toBe(60_000);
     expect(licenceWaitMs(sight, OWN, MAX_CONTROLS - 1)).toBe(FEW_CONTROLS_WAIT_MS);
     expect(licenceWaitMs(sight, { ...OWN, chosenMs: 1_000 }, 3)).toBe(1_000);
@@ -90,27 +90,27 @@ describe('Two processes’ evidence together', () => {
     const shared = look('open', { afterMs: 3_000 });
     const one = { looks: [look('seen', { ageMs: 90_000 }), shared] };
     const other = { looks: [{ ...shared, end: 'unseen', afterMs: 600_001 } as const, look('late', { ageMs: 80_000 })] };
-    const both = mergedEvidence(one, other);
+    const both = mergeVisibilityHistories(one, other);
     expect(both.looks.map(({ end }) => end)).toEqual(['seen', 'late', 'unseen']);
-    expect(mergedEvidence(other, one)).toEqual(both);
-    expect(mergedEvidence(both, mergedEvidence(one, both))).toEqual(both);
+    expect(mergeVisibilityHistories(other, one)).toEqual(both);
+    expect(mergeVisibilityHistories(both, mergeVisibilityHistories(one, both))).toEqual(both);
   });
 
   test('is no more than the last fifty looks of each kind', () => {
     const many = Array.from({ length: 60 }, (_, at) => look('seen', { ageMs: 60_000 - at }));
     const others = [look('seen', { kind: 'ES/0/text' })];
-    const both = mergedEvidence({ looks: many }, { looks: others });
+    const both = mergeVisibilityHistories({ looks: many }, { looks: others });
     expect(both.looks.filter(({ kind }) => kind === KIND)).toEqual(many.slice(10));
     expect(both.looks).toHaveLength(51);
-    expect(mergedEvidence(both, { looks: many })).toEqual(both);
+    expect(mergeVisibilityHistories(both, { looks: many })).toEqual(both);
   });
 });
 
 test('the time of a record is believed where it can be true', () => {
-  expect(ageOf('2026-11-20T23:59:00.000Z', NOW_MS)).toBe(60_000);
-  expect(ageOf('2026-11-21T00:00:59.000Z', NOW_MS)).toBe(0);
+  expect(recordAgeMs('2026-11-20T23:59:00.000Z', NOW_MS)).toBe(60_000);
+  expect(recordAgeMs('2026-11-21T00:00:59.000Z', NOW_MS)).toBe(0);
   for (const at of ['2026-11-21T00:01:01.000Z', '2014-12-31T23:59:59.000Z', '1970-01-01T00:00:00.000Z', 'soon', '']) {
-    expect([at, ageOf(at, NOW_MS)]).toEqual([at, null]);
+    expect([at, recordAgeMs(at, NOW_MS)]).toEqual([at, null]);
   }
 });
 
@@ -123,12 +123,12 @@ describe('Requests are alike', () => {
   const text = (letters: number, letter = 'x') => request({ country: 'PT', request_text: letter.repeat(letters) });
 
   test('by market, by length of the text in powers of four, and by having a recording', () => {
-    expect([0, 255, 256, 1_023, 1_024, 4_096].map((letters) => kindOf(text(letters)))).toEqual(
+    expect([0, 255, 256, 1_023, 1_024, 4_096].map((letters) => requestKind(text(letters)))).toEqual(
       ['0', '0', '1', '1', '2', '3'].map((lengthClass) => `PT/${lengthClass}/text`),
     );
-    expect(kindOf(text(128, 'é'))).toBe('PT/1/text');
-    expect(kindOf(request({ country: 'ES' }, 5_000))).toBe('ES/3/audio');
-    expect(kindOf(request({ country: 'somewhere else entirely' }))).toBe('--/0/text');
+    expect(requestKind(text(128, 'é'))).toBe('PT/1/text');
+    expect(requestKind(request({ country: 'ES' }, 5_000))).toBe('ES/3/audio');
+    expect(requestKind(request({ country: 'somewhere else entirely' }))).toBe('--/0/text');
   });
 
   test('and one is as long as another by bytes and by letters', () => {

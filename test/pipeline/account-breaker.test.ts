@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest';
 import { evidenceBy, exchange } from '../../src/cli/account.ts';
-import { type Evidence, type Look, type LookEnd, sightOf } from '../../src/model/evidence.ts';
+import {
+  type ProbeResult,
+  type VisibilityHistory,
+  type VisibilityProbe,
+  visibilityStats,
+} from '../../src/model/evidence.ts';
 import type { SharedAccountState } from '../../src/model/ports.ts';
 import { AccountBreaker } from '../../src/pipeline/breaker.ts';
 import { MemoryStore } from '../helpers/memory-account.ts';
@@ -65,13 +70,13 @@ test('breaks of more than an hour ago are forgotten', async () => {
 });
 
 const evidenceIn = (state: SharedAccountState, contract: string) => ({
-  exchange: (own: Evidence) => exchange(state, evidenceBy(contract), own),
+  exchange: (own: VisibilityHistory) => exchange(state, evidenceBy(contract), own),
 });
 
 test('what validate has shown to one counts for all by the same contract, once', async () => {
   const clock = new VirtualClock();
   const store = new MemoryStore(clock);
-  const look = (digit: string, createdAtMs: number, end: LookEnd, afterMs = 50): Look => ({
+  const look = (digit: string, createdAtMs: number, end: ProbeResult, afterMs = 50): VisibilityProbe => ({
     ...{ key: digit.repeat(32), kind: 'PT/0/text', createdAtMs, end, afterMs },
   });
   const first = evidenceIn(store.member('a'), 'contract');
@@ -85,7 +90,7 @@ test('what validate has shown to one counts for all by the same contract, once',
   await clock.until(second.exchange({ looks: [ended] }));
   const all = await clock.until(first.exchange({ looks: [one, { ...three, end: 'seen', afterMs: 5 }] }));
   expect(all).toEqual({ looks: [one, two, ended] });
-  expect(sightOf(all, 'PT/0/text', 4_000)).toEqual({ seen: 2, unseen: 1, slowestMs: 70 });
+  expect(visibilityStats(all, 'PT/0/text', 4_000)).toEqual({ seen: 2, unseen: 1, slowestMs: 70 });
   const other = evidenceIn(store.member('b'), 'another contract');
   expect(await clock.until(other.exchange({ looks: [] }))).toEqual({ looks: [] });
 });

@@ -6,7 +6,7 @@ import { sendRows } from '../../src/pipeline/send-rows.ts';
 import { settleDoubt } from '../../src/pipeline/settle-doubt.ts';
 import { settleRows } from '../../src/pipeline/settle-rows.ts';
 import { type SubmitOptions, submitRequest } from '../../src/pipeline/submit-request.ts';
-import { Witness } from '../../src/pipeline/witness.ts';
+import { VisibilityProber } from '../../src/pipeline/witness.ts';
 import { contractWith } from '../sandbox/contract-client.ts';
 import { drain, PREPARATION, planOf, readLines, submissionOf, tableOf } from './leads.ts';
 import { Life, MOMENTS } from './life.ts';
@@ -331,7 +331,7 @@ describe('A file of leads', () => {
     }
     return on.run(async ({ api, log, clock, halt }) => {
       const plan = await planOf(tableOf(needs), log);
-      const witness = new Witness(api, clock, halt.signal, null);
+      const witness = new VisibilityProber(api, clock, halt.signal, null);
       const deps = { api, log, clock, witness, preparation: PREPARATION, halt };
       await drain(sendRows(plan, deps, { ...PLAIN, concurrency: 4, budget: null }));
       await witness.end();
@@ -381,7 +381,7 @@ describe('Whatever happens', () => {
             await on.run(
               async ({ api, log, clock, halt }) => {
                 const plan = await planOf(tableOf(NEEDS), log);
-                const witness = new Witness(api, clock, halt.signal, null);
+                const witness = new VisibilityProber(api, clock, halt.signal, null);
                 const deps = { api, log, clock, witness, preparation: PREPARATION, halt };
                 await drain(sendRows(plan, deps, { ...PLAIN, concurrency: 2, budget: null }));
                 await witness.end();

@@ -4,7 +4,7 @@ import type { ImportPlan } from '../../src/model/import-plan.ts';
 import type { DeliveryLog } from '../../src/model/ports.ts';
 import { sendRows } from '../../src/pipeline/send-rows.ts';
 import { settleRows } from '../../src/pipeline/settle-rows.ts';
-import { Witness } from '../../src/pipeline/witness.ts';
+import { VisibilityProber } from '../../src/pipeline/witness.ts';
 import { knowledgeOf } from './delivery-table.ts';
 import { drain, PREPARATION, planOf, tableOf } from './leads.ts';
 import { type Death, Life, MOMENTS } from './life.ts';
@@ -66,7 +66,7 @@ async function live(machine: Machine, each: Day): Promise<void> {
   await machine.run(
     async ({ api, log, clock, halt }) => {
       const plan = await planOf(table, log);
-      const witness = new Witness(api, clock, halt.signal, null);
+      const witness = new VisibilityProber(api, clock, halt.signal, null);
       const deps = { api, log, clock, witness, preparation: PREPARATION, halt };
       const { yielded } = await drain(
         sendRows(plan, deps, { ...options, concurrency: each.concurrency, budget: null }),

@@ -77,7 +77,7 @@ export function planOf(
   options: { onDuplicate?: 'skip' | 'create'; again?: boolean; range?: RowRange } = {},
 ): Promise<ImportPlan> {
   const { onDuplicate = 'skip', again = false, range = { skip: 0, limit: null } } = options;
-  const log = { lookup, know: async () => {} };
+  const log = { lookup, prefetch: async () => {} };
   return planImport({ table, mapping: MAPPING }, range, PREPARATION, log, { onDuplicate, again }, () => {});
 }
 

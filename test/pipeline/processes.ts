@@ -113,9 +113,9 @@ const NO_AUDIO = {
 function mortalLog(file: FileLog, life: Life, sending: { count: number }): DeliveryLog {
   return {
     run: file.run,
-    intentLifeMs: file.intentLifeMs,
+    writeLeaseMs: file.writeLeaseMs,
     nowMs: () => file.nowMs(),
-    know: () => file.know(),
+    prefetch: () => file.prefetch(),
     lookup: (key) => file.lookup(key),
     read: (key) => file.read(key),
     mayBeUnderWay: (key) => file.mayBeUnderWay(key),

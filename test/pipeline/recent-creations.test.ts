@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { kindOf } from '../../src/model/likeness.ts';
+import { requestKind } from '../../src/model/likeness.ts';
 import { RecentCreations } from '../../src/pipeline/controls.ts';
 import { submissionOf } from './leads.ts';
 
@@ -11,7 +11,7 @@ const creation = (market: string, row: number) => {
 
 test('a worker remembers its last creations of each kind, and no more of all than it has room for', () => {
   const recent = new RecentCreations();
-  const of = (market: string) => recent.of(kindOf(creation(market, 0).request)).map(({ row }) => row);
+  const of = (market: string) => recent.of(requestKind(creation(market, 0).request)).map(({ row }) => row);
   recent.add(creation('PT', 1));
   for (let row = 2; row <= 500; row++) recent.add(creation('ES', row));
   // What is rare is not pushed out by what is frequent.

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { reportRows } from '../../src/pipeline/report-rows.ts';
 import { sendRows } from '../../src/pipeline/send-rows.ts';
-import { Witness } from '../../src/pipeline/witness.ts';
+import { VisibilityProber } from '../../src/pipeline/witness.ts';
 import { drain, PREPARATION, planOf, tableOf } from './leads.ts';
 import { Life } from './life.ts';
 import { Machine, type Process } from './processes.ts';
@@ -17,7 +17,7 @@ const UNTRIED = 'Not tried.';
 
 async function importAndReport({ api, log, clock, halt }: Process) {
   const plan = await planOf(tableOf(NEEDS), log);
-  const witness = new Witness(api, clock, halt.signal, null);
+  const witness = new VisibilityProber(api, clock, halt.signal, null);
   const deps = { api, log, clock, witness, preparation: PREPARATION, halt };
   const options = { validate: false, onDuplicate: 'skip', again: false, concurrency: 1, budget: null } as const;
   await drain(sendRows(plan, deps, options));

@@ -8,7 +8,7 @@ import { PATHS } from '../../src/model/wire.ts';
 import { type SendOptions, sendRows } from '../../src/pipeline/send-rows.ts';
 import { settleRows } from '../../src/pipeline/settle-rows.ts';
 import { type Submitted, submitRequest } from '../../src/pipeline/submit-request.ts';
-import { Witness } from '../../src/pipeline/witness.ts';
+import { VisibilityProber } from '../../src/pipeline/witness.ts';
 import { drain, PREPARATION, planOf, submissionOf, tableOf } from './leads.ts';
 import { Machine, type Process } from './processes.ts';
 import type { AnswerName } from './scripted-service.ts';
@@ -37,7 +37,7 @@ interface Ran {
 async function importWith(process: Process, table: Table, changes: Partial<SendOptions> = {}): Promise<Ran> {
   const { api, log, clock, halt } = process;
   const plan = await planOf(table, log);
-  const witness = new Witness(api, clock, halt.signal, null);
+  const witness = new VisibilityProber(api, clock, halt.signal, null);
   const deps = { api, log, clock, witness, preparation: PREPARATION, halt };
   const { yielded, returned } = await drain(sendRows(plan, deps, { ...OPTIONS, ...changes }));
   await witness.end();

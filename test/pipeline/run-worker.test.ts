@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { SrqError } from '../../src/model/errors.ts';
 import type { Outcome } from '../../src/model/outcome.ts';
 import type { DeliveryLog, MarketplaceApi } from '../../src/model/ports.ts';
-import type { Disposal, Lane, RequestQueue, TakenRequest } from '../../src/model/request-queue.ts';
+import type { JobDecision, Lane, RequestQueue, TakenRequest } from '../../src/model/request-queue.ts';
 import type { LoggedState } from '../../src/model/status.ts';
 import { GO_ON } from '../../src/pipeline/breaker.ts';
 import { type QueueWorkerOptions, runWorker, type WorkerDeps } from '../../src/pipeline/run-worker.ts';
-import { Witness } from '../../src/pipeline/witness.ts';
+import { VisibilityProber } from '../../src/pipeline/witness.ts';
 import { VirtualClock } from '../helpers/virtual-clock.ts';
 import { trustedEvidence } from './settling.ts';
 
@@ -36,7 +36,7 @@ class Bench {
   readonly clock = new VirtualClock();
   readonly halt = new AbortController();
   readonly waiting: TakenRequest[];
-  readonly disposed = new Map<number, Disposal['is']>();
+  readonly disposed = new Map<number, JobDecision['is']>();
   readonly states = new Map<string, LoggedState>();
   readonly began: number[] = [];
   readonly told: string[] = [];
@@ -69,10 +69,10 @@ class Bench {
 
   readonly log: DeliveryLog = {
     run: 'run',
-    intentLifeMs: null,
+    writeLeaseMs: null,
     nowMs: () => BEGUN_MS + this.clock.nowMs(),
     lookup: (key) => this.states.get(key) ?? 'none',
-    know: async () => {},
+    prefetch: async () => {},
     sending: async ({ key }) => Boolean(this.states.set(key, 'sending')),
     outcome: async ({ key }, { status }) => Boolean(this.states.set(key, status)),
     licence: async ({ key }) => Boolean(this.states.set(key, 'licensed')),
@@ -115,7 +115,7 @@ class Bench {
     const { clock, halt, api, log, queue } = this;
     const deps: WorkerDeps = {
       ...{ api, log, queue, clock, halt },
-      witness: new Witness(api, clock, halt.signal, trustedEvidence(BEGUN_MS, '--/0/text')),
+      witness: new VisibilityProber(api, clock, halt.signal, trustedEvidence(BEGUN_MS, '--/0/text')),
       evidence: async () => trustedEvidence(BEGUN_MS, '--/0/text'),
       breaker: { observe: async () => GO_ON },
       hold: () => {},
@@ -197,7 +197,7 @@ describe('a fault ends the whole worker', () => {
       'waiting after too many doubts',
       () => ({ breaker: { observe: async () => ({ stop: null, pauseMs: 1_000 }) }, hold: fault }),
     ],
-    ['the log', ({ log }) => ({ log: { ...log, know: async () => fault() } })],
+    ['the log', ({ log }) => ({ log: { ...log, prefetch: async () => fault() } })],
   ])('in %s', async (_where, changesOf) => {
     const bench = new Bench([...rows(1, 20).map((row) => taken(row)), taken(50, 'doubts')]);
     bench.changes = changesOf(bench);

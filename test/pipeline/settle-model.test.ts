@@ -1,11 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import { expect, test } from 'vitest';
-import type { Evidence } from '../../src/model/evidence.ts';
+import type { VisibilityHistory } from '../../src/model/evidence.ts';
 import type { Clock, DeliveryLog, MarketplaceApi } from '../../src/model/ports.ts';
 import { ControlRounds, knownCreated } from '../../src/pipeline/controls.ts';
 import { settleDoubt } from '../../src/pipeline/settle-doubt.ts';
 import { type Submission, submitRequest } from '../../src/pipeline/submit-request.ts';
-import { Witness } from '../../src/pipeline/witness.ts';
+import { VisibilityProber } from '../../src/pipeline/witness.ts';
 import { MemoryLog } from '../helpers/memory-log.ts';
 import { seeded } from '../helpers/virtual-server.ts';
 import { type Fate, ForgetfulService, type Nature } from './forgetful-service.ts';
@@ -84,7 +84,7 @@ class Scenario {
   readonly #log = new MemoryLog(() => this.#time.nowMs);
   readonly #leads: readonly Lead[];
   readonly #tried = new Set<string>();
-  #evidence: Evidence | null = null;
+  #evidence: VisibilityHistory | null = null;
   /** Requests that were in doubt at some time. */
   readonly doubts = new Set<string>();
   readonly wronglyLicensed: string[] = [];
@@ -147,10 +147,10 @@ class Scenario {
     };
     const log = this.#watched(this.#log.openAs(run));
     const validate: MarketplaceApi['validate'] = async (request) => living(await this.#service.validate(request));
-    const keep = (evidence: Evidence) => {
+    const keep = (evidence: VisibilityHistory) => {
       if (isAlive) this.#evidence = evidence;
     };
-    const witness = new Witness({ validate }, clock, halt.signal, this.#evidence, keep);
+    const witness = new VisibilityProber({ validate }, clock, halt.signal, this.#evidence, keep);
     const api: MarketplaceApi = {
       validate,
       idempotencyWindowMs: null,
@@ -191,7 +191,7 @@ class Scenario {
     api: MarketplaceApi,
     log: DeliveryLog,
     clock: Clock,
-    witness: Witness,
+    witness: VisibilityProber,
     stopping: AbortSignal,
   ): Promise<void> {
     for (const { submission } of this.#leads) {

@@ -1,5 +1,5 @@
-import type { Evidence } from '../../src/model/evidence.ts';
-import { kindOf } from '../../src/model/likeness.ts';
+import type { VisibilityHistory } from '../../src/model/evidence.ts';
+import { requestKind } from '../../src/model/likeness.ts';
 import { type Control, ControlRounds } from '../../src/pipeline/controls.ts';
 import type { Settling } from '../../src/pipeline/settle-doubt.ts';
 import type { SubmitOptions } from '../../src/pipeline/submit-request.ts';
@@ -15,7 +15,10 @@ export const TRUSTED: Proof = {
 };
 
 /** The same as earlier runs would have kept it. */
-export function trustedEvidence(createdAtMs: number, kind = kindOf(submissionOf('Pintar').request)): Evidence {
+export function trustedEvidence(
+  createdAtMs: number,
+  kind = requestKind(submissionOf('Pintar').request),
+): VisibilityHistory {
   const look = (at: number) =>
     ({ key: `${at}`.repeat(32), kind, createdAtMs: createdAtMs - at, end: 'seen', afterMs: 10 }) as const;
   return { looks: [1, 2, 3].map(look) };

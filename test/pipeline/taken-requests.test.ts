@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Disposal, TakenRequest } from '../../src/model/request-queue.ts';
+import type { JobDecision, TakenRequest } from '../../src/model/request-queue.ts';
 import { takenRequests } from '../../src/pipeline/run-worker.ts';
 import { VirtualClock } from '../helpers/virtual-clock.ts';
 
@@ -10,7 +10,7 @@ const request = (row: number): TakenRequest => ({
 
 function queueOf(rows: number) {
   const left = Array.from({ length: rows }, (_, at) => request(at + 1));
-  const disposed: [number, Disposal['is']][] = [];
+  const disposed: [number, JobDecision['is']][] = [];
   const asked: number[] = [];
   return {
     left,
@@ -20,7 +20,7 @@ function queueOf(rows: number) {
       asked.push(count);
       return left.splice(0, count);
     },
-    dispose: async ({ row }: TakenRequest, { is }: Disposal) => {
+    dispose: async ({ row }: TakenRequest, { is }: JobDecision) => {
       disposed.push([row, is]);
     },
     isEmpty: async () => left.length === 0,

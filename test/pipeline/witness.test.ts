@@ -1,8 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Evidence, isTrusted, type Look, PATIENCE_MS, sightOf } from '../../src/model/evidence.ts';
-import { kindOf } from '../../src/model/likeness.ts';
+import {
+  isTrusted,
+  MAX_VISIBILITY_LAG_MS,
+  type VisibilityHistory,
+  type VisibilityProbe,
+  visibilityStats,
+} from '../../src/model/evidence.ts';
+import { requestKind } from '../../src/model/likeness.ts';
 import { sendRows } from '../../src/pipeline/send-rows.ts';
-import { Witness } from '../../src/pipeline/witness.ts';
+import { VisibilityProber } from '../../src/pipeline/witness.ts';
 import { drain, PREPARATION, planOf, submissionOf, tableOf } from './leads.ts';
 import { Machine, type Process } from './processes.ts';
 import { trustedEvidence } from './settling.ts';
@@ -15,17 +21,17 @@ afterEach(() => machine.close());
 
 const SUBMISSION = submissionOf('Pintar');
 const { request, key } = SUBMISSION;
-const KIND = kindOf(request);
+const KIND = requestKind(request);
 const DAY_MS = 24 * 60 * 60_000;
 
-const ends = ({ looks }: Evidence) => looks.map(({ end, afterMs }) => [end, afterMs]);
+const ends = ({ looks }: VisibilityHistory) => looks.map(({ end, afterMs }) => [end, afterMs]);
 const turns = async (count: number) => {
   for (let turn = 0; turn < count; turn++) await new Promise(setImmediate);
 };
 
 /** Creates a request now, has it looked at, and gives time to see it. */
 async function witnessOne({ api, clock, halt }: Process, count: number) {
-  const witness = new Witness(api, clock, halt.signal, null);
+  const witness = new VisibilityProber(api, clock, halt.signal, null);
   await api.create(request, async () => true, key);
   witness.created(SUBMISSION);
   await turns(count);
@@ -33,7 +39,7 @@ async function witnessOne({ api, clock, halt }: Process, count: number) {
   return witness.evidence;
 }
 
-const lookAt = async (sight: Machine['service']['sight'], count: number): Promise<Evidence> => {
+const lookAt = async (sight: Machine['service']['sight'], count: number): Promise<VisibilityHistory> => {
   machine.service.sight = sight;
   const evidence = await machine.run((process) => witnessOne(process, count));
   return evidence === 'died' ? expect.fail('It was not meant to die.') : evidence;
@@ -48,7 +54,7 @@ describe('A creation counts as seen', () => {
   test('never, when validate has not seen it after ten minutes', async () => {
     const evidence = await lookAt('always clear', 400);
     expect(ends(evidence)).toEqual([['unseen', expect.any(Number)]]);
-    expect(evidence.looks[0]?.afterMs).toBeGreaterThan(PATIENCE_MS);
+    expect(evidence.looks[0]?.afterMs).toBeGreaterThan(MAX_VISIBILITY_LAG_MS);
   });
 
   test('not yet, when the run ends before: the look stays open', async () => {
@@ -58,7 +64,7 @@ describe('A creation counts as seen', () => {
   test('not yet, when the run is stopped', async () => {
     machine.service.sight = 'always duplicate';
     const evidence = await machine.run(async ({ api, clock, halt }) => {
-      const witness = new Witness(api, clock, halt.signal, null);
+      const witness = new VisibilityProber(api, clock, halt.signal, null);
       witness.created(SUBMISSION);
       halt.abort();
       await witness.end();
@@ -75,15 +81,15 @@ describe('A creation counts as seen', () => {
 });
 
 describe('A look that outlasted its run', () => {
-  const begun = (ageMs: number, afterMs: number): Look => ({
+  const begun = (ageMs: number, afterMs: number): VisibilityProbe => ({
     ...{ key, kind: KIND, createdAtMs: machine.clock.nowMs() - ageMs, end: 'open', afterMs },
   });
   /** The next run has the same row, and gives time to see it. */
-  async function goOn(look: Look, sight: Machine['service']['sight']): Promise<unknown> {
+  async function goOn(look: VisibilityProbe, sight: Machine['service']['sight']): Promise<unknown> {
     machine.service.acts.push({ need: 'Pintar', atMs: look.createdAtMs });
     machine.service.sight = sight;
     return machine.run(async ({ api, clock, halt }) => {
-      const witness = new Witness(api, clock, halt.signal, { looks: [look] });
+      const witness = new VisibilityProber(api, clock, halt.signal, { looks: [look] });
       for (const each of [SUBMISSION, submissionOf('Limpar')]) witness.resume(each);
       await turns(400);
       await witness.end();
@@ -96,7 +102,9 @@ describe('A look that outlasted its run', () => {
   });
 
   test('is unseen when validate still does not see it after that', async () => {
-    expect(await goOn(begun(PATIENCE_MS + 1, 3_000), 'always clear')).toEqual([['unseen', PATIENCE_MS + 1]]);
+    expect(await goOn(begun(MAX_VISIBILITY_LAG_MS + 1, 3_000), 'always clear')).toEqual([
+      ['unseen', MAX_VISIBILITY_LAG_MS + 1],
+    ]);
   });
 
   test('seen late after a long pause in the asking says that nobody knows how late that was', async () => {
@@ -107,14 +115,14 @@ describe('A look that outlasted its run', () => {
     const look = begun(DAY_MS + 1, 3_000);
     expect(await goOn(look, { lagMs: 0 })).toEqual([['open', 3_000]]);
     expect(machine.service.asked).toEqual([]);
-    expect(sightOf({ looks: [look] }, KIND, machine.clock.nowMs())).toMatchObject({ unseen: 1 });
+    expect(visibilityStats({ looks: [look] }, KIND, machine.clock.nowMs())).toMatchObject({ unseen: 1 });
   });
 });
 
 describe('Of many creations', () => {
-  async function lookAtMany(known: Evidence | null, needs: readonly string[]): Promise<string[]> {
+  async function lookAtMany(known: VisibilityHistory | null, needs: readonly string[]): Promise<string[]> {
     await machine.run(async ({ api, clock, halt }) => {
-      const witness = new Witness(api, clock, halt.signal, known);
+      const witness = new VisibilityProber(api, clock, halt.signal, known);
       for (const need of needs) witness.created(submissionOf(need));
       await witness.end();
     });
@@ -139,9 +147,9 @@ describe('Of many creations', () => {
 });
 
 test('every look is kept as it begins, so that a run that is killed hides none', async () => {
-  const kept: Evidence[] = [];
+  const kept: VisibilityHistory[] = [];
   await machine.run(async ({ api, clock, halt }) => {
-    const witness = new Witness(api, clock, halt.signal, null, (evidence) => kept.push(evidence));
+    const witness = new VisibilityProber(api, clock, halt.signal, null, (evidence) => kept.push(evidence));
     witness.created(SUBMISSION);
     expect(kept.map(ends)).toEqual([[['open', 0]]]);
     await witness.end();
@@ -152,7 +160,7 @@ describe('An import gathers evidence', () => {
   const runAll = (options: { validate: boolean; onDuplicate: 'skip' | 'create' }) =>
     machine.run(async ({ api, log, clock, halt }) => {
       const plan = await planOf(tableOf(['a', 'b', 'c', 'd', 'e']), log);
-      const witness = new Witness(api, clock, halt.signal, null);
+      const witness = new VisibilityProber(api, clock, halt.signal, null);
       const deps = { api, log, clock, witness, preparation: PREPARATION, halt };
       const importing = { ...options, again: false, concurrency: 2, budget: null };
       await drain(sendRows(plan, deps, importing));
@@ -180,7 +188,7 @@ describe('An import gathers evidence', () => {
 test('a proof can come yet from looks that are under way, and from nothing else', async () => {
   await machine.run(async ({ api, clock, halt }) => {
     machine.service.sight = { lagMs: 50_000 };
-    const witness = new Witness(api, clock, halt.signal, null);
+    const witness = new VisibilityProber(api, clock, halt.signal, null);
     witness.created(submissionOf('a'));
     witness.created(submissionOf('b'));
     expect([witness.mayComeYet(KIND), witness.isHopeful()]).toEqual([false, false]);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isPassing, storeError } from '../../src/postgres/failures.ts';
+import { isTransient, storeError } from '../../src/postgres/failures.ts';
 
 const failure = (code: string, message: string) => Object.assign(new Error(message), { code });
 const STORE = 'postgres://owner@db.example/leads';
@@ -17,5 +17,5 @@ test.each([
     message: expect.stringContaining(`The store ${STORE} ${said}`),
     hint: expect.stringContaining(advised),
   });
-  expect(isPassing(error)).toBe(passes);
+  expect(isTransient(error)).toBe(passes);
 });

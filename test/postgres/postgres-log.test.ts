@@ -101,7 +101,7 @@ describe.skipIf(postgresIsMissing !== null)(`The log in PostgreSQL${why}`, () =>
       const waiting = Promise.all([
         log.outcome(subjectOf(1), CREATED),
         log.sending(subjectOf(2), 'none'),
-        log.know([keyOf(3)]),
+        log.prefetch([keyOf(3)]),
       ]).finally(() => {
         ended = true;
       });
@@ -153,7 +153,7 @@ describe.skipIf(postgresIsMissing !== null)(`The log in PostgreSQL${why}`, () =>
     const settled = async (word: 'created' | 'licensed') => {
       const [late, other] = [await opened('late'), await opened('other')];
       await late.sending(subjectOf(1), 'none');
-      await other.know([keyOf(1)]);
+      await other.prefetch([keyOf(1)]);
       if (word === 'licensed') expect(await other.licence(subjectOf(1), 'sending', 'validate')).toBe(true);
       else expect(await other.outcome(subjectOf(1), CREATED, { seen: 'sending', by: 'validate' })).toBe(true);
       return { late, other };

@@ -1,4 +1,4 @@
-import { type AnswerMemory, NO_MEMORY, withWord } from '../../model/answer-memory.ts';
+import { type AnswerMemory, NO_MEMORY, withStatement } from '../../model/answer-memory.ts';
 import { contractFingerprint } from '../../model/contract-fingerprint.ts';
 import { SrqError } from '../../model/errors.ts';
 import { printable } from '../../report/output.ts';
@@ -24,7 +24,7 @@ export async function learnAnswers(context: Context, said: 'taken' | 'refused', 
       said,
       waiting.map(({ form }) => form),
     );
-  const spoken = meant.reduce((memory, { form }) => withWord(memory, form, said), known);
+  const spoken = meant.reduce((memory, { form }) => withStatement(memory, form, said), known);
   await add(spoken);
   const profile = (await context.profileName()).value;
   const forms = meant.map(({ form }) => form);

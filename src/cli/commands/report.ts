@@ -1,6 +1,6 @@
 import { SrqError } from '../../model/errors.ts';
 import type { LogStore } from '../../model/log-store.ts';
-import type { NotedInRun } from '../../model/run-note.ts';
+import type { RecordedNote } from '../../model/run-note.ts';
 import { planAsLogged } from '../../pipeline/plan-import.ts';
 import { reportRows, runRowOfRecord } from '../../pipeline/report-rows.ts';
 import { printable } from '../../report/output.ts';
@@ -46,7 +46,7 @@ export async function report(context: Context, options: ReportOptions): Promise<
 /** Null: all that is in the log. Throws `SrqError('usage')` for a run that is not known. */
 async function chosenRun(log: LogStore, wanted: string | undefined): Promise<string | null> {
   if (wanted === 'all') return null;
-  const begun: Extract<NotedInRun, { event: 'begin' }>[] = [];
+  const begun: Extract<RecordedNote, { event: 'begin' }>[] = [];
   for await (const note of log.notes()) if (note.event === 'begin') begun.push(note);
   if (wanted === undefined) return begun.at(-1)?.run ?? null;
   const found = begun.findLast(({ run }) => run.startsWith(wanted));

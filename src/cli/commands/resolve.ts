@@ -1,5 +1,5 @@
 import { SrqError } from '../../model/errors.ts';
-import { isTrusted, sightOf } from '../../model/evidence.ts';
+import { isTrusted, visibilityStats } from '../../model/evidence.ts';
 import type { LogStore, OpenLog } from '../../model/log-store.ts';
 import type { LogRecord } from '../../model/ports.ts';
 import { followed, type ServiceLine } from '../../pipeline/import.ts';
@@ -67,7 +67,7 @@ async function byPerson(context: Context, keys: readonly string[], options: Reso
   // Exclusive: what a run has in flight is not in doubt yet.
   const log = await context.openLog('resolve', true);
   const doubtful = await inDoubt(await context.logStore(), keys, options);
-  await log.know(doubtful.map(({ key }) => key));
+  await log.prefetch(doubtful.map(({ key }) => key));
   const idle = keys.find((given) => !doubtful.some(({ key }) => key.startsWith(given)));
   if (idle !== undefined && doubtful.length > 0) {
     throw new SrqError(
@@ -167,7 +167,7 @@ const CONCURRENCY = 16;
 /** Throws `SrqError('unknown')` unless validate has proven for some kind of requests that it sees what was created. */
 function requireProven({ mayValidate, evidence }: Pick<ServiceLine, 'mayValidate' | 'evidence'>, nowMs: number): void {
   const kinds = new Set(evidence.looks.map(({ kind }) => kind));
-  if (mayValidate && [...kinds].some((kind) => isTrusted(sightOf(evidence, kind, nowMs)))) return;
+  if (mayValidate && [...kinds].some((kind) => isTrusted(visibilityStats(evidence, kind, nowMs)))) return;
   throw new SrqError(
     'unknown',
     'Validate has not proven that it sees what was created: at least 3 creations of a kind must have been looked at within 30 days, and all of them found.',

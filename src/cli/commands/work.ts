@@ -1,18 +1,18 @@
-import type { Evidence } from '../../model/evidence.ts';
+import type { VisibilityHistory } from '../../model/evidence.ts';
 import type { RequestQueue } from '../../model/request-queue.ts';
 import type { Destination } from '../../model/service-request.ts';
 import { AccountBreaker } from '../../pipeline/breaker.ts';
 import { contractRefusal } from '../../pipeline/dispose.ts';
 import { runWorker, type WorkerDeps } from '../../pipeline/run-worker.ts';
 import type { SubmitOptions } from '../../pipeline/submit-request.ts';
-import { datedBy, Witness } from '../../pipeline/witness.ts';
+import { datedBy, VisibilityProber } from '../../pipeline/witness.ts';
 import type { PostgresStore } from '../../postgres/postgres-store.ts';
 import { workText } from '../../report/queue-text.ts';
 import type { Context } from '../context.ts';
 import { codesOfCounts, exitNumber } from '../exit-codes.ts';
 import { operationsOf, RequestSession, recordingsBeside } from '../session.ts';
 import { keepHealthFile, serveHealth } from '../work/health.ts';
-import { WorkerAccount } from '../work/worker-account.ts';
+import { WorkerStats } from '../work/worker-account.ts';
 
 /** The flags of `work`. */
 export interface WorkOptions extends Omit<SubmitOptions, 'again'> {
@@ -39,7 +39,7 @@ export async function work(context: Context, options: WorkOptions): Promise<numb
   const reporter = await context.reporter();
   const { halt } = interruption;
   const state = () => (halt.signal.aborted ? 'stopping' : context.isStoreAway ? 'waiting-for-database' : null);
-  const account = new WorkerAccount(reporter, clock.nowMs, state);
+  const account = new WorkerStats(reporter, clock.nowMs, state);
   await watchOver(context, options, account);
   interruption.listen(() =>
     reporter.warn('Finishing what is in flight, giving back the rest; once more to leave now.'),
@@ -69,14 +69,14 @@ export async function work(context: Context, options: WorkOptions): Promise<numb
   return exitNumber([...(interruption.code ? [interruption.code] : []), ...(stop ? [stop.code] : []), ...codes]);
 }
 
-async function watchOver(context: Context, options: WorkOptions, account: WorkerAccount): Promise<void> {
+async function watchOver(context: Context, options: WorkOptions, account: WorkerStats): Promise<void> {
   const { healthFile, healthPort, healthHost } = options;
   const health = () => account.health;
   if (healthFile !== undefined) context.onClose(keepHealthFile(healthFile, health, context.clock));
   if (healthPort !== undefined) context.onClose(await serveHealth(healthPort, healthHost, health));
 }
 
-async function workerDeps(context: Context, options: WorkOptions, watch: WorkerAccount) {
+async function workerDeps(context: Context, options: WorkOptions, watch: WorkerStats) {
   const { clock } = context;
   const { halt } = context.interruption;
   const { signal: stopping } = halt;
@@ -94,8 +94,8 @@ async function workerDeps(context: Context, options: WorkOptions, watch: WorkerA
   const connection = await session.connect({ rate, concurrency, refused });
   const { api, shared, isProxied } = connection;
   if (!shared) throw new Error('a worker without a store');
-  const keep = (evidence: Evidence) => void connection.keep(evidence).catch(() => {});
-  const witness = new Witness(api, datedBy(log, clock), stopping, connection.evidence, keep);
+  const keep = (evidence: VisibilityHistory) => void connection.keep(evidence).catch(() => {});
+  const witness = new VisibilityProber(api, datedBy(log, clock), stopping, connection.evidence, keep);
   const deps: WorkerDeps = {
     ...{ api, log, queue, clock, witness, halt, watch, isProxied },
     evidence: () => connection.keep(witness.evidence),

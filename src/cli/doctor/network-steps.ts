@@ -1,6 +1,13 @@
 import { isIP, type Socket } from 'node:net';
 import { connectTimeoutOf } from '../../api/dispatcher.ts';
-import { hostOf, lookUp, openConnection, openTunnel, type ServiceCertificate, shakeHands } from '../../api/probe.ts';
+import {
+  hostOf,
+  openConnection,
+  openTunnel,
+  resolveHost,
+  type ServiceCertificate,
+  tlsHandshake,
+} from '../../api/probe.ts';
 import type { Connection } from '../connect.ts';
 import type { Context } from '../context.ts';
 import type { Examination, Found } from './examination.ts';
@@ -28,7 +35,7 @@ export async function takeNetworkSteps(
     const host = hostOf(url);
     if (isIP(host))
       return { result: 'ok', message: `${host} is an address; there is no name to look up.`, value: null };
-    const addresses = await lookUp(host);
+    const addresses = await resolveHost(host);
     return { result: 'ok', message: `${host} is at ${addresses.join(', ')}.`, value: null };
   });
   const connection = await examination.take('tcp', async () => {
@@ -41,7 +48,7 @@ export async function takeNetworkSteps(
     if (url.protocol === 'http:' || !socket) {
       return { result: 'skip', message: 'Plain http, which does not leave this machine.', value: null };
     }
-    return judgedCertificate(await shakeHands(socket, url, network.secureContext, timeoutMs), context.clock.nowMs());
+    return judgedCertificate(await tlsHandshake(socket, url, network.secureContext, timeoutMs), context.clock.nowMs());
   });
   socket?.destroy();
 }

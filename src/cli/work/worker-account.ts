@@ -7,7 +7,7 @@ import type { Reporter } from '../../report/reporter.ts';
 import type { Health, WorkerState } from './health.ts';
 
 /** What a worker has done so far, told as it happens. Holds nothing of the requests but their keys. */
-export class WorkerAccount implements WorkerWatch {
+export class WorkerStats implements WorkerWatch {
   readonly #reporter: Reporter;
   readonly #nowMs: () => number;
   readonly #since: string;

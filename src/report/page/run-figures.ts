@@ -1,5 +1,5 @@
 import type { LogRecord } from '../../model/ports.ts';
-import type { NotedInRun, RunBegin } from '../../model/run-note.ts';
+import type { RecordedNote, RunBegin } from '../../model/run-note.ts';
 import type { RunRow } from '../../model/run-row.ts';
 import { type Counts, noCounts } from '../../model/status.ts';
 import { generalised, Reasons } from './reasons.ts';
@@ -66,7 +66,7 @@ export class RunFigures {
     this.course.ended(record);
   }
 
-  note(note: NotedInRun): void {
+  note(note: RecordedNote): void {
     const { at } = note;
     if (note.event === 'begin') this.begin = note;
     if (note.event === 'end') this.end = note;

@@ -1,5 +1,5 @@
 import type { LogRecord } from '../../../src/model/ports.ts';
-import type { NotedInRun } from '../../../src/model/run-note.ts';
+import type { RecordedNote } from '../../../src/model/run-note.ts';
 import type { RunRow } from '../../../src/model/run-row.ts';
 import { noCounts } from '../../../src/model/status.ts';
 import { RunFigures } from '../../../src/report/page/run-figures.ts';
@@ -21,7 +21,7 @@ export function recordOf(at: string, changes: Partial<LogRecord> = {}): LogRecor
   return { ...base, ms: 40, message: null, raw: null, by: null, again: false, ...changes };
 }
 
-export function beginOf(rows: number, changes: object = {}): Extract<NotedInRun, { event: 'begin' }> {
+export function beginOf(rows: number, changes: object = {}): Extract<RecordedNote, { event: 'begin' }> {
   const service = 'api.example.com';
   const known = { event: 'begin', version: '1.0.0', file: 'leads.csv', profile: 'default', live: true } as const;
   const counts = { ...noCounts(), ready: rows };
