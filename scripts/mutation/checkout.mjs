@@ -54,7 +54,8 @@ export class Checkout {
   /** Ends what runs in it, too. */
   remove() {
     if (this.#running !== null) this.#end(this.#running);
-    rmSync(this.#folder, { recursive: true, force: true });
+    // What was ended may still be writing.
+    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   }
 
   /** Whether the compiler takes the sources as they are now; what has not changed it checked before. */

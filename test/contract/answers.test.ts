@@ -209,3 +209,14 @@ test('a success without a body keeps its status', () => {
   const unknown = { description: 'ok', content: { 'text/html': {} } };
   expect(learnParts({ createAnswers: { 200: unknown } }).contract.create.success).toBeNull();
 });
+
+test.each([
+  [499, 1],
+  [500, 0],
+])(
+  'codes of a duplicate among the answers with status %d make %d rules: a service that fails tells none',
+  (status, rules) => {
+    const createAnswers = { [status]: answer({ error: { enum: ['DUPLICATE_REQUEST', 'MARKET_CLOSED'] } }) };
+    expect(learnParts({ createAnswers }).contract.create.duplicate).toHaveLength(rules);
+  },
+);

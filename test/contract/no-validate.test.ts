@@ -48,3 +48,10 @@ test('a path alone means the operation that takes a body', () => {
   const { contract } = learn({ '/check': { get: { responses: {} }, post } }, { validate: '/check' });
   expect(contract.validate.path).toBe('/check');
 });
+
+test('so it is in Swagger 2', () => {
+  const create = { parameters: [{ in: 'body', name: 'lead', schema: { properties: KNOWN } }], responses: {} };
+  const paths = { '/requests': { post: create }, '/requests/check-duplicate': { get: { responses: {} } } };
+  const bytes = Buffer.from(JSON.stringify({ swagger: '2.0', paths }));
+  expect(finding(learnContract([{ name: 'api.json', bytes }], learnOptions()))?.why).toContain('takes no body');
+});

@@ -300,6 +300,11 @@ describe('files that cannot be read', () => {
     });
   });
 
+  it('one without rows, and what it has', async () => {
+    await expect(open(file('a,b\n'))).rejects.toThrow('has a header but no rows');
+    await expect(open(file('[]', 'json'))).rejects.toThrow('holds no rows');
+  });
+
   it('a file that grows between two passes or during one is refused', async () => {
     const path = file(`a,b\n${'1,2\n'.repeat(200_000)}`);
     const table = await open(path);
