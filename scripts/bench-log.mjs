@@ -49,7 +49,7 @@ function writeLog(path) {
 // Node.js 20 does not run TypeScript.
 async function loadFileLog() {
   const file = join(directory, 'file-log.mjs');
-  const input = new URL('../src/log/file-log.ts', import.meta.url).pathname;
+  const input = new URL('../src/store/file/file-log.ts', import.meta.url).pathname;
   const bundle = await rolldown({ input, platform: 'node', external: ['fs-native-extensions'] });
   await bundle.write({ file, format: 'esm' });
   await bundle.close();

@@ -46,7 +46,7 @@ function imports(file: string): string[] {
   return [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map((found) => found[1] ?? '');
 }
 
-/** `src/api/http.ts` is in the room `src/api`; `src/main.ts` and bin are rooms of their own. */
+/** `src/service/wire/http.ts` is in the room `src/api`; `src/main.ts` and bin are rooms of their own. */
 function room(file: string): string {
   const [top = '', second = ''] = file.split('/');
   return top === 'bin' ? 'bin' : `${top}/${second}`;

@@ -1,14 +1,14 @@
-import { AccountPermits } from '../api/account-permits.ts';
-import { AdaptiveRate, type ChosenRate } from '../api/adaptive-rate.ts';
-import { OwnPermits, RateLimiter, type Refused } from '../api/rate-limiter.ts';
-import { FileTokenCache, LearnedFile, secretMark } from '../config/account-files.ts';
-import { type AnswerMemory, mergeAnswerMemories, NO_MEMORY } from '../model/answer-memory.ts';
-import { SrqError } from '../model/errors.ts';
-import { mergeVisibilityHistories, NO_VISIBILITY_HISTORY, type VisibilityHistory } from '../model/evidence.ts';
-import type { AccountState, SharedAccountState, TokenCache } from '../model/ports.ts';
-import type { Destination } from '../model/service-request.ts';
+import { type AnswerMemory, mergeAnswerMemories, NO_MEMORY } from '../request/answer-memory.ts';
+import { SrqError } from '../request/errors.ts';
+import type { AccountState, SharedAccountState, TokenCache } from '../request/ports.ts';
+import type { Destination } from '../request/service-request.ts';
+import { mergeVisibilityHistories, NO_VISIBILITY_HISTORY, type VisibilityHistory } from '../request/visibility.ts';
+import { AccountPermits } from '../service/pacing/account-permits.ts';
+import { AdaptiveRate, type ChosenRate } from '../service/pacing/adaptive-rate.ts';
+import { OwnPermits, RateLimiter, type Refused } from '../service/pacing/rate-limiter.ts';
+import { FileTokenCache, LearnedFile, secretMark } from '../settings/account-files.ts';
+import { learnedPath, tokenPath } from '../settings/paths.ts';
 import type { Context } from './context.ts';
-import { learnedPath, tokenPath } from './state-paths.ts';
 
 /**
  * How fast an account may be asked, with which token, and what is known of its service: kept for the next command in files of
@@ -79,7 +79,7 @@ async function ownAccount(context: Context, options: AccountOptions, file: Learn
 /** Joins the other processes of the account in the store in force, and tells them what this machine's own runs found out. */
 async function shareAccount(context: Context, options: AccountOptions, file: LearnedFile): Promise<Account> {
   const { destination, clientSecret, contract, rate, concurrency, refused } = options;
-  const { AccountToken } = await import('../postgres/account.ts');
+  const { AccountToken } = await import('../store/postgres/account.ts');
   const { state, id, database } = await joinAccount(context, destination);
   const { clock } = context;
   const own = file.read();
@@ -106,7 +106,7 @@ async function shareAccount(context: Context, options: AccountOptions, file: Lea
 
 /** What the processes of an account keep together in the store in force, until the command ends. */
 export async function joinAccount(context: Context, destination: Destination) {
-  const { accountId, openAccountState } = await import('../postgres/account.ts');
+  const { accountId, openAccountState } = await import('../store/postgres/account.ts');
   const store = await context.postgresStore();
   // Some connect before they open the log.
   await store.migrate();

@@ -1,4 +1,4 @@
-import { shellWord } from '../model/shell-word.ts';
+import { shellWord } from '../request/shell-word.ts';
 
 /** A srq command that can be pasted into a shell as it stands. */
 export function commandLine(words: readonly string[]): string {

@@ -1,5 +1,5 @@
 import type { Reporter } from '../report/reporter.ts';
-import { columnsOf } from '../report/talk.ts';
+import { columnsOf } from '../report/terminal/talk.ts';
 
 /** The flags that all commands have, as commander hands them over. */
 export interface GlobalOptions {

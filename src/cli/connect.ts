@@ -1,21 +1,22 @@
-import type { ChosenRate } from '../api/adaptive-rate.ts';
-import type { Network } from '../api/dispatcher.ts';
-import { Http } from '../api/http.ts';
-import type { Refused } from '../api/rate-limiter.ts';
-import { RequestApi } from '../api/request-api.ts';
-import { Tokens } from '../api/token.ts';
-import { notLoggedIn, type Settings } from '../config/settings.ts';
-import type { Contract } from '../model/contract.ts';
-import { contractFingerprint } from '../model/contract-fingerprint.ts';
-import { SrqError } from '../model/errors.ts';
-import type { AudioReader, CachedToken, TokenCache } from '../model/ports.ts';
-import type { Destination } from '../model/service-request.ts';
-import type { TracedCall } from '../model/traced-call.ts';
-import { CONTRADICTION_HINT, contradictionText } from '../report/contract-text.ts';
+import { resolve } from 'node:path';
+import { CONTRADICTION_HINT, contradictionText } from '../report/terminal/contract-text.ts';
+import { type Contract, contractFingerprint } from '../request/contract.ts';
+import { SrqError } from '../request/errors.ts';
+import type { AudioReader, CachedToken, TokenCache, TracedCall } from '../request/ports.ts';
+import type { Destination } from '../request/service-request.ts';
+import { type CertificateFiles, secureContextOf } from '../service/network/certificates.ts';
+import { type ProxySettings, proxyFor } from '../service/network/connector.ts';
+import type { Network } from '../service/network/dispatcher.ts';
+import type { ChosenRate } from '../service/pacing/adaptive-rate.ts';
+import type { Refused } from '../service/pacing/rate-limiter.ts';
+import { RequestApi } from '../service/request-api.ts';
+import { Tokens } from '../service/token/token.ts';
+import { Http } from '../service/wire/http.ts';
+import { notLoggedIn, requireCertificateCheck, type Settings } from '../settings/settings.ts';
 import { type Account, openAccount } from './account.ts';
+import type { GlobalOptions } from './command.ts';
 import { inFull } from './command-line.ts';
 import type { Context } from './context.ts';
-import { networkOf } from './network.ts';
 import { keepParserPlain } from './v8-flags.ts';
 
 /** The service, spoken to for one account. */
@@ -145,6 +146,35 @@ async function openHttp(
 
 /** For --verbose. Each call is written whole, when it has ended, so that calls side by side do not mix. */
 async function callShower(context: Context): Promise<(call: TracedCall) => void> {
-  const { callText } = await import('../report/call-text.ts');
+  const { callText } = await import('../report/terminal/call-text.ts');
   return (call) => context.process.stderr.write(callText(call));
+}
+
+/**
+ * The way to the service, from flags, environment and the profile's certificates. Throws `SrqError('settings')` for a proxy
+ * or a file that cannot be used, or if certificates are not to be checked.
+ */
+function networkOf(context: Context, baseUrl: string, stored: CertificateFiles): Network {
+  const { env } = context.process;
+  requireCertificateCheck(env, ': --ca-file FILE');
+  const keyPassphrase = env['SRQ_KEY_PASSPHRASE'] || null;
+  if (keyPassphrase !== null) context.hide(keyPassphrase);
+  const files = { ...stored, ...certificateFiles(context.options) };
+  return {
+    proxy: proxyFor(baseUrl, proxySettings(env)),
+    secureContext: secureContextOf(files, { keyPassphrase, extraCaFile: env['NODE_EXTRA_CA_CERTS'] || null }),
+  };
+}
+
+function proxySettings(env: NodeJS.ProcessEnv): ProxySettings {
+  return { https: env['https_proxy'] || env['HTTPS_PROXY'] || null, no: env['no_proxy'] || env['NO_PROXY'] || null };
+}
+
+/** The files that the flags name, as a profile keeps them: it is used from other folders, too. */
+export function certificateFiles({ caFile, cert, key }: GlobalOptions): CertificateFiles {
+  return {
+    ...(caFile === undefined ? {} : { caFile: resolve(caFile) }),
+    ...(cert === undefined ? {} : { certFile: resolve(cert) }),
+    ...(key === undefined ? {} : { keyFile: resolve(key) }),
+  };
 }

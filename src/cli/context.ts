@@ -2,22 +2,21 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ContractStore } from '../config/contract-store.ts';
-import type { Trust } from '../config/own-file.ts';
-import { directories } from '../config/paths.ts';
-import type { ProfileStore } from '../config/profile-store.ts';
-import type { Settings, Sourced } from '../config/settings.ts';
-import { type Contract, contractAt, documentedContract } from '../model/contract.ts';
-import { SrqError } from '../model/errors.ts';
-import type { LogStore, OpenLog } from '../model/log-store.ts';
-import type { Clock } from '../model/ports.ts';
-import type { PostgresStore } from '../postgres/postgres-store.ts';
 import type { Reporter } from '../report/reporter.ts';
+import { type Contract, contractAt, documentedContract } from '../request/contract.ts';
+import { SrqError } from '../request/errors.ts';
+import type { LogStore, OpenLog } from '../request/log-store.ts';
+import type { Clock } from '../request/ports.ts';
 import type { Sandbox } from '../sandbox/server.ts';
+import type { ContractStore } from '../settings/contract-store.ts';
+import type { Trust } from '../settings/own-file.ts';
+import { contractPaths, directories, type Paths } from '../settings/paths.ts';
+import type { ProfileStore } from '../settings/profile-store.ts';
+import type { Settings, Sourced } from '../settings/settings.ts';
+import type { PostgresStore } from '../store/postgres/postgres-store.ts';
 import type { GlobalOptions } from './command.ts';
 import { Interruption } from './interruption.ts';
 import { LogKeeper, type LogPlace } from './log-place.ts';
-import { contractPaths, type Paths } from './state-paths.ts';
 import { systemClock } from './system-clock.ts';
 
 /** All that a command may touch. Built once; what costs time or reads a file is loaded when it is first asked for. */
@@ -77,7 +76,7 @@ export class Context {
 
   async profiles(): Promise<ProfileStore> {
     if (!this.#store) {
-      const { ProfileStore } = await import('../config/profile-store.ts');
+      const { ProfileStore } = await import('../settings/profile-store.ts');
       this.#store = new ProfileStore(this.#directories().config, this.uid);
     }
     return this.#store;
@@ -99,7 +98,7 @@ export class Context {
 
   /** The contract of the profile in force; under --sandbox too, which then rehearses it. */
   async contracts(): Promise<ContractStore> {
-    const { ContractStore } = await import('../config/contract-store.ts');
+    const { ContractStore } = await import('../settings/contract-store.ts');
     const { value } = await this.profileName();
     return new ContractStore(value, contractPaths(await this.paths(), value), await this.trust());
   }
@@ -210,7 +209,7 @@ export class Context {
   }
 
   async #userSettings(): Promise<Settings> {
-    const { resolveSettings } = await import('../config/settings.ts');
+    const { resolveSettings } = await import('../settings/settings.ts');
     const name = await this.profileName();
     const { env, execPath } = this.process;
     return resolveSettings(name, (await this.profiles()).all(), env, { node: execPath });
@@ -259,8 +258,8 @@ async function makeReporter(process: NodeJS.Process, options: GlobalOptions, clo
     monotonicMs: clock.monotonicMs,
     messageTimeMs: options.logFormat === 'json' ? clock.nowMs : null,
   };
-  if (options.json) return new (await import('../report/json.ts')).JsonReporter(settings);
-  return new (await import('../report/human.ts')).HumanReporter(settings);
+  if (options.json) return new (await import('../report/terminal/json.ts')).JsonReporter(settings);
+  return new (await import('../report/terminal/human.ts')).HumanReporter(settings);
 }
 
 /** A marketplace inside this process, on a free port; what it follows beyond the public document is in the contract. */

@@ -1,6 +1,6 @@
-import type { ErrorCode } from '../model/errors.ts';
-import type { RowResult } from '../model/outcome.ts';
-import { type Counts, STATUS, STATUSES } from '../model/status.ts';
+import type { ErrorCode } from '../request/errors.ts';
+import type { RowResult } from '../request/outcome.ts';
+import { type Counts, STATUS, STATUSES } from '../request/status.ts';
 
 /** Every way to end, the number for it, and what it means: the only table; the README holds a copy that a test compares. */
 export const EXIT_CODES: Readonly<Record<ErrorCode | 'ok', { readonly number: number; readonly meaning: string }>> = {

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import type { ErrorCode } from '../model/errors.ts';
+import type { ErrorCode } from '../request/errors.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 
 const CODE_OF = { SIGINT: 'interrupted', SIGTERM: 'terminated', SIGHUP: 'terminated' } as const;

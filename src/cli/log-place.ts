@@ -1,12 +1,12 @@
 import { statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import type { ProfileStore } from '../config/profile-store.ts';
-import { requireCertificateCheck, runSecretCommand, type Sourced } from '../config/settings.ts';
-import { SrqError } from '../model/errors.ts';
-import type { LogStore, OpenLog } from '../model/log-store.ts';
-import type { Clock } from '../model/ports.ts';
-import type { PostgresStore } from '../postgres/postgres-store.ts';
+import { SrqError } from '../request/errors.ts';
+import type { LogStore, OpenLog } from '../request/log-store.ts';
+import type { Clock } from '../request/ports.ts';
+import type { ProfileStore } from '../settings/profile-store.ts';
+import { requireCertificateCheck, runSecretCommand, type Sourced } from '../settings/settings.ts';
+import type { PostgresStore } from '../store/postgres/postgres-store.ts';
 import type { TellingContext } from './command.ts';
 import type { Interruption } from './interruption.ts';
 
@@ -75,7 +75,7 @@ export class LogKeeper {
   async store(): Promise<LogStore> {
     const place = await this.place();
     if (place.kind === 'store') return this.postgresStore();
-    const { openFileStore } = await import('../log/file-store.ts');
+    const { openFileStore } = await import('../store/file/file-store.ts');
     const holder = (command: string) => this.#holder(command);
     const { clock, run, uid } = this.#context;
     const { path, isGiven } = place;
@@ -123,7 +123,7 @@ export class LogKeeper {
     const { url, name, isEncrypted, password } = place;
     const { process, clock, run, interruption } = this.#context;
     if (isEncrypted) requireCertificateCheck(process.env, ' in the URL of the store: ?sslrootcert=FILE');
-    const { openPostgresStore } = await import('../postgres/postgres-store.ts');
+    const { openPostgresStore } = await import('../store/postgres/postgres-store.ts');
     const holder = (command: string) => this.#holder(command);
     const reporter = await this.#context.reporter();
     // Everything that waits for the store tells; it is said once.
@@ -151,7 +151,7 @@ async function logPlace(context: Surroundings, file: string): Promise<LogPlace> 
   const profile = sandbox ? null : await storedProfile(context);
   const url = store ?? (sandbox ? undefined : env['SRQ_STORE'] || profile?.store);
   if (url === undefined) return { kind: 'file', path: file, isGiven: false };
-  const { storeAddress } = await import('../postgres/store-url.ts');
+  const { storeAddress } = await import('../store/postgres/store-url.ts');
   const { shown, password, config } = storeAddress(url);
   if (password !== null) context.hide(password);
   if (password !== null && url === store) throw passwordInSight('--store', shown);

@@ -1,10 +1,10 @@
 import { rm } from 'node:fs/promises';
-import { keychainEntry } from '../config/keychain.ts';
-import type { Profile } from '../config/profile-store.ts';
-import { notLoggedIn } from '../config/settings.ts';
-import { SrqError } from '../model/errors.ts';
+import { SrqError } from '../request/errors.ts';
+import { keychainEntry } from '../settings/keychain.ts';
+import { tokenPath } from '../settings/paths.ts';
+import type { Profile } from '../settings/profile-store.ts';
+import { notLoggedIn } from '../settings/settings.ts';
 import type { Context } from './context.ts';
-import { tokenPath } from './state-paths.ts';
 
 /** Forgets a profile's credentials, wherever they are kept, and its token. Null if there was no such profile. */
 export async function forgetProfile(context: Context, name: string): Promise<Profile | null> {

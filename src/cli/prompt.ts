@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises';
-import { SrqError } from '../model/errors.ts';
+import { SrqError } from '../request/errors.ts';
 import type { TellingContext } from './command.ts';
 
 /** Asks on stderr, so that stdout stays data. Only for terminals: see `context.interactive`. */

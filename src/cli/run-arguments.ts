@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
-import { nearest } from '../model/did-you-mean.ts';
-import { SrqError } from '../model/errors.ts';
+import { nearest } from '../request/did-you-mean.ts';
+import { SrqError } from '../request/errors.ts';
 import type { GlobalOptions, Invoke } from './command.ts';
 import { inFull } from './command-line.ts';
 import type { Context } from './context.ts';

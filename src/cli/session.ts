@@ -1,15 +1,15 @@
 import { basename, dirname, resolve } from 'node:path';
-import type { Settings } from '../config/settings.ts';
-import { describeAudio, readAudioBase64 } from '../files/audio.ts';
-import type { Contract } from '../model/contract.ts';
-import type { LogReader } from '../model/log-store.ts';
-import type { RequestOperationName } from '../model/operations.ts';
-import type { AudioReader } from '../model/ports.ts';
-import type { Destination } from '../model/service-request.ts';
-import type { ServiceLine } from '../pipeline/import.ts';
-import type { Preparation } from '../pipeline/prepare-row.ts';
-import { contractName } from '../report/contract-text.ts';
+import type { ServiceLine } from '../delivery/import.ts';
+import type { Preparation } from '../delivery/prepare.ts';
+import { describeAudio, readAudioBase64 } from '../input/audio.ts';
 import { printable } from '../report/output.ts';
+import { contractName } from '../report/terminal/contract-text.ts';
+import type { Contract } from '../request/contract.ts';
+import type { LogReader } from '../request/log-store.ts';
+import type { RequestOperationName } from '../request/operations.ts';
+import type { AudioReader } from '../request/ports.ts';
+import type { Destination } from '../request/service-request.ts';
+import type { Settings } from '../settings/settings.ts';
 import type { Connection, ConnectOptions } from './connect.ts';
 import type { Context } from './context.ts';
 

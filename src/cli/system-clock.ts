@@ -1,4 +1,4 @@
-import type { Clock } from '../model/ports.ts';
+import type { Clock } from '../request/ports.ts';
 
 /** A timer of more than 24.8 days fires at once, and one of many hours is late by what it drifts. */
 const MAX_TIMER_MS = 60 * 60_000;

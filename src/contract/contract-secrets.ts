@@ -1,6 +1,6 @@
-import { type Contract, type Operation, type Question, withRequestOperations } from '../model/contract.ts';
-import { isSecretName, SECRET, shownValue } from '../model/secret-name.ts';
-import { answerFor } from './given-constants.ts';
+import { type Contract, type Operation, type Question, withRequestOperations } from '../request/contract.ts';
+import { isSecretName, SECRET, shownValue } from '../request/names.ts';
+import { answerFor } from './learn/given-constants.ts';
 
 /** The contract as it may be shown: `<secret>` in place of what the partner gave under the name of one. */
 export function withoutSecretValues(contract: Contract): Contract {

@@ -1,15 +1,14 @@
-import type { Json, Proposal } from '../model/contract.ts';
-import { SrqError } from '../model/errors.ts';
-import type { Described } from './described.ts';
-import { describeOpenApi } from './described.ts';
-import { hasOperation } from './find-operation.ts';
-import { givenConstants } from './given-constants.ts';
-import type { JsonObject } from './json-parts.ts';
-import { type DescribedOptions, learnDescribed } from './learn-described.ts';
+import type { Json, Proposal } from '../request/contract.ts';
+import { SrqError } from '../request/errors.ts';
+import { type Described, describeOpenApi } from './documents/described.ts';
+import type { JsonObject } from './documents/json-parts.ts';
+import { documentKind, parseDocument, type SourceDocument } from './documents/parse-document.ts';
+import { describeSwagger } from './documents/swagger.ts';
+import { hasOperation } from './learn/find-operation.ts';
+import { givenConstants } from './learn/given-constants.ts';
+import { type DescribedOptions, learnDescribed } from './learn/learn-described.ts';
 import { mergeProposals } from './merge-contracts.ts';
-import { documentKind, parseDocument, type SourceDocument } from './parse-document.ts';
-import { describePostman } from './postman.ts';
-import { describeSwagger } from './swagger.ts';
+import { describePostman } from './postman/postman.ts';
 
 export interface LearnContractOptions extends DescribedOptions {
   /** The environment of a Postman collection. */

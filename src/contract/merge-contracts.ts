@@ -1,11 +1,24 @@
-import { type Contract, type Finding, type Proposal, parametersOf, type Question } from '../model/contract.ts';
+import {
+  type Contract,
+  DEFAULT_KEY_LIFE_SECONDS,
+  type Finding,
+  type Idempotency,
+  type Operation,
+  type Parameter,
+  type Proposal,
+  parametersOf,
+  type Question,
+  type TokenOperation,
+  type VerdictRule,
+} from '../request/contract.ts';
 import {
   byOperation,
+  carriesRequest,
   OPERATION_NAMES,
+  type OperationName,
   REQUEST_OPERATION_NAMES,
   type RequestOperationName,
-} from '../model/operations.ts';
-import { chosen, has, type Merge, mergedOperation } from './merge-operations.ts';
+} from '../request/operations.ts';
 
 /**
  * What two documents on one service come to. The first one is believed: an OpenAPI description before a collection, which
@@ -97,3 +110,218 @@ function mergedQuestions(merge: Merge, contract: Contract): readonly Question[] 
     return subjects.length === 0 || subjects.some(({ constant }) => constant === null);
   });
 }
+
+type Merges = {
+  readonly [Name in OperationName]: (merge: Merge, one: Contract[Name], other: Contract[Name]) => Contract[Name];
+};
+
+/** How an operation is merged that both documents have. */
+const MERGES: Merges = {
+  create: (merge, one, other) => ({
+    ...mergedRequest(merge, 'create', one, other),
+    identifiers: filledIn(merge, 'create.identifiers', one.identifiers, other.identifiers),
+    duplicate: mergedRules(merge, 'create.duplicate', one.duplicate, other.duplicate),
+    idempotency: mergedIdempotency(merge, one.idempotency, other.idempotency),
+  }),
+  validate: (merge, one, other) => ({
+    ...mergedRequest(merge, 'validate', one, other),
+    verdict: mergedRules(merge, 'validate.verdict', one.verdict, other.verdict),
+  }),
+  token: mergedToken,
+};
+
+/** An operation of one name in two documents. What only one of them has is wholly that one's. */
+function mergedOperation<Name extends OperationName>(merge: Merge, name: Name): Contract[Name] {
+  const [one, other] = [merge.first.contract, merge.second.contract];
+  if (!has(merge.second, name)) return one[name];
+  if (has(merge.first, name)) return MERGES[name](merge, one[name], other[name]);
+  merge.filled.add(name);
+  if (carriesRequest(name)) fillForeignFields(merge);
+  return other[name];
+}
+
+/** Which fields only the second document knows. */
+function fillForeignFields({ first, second, filled }: Merge): void {
+  const known = new Set(parametersOf(first.contract).map(({ field }) => field));
+  for (const { field } of parametersOf(second.contract)) if (!known.has(field)) filled.add(field);
+}
+
+/** Of two times the shorter one counts. What one document denies, the other one's words do not make true. */
+function mergedIdempotency(merge: Merge, one: Idempotency | null, other: Idempotency | null): Idempotency | null {
+  const setting = 'create.idempotency';
+  const denies = ({ contract }: Proposal): boolean =>
+    !isBelieved(contract.create.idempotency) && contract.findings.some((each) => each.setting === setting);
+  if (denies(merge.first)) return one;
+  if (denies(merge.second)) {
+    merge.filled.add(setting);
+    return one === null ? other : { ...one, windowSeconds: 0 };
+  }
+  if (!isBelieved(one) || !isBelieved(other)) {
+    if (isBelieved(other)) merge.filled.add(setting);
+    return isBelieved(other) ? other : (one ?? other);
+  }
+  const [first, second] = [lifeOf(one), lifeOf(other)];
+  if (one.header !== other.header) note(merge, setting, one.header, other.header);
+  else if (second < first) {
+    merge.filled.add(setting);
+    merge.notes.push(`${setting}: the documents name ${first} and ${second} seconds. The shorter time is used.`);
+    return { ...one, windowSeconds: second };
+  }
+  return one;
+}
+
+const isBelieved = (idempotency: Idempotency | null): idempotency is Idempotency =>
+  idempotency !== null && idempotency.windowSeconds !== 0;
+
+const lifeOf = ({ windowSeconds }: Idempotency): number => windowSeconds ?? DEFAULT_KEY_LIFE_SECONDS;
+
+function mergedRequest(merge: Merge, name: RequestOperationName, one: Operation, other: Operation): Operation {
+  chosen(merge, `${name}.path`, fullPath(merge.first, one), fullPath(merge.second, other));
+  chosen(merge, `${name}.method`, one.method, other.method);
+  chosen(merge, `${name}.encoding`, one.encoding, other.encoding);
+  const isSameShape = one.encoding === other.encoding;
+  return {
+    ...one,
+    parameters: mergedParameters(merge, one.parameters, other.parameters, isSameShape),
+    choices: one.parameters === null ? other.choices : one.choices,
+    schema: isSameShape ? (one.schema ?? other.schema) : one.schema,
+    success: filledIn(merge, `${name}.success`, one.success?.body ? one.success : null, other.success) ?? one.success,
+    refusal: filledIn(merge, `${name}.refusal`, one.refusal, other.refusal),
+    errorTexts: filledIn(merge, `${name}.errorTexts`, one.errorTexts, other.errorTexts),
+  };
+}
+
+/** One document may put into the servers' addresses what the other one puts into the paths. */
+function fullPath({ contract }: Proposal, operation: { readonly path: string }): string {
+  return operation.path.startsWith(`${contract.basePath}/`) ? operation.path : `${contract.basePath}${operation.path}`;
+}
+
+/**
+ * Names, types and bounds are the first one's. A parameter that the second alone knows is added if bodies are built alike,
+ * or if it is no part of the body; it is never demanded.
+ */
+function mergedParameters(
+  merge: Merge,
+  one: readonly Parameter[] | null,
+  other: readonly Parameter[] | null,
+  isSameShape: boolean,
+): readonly Parameter[] | null {
+  if (one === null || other === null) return one ?? other;
+  const known = one.map((each) => {
+    const also = other.find(({ field }) => field === each.field);
+    return also === undefined ? each : mergedParameter(merge, each, also);
+  });
+  const folders = new Set(one.map(folderOf));
+  const fits = (each: Parameter): boolean => each.in !== 'body' || (isSameShape && folders.has(folderOf(each)));
+  const added = other.filter((each) => !one.some(({ field }) => field === each.field) && fits(each));
+  for (const each of added) {
+    merge.filled.add(each.field);
+    merge.notes.push(
+      `${each.field}: ${placeOf(merge.second, each.field)} has it as ${each.path.join('.')}, ` +
+        `${merge.first.contract.source?.files.join(', ')} does not know it.`,
+    );
+  }
+  return [...known, ...added.map((each) => ({ ...each, required: false, requiredWithin: null }))];
+}
+
+const folderOf = ({ in: place, path }: Parameter): string => [place, ...path.slice(0, -1)].join('\u0000');
+
+function mergedParameter(merge: Merge, one: Parameter, other: Parameter): Parameter {
+  const { field } = one;
+  chosen(merge, field, nameOf(one), nameOf(other));
+  return {
+    ...one,
+    values: filledIn(merge, `${field}.values`, one.values, other.values),
+    constant: one.values === null ? chosen(merge, `${field}.constant`, one.constant, other.constant) : one.constant,
+  };
+}
+
+const nameOf = ({ in: place, path }: Parameter): string =>
+  place === 'body' ? path.join('.') : `${place} ${path.join('.')}`;
+
+/** Examples need not show all that a schema allows, so only another place or another way is a contradiction. */
+function mergedRules(merge: Merge, setting: string, one: readonly VerdictRule[], other: readonly VerdictRule[]) {
+  const ways = (rules: readonly VerdictRule[]): string[] =>
+    rules.map((rule) =>
+      rule.kind === 'status' ? `status ${rule.status} ${rule.verdict}` : `${rule.kind} ${rule.pointer}`,
+    );
+  const known = new Set(ways(one));
+  const foreign = ways(other).filter((way) => !known.has(way));
+  if (one.length > 0 && foreign.length > 0) note(merge, setting, ways(one).join(', '), foreign.join(', '));
+  return filledIn(merge, setting, one, other);
+}
+
+function mergedToken(merge: Merge, one: TokenOperation, other: TokenOperation): TokenOperation {
+  chosen(merge, 'token.path', fullPath(merge.first, one), fullPath(merge.second, other));
+  return {
+    path: one.path,
+    auth: chosen(merge, 'token.auth', one.auth, other.auth),
+    encoding: chosen(merge, 'token.encoding', one.encoding, other.encoding),
+    extra: mergedExtra(merge, one.extra, other.extra),
+    tokenPointer: chosen(merge, 'token.pointer', one.tokenPointer, other.tokenPointer),
+    lifetimePointer: chosen(merge, 'token.lifetime', one.lifetimePointer, other.lifetimePointer),
+    lifetimeSeconds: chosen(merge, 'token.lifetimeSeconds', one.lifetimeSeconds, other.lifetimeSeconds),
+  };
+}
+
+function mergedExtra(
+  merge: Merge,
+  one: TokenOperation['extra'],
+  other: TokenOperation['extra'],
+): TokenOperation['extra'] {
+  const names = Object.keys({ ...other, ...one });
+  const values = names.map((name) => {
+    const setting = `token.${name}`;
+    return [name, chosen(merge, setting, one[name] ?? null, other[name] ?? null)] as const;
+  });
+  return Object.fromEntries(values.flatMap(([name, value]) => (value === null ? [] : [[name, value] as const])));
+}
+
+/** What is merged: two proposals, what the second one filled in, and what they contradict each other in. */
+interface Merge {
+  readonly first: Proposal;
+  readonly second: Proposal;
+  /** Settings, or the beginnings of their names up to a dot, that are the second one's. */
+  readonly filled: Set<string>;
+  readonly notes: string[];
+}
+
+/** The first value; the second if the first is open. A contradiction is noted. */
+function chosen<T>(merge: Merge, setting: string, first: T | null, second: T): T {
+  if (first === null || isOpen(first)) {
+    if (!isOpen(second)) merge.filled.add(setting);
+    return second;
+  }
+  if (!isOpen(second) && textOf(first) !== textOf(second)) note(merge, setting, textOf(first), textOf(second));
+  return first;
+}
+
+/** The same for what may well be said in two ways: the second fills, and contradicts nothing. */
+function filledIn<T>(merge: Merge, setting: string, first: T, second: T): T {
+  if (!isOpen(first)) return first;
+  merge.filled.add(setting);
+  return second;
+}
+
+/** Null, or an empty list or record: nobody said. */
+const isOpen = (value: unknown): boolean =>
+  value === null || value === false || (typeof value === 'object' && Object.keys(value ?? {}).length === 0);
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+/** A contradiction, both values with their places. */
+function note(merge: Merge, setting: string, first: string, second: string): void {
+  const [one, other] = [merge.first, merge.second].map((each) => placeOf(each, setting));
+  merge.notes.push(`${setting}: ${first} by ${one}, but ${second} by ${other}. The first one is used.`);
+}
+
+/** Where a document says it, or the document. */
+function placeOf({ contract }: Proposal, setting: string): string {
+  const named = (name: string) => contract.findings.find((each) => each.setting === name);
+  const finding = named(setting) ?? named(setting.replace(/\.[^.]*$/, ''));
+  return finding?.where || (contract.source?.files.join(', ') ?? 'the public document');
+}
+
+/** Whether a document has the operation: what only the public document says has no place in it. */
+const has = ({ contract }: Proposal, operation: string): boolean =>
+  contract.findings.some(({ setting, where }) => setting === `${operation}.path` && where !== '');

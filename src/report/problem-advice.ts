@@ -1,5 +1,5 @@
-import { FIELD, isField } from '../model/fields.ts';
-import type { Problem } from '../model/outcome.ts';
+import { FIELD, isField } from '../request/fields.ts';
+import type { Problem } from '../request/outcome.ts';
 
 /** Returns advice on what to do about a problem, in addition to its message. */
 export function adviceOn({ field, column }: Pick<Problem, 'field' | 'column'>): string {

@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 import type { ChalkInstance } from 'chalk';
-import type { SrqError } from '../model/errors.ts';
-import type { Counts } from '../model/status.ts';
+import type { SrqError } from '../request/errors.ts';
+import type { Counts } from '../request/status.ts';
 
 /** The state of an import for its progress line. */
 export interface ProgressState {

@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { realpath, rename, rm } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
-import { SrqError, systemCode } from '../model/errors.ts';
-import type { RowReport } from '../model/import-plan.ts';
-import type { Identifiers } from '../model/outcome.ts';
-import { RESULT_COLUMNS } from '../model/table.ts';
-import { csvLine } from './csv-line.ts';
-import { requireOwnOrNew, requireWritable } from './own-file.ts';
+import { csvLine } from '../request/csv-text.ts';
+import { SrqError, systemCode } from '../request/errors.ts';
+import type { RowReport } from '../request/import-plan.ts';
+import type { Identifiers } from '../request/outcome.ts';
+import { RESULT_COLUMNS } from '../request/table.ts';
+import { requireOwnOrNew, requireWritable } from './output-file.ts';
 
 /** The byte order mark at the beginning of the file. Without it Excel does not recognise UTF-8. */
 const BYTE_ORDER_MARK = '\ufeff';

@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { carriesRequest, type OperationName } from '../model/operations.ts';
-import { refusal, type SandboxAnswer } from './answer.ts';
+import { carriesRequest, type OperationName } from '../request/operations.ts';
 import { applyFault, drawFault, type FaultableCall, type FaultKind, type Reply } from './faults.ts';
-import { bearerToken, readBody, sendAnswer } from './http-message.ts';
-import { exchangeOf } from './kept-exchange.ts';
-import type { RequestContent } from './request-content.ts';
-import { actOn } from './routes.ts';
-import type { SandboxState } from './sandbox-state.ts';
+import { refusal, type SandboxAnswer } from './messages/answer.ts';
+import { bearerToken, readBody, sendAnswer } from './messages/http-message.ts';
+import { exchangeOf } from './records/kept-exchange.ts';
+import type { SandboxState } from './records/sandbox-state.ts';
+import type { RequestContent } from './service/request-content.ts';
+import { actOn } from './service/routes.ts';
 
 /** Room for a long recording in base64. */
 const MAX_BODY_BYTES = 40 * 1024 * 1024;

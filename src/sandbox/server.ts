@@ -1,18 +1,22 @@
-import { setMaxListeners } from 'node:events';
+import { createHash } from 'node:crypto';
+import { once, setMaxListeners } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { SrqError, systemCode } from '../model/errors.ts';
-import { ADMIN_CALLS, ADMIN_PREFIX, answerAdmin } from './admin.ts';
-import { refusal, type SandboxAnswer } from './answer.ts';
-import { DOCUMENTED_INTERFACE } from './documented-interface.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import { SrqError, systemCode } from '../request/errors.ts';
+import { MARKETS } from '../request/markets.ts';
 import { answerCall } from './exchange.ts';
 import { type FaultRates, type Instruction, parseFaultRates } from './faults.ts';
-import { isFromElsewhere, isLoopbackHost, sendAnswer } from './http-message.ts';
-import { INBOX_PAGE } from './inbox-page.ts';
-import { sendEvents } from './live-events.ts';
-import type { ReceivedRequest } from './received-request.ts';
-import { findOperation } from './routes.ts';
-import { openState, type SandboxOptions, type SandboxState } from './sandbox-state.ts';
-import type { ServiceInterface } from './service-interface.ts';
+import { ADMIN_CALLS, ADMIN_PREFIX, answerAdmin } from './inbox/admin.ts';
+import style from './inbox/inbox.css?raw';
+import markup from './inbox/inbox.html?raw';
+import script from './inbox/inbox.js?bundled';
+import { refusal, type SandboxAnswer } from './messages/answer.ts';
+import { isFromElsewhere, isLoopbackHost, sendAnswer } from './messages/http-message.ts';
+import type { ReceivedRequest } from './records/received-request.ts';
+import { openState, type SandboxOptions, type SandboxState, settingsOf } from './records/sandbox-state.ts';
+import { DOCUMENTED_INTERFACE } from './service/documented-interface.ts';
+import { findOperation } from './service/routes.ts';
+import type { ServiceInterface } from './service/service-interface.ts';
 
 const EVENTS_PATH = `${ADMIN_PREFIX}events`;
 
@@ -59,7 +63,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
  */
 async function interfaceOf({ contract }: SandboxOptions): Promise<ServiceInterface> {
   if (contract === null) return DOCUMENTED_INTERFACE;
-  const { contractInterface } = await import('./contract-interface.ts');
+  const { contractInterface } = await import('./service/contract-interface.ts');
   return contractInterface(contract);
 }
 
@@ -149,4 +153,86 @@ function closeServer(server: Server, closing: AbortController, state: SandboxSta
     closing.abort();
     server.closeAllConnections();
   });
+}
+
+const POLICY = [
+  "default-src 'none'",
+  `script-src ${hashOf(script)}`,
+  `style-src ${hashOf(style)}`,
+  "connect-src 'self'",
+  "media-src 'self'",
+  'img-src data:',
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+].join('; ');
+
+/** As Content-Security-Policy names a text within the page. */
+function hashOf(text: string): string {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+}
+
+const COUNTRIES = MARKETS.map(({ code, name }) => `<option value="${code}">${code} · ${name}</option>`).join('');
+
+/** The inbox, whole. Nothing that was received is in it; it fetches that itself. */
+const INBOX_PAGE: SandboxAnswer = {
+  status: 200,
+  headers: {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': POLICY,
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
+    'referrer-policy': 'no-referrer',
+    'cache-control': 'no-cache',
+  },
+  // Functions, for a text may hold what `replace` takes for a pattern.
+  body: markup
+    .replace('<style></style>', () => `<style>${style}</style>`)
+    .replace('<script type="module"></script>', () => `<script type="module">${script}</script>`)
+    .replace('<!-- countries -->', () => COUNTRIES),
+};
+
+/** Minimum time between two events to a page, however many requests arrive. */
+const MIN_PAUSE_MS = 100;
+
+/**
+ * Sends server-sent events: the present state, and again after each change, until the client leaves or the sandbox
+ * closes. An event tells how many requests are kept and which ones. The page then fetches only the requests that it
+ * shows.
+ */
+async function sendEvents(response: ServerResponse, state: SandboxState): Promise<void> {
+  response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
+  const left = new AbortController();
+  response.once('close', () => left.abort());
+  const signal = AbortSignal.any([left.signal, state.closing]);
+  let wake = (): void => {};
+  let hasChanged = true;
+  const stopWatching = state.received.watch(() => {
+    hasChanged = true;
+    wake();
+  });
+  signal.addEventListener('abort', () => wake(), { once: true });
+  while (!signal.aborted) {
+    const woken = new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+    if (hasChanged) {
+      hasChanged = false;
+      const isTaken = response.write(`data: ${JSON.stringify(presentState(state))}\n\n`);
+      if (!isTaken) await once(response, 'drain', { signal }).catch(() => undefined);
+      await pause(MIN_PAUSE_MS, undefined, { signal }).catch(() => undefined);
+    } else {
+      await woken;
+    }
+  }
+  stopWatching();
+  response.end();
+}
+
+/** Returns what the page shows beside the list. */
+function presentState(state: SandboxState): object {
+  const { received, service, faultRates } = state;
+  const { first, count } = received.extent;
+  return { first, count, created: service.marketplace.created, faults: faultRates, settings: settingsOf(state) };
 }

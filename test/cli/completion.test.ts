@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, inject, test } from 'vitest';
-import { candidatesFor } from '../../src/cli/completion/candidates.ts';
-import { COMPLETION_SCRIPTS } from '../../src/cli/completion/scripts.ts';
 import { makeProgram } from '../../src/cli/program.ts';
+import { candidatesFor } from '../../src/commands/completion/candidates.ts';
+import { COMPLETION_SCRIPTS } from '../../src/commands/completion/scripts.ts';
 import { type Desk, test as deskTest } from '../helpers/desk.ts';
 import { logIn } from '../helpers/login.ts';
 

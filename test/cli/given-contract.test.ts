@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { givenProposal } from '../../src/cli/contract-documents.ts';
-import { SECRET } from '../../src/model/secret-name.ts';
+import { givenProposal } from '../../src/commands/contract/contract-documents.ts';
+import { SECRET } from '../../src/request/names.ts';
 import { contractWith, parameter } from '../sandbox/contract-client.ts';
 
 const RUNS_AWAY = '(.*)(.*)(.*)z';

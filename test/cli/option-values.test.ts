@@ -8,7 +8,7 @@ import {
   rate,
   settleSeconds,
   wholeNumber,
-} from '../../src/cli/program/options.ts';
+} from '../../src/commands/options.ts';
 
 const refusal = (parse: () => unknown): string => {
   try {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { createSchemaReader } from '../../src/contract/expand-schema.ts';
-import { flatten } from '../../src/contract/flat-schema.ts';
-import { parseDocument } from '../../src/contract/parse-document.ts';
-import { createReferences } from '../../src/contract/references.ts';
-import type { Json } from '../../src/model/contract.ts';
+import { parseDocument } from '../../src/contract/documents/parse-document.ts';
+import { createReferences } from '../../src/contract/documents/references.ts';
+import { createSchemaReader } from '../../src/contract/schema/expand-schema.ts';
+import { flatten } from '../../src/contract/schema/flat-schema.ts';
+import type { Json } from '../../src/request/contract.ts';
 
 const nested = (levels: number, inside: Json): Json =>
   levels === 0 ? inside : { properties: { a: nested(levels - 1, inside) } };

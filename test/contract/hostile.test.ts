@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { learnContract } from '../../src/contract/learn.ts';
-import type { Proposal } from '../../src/model/contract.ts';
-import { SrqError } from '../../src/model/errors.ts';
+import type { Proposal } from '../../src/request/contract.ts';
+import { SrqError } from '../../src/request/errors.ts';
 import { learnOptions } from './learn-options.ts';
 
 /** Generous: what is bounded takes a small part of it, what is not takes minutes. */

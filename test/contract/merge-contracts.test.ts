@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { learnContract } from '../../src/contract/learn.ts';
 import { mergeProposals } from '../../src/contract/merge-contracts.ts';
-import { type Contract, DOCUMENTED_CONTRACT, type Json, type Proposal } from '../../src/model/contract.ts';
+import { type Contract, DOCUMENTED_CONTRACT, type Json, type Proposal } from '../../src/request/contract.ts';
 import { aCollection, anItem } from './collections.ts';
 import { learnOptions } from './learn-options.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isCheapPattern } from '../../src/contract/pattern-cost.ts';
-import { MAX_FOR_PATTERN } from '../../src/model/contract-rules.ts';
+import { isCheapPattern } from '../../src/contract/schema/pattern-cost.ts';
+import { MAX_FOR_PATTERN } from '../../src/request/contract-rules.ts';
 
 /** Generous: a cheap pattern takes a second at worst, one that runs away takes years. */
 const BOUND_MS = 180_000;

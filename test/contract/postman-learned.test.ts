@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { learnContract } from '../../src/contract/learn.ts';
-import type { Parameter } from '../../src/model/contract.ts';
+import type { Parameter } from '../../src/request/contract.ts';
 import { aCollection, anItem } from './collections.ts';
 import { learnOptions } from './learn-options.ts';
 

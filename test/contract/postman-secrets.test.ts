@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { describePostman } from '../../src/contract/postman.ts';
-import { scrubber } from '../../src/contract/postman-secrets.ts';
-import type { Json } from '../../src/model/contract.ts';
-import { isSecretName } from '../../src/model/secret-name.ts';
+import { describePostman } from '../../src/contract/postman/postman.ts';
+import { scrubber } from '../../src/contract/postman/postman-secrets.ts';
+import type { Json } from '../../src/request/contract.ts';
+import { isSecretName } from '../../src/request/names.ts';
 import { cpuMs } from '../helpers/cpu-time.ts';
 import { aCollection, anItem, at, bodyOf, described } from './collections.ts';
 

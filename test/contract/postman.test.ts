@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { describePostman } from '../../src/contract/postman.ts';
-import type { Json } from '../../src/model/contract.ts';
+import { describePostman } from '../../src/contract/postman/postman.ts';
+import type { Json } from '../../src/request/contract.ts';
 import { aCollection, anItem, at, bodyOf, described } from './collections.ts';
 
 const fixture = (name: string): Json => JSON.parse(readFileSync(`fixtures/contracts/${name}`, 'utf8')) as Json;

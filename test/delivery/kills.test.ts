@@ -1,6 +1,5 @@
 import { expect } from 'vitest';
-import type { FaultKind } from '../../src/sandbox/faults.ts';
-import { seededRandom } from '../../src/sandbox/faults.ts';
+import { type FaultKind, seededRandom } from '../../src/sandbox/faults.ts';
 import type { Sandbox } from '../../src/sandbox/server.ts';
 import {
   accountedFor,

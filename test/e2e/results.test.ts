@@ -4,7 +4,7 @@ import { parse } from 'csv-parse/sync';
 import iconv from 'iconv-lite';
 import { describe, expect } from 'vitest';
 import { workbook } from '../../scripts/workbook.mjs';
-import { undefuse } from '../../src/model/spreadsheet-cell.ts';
+import { undefuse } from '../../src/request/csv-text.ts';
 import { type Desk, test } from '../helpers/desk.ts';
 import { leadsCsv } from '../helpers/leads.ts';
 import { documentOf } from '../helpers/run-srq.ts';

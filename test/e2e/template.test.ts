@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs';
 import { describe, expect } from 'vitest';
-import { exampleCsv, exampleJson } from '../../src/files/example-leads.ts';
-import { planMapping } from '../../src/files/mapping.ts';
-import { MARKETS } from '../../src/model/markets.ts';
-import { checkRequest } from '../../src/pipeline/check-request.ts';
-import { mapRow } from '../../src/pipeline/prepare-row.ts';
+import { checkRequest } from '../../src/delivery/check/check-request.ts';
+import { mapRow } from '../../src/delivery/prepare.ts';
+import { exampleCsv, exampleJson } from '../../src/input/example-leads.ts';
+import { planMapping } from '../../src/input/mapping.ts';
+import { MARKETS } from '../../src/request/markets.ts';
 import { test } from '../helpers/desk.ts';
 import { readTable, scratchFile } from '../helpers/read-table.ts';
 import { documentOf } from '../helpers/run-srq.ts';

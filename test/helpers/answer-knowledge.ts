@@ -1,7 +1,7 @@
-import type { KnownOfCreate } from '../../src/api/classify.ts';
-import { judgeCreation } from '../../src/api/creation.ts';
-import { Redactor } from '../../src/api/mask.ts';
-import { type AnswerMemory, NO_MEMORY } from '../../src/model/answer-memory.ts';
+import { type AnswerMemory, NO_MEMORY } from '../../src/request/answer-memory.ts';
+import type { KnownOfCreate } from '../../src/service/answers/classify.ts';
+import { judgeCreation } from '../../src/service/answers/creation.ts';
+import { Redactor } from '../../src/service/redaction/redactor.ts';
 
 /** What is known of a service that nobody has described, after the creations that `memory` remembers. */
 export const knowing = (memory: AnswerMemory = NO_MEMORY, sent = new Redactor([])): KnownOfCreate => ({

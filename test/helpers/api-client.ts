@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
-import type { Answer } from '../../src/api/exchange.ts';
-import { Http, type HttpOptions } from '../../src/api/http.ts';
-import type { Clock } from '../../src/model/ports.ts';
+import type { Clock } from '../../src/request/ports.ts';
+import type { Answer } from '../../src/service/network/exchange.ts';
+import { Http, type HttpOptions } from '../../src/service/wire/http.ts';
 
 /** A client of 127.0.0.1, closed at the end of the test. */
 export function httpTo(baseUrl: string | number, changes: Partial<HttpOptions> = {}): Http {

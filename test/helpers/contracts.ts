@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { learnContract } from '../../src/contract/learn.ts';
-import type { Contract } from '../../src/model/contract.ts';
+import type { Contract } from '../../src/request/contract.ts';
 
 /** What `fixtures/contracts/expected.json` says of a description; its README explains the members. */
 export interface Expected {

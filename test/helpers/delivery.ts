@@ -1,8 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { contractAt, DOCUMENTED_CONTRACT } from '../../src/model/contract.ts';
-import { contractFingerprint } from '../../src/model/contract-fingerprint.ts';
+import { contractAt, contractFingerprint, DOCUMENTED_CONTRACT } from '../../src/request/contract.ts';
 import type { FaultKind, Instruction } from '../../src/sandbox/faults.ts';
 import type { Sandbox } from '../../src/sandbox/server.ts';
 import { creates } from '../sandbox/sandbox-client.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test as base } from 'vitest';
-import type { SandboxOptions } from '../../src/sandbox/sandbox-state.ts';
+import type { SandboxOptions } from '../../src/sandbox/records/sandbox-state.ts';
 import type { Sandbox } from '../../src/sandbox/server.ts';
 import { startCalmSandbox } from '../sandbox/sandbox-client.ts';
 import { CANARY, filesWithSecret, secretsIn } from './canary-secret.ts';

@@ -3,12 +3,12 @@
 // It answers each with one line when it is done, in the order in which they get done.
 import { writeSync } from 'node:fs';
 import { systemClock } from '../../src/cli/system-clock.ts';
-import { openFileStore } from '../../src/log/file-store.ts';
-import { SrqError } from '../../src/model/errors.ts';
-import type { OpenLog } from '../../src/model/log-store.ts';
-import type { Outcome } from '../../src/model/outcome.ts';
-import type { LoggedState } from '../../src/model/status.ts';
-import { openPostgresStore } from '../../src/postgres/postgres-store.ts';
+import { SrqError } from '../../src/request/errors.ts';
+import type { OpenLog } from '../../src/request/log-store.ts';
+import type { Outcome } from '../../src/request/outcome.ts';
+import type { LoggedState } from '../../src/request/status.ts';
+import { openFileStore } from '../../src/store/file/file-store.ts';
+import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
 
 const say = (line: string) => writeSync(1, `${line}\n`);
 const wordsOf = (error: unknown) => (error instanceof SrqError ? `${error.code} ${error.message}` : String(error));

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../src/cli/system-clock.ts';
-import { openFileStore } from '../../src/log/file-store.ts';
-import type { LogStore } from '../../src/model/log-store.ts';
-import { openPostgresStore } from '../../src/postgres/postgres-store.ts';
+import type { LogStore } from '../../src/request/log-store.ts';
+import { openFileStore } from '../../src/store/file/file-store.ts';
+import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
 import { PostgresServer, postgresIsMissing, STORE_PASSWORD } from './postgres.ts';
 
 /** A log that is empty at first, and all who take part in it. */

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { systemClock } from '../../src/cli/system-clock.ts';
-import { FileLog } from '../../src/log/file-log.ts';
-import type { LogUser } from '../../src/log/log-access.ts';
-import { openLogReader, readLog } from '../../src/log/read-log.ts';
-import { SrqError } from '../../src/model/errors.ts';
-import type { LogReader } from '../../src/model/log-store.ts';
-import type { Outcome } from '../../src/model/outcome.ts';
-import type { LogRecord, LogSubject } from '../../src/model/ports.ts';
+import { SrqError } from '../../src/request/errors.ts';
+import type { LogReader } from '../../src/request/log-store.ts';
+import type { Outcome } from '../../src/request/outcome.ts';
+import type { LogRecord, LogSubject } from '../../src/request/ports.ts';
+import { FileLog } from '../../src/store/file/file-log.ts';
+import type { LogUser } from '../../src/store/file/log-access.ts';
+import { openLogReader, readLog } from '../../src/store/file/read-log.ts';
 
 export const keyOf = (row: number) => createHash('sha256').update(`row ${row}`).digest('hex').slice(0, 32);
 

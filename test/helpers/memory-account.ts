@@ -1,4 +1,4 @@
-import type { Clock, SharedAccountState } from '../../src/model/ports.ts';
+import type { Clock, SharedAccountState } from '../../src/request/ports.ts';
 
 const HALF_TRIP_MS = 0.5;
 

@@ -1,5 +1,5 @@
-import type { DeliveryLog, LogRecord, LogSubject } from '../../src/model/ports.ts';
-import { type LogEvent, type LoggedState, nextState } from '../../src/model/status.ts';
+import type { DeliveryLog, LogRecord, LogSubject } from '../../src/request/ports.ts';
+import { type LogEvent, type LoggedState, nextState } from '../../src/request/status.ts';
 
 /** What several processes, one after another, have recorded: a log for models, in which a disk has no part. */
 export class MemoryLog {

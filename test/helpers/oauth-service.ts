@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Provider from 'oidc-provider';
 import { onTestFinished } from 'vitest';
-import { PATHS } from '../../src/model/wire.ts';
+import { PATHS } from '../../src/request/wire.ts';
 
 export const CLIENT = { clientId: '4711', clientSecret: 'an-invented-secret-of-some-length' };
 /** Known to the provider, but not for this way of asking. */

@@ -1,8 +1,8 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openTable } from '../../src/files/open-table.ts';
-import type { ReadOptions, Row, Table } from '../../src/model/table.ts';
+import { openTable } from '../../src/input/open-table.ts';
+import type { ReadOptions, Row, Table } from '../../src/request/table.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'srq-read-'));
 let files = 0;

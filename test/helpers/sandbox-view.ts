@@ -1,5 +1,5 @@
-import type { MarketplaceStats } from '../../src/sandbox/marketplace.ts';
 import type { Sandbox } from '../../src/sandbox/server.ts';
+import type { MarketplaceStats } from '../../src/sandbox/service/marketplace.ts';
 import { JSON_TYPE, send } from '../sandbox/sandbox-client.ts';
 import type { Running } from './run-srq.ts';
 

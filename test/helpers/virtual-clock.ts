@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Clock } from '../../src/model/ports.ts';
+import type { Clock } from '../../src/request/ports.ts';
 
 interface Sleeper {
   readonly atMs: number;

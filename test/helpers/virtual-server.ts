@@ -1,5 +1,5 @@
-import type { AdaptiveRate, Admission, RateAnswer } from '../../src/api/adaptive-rate.ts';
-import { readRateHeaders } from '../../src/api/rate-headers.ts';
+import type { AdaptiveRate, Admission, RateAnswer } from '../../src/service/pacing/adaptive-rate.ts';
+import { readRateHeaders } from '../../src/service/pacing/rate-headers.ts';
 
 /** What a hidden server makes of one request. */
 export interface Reply {

@@ -1,8 +1,8 @@
 import { Chalk } from 'chalk';
 import { expect, test } from 'vitest';
-import { DOCUMENTED_CONTRACT, type Finding } from '../../src/model/contract.ts';
-import { proposalText } from '../../src/report/contract-text.ts';
-import { textWidth } from '../../src/report/text-width.ts';
+import { textWidth } from '../../src/report/output.ts';
+import { proposalText } from '../../src/report/terminal/contract-text.ts';
+import { DOCUMENTED_CONTRACT, type Finding } from '../../src/request/contract.ts';
 
 const paint = new Chalk({ level: 0 });
 const VALUE =

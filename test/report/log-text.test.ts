@@ -1,8 +1,8 @@
 import { Chalk } from 'chalk';
 import { describe, expect, test } from 'vitest';
-import type { LogRecord } from '../../src/model/ports.ts';
-import { doubtText, type LogEntry, logHeading, logLine, totalsText } from '../../src/report/log-text.ts';
-import { textWidth } from '../../src/report/text-width.ts';
+import { textWidth } from '../../src/report/output.ts';
+import { doubtText, type LogEntry, logHeading, logLine, totalsText } from '../../src/report/terminal/log-text.ts';
+import type { LogRecord } from '../../src/request/ports.ts';
 
 const paint = new Chalk({ level: 0 });
 const ENTRY: LogEntry = {

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { linesProgress } from '../../src/report/progress.ts';
+import { linesProgress } from '../../src/report/terminal/progress.ts';
 
 /** Runs so many rows at so many a second, on a clock that is turned by hand, and gives the lines that were written. */
 function linesOf(rows: number, perSecond: number): string[] {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { clip, folded, padded, textWidth } from '../../src/report/text-width.ts';
+import { clip, folded, padded, textWidth } from '../../src/report/output.ts';
 
 describe('a text is as wide as the places it takes on a terminal', () => {
   test.each([

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { ADMIN_CALLS } from '../../src/sandbox/admin.ts';
+import { ADMIN_CALLS } from '../../src/sandbox/inbox/admin.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
 import { CALM, creates, JSON_TYPE, LEAD, partnerOf, send, startCalmSandbox } from './sandbox-client.ts';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import type { Json } from '../../src/model/contract.ts';
+import type { Json } from '../../src/request/contract.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
 import { contractWith, namedIn, parameter, partnerUnder } from './contract-client.ts';
 import { CALM, creates, FORM, LEAD, partnerOf, sandboxWith, send } from './sandbox-client.ts';

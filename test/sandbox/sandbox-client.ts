@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { onTestFinished } from 'vitest';
-import type { SandboxOptions } from '../../src/sandbox/sandbox-state.ts';
+import type { SandboxOptions } from '../../src/sandbox/records/sandbox-state.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
 
 export const CALM: SandboxOptions = {

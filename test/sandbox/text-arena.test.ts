@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { TextArena } from '../../src/sandbox/text-arena.ts';
+import { TextArena } from '../../src/sandbox/records/received-requests.ts';
 
 const MEGABYTE = 1024 * 1024;
 

@@ -1,4 +1,4 @@
-import { SENT_STATUSES } from '../../model/status.ts';
+import { SENT_STATUSES } from '../../request/status.ts';
 import { duration, thousands } from '../output.ts';
 import { type Html, html, NOTHING } from './html.ts';
 import { type Bucket, quantileMs, type TimeBuckets } from './time-buckets.ts';

@@ -1,11 +1,13 @@
-import { createHash } from 'node:crypto';
-import { STATUSES } from '../../model/status.ts';
+import { createHash, randomUUID } from 'node:crypto';
+import { rename, rm, writeFile } from 'node:fs/promises';
+import { SrqError, systemCode } from '../../request/errors.ts';
+import { STATUSES } from '../../request/status.ts';
 import { duration, thousands } from '../output.ts';
+import { requireOwnOrNew, requireWritable } from '../output-file.ts';
 import { type Html, html, jsonData, NOTHING } from './html.ts';
 import script from './page-script.js?raw';
 import commonStyle from './page-style.css?raw';
-import type { ListedRow } from './row-list.ts';
-import type { RunFigures } from './run-figures.ts';
+import type { ListedRow, RunFigures } from './run-figures.ts';
 import { course, doubts, markets, moment, reasons, settings, toDo, totals } from './sections.ts';
 
 const statusStyles = STATUSES.map((status) => `.tag-${status}, .fill-${status} { --mark: var(--${status}); }\n`);
@@ -15,7 +17,7 @@ const style = commonStyle + statusStyles.join('');
 const GENERATOR = 'srq run report';
 const MAX_CELL_LENGTH = 500;
 
-export interface PageFacts {
+interface PageFacts {
   /** The time when the page was written, in ISO 8601. */
   readonly writtenAt: string;
   /** True if all rows of the input were read, false if only the log was. */
@@ -143,4 +145,27 @@ const raw = (markup: string): Html => ({ markup });
 
 function hashOf(text: string): string {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+}
+
+/**
+ * Throws `SrqError('usage')` if a report cannot be written to `path` or would replace anything but an earlier report.
+ * `option` is the flag that names the file.
+ */
+export async function requireReportPlace(path: string, option: string): Promise<void> {
+  await requireOwnOrNew(path, 'report', option, isReport);
+  await requireWritable(path, 'report', option);
+}
+
+/** Writes the report, whole or not at all. Throws `SrqError('usage')` if it cannot be written. */
+export async function writeRunReport(path: string, figures: RunFigures, facts: PageFacts): Promise<void> {
+  const part = `${path}.${randomUUID()}.part`;
+  try {
+    await writeFile(part, reportPage(figures, facts), { mode: 0o600 });
+    await rename(part, path);
+  } catch (error) {
+    await rm(part, { force: true });
+    if (systemCode(error) === '') throw error;
+    const message = `The report ${path} cannot be written (${systemCode(error)}).`;
+    throw new SrqError('usage', message, 'The log has all of it: srq report -o FILE writes it elsewhere.', error);
+  }
 }

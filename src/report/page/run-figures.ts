@@ -1,9 +1,8 @@
-import type { LogRecord } from '../../model/ports.ts';
-import type { RecordedNote, RunBegin } from '../../model/run-note.ts';
-import type { RunRow } from '../../model/run-row.ts';
-import { type Counts, noCounts } from '../../model/status.ts';
-import { generalised, Reasons } from './reasons.ts';
-import { RowList } from './row-list.ts';
+import type { RunRow } from '../../request/import-plan.ts';
+import type { RecordedNote, RunBegin } from '../../request/log-store.ts';
+import type { LogRecord } from '../../request/ports.ts';
+import { type Counts, noCounts, STATUS, type Status } from '../../request/status.ts';
+import { adviceOn } from '../problem-advice.ts';
 import { TimeBuckets } from './time-buckets.ts';
 
 const MAX_LISTED_ROWS = 20_000;
@@ -97,4 +96,114 @@ export class RunFigures {
     this.markets.set(name, counts);
     return counts;
   }
+}
+
+/** A row of the list with the indexes of its reasons. */
+export interface ListedRow extends RunRow {
+  readonly reasons: readonly number[];
+}
+
+/** Keeps at most `limit` rows for the page: first those that a person must look at; of equal priority the last ones. */
+export class RowList {
+  readonly #limit: number;
+  readonly #ranks: ListedRow[][] = [[], [], [], []];
+  /** The number of rows at the front of each rank that are dropped but not yet removed. */
+  readonly #dropped = [0, 0, 0, 0];
+  #kept = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  add(row: ListedRow): void {
+    this.#ranks[STATUS[row.status].rank]?.push(row);
+    this.#kept += 1;
+    if (this.#kept > this.#limit) this.#dropOne();
+  }
+
+  /** Returns the kept rows in the order of their row numbers. */
+  rows(): ListedRow[] {
+    return this.#ranks.flatMap((rows, rank) => rows.slice(this.#dropped[rank])).sort((a, b) => a.row - b.row);
+  }
+
+  #dropOne(): void {
+    for (let rank = this.#ranks.length - 1; rank >= 0; rank--) {
+      const rows = this.#ranks[rank] ?? [];
+      const dropped = this.#dropped[rank] ?? 0;
+      if (rows.length === dropped) continue;
+      this.#kept -= 1;
+      // Removing the front at each row would take time quadratic in the number of rows.
+      if (dropped + 1 > this.#limit / 8) {
+        rows.splice(0, dropped + 1);
+        this.#dropped[rank] = 0;
+      } else this.#dropped[rank] = dropped + 1;
+      return;
+    }
+  }
+}
+
+const MAX_REASONS = 200;
+const SHOWN_ROWS = 20;
+const OTHER = 'Other reasons';
+const DENIED = 'Ask the marketplace whether this client may create requests in these markets.';
+
+/** A group of rows that were not taken for the same reason. */
+interface Reason {
+  readonly status: Status;
+  readonly text: string;
+  readonly advice: string;
+  count: number;
+  /** The numbers of the first rows with this reason. */
+  readonly rows: number[];
+}
+
+/** Groups the rows that were not taken by their reasons, in bounded memory. */
+class Reasons {
+  readonly #numbers = new Map<string, number>();
+  readonly #reasons: Reason[] = [];
+
+  get all(): readonly Reason[] {
+    return this.#reasons;
+  }
+
+  /** Counts a row and returns the indexes of its reasons in {@link all}. */
+  add({ row, status, http, message, problems }: RunRow): readonly number[] {
+    if (status === 'invalid' && problems.length > 0) {
+      return problems.map((problem) => {
+        const where = problem.column === null ? '' : `${problem.column}: `;
+        return this.#count(row, status, where + generalised(problem.message), adviceOn(problem));
+      });
+    }
+    const { advice } = STATUS[status];
+    if (advice === null) return [];
+    const text = generalised(message ?? 'No reason was recorded.');
+    return [this.#count(row, status, text, http === 403 ? DENIED : advice)];
+  }
+
+  #count(row: number, status: Status, text: string, advice: string): number {
+    const known = this.#numbers.get(`${status} ${text}`);
+    const isNew = known === undefined;
+    if (isNew && this.#reasons.length >= MAX_REASONS && text !== OTHER) return this.#count(row, status, OTHER, advice);
+    const number = known ?? this.#reasons.push({ status, text, advice, count: 0, rows: [] }) - 1;
+    if (isNew) this.#numbers.set(`${status} ${text}`, number);
+    const reason = this.#reasons[number];
+    if (reason) {
+      reason.count += 1;
+      if (reason.rows.length < SHOWN_ROWS && !reason.rows.includes(row)) reason.rows.push(row);
+    }
+    return number;
+  }
+}
+
+/**
+ * Removes from a message all that differs from row to row or is a value of the row: quoted texts, addresses,
+ * identifiers and numbers. The HTTP status of an answer stays. A value may contain quotes itself, so all text between
+ * the first and the last double quote is removed.
+ */
+export function generalised(message: string): string {
+  return message
+    .replace(/".*"|“[^”]*”|`[^`]*`|(?<![\p{L}\d])'[^']*'(?![\p{L}\d])/gsu, '“…”')
+    .replace(/[^\s@]+@[^\s@]+/g, '…')
+    .replace(/\b(?=[0-9a-f-]*\d)[0-9a-f]{8}[0-9a-f-]*\b/gi, '#')
+    .replace(/(?<!HTTP \d*)\d+(?:[.,:/-]\d+)*/g, '#');
 }

@@ -1,4 +1,4 @@
-import { type Counts, countsLeft, SENT_STATUSES, STATUS, STATUSES, type Status } from '../../model/status.ts';
+import { type Counts, countsLeft, SENT_STATUSES, STATUS, STATUSES, type Status } from '../../request/status.ts';
 import { duration, thousands } from '../output.ts';
 import { answerTime, answerTimeChart, courseTable, endedIn, shareBar, speed, throughputChart } from './charts.ts';
 import { type Html, html, NOTHING } from './html.ts';

@@ -1,8 +1,8 @@
-import type { LogRecord } from '../../../src/model/ports.ts';
-import type { RecordedNote } from '../../../src/model/run-note.ts';
-import type { RunRow } from '../../../src/model/run-row.ts';
-import { noCounts } from '../../../src/model/status.ts';
 import { RunFigures } from '../../../src/report/page/run-figures.ts';
+import type { RunRow } from '../../../src/request/import-plan.ts';
+import type { RecordedNote } from '../../../src/request/log-store.ts';
+import type { LogRecord } from '../../../src/request/ports.ts';
+import { noCounts } from '../../../src/request/status.ts';
 
 const STARTED_MS = Date.UTC(2026, 10, 21, 10);
 

@@ -1,9 +1,7 @@
 import { expect, test } from 'vitest';
-import { noCounts } from '../../../src/model/status.ts';
-import { generalised } from '../../../src/report/page/reasons.ts';
-import { RowList } from '../../../src/report/page/row-list.ts';
-import { RunFigures } from '../../../src/report/page/run-figures.ts';
+import { generalised, RowList, RunFigures } from '../../../src/report/page/run-figures.ts';
 import { quantileMs, sumOf, TimeBuckets } from '../../../src/report/page/time-buckets.ts';
+import { noCounts } from '../../../src/request/status.ts';
 import { beginOf, recordOf, rowOf, second } from './figures.ts';
 
 test.each([

@@ -1,0 +1,243 @@
+import { commandLine, withoutOptions } from '../../cli/command-line.ts';
+import type { Context } from '../../cli/context.ts';
+import { type Input, keepMapping, mapped, planWithProgress, type ReadingOptions } from '../../cli/input.ts';
+import { ask } from '../../cli/prompt.ts';
+import type { RequestSession } from '../../cli/session.ts';
+import type { SubmitOptions } from '../../delivery/submit.ts';
+import { planMapping } from '../../input/mapping.ts';
+import { printable } from '../../report/output.ts';
+import { contractName } from '../../report/terminal/contract-text.ts';
+import { planText } from '../../report/terminal/plan-text.ts';
+import type { Contract } from '../../request/contract.ts';
+import { SrqError } from '../../request/errors.ts';
+import { FIELDS, isField } from '../../request/fields.ts';
+import type { ImportPlan, RowRange } from '../../request/import-plan.ts';
+import type { MappingOptions, Table } from '../../request/table.ts';
+import { AUDIO_PARAMETER } from '../../request/wire.ts';
+import { makeEncoder } from '../../service/wire/encode.ts';
+import type { Settings } from '../../settings/settings.ts';
+import { finishDryRun } from './summary.ts';
+
+/** The flags with which `bulk` and `enqueue` plan a file. */
+export interface PlanOptions extends ReadingOptions, Pick<SubmitOptions, 'validate' | 'onDuplicate'> {
+  readonly dryRun?: boolean;
+  readonly limit?: number;
+  readonly skip: number;
+  readonly strict?: boolean;
+  readonly yes?: boolean;
+}
+
+/** Before anything is read: a live service needs a person's word, given on a terminal or by --yes. */
+export function requireConsent(context: Context, { live }: Settings, { yes, dryRun }: PlanOptions): void {
+  if (dryRun || !live || yes || context.interactive) return;
+  throw new SrqError(
+    'usage',
+    'This profile is live, and there is no terminal on which to confirm the plan. Nothing was sent.',
+    'Look at the plan with --dry-run, then run the same command with --yes. A test service is marked with: srq login --test',
+  );
+}
+
+/** Once the plan is shown. Typing the number makes sure that it was read. */
+async function confirmImport(
+  context: Context,
+  { yes }: Pick<PlanOptions, 'yes'>,
+  { counts }: ImportPlan,
+): Promise<void> {
+  if (yes || !(await context.settings()).live) return;
+  const answer = await ask(context, `Type ${counts.ready} to send these requests to the live service: `);
+  if (answer.replace(/\D/g, '') === String(counts.ready)) return;
+  throw new SrqError(
+    'usage',
+    'Not confirmed. Nothing was sent.',
+    'Run the same command again, or look closer with --dry-run.',
+  );
+}
+
+/** Plans the file and shows that, and what is wrong with its rows. Resolves to the exit code. */
+export async function dryRun(
+  session: RequestSession,
+  input: Input,
+  options: PlanOptions & Pick<SubmitOptions, 'again'>,
+  file: string,
+  startedMs: number,
+): Promise<number> {
+  const log = await session.logReader();
+  const plan = await planWithProgress(session, input, log, { ...options, range: rangeOf(options) });
+  await sayPlan(session, plan, 'nowhere: this is a dry run');
+  return finishDryRun(session.context, plan, file, startedMs);
+}
+
+export function rangeOf({ skip, limit }: Pick<PlanOptions, 'skip' | 'limit'>): RowRange {
+  return { skip, limit: limit ?? null };
+}
+
+/** Shows what an import is about to do. `where`: where it goes, in words. */
+async function sayPlan({ context, preparation }: RequestSession, plan: ImportPlan, where: string): Promise<void> {
+  const { contract } = preparation;
+  const reporter = await context.reporter();
+  const learned = contract.source ? { name: contractName(contract), wire: wirePreview(contract, plan.first) } : null;
+  reporter.say((paint) => planText(plan, where, learned, paint));
+}
+
+/** The body of the first request by the service's own names, as text and without the recording; empty if there is none. */
+function wirePreview({ create, validate, ...rest }: Contract, first: ImportPlan['first']): [string, string][] {
+  if (!first) return [];
+  const { request } = first;
+  // Whatever the encoding, a form can say the same as names and texts.
+  const encoder = makeEncoder({ ...rest, validate, create: { ...create, encoding: 'form' } });
+  const { body } = encoder.create(request, request.audio ? 'recording' : null);
+  const named = (create.parameters ?? []).filter(({ field }) => field === 'audio_file');
+  const recordings = request.audio ? [...named.map(({ path }) => path.join('.')), AUDIO_PARAMETER] : [];
+  return [...new URLSearchParams(body.toString())]
+    .map(([name, value]) => [name.replace(/\[([^\]]*)\]/g, '.$1'), value] as [string, string])
+    .filter(([name]) => !recordings.includes(name));
+}
+
+const QUESTION = 'Enter to go on · COLUMN=FIELD or FIELD=VALUE to correct the columns · ? for help · q to leave: ';
+
+const HELP = `  Telefon 2=phone             the column "Telefon 2" is the phone number
+  Notes=-                     the column "Notes" is left out
+  country=PT                  every row has this country
+  location={City} {Zip}       the location is made of two columns
+  An empty line shows the plan again with what was corrected; nothing is sent before that.`;
+
+/** The plan to carry out, and the words of the command that maps the file alike: otherwise its rows were other requests. */
+export interface Agreed {
+  readonly plan: ImportPlan;
+  readonly command: readonly string[];
+}
+
+/** An import as it is put to the person. */
+interface Order {
+  readonly input: Input;
+  /** Where it goes, in words. */
+  readonly where: string;
+  /** Where a mapping is kept that no flags can say. */
+  readonly keepAt: string;
+}
+
+/**
+ * Plans and shows the import until the person at the terminal has nothing to correct, and has it confirmed where it is live.
+ * Without a terminal, with --yes or --quiet, the first plan stands. Throws `SrqError('interrupted')` when the person leaves.
+ */
+export async function agreedPlan(
+  session: RequestSession,
+  { input, where, keepAt }: Order,
+  options: Pick<PlanOptions, 'yes' | 'saveMapping'>,
+  plan: (input: Input) => Promise<ImportPlan>,
+): Promise<Agreed> {
+  const { context } = session;
+  const asks = context.interactive && options.yes !== true && context.options.quiet !== true;
+  const given = context.process.argv.slice(2);
+  for (let now = input; ; ) {
+    const planned = await plan(now);
+    await sayPlan(session, planned, where);
+    const corrected = asks ? await askCorrections(context, now) : null;
+    if (corrected !== null) {
+      now = await mapped(now.table, corrected, options);
+      continue;
+    }
+    const command = now === input ? given : await commandAlike(given, input, now, options.saveMapping, keepAt);
+    if (now !== input)
+      (await context.reporter()).warn(`To import this file again, map it alike: ${commandLine(command)}`);
+    if (planned.counts.ready > 0) await confirmImport(context, options, planned);
+    return { plan: planned, command };
+  }
+}
+
+/** What the user says of the columns after correcting it, or null if it stays. */
+async function askCorrections(context: Context, { table, chosen }: Input): Promise<MappingOptions | null> {
+  const reporter = await context.reporter();
+  let corrected: MappingOptions | null = null;
+  for (;;) {
+    const line = await ask(context, QUESTION);
+    if (line === '') return corrected;
+    if (line === 'q') {
+      throw new SrqError('interrupted', 'Nothing was sent.', 'Run the same command again when the file is ready.');
+    }
+    try {
+      if (line === '?') reporter.say(() => helpText(table));
+      else corrected = correctedBy(line, table, corrected ?? chosen);
+    } catch (error) {
+      if (!(error instanceof SrqError)) throw error;
+      reporter.warn(`${error.message}${error.hint === null ? '' : ` ${error.hint}`}`);
+    }
+  }
+}
+
+function helpText(table: Table): string {
+  const columns = table.columns.filter((name) => name !== '').slice(0, 100);
+  return `${HELP}\n  Fields:  ${FIELDS.join(', ')}\n  Columns: ${columns.map(printable).join(', ')}`;
+}
+
+/**
+ * `COLUMN=FIELD` if what is right of the last `=` is a field and there is such a column; else `FIELD=VALUE`.
+ * Throws `SrqError('usage')` for a line that is neither, or names a column that is not there.
+ */
+export function correctedBy(
+  line: string,
+  table: Pick<Table, 'columns'>,
+  { map, set, join }: MappingOptions,
+): MappingOptions {
+  const [column, field] = halves(line, line.lastIndexOf('='));
+  const [name, value] = halves(line, line.indexOf('='));
+  const meant =
+    (isField(field) || field === '-') && (hasColumn(table, column) || !isField(name))
+      ? { map: { ...map, [column]: field }, set: without(set, field), join: without(join, field) }
+      : isField(name)
+        ? { map: withoutField(map, name), set: { ...set, [name]: value }, join: without(join, name) }
+        : null;
+  if (meant === null) {
+    throw new SrqError(
+      'usage',
+      `"${line}" is neither COLUMN=FIELD nor FIELD=VALUE.`,
+      `The fields are: ${FIELDS.join(', ')}`,
+    );
+  }
+  planMapping(table.columns, meant);
+  return meant;
+}
+
+/** Flags add to what was said; what a correction took back they cannot say, so then the whole mapping is kept in a file. */
+async function commandAlike(
+  given: readonly string[],
+  before: Input,
+  now: Input,
+  saved: string | undefined,
+  keepAt: string,
+): Promise<readonly string[]> {
+  if (!tookBack(before.chosen, now.chosen)) return [...given, ...asFlags(before.chosen, now.chosen)];
+  if (saved === undefined) await keepMapping(keepAt, now.mapping, now.chosen);
+  return [...withoutOptions(given, ['--map', '--set', '--mapping', '--save-mapping']), '--mapping', saved ?? keepAt];
+}
+
+function tookBack(before: MappingOptions, after: MappingOptions): boolean {
+  const lost = (from: object, to: object) => Object.keys(from).some((name) => !Object.hasOwn(to, name));
+  return lost(before.map, after.map) || lost(before.set, after.set) || lost(before.join ?? {}, after.join ?? {});
+}
+
+function asFlags(before: MappingOptions, after: MappingOptions): string[] {
+  const mapped = Object.entries(after.map).filter(([column, field]) => before.map[column] !== field);
+  const set = Object.entries(after.set).filter(([field, text]) => before.set[field] !== text);
+  return [
+    ...mapped.flatMap(([column, field]) => ['--map', `${column}=${field}`]),
+    ...set.flatMap(([field, text]) => ['--set', `${field}=${text}`]),
+  ];
+}
+
+function halves(line: string, at: number): [string, string] {
+  return at < 1 ? ['', ''] : [line.slice(0, at).trim(), line.slice(at + 1).trim()];
+}
+
+function hasColumn({ columns }: Pick<Table, 'columns'>, name: string): boolean {
+  return columns.some((column) => column.trim().toLowerCase() === name.toLowerCase());
+}
+
+/** A constant or a join for this field would stand in the way of what was said just now. */
+function without<Value>(record: Readonly<Record<string, Value>>, key: string): Record<string, Value> {
+  return Object.fromEntries(Object.entries(record).filter(([name]) => name !== key));
+}
+
+function withoutField(map: Readonly<Record<string, string>>, field: string): Record<string, string> {
+  return Object.fromEntries(Object.entries(map).filter(([, mapped]) => mapped !== field));
+}

@@ -1,0 +1,46 @@
+import type { Command } from 'commander';
+import type { RunCommand } from '../../cli/command.ts';
+import {
+  addReadingOptions,
+  addSubmitOptions,
+  choice,
+  errorBudget,
+  examples,
+  rare,
+  rate,
+  settleSeconds,
+  wholeNumber,
+} from '../options.ts';
+
+export function addBulk(program: Command, run: RunCommand): void {
+  const most = Number.MAX_SAFE_INTEGER;
+  const bulk = program.command('bulk <file>').description('import a file of leads (-: stdin); try it with --sandbox');
+  addReadingOptions(bulk)
+    .option('--dry-run', 'read, map, check; send nothing')
+    .option('--limit <n>', 'only so many rows', wholeNumber(1, most))
+    .addOption(rare('--skip <n>', 'after leaving out so many').argParser(wholeNumber(0, most)).default(0))
+    .option('--strict', 'warnings make a row invalid');
+  addSubmitOptions(bulk)
+    .option('--rate <rate>', 'requests a second: auto (the default), max, a number', rate)
+    .addOption(rare('--concurrency <n>', 'most requests in flight').argParser(wholeNumber(1, 1000)).default(16))
+    .option('--max-errors <n>', 'stop after so many refused rows: 50, or 2%', errorBudget)
+    .addOption(
+      rare('--settle <seconds>', 'age of a doubt before validate is asked (learned, 60+)').argParser(settleSeconds),
+    )
+    .addOption(
+      choice('--in-doubt <what>', 'rows that may have been taken', ['park', 'validate']).default('validate').hideHelp(),
+    )
+    .option('--results <file>', 'every row with its outcome (<name>.results.csv)')
+    .option('--report <file>', 'the run as a page with charts, in one file (.html)')
+    .addOption(rare('--include-input', 'with --report: show the cells of the input: personal data'))
+    .option('--yes', 'do not ask whether plan and columns are right')
+    .addHelpText(
+      'after',
+      examples(
+        'srq bulk leads.csv --sandbox',
+        "srq bulk leads.csv --map 'Telefon 2=phone' --set country=PT --dry-run",
+        'srq bulk leads.csv --yes --json',
+      ),
+    )
+    .action(run(async () => (await import('./run.ts')).bulk));
+}

@@ -1,0 +1,201 @@
+import { basename, dirname, join } from 'node:path';
+import type { Connection } from '../../cli/connect.ts';
+import type { Context } from '../../cli/context.ts';
+import { type Input, inputName, readInput, withReadingProgress } from '../../cli/input.ts';
+import { warnOfUnknownProfile } from '../../cli/profiles.ts';
+import { operationsOf, RequestSession, recordingsBeside } from '../../cli/session.ts';
+import { keepHeapSmall } from '../../cli/v8-flags.ts';
+import { type ImportDesk, type Pass, runImport, type ServiceLine } from '../../delivery/import.ts';
+import type { SubmitOptions } from '../../delivery/submit.ts';
+import { requireReportPlace } from '../../report/page/report-page.ts';
+import { requireResultsPlace, writeResults } from '../../report/results-file.ts';
+import { SrqError } from '../../request/errors.ts';
+import type { ImportPlan, RowReport } from '../../request/import-plan.ts';
+import type { OpenLog, RunBegin, RunNotes } from '../../request/log-store.ts';
+import type { Mapping } from '../../request/table.ts';
+import { agreedPlan, dryRun, type PlanOptions, rangeOf, requireConsent } from './agreement.ts';
+import { figuresOf, noted, reportRun } from './run-report.ts';
+import { type Asides, showPass } from './show-import.ts';
+import { finishRun } from './summary.ts';
+
+/** The flags of `bulk`, as commander hands them over. */
+export interface BulkOptions extends PlanOptions, SubmitOptions {
+  /** Adaptive if left out; the sandbox inside this process needs no pacing. */
+  readonly rate?: 'auto' | 'max' | number;
+  readonly concurrency: number;
+  readonly maxErrors?: { readonly count: number; readonly percent: boolean };
+  /** Seconds after a doubtful send before validate is asked. */
+  readonly settle?: number;
+  readonly inDoubt: 'park' | 'validate';
+  readonly results?: string;
+  /** Where the run is told as a page. */
+  readonly report?: string;
+  readonly includeInput?: boolean;
+}
+
+/** Imports a file: reads and checks it whole, shows what would happen, sends, and accounts for every row. */
+export async function bulk(context: Context, file: string, asked: BulkOptions): Promise<number> {
+  keepHeapSmall();
+  const startedMs = context.clock.monotonicMs();
+  requireReportable(asked);
+  requireConsent(context, await context.settings(), asked);
+  const input = await readInput(context, file, asked);
+  const session = await RequestSession.open(context, {
+    audio: recordingsBeside(file),
+    operations: operationsOf(asked),
+    isAsOffered: true,
+    strict: asked.strict === true,
+    needsNoLogin: asked.dryRun === true,
+  });
+  const options = { ...asked, validate: session.validates };
+  if (options.dryRun) {
+    await warnOfUnknownProfile(context);
+    return dryRun(session, input, options, file, startedMs);
+  }
+  const results = options.results ?? beside(file, 'results.csv');
+  await requireResultsPlace(results, file);
+  if (options.report !== undefined) await requireReportPlace(options.report, '--report');
+  const log = await context.openLog(`bulk ${basename(file)}`, true);
+  const notes = (await context.logStore()).openNotes(context.run);
+  const desk = new BulkDesk(session, { input, file, results, keepAt: beside(file, 'mapping.json') }, options, notes);
+  const { plan, stop } = await runImport(portsOf(session, log, desk), {
+    ...options,
+    range: rangeOf(options),
+    maxErrors: options.maxErrors ?? null,
+    settleMs: options.settle === undefined ? null : options.settle * 1000,
+  });
+  const { asides, command } = desk;
+  return finishRun(context, plan, stop, { file, results, command, startedMs }, asides);
+}
+
+function portsOf({ context, preparation }: RequestSession, log: OpenLog, desk: BulkDesk) {
+  const { clock, interruption } = context;
+  return { log, clock, preparation, halt: interruption.halt, connect: (plan: ImportPlan) => desk.connect(plan), desk };
+}
+
+/** The files of one run. */
+interface RunInput {
+  readonly input: Input;
+  /** The input as the user named it. */
+  readonly file: string;
+  readonly results: string;
+  readonly keepAt: string;
+}
+
+/** The desk of `bulk` puts the plan to the person, shows the import, and keeps its notes, its results and its report. */
+class BulkDesk implements ImportDesk {
+  readonly asides: Asides = { withoutIdentifier: 0, withRemark: 0 };
+  /** The words of the command that does the same again, with what was corrected at the plan. */
+  command: readonly string[] = [];
+  readonly #session: RequestSession;
+  readonly #run: RunInput;
+  readonly #options: BulkOptions;
+  readonly #notes: RunNotes;
+  #line: Connection | null = null;
+
+  constructor(session: RequestSession, run: RunInput, options: BulkOptions, notes: RunNotes) {
+    this.#session = session;
+    this.#run = run;
+    this.#options = options;
+    this.#notes = notes;
+  }
+
+  async agree(plan: Parameters<ImportDesk['agree']>[0]): Promise<ImportPlan> {
+    const { context, destinationText: where } = this.#session;
+    const { input, keepAt, file } = this.#run;
+    const planned = (now: Input) => withReadingProgress(context, (tick) => plan(now, tick));
+    const agreed = await agreedPlan(this.#session, { input, where, keepAt }, this.#options, planned);
+    this.command = agreed.command;
+    this.#notes.note(await beginNote(context, agreed.plan, file, this.#options));
+    return agreed.plan;
+  }
+
+  async connect({ mapping }: ImportPlan): Promise<ServiceLine> {
+    const { concurrency } = this.#options;
+    const rate = rateOf(this.#session.context, this.#options);
+    const { refused } = this.#notes;
+    const line = await this.#session.connect({ rate, concurrency, fieldName: columnOf(mapping), refused });
+    this.#line = line;
+    await this.#session.finishOnSignal();
+    return line;
+  }
+
+  watch(pass: Pass) {
+    return showPass(this.#session.context, pass, this.asides);
+  }
+
+  broke(pauseMs: number): void {
+    this.#line?.hold(pauseMs);
+    this.#notes.note({ event: 'breaker', pauseMs });
+  }
+
+  async account(plan: ImportPlan, stop: SrqError | null, rows: AsyncIterable<RowReport>): Promise<void> {
+    const { context } = this.#session;
+    const { report, includeInput } = this.#options;
+    const stopped = stop?.message ?? (context.interruption.code ? 'Interrupted.' : null);
+    this.#notes.note({ event: 'end', stopped });
+    await this.#notes.flush();
+    const { columns, delimiter } = plan.table;
+    const figures = report === undefined ? null : figuresOf(plan, includeInput);
+    const shown = figures ? noted(rows, figures, plan.mapping) : rows;
+    await writeResults(this.#run.results, columns, delimiter ?? ',', shown);
+    if (figures) await reportRun(context, report ?? '', figures);
+  }
+}
+
+/** What a report says of the settings of a run. Values of --set and --map may be personal data and stay out. */
+async function beginNote(
+  context: Context,
+  { rows, counts }: ImportPlan,
+  file: string,
+  options: BulkOptions,
+): Promise<RunBegin> {
+  const { profile, live, baseUrl } = await context.settings();
+  const { maxErrors } = options;
+  const settings = {
+    '--rate': String(rateOf(context, options)),
+    '--concurrency': String(options.concurrency),
+    '--on-duplicate': options.onDuplicate,
+    '--in-doubt': options.inDoubt,
+    '--settle': options.settle === undefined ? 'learned, at least 60 s' : `${options.settle} s`,
+    '--max-errors': maxErrors === undefined ? 'off' : `${maxErrors.count}${maxErrors.percent ? '%' : ''}`,
+    ...(options.limit === undefined ? {} : { '--limit': String(options.limit) }),
+    ...(options.skip === 0 ? {} : { '--skip': String(options.skip) }),
+    ...(options.validate ? {} : { '--no-validate': 'on' }),
+    ...(options.again ? { '--again': 'on' } : {}),
+    ...(options.strict ? { '--strict': 'on' } : {}),
+  };
+  const service = baseUrl === null ? '' : new URL(baseUrl.value).host;
+  const name = file === '-' ? inputName(file) : basename(file);
+  const { version } = context;
+  return { event: 'begin', version, file: name, profile: profile.value, live, service, rows, counts, settings };
+}
+
+function rateOf({ options: { sandbox } }: Context, { rate }: BulkOptions): 'auto' | 'max' | number {
+  return rate ?? (sandbox ? 'max' : 'auto');
+}
+
+/** The name of the one column that a field was taken from, or null. */
+function columnOf({ sources, columns }: Mapping): (field: string) => string | null {
+  const names = new Map(
+    sources.map(({ field, columns: at }) => [field, at.length === 1 ? (columns[at[0] ?? -1] ?? null) : null]),
+  );
+  return (field) => names.get(field) ?? null;
+}
+
+/** Throws `SrqError('usage')` for flags of a report that could not have an effect. */
+function requireReportable({ report, includeInput, dryRun: isDry }: BulkOptions): void {
+  if (includeInput && report === undefined) {
+    throw new SrqError('usage', '--include-input is about a report.', 'Add: --report run.html');
+  }
+  if (isDry && report !== undefined) {
+    throw new SrqError('usage', 'A dry run has nothing to report.', 'Leave --report out, or --dry-run.');
+  }
+}
+
+/** `leads.csv` has its results in `leads.results.csv`, beside it. */
+function beside(file: string, ending: string): string {
+  if (file === '-') return `stdin.${ending}`;
+  const name = basename(file).replace(/(?:\.(?:csv|tsv|txt|json|ndjson|jsonl|xlsx))?(?:\.gz)?$/i, '');
+  return join(dirname(file), `${name}.${ending}`);
+}

@@ -1,0 +1,68 @@
+import { answersBy, exchange, joinAccount, openLearned } from '../../cli/account.ts';
+import { inFull } from '../../cli/command-line.ts';
+import { destinationOf } from '../../cli/connect.ts';
+import type { Context } from '../../cli/context.ts';
+import { printable } from '../../report/output.ts';
+import { type AnswerMemory, NO_MEMORY, withStatement } from '../../request/answer-memory.ts';
+import { contractFingerprint } from '../../request/contract.ts';
+import { SrqError } from '../../request/errors.ts';
+
+/** Stands for all answers that wait for a word. */
+const ALL = 'status';
+
+/**
+ * Keeps a person's word on what answers of success mean that prove nothing by themselves. `named`: the beginning of one
+ * such answer's form, or `status` for all that wait for a word of this kind.
+ */
+export async function learnAnswers(context: Context, said: 'taken' | 'refused', named: string): Promise<number> {
+  const { known, add } = await openAnswers(context);
+  const waiting = known.forms.filter((each) => each.said === null && each.isDenied === (said === 'refused'));
+  const meant = waiting.filter(({ form }) => named === ALL || form.startsWith(named));
+  if (meant.length === 0)
+    throw nothingMeant(
+      named,
+      said,
+      waiting.map(({ form }) => form),
+    );
+  const spoken = meant.reduce((memory, { form }) => withStatement(memory, form, said), known);
+  await add(spoken);
+  const profile = (await context.profileName()).value;
+  const forms = meant.map(({ form }) => form);
+  const reporter = await context.reporter();
+  await reporter.result({ profile, said, forms }, (paint) =>
+    [
+      `${paint.green('✓')} From now on such an answer means that the request was ${said}:`,
+      ...forms.map((form) => printable(`  ${form}`)),
+      printable(inFull('What was sent before stays unknown until it is settled: srq resolve', context.options)),
+    ].join('\n'),
+  );
+  return 0;
+}
+
+/** What is known of the answers of the profile's service, on this machine or in the store, and the way to add to it. */
+async function openAnswers(context: Context) {
+  const destination = destinationOf(await context.settings());
+  const contract = contractFingerprint(await context.contract(destination.baseUrl));
+  const answers = answersBy(contract);
+  if ((await context.logPlace()).kind === 'store') {
+    const { state } = await joinAccount(context, destination);
+    const known = await exchange(state, answers, NO_MEMORY);
+    return { known, add: (found: AnswerMemory) => exchange(state, answers, found) };
+  }
+  const file = await openLearned(context, destination, contract);
+  return { known: file.read().answers ?? NO_MEMORY, add: (found: AnswerMemory) => exchange(file, answers, found) };
+}
+
+function nothingMeant(named: string, said: 'taken' | 'refused', waiting: readonly string[]): SrqError {
+  const flag = said === 'taken' ? '--taken-by' : '--refused-by';
+  if (waiting.length === 0) {
+    const message = 'No answer of this profile waits for such a word.';
+    return new SrqError('usage', message, 'Send a first request, and look what comes back: srq create');
+  }
+  const message = `No answer that waits for such a word begins with "${named}".`;
+  return new SrqError(
+    'usage',
+    message,
+    `These wait: ${waiting.join(' | ')}. For all of them: srq contract learn ${flag} ${ALL}`,
+  );
+}

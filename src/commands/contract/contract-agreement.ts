@@ -1,0 +1,109 @@
+import { commandLine } from '../../cli/command-line.ts';
+import type { Context } from '../../cli/context.ts';
+import { ask, askHidden } from '../../cli/prompt.ts';
+import { printable } from '../../report/output.ts';
+import type { Finding, Proposal, Question } from '../../request/contract.ts';
+import { SrqError } from '../../request/errors.ts';
+import { isSecretName } from '../../request/names.ts';
+import { OPERATION_NAMES } from '../../request/operations.ts';
+import type { Answers } from './contract-documents.ts';
+
+export interface AgreedAnswers {
+  readonly proposal: Proposal;
+  /** Those of the flags and those given on the terminal. */
+  readonly answers: Answers;
+}
+
+/**
+ * What documents come to once a person has answered what they leave open. Asks on a terminal alone, again after an answer
+ * that does not fit, until nothing is open or the person has no answer.
+ */
+export async function answered(
+  context: Context,
+  given: Answers,
+  propose: (answers: Answers) => Promise<Proposal>,
+): Promise<AgreedAnswers> {
+  let answers = given;
+  let proposal = await propose(given);
+  while (context.interactive) {
+    // An answer may open another question: which list of categories, once create is known.
+    const [question] = proposal.questions;
+    if (question === undefined) break;
+    const name = answerName(question);
+    const asking = isSecretName(name) ? askHidden : ask;
+    const { unanswered } = question;
+    const hint = unanswered === undefined ? ': ' : ' [y/N] ';
+    const given = await asking(context, `${printable(question.text)}\n${name}${hint}`);
+    const answer = given === '' ? (unanswered ?? '') : given;
+    // What each row gives has no value of its own.
+    if (answer === '' && !question.answer.endsWith('=')) break;
+    const more = withAnswer(answers, question, answer);
+    const next = await propose(more).catch(unfit);
+    if (next instanceof SrqError) (await context.reporter()).warn(printable(next.message));
+    else [answers, proposal] = [more, next];
+  }
+  return { proposal, answers };
+}
+
+function unfit(error: unknown): SrqError {
+  if (error instanceof SrqError && error.code === 'input') return error;
+  throw error;
+}
+
+function answerName({ name }: Question): string {
+  return printable(name.slice(name.indexOf(':') + 1));
+}
+
+/** Of numbered choices, the number is an answer, too. */
+function withAnswer({ constants, operations }: Answers, { name, choices }: Question, said: string): Answers {
+  const answer = choices?.[Number(said) - 1] ?? said;
+  const [kind = '', ...rest] = name.split(':');
+  const about = rest.join(':');
+  const operation = OPERATION_NAMES.find((each) => kind === 'operation' && each === about);
+  if (operation) return { constants, operations: { ...operations, [operation]: answer } };
+  return { constants: { ...constants, [about]: answer }, operations };
+}
+
+/** Throws `SrqError('usage')` unless nothing is left open and a person agrees: on the terminal, or by `--yes`. */
+export async function requireAgreement(
+  context: Context,
+  { proposal, answers: said }: AgreedAnswers,
+  given: Answers,
+  yes: boolean,
+  profile: string,
+): Promise<void> {
+  const { contract } = proposal;
+  const questions = proposal.questions.filter(({ unanswered }) => unanswered === undefined);
+  const words = [...context.process.argv.slice(2), ...flagsOf(said, given)];
+  if (questions.length > 0) {
+    const open = questions.map(({ text }) => printable(text)).join(' ');
+    const answers = questions.map(({ answer }) => printable(answer)).join(' ');
+    const message = `The documents leave open what only you can say; nothing was stored. ${open}`;
+    throw new SrqError('usage', message, `Say it, and run: ${commandLine(words)} ${answers}`);
+  }
+  if (yes) return;
+  const weak = contract.findings.filter(({ confidence }) => confidence === 'weak');
+  if (!context.interactive) {
+    const message = `Nothing was stored: there is no terminal on which to agree.${weakText(weak)}`;
+    throw new SrqError('usage', message, `Look at it with --dry-run, then run: ${commandLine([...words, '--yes'])}`);
+  }
+  const answer = await ask(context, `${weakText(weak).trim()}\nKeep this contract for profile ${profile}? [y/N] `);
+  if (!/^y(?:es)?$/i.test(answer)) throw new SrqError('usage', 'Not agreed; nothing was stored.');
+}
+
+/** The flags that say what was answered on the terminal. */
+function flagsOf({ constants, operations }: Answers, given: Answers): string[] {
+  return [
+    ...Object.entries(constants)
+      .filter(([name]) => !Object.hasOwn(given.constants, name))
+      .flatMap(([name, value]) => ['--set', `${name}=${isSecretName(name) ? '@FILE' : value}`]),
+    ...Object.entries(operations)
+      .filter(([name]) => !Object.hasOwn(given.operations, name))
+      .flatMap(([name, value]) => ['--operation', `${name}=${value}`]),
+  ];
+}
+
+function weakText(weak: readonly Finding[]): string {
+  const guesses = weak.map(({ setting, value, where, why }) => printable(`${setting} is ${value} (${where}): ${why}`));
+  return guesses.length === 0 ? '' : ` These are guesses: ${guesses.join('; ')}.`;
+}

@@ -1,0 +1,140 @@
+import { open, stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import {
+  type Contract,
+  type Json,
+  type Operation,
+  type Parameter,
+  type Proposal,
+  withRequestOperations,
+} from '../../request/contract.ts';
+import { isContractLike, readContract } from '../../request/contract-schema.ts';
+import { SrqError, systemCode } from '../../request/errors.ts';
+import { type OperationName, REQUEST_OPERATION_NAMES } from '../../request/operations.ts';
+
+/** A description of the interface, as it lies in a file. */
+interface DocumentFile {
+  /** Without its folder. */
+  readonly name: string;
+  readonly bytes: Buffer;
+}
+
+/** What a person said of what the documents leave open. */
+export interface Answers {
+  readonly constants: Readonly<Record<string, string>>;
+  readonly operations: Readonly<Partial<Record<OperationName, string>>>;
+}
+
+export interface DocumentSet {
+  readonly documents: readonly DocumentFile[];
+  /** The variables of a client tool. */
+  readonly environment: DocumentFile | null;
+}
+
+const MAX_BYTES = 10 * 1024 * 1024;
+
+/** Reads these files and no other. Throws `SrqError('input')` for what is no small file. */
+export async function readDocuments(paths: readonly string[], environment?: string): Promise<DocumentSet> {
+  const documents: DocumentFile[] = [];
+  for (const path of paths) documents.push(await readDocument(path));
+  return { documents, environment: environment === undefined ? null : await readDocument(environment) };
+}
+
+/**
+ * What the documents come to, or what a contract that is given as a file says. `baseUrl` is where it will be used, if that
+ * is known. Throws `SrqError` for what cannot be used.
+ */
+export async function propose(
+  { documents, environment }: DocumentSet,
+  answers: Answers,
+  baseUrl: string | null,
+  nowMs: number,
+): Promise<Proposal> {
+  const learnedAt = new Date(nowMs).toISOString();
+  const [only] = documents;
+  const parsed = documents.length === 1 && only ? contractIn(only) : null;
+  if (parsed === null || !only) {
+    const { learnContract } = await import('../../contract/learn.ts');
+    return learnContract(documents, { ...answers, environment, baseUrl, learnedAt });
+  }
+  const given = readContract(parsed, only.name, 'Write one with: srq contract show --json > contract.json');
+  const { contract, ...rest } = await givenProposal(given, answers.constants);
+  const { files = [only.name], title = 'What the public document says', kind = 'contract' } = contract.source ?? {};
+  return { ...rest, contract: { ...contract, source: { files, title, kind, learnedAt } } };
+}
+
+/** A file that holds a contract as `srq contract show --json` writes it, parsed; null for any other. */
+function contractIn({ bytes }: DocumentFile): unknown {
+  try {
+    const parsed: unknown = JSON.parse(bytes.toString('utf8'));
+    return isContractLike(parsed) ? parsed : null;
+  } catch {
+    return null;
+  }
+}
+
+async function readDocument(path: string): Promise<DocumentFile> {
+  try {
+    const found = await stat(path);
+    if (!found.isFile()) throw unusable(path, found.isDirectory() ? 'it is a folder' : 'it is not a regular file');
+    if (found.size > MAX_BYTES) throw unusable(path, 'it is larger than 10 MB');
+    return { name: basename(path), bytes: await readBounded(path) };
+  } catch (error) {
+    throw error instanceof SrqError ? error : unusable(path, systemCode(error) || String(error), error);
+  }
+}
+
+/** A file that grows while it is read is still bounded. */
+async function readBounded(path: string): Promise<Buffer> {
+  const file = await open(path);
+  try {
+    const chunks: Buffer[] = [];
+    for (let size = 0; size <= MAX_BYTES; ) {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(1 << 16));
+      if (bytesRead === 0) return Buffer.concat(chunks);
+      chunks.push(buffer.subarray(0, bytesRead));
+      size += bytesRead;
+    }
+    throw unusable(path, 'it is larger than 10 MB');
+  } finally {
+    await file.close();
+  }
+}
+
+function unusable(path: string, why: string, cause?: unknown): SrqError {
+  const hint = 'Name the OpenAPI description or the collection that you were given: srq contract learn FILE';
+  return new SrqError('input', `${path} cannot be read (${why}).`, hint, cause);
+}
+
+/**
+ * What a contract comes to that is given as a file, written by `srq contract show --json` or by hand: without patterns that
+ * run away, with the secrets that were left out of it, which are asked for.
+ */
+export async function givenProposal(given: Contract, constants: Readonly<Record<string, string>>): Promise<Proposal> {
+  const notes = new Set<string>();
+  const { isCheapPattern } = await import('../../contract/schema/pattern-cost.ts');
+  const withCheapPattern = (parameter: Parameter): Parameter => {
+    if (parameter.pattern === null || isCheapPattern(parameter.pattern)) return parameter;
+    notes.add(`The pattern of ${parameter.field} is left to the service: it is no pattern, or could take for ever`);
+    return { ...parameter, pattern: null };
+  };
+  const cheap = withRequestOperations(given, ({ parameters }) => ({
+    parameters: parameters?.map(withCheapPattern) ?? null,
+  }));
+  const { withGivenSecrets } = await import('../../contract/contract-secrets.ts');
+  const { contract, questions } = withGivenSecrets(cheap, constants);
+  const schemas = new Map<Operation, Json>();
+  for (const name of REQUEST_OPERATION_NAMES) schemas.set(contract[name], await checkedSchema(contract[name]));
+  return {
+    contract: withRequestOperations(contract, (operation) => ({ schema: schemas.get(operation) ?? null })),
+    questions,
+    notes: [...notes],
+  };
+}
+
+async function checkedSchema({ schema }: Operation): Promise<Json> {
+  const { validationSchema } = await import('../../contract/schema/validation-schema.ts');
+  return typeof schema === 'object' && schema !== null && !isList(schema) ? validationSchema(schema) : null;
+}
+
+const isList = (value: Json): value is readonly Json[] => Array.isArray(value);

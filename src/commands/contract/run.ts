@@ -1,0 +1,181 @@
+import { readFile } from 'node:fs/promises';
+import { commandLine, inFull, withoutOptions } from '../../cli/command-line.ts';
+import type { Context } from '../../cli/context.ts';
+import { printable } from '../../report/output.ts';
+import { contractName, contractText, proposalText } from '../../report/terminal/contract-text.ts';
+import type { ServerSuggestion } from '../../request/contract.ts';
+import { SrqError, systemCode } from '../../request/errors.ts';
+import { isSecretName } from '../../request/names.ts';
+import { OPERATION_NAMES } from '../../request/operations.ts';
+import type { ContractStore } from '../../settings/contract-store.ts';
+import { isLoopback, normalBaseUrl } from '../../settings/settings.ts';
+import { answered, requireAgreement } from './contract-agreement.ts';
+import { type Answers, propose, readDocuments } from './contract-documents.ts';
+
+export interface LearnFlags {
+  readonly environment?: string;
+  readonly set: readonly (readonly [string, string])[];
+  readonly operation: readonly (readonly [string, string])[];
+  /** An answer of success that means that a request was taken, or that it was refused. */
+  readonly takenBy?: string;
+  readonly refusedBy?: string;
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+}
+
+/** Turns the partner's own documents into the contract of the profile, once a person has agreed. */
+export async function learn(context: Context, files: readonly string[], options: LearnFlags): Promise<number> {
+  const store = await profileContracts(context);
+  if (options.takenBy !== undefined || options.refusedBy !== undefined) return learnWord(context, files, options);
+  if (files.length === 0) throw new SrqError('usage', 'Name the document.', 'For example: srq contract learn api.yaml');
+  const given = await givenAnswers(options);
+  const { baseUrl } = await context.settings();
+  const set = await readDocuments(files, options.environment);
+  const proposeWith = (answers: Answers) => propose(set, answers, baseUrl?.value ?? null, context.clock.nowMs());
+  const said = options.dryRun
+    ? { proposal: await proposeWith(given), answers: given }
+    : await answered(context, given, proposeWith);
+  const { proposal } = said;
+  const { contract, questions, notes } = proposal;
+  const profile = (await context.profileName()).value;
+  const logins = contract.servers.flatMap(loginCommand);
+  const { withoutSecretValues } = await import('../../contract/contract-secrets.ts');
+  const shown = withoutSecretValues(contract);
+  const document = { profile, stored: !options.dryRun, file: store.path, contract: shown, questions, notes, logins };
+  const reporter = await context.reporter();
+  if (options.dryRun) {
+    await reporter.result(document, (paint) =>
+      [proposalText(proposal, width(context), paint), ...loginLines(logins, context)].join('\n'),
+    );
+    return 0;
+  }
+  reporter.say((paint) => proposalText(proposal, width(context), paint));
+  await requireAgreement(context, said, given, options.yes === true, profile);
+  await store.write(contract);
+  await reporter.result(document, (paint) =>
+    [
+      `${paint.green('✓')} Profile ${profile} obeys ${contractName(contract)}.`,
+      ...loginLines(logins, context),
+      printable(inFull('Next: srq bulk FILE --sandbox    rehearses against a sandbox made from it', context.options)),
+    ].join('\n'),
+  );
+  return 0;
+}
+
+/** What the service's own answers mean is no matter of a document. */
+async function learnWord(context: Context, files: readonly string[], options: LearnFlags): Promise<number> {
+  const { takenBy, refusedBy } = options;
+  if (files.length > 0 || (takenBy !== undefined && refusedBy !== undefined)) {
+    const message = 'Say one thing at a time: a document, --taken-by, or --refused-by.';
+    throw new SrqError('usage', message, 'For example: srq contract learn --taken-by status');
+  }
+  const { learnAnswers } = await import('./answers.ts');
+  return takenBy === undefined
+    ? learnAnswers(context, 'refused', refusedBy ?? '')
+    : learnAnswers(context, 'taken', takenBy);
+}
+
+/** What is in force, where each value comes from, and what live answers said of it. As JSON it can be learned again. */
+export async function show(context: Context): Promise<number> {
+  const store = await profileContracts(context);
+  const contract = await context.contract();
+  const observations = store.observations(contract);
+  const learnOne = inFull('Learn one with: srq contract learn FILE', context.options);
+  const reporter = await context.reporter();
+  const { withoutSecretValues } = await import('../../contract/contract-secrets.ts');
+  await reporter.result({ ...withoutSecretValues(contract), observations }, (paint) =>
+    contract.source
+      ? contractText(contract, observations, width(context), paint)
+      : `No contract was learned: what the public document says is in force.\n${learnOne}`,
+  );
+  return 0;
+}
+
+/** Back to what the public document says. */
+export async function forget(context: Context): Promise<number> {
+  const store = await profileContracts(context);
+  const forgotten = store.forget();
+  const profile = (await context.profileName()).value;
+  const reporter = await context.reporter();
+  await reporter.result({ profile, forgotten }, () =>
+    forgotten ? `The contract of profile ${profile} is forgotten.` : `Profile ${profile} had no contract.`,
+  );
+  return 0;
+}
+
+/** The store of the profile in force. Throws `SrqError('usage')` under --sandbox, which has none. */
+async function profileContracts(context: Context): Promise<ContractStore> {
+  if (!context.options.sandbox) return context.contracts();
+  const message = 'A contract belongs to a profile, not to the sandbox inside this process.';
+  throw new SrqError('usage', message, 'Name the profile: srq contract show --profile NAME');
+}
+
+async function givenAnswers({ set, operation }: LearnFlags): Promise<Answers> {
+  const unknown = operation.find(([name]) => !OPERATION_NAMES.some((each) => each === name));
+  if (unknown) {
+    const hint = "Name one of these: --operation create='POST /path', validate=…, token=…";
+    throw new SrqError('usage', `"${printable(unknown[0])}" is none of the service's operations.`, hint);
+  }
+  return {
+    constants: Object.fromEntries(await Promise.all(set.map(constantOf))),
+    operations: Object.fromEntries(operation),
+  };
+}
+
+/** `@FILE` is the first line of that file. Throws `SrqError('usage')` for a secret that stands among the arguments. */
+async function constantOf([name, value]: readonly [string, string]): Promise<[string, string]> {
+  if (value.startsWith('@')) return [name, await firstLine(value.slice(1))];
+  if (!isSecretName(name)) return [name, value];
+  const message = `"${printable(name)}" is the name of a secret, and others can read the arguments of a program.`;
+  throw new SrqError(
+    'usage',
+    message,
+    `Put it into a file: --set ${name}=@FILE   or leave it out, to be asked on a terminal.`,
+  );
+}
+
+async function firstLine(path: string): Promise<string> {
+  try {
+    const line = (await readFile(path, 'utf8')).split(/\r?\n/, 1)[0]?.trim() ?? '';
+    if (line !== '') return line;
+  } catch (error) {
+    throw new SrqError(
+      'input',
+      `${path} cannot be read (${systemCode(error)}).`,
+      'Name another file: --set NAME=@FILE',
+      error,
+    );
+  }
+  throw new SrqError('input', `${path} begins with an empty line.`, 'Put the value into its first line.');
+}
+
+/** The login for a server of the document; none for an address that secrets must not go to. Only a known test is marked. */
+function loginCommand({ name, url, test }: ServerSuggestion): string[] {
+  try {
+    const baseUrl = normalBaseUrl(url);
+    const profile =
+      name
+        .replace(/[^\w.-]+/g, '-')
+        .replace(/^[^\w]+/, '')
+        .slice(0, 64) || 'service';
+    const mark = test && !isLoopback(baseUrl) ? ['--test'] : [];
+    return [commandLine(['login', '--profile', profile, '--base-url', baseUrl, ...mark])];
+  } catch {
+    return [];
+  }
+}
+
+/** A contract belongs to one profile: whoever logs in with another has it learn the documents, too. */
+function loginLines(logins: readonly string[], { process }: Context): string[] {
+  if (logins.length === 0) return [];
+  const words = withoutOptions(process.argv.slice(2), ['--profile']).filter((word) => word !== '--dry-run');
+  const more = `Then, for that profile: ${commandLine([...words, '--profile', 'NAME'])}`;
+  return ['Servers in the documents; log in to one with', ...logins.map((command) => `  ${command}`), more].map(
+    printable,
+  );
+}
+
+/** Where no terminal says otherwise, as wide as a wide one. */
+function width({ process }: Context): number {
+  return process.stdout.columns ?? process.stderr.columns ?? 120;
+}

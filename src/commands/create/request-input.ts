@@ -1,0 +1,81 @@
+import type { Context } from '../../cli/context.ts';
+import { recordingsBeside } from '../../cli/session.ts';
+import { nearest } from '../../request/did-you-mean.ts';
+import { SrqError } from '../../request/errors.ts';
+import { FIELD, FIELDS, type FieldOption, isField } from '../../request/fields.ts';
+import type { AudioReader } from '../../request/ports.ts';
+import type { Draft } from '../../request/service-request.ts';
+
+/** The flags by which one request is given, as commander hands them over. */
+export interface RequestOptions extends Partial<Readonly<Record<FieldOption, string>>> {
+  readonly field: readonly (readonly [string, string])[];
+  readonly file?: string;
+}
+
+export interface RequestInput {
+  readonly drafts: readonly Draft[];
+  readonly audio: AudioReader;
+}
+
+/** A file for `create` and `validate` is a handful of requests; more is what bulk is for. */
+const MAX_REQUESTS = 1000;
+
+/** The requests given by flags, or by a JSON file in which flags fill what it leaves out. */
+export async function readRequestInput(context: Context, options: RequestOptions): Promise<RequestInput> {
+  const flags = fieldsOfFlags(options);
+  if (options.file === undefined) {
+    if (Object.keys(flags).length === 0) throw nothingGiven();
+    return { drafts: [{ row: 1, fields: flags }], audio: recordingsBeside('-', flags['audio_file']) };
+  }
+  const drafts = await readDrafts(context, options.file, flags);
+  return { drafts, audio: recordingsBeside(options.file, flags['audio_file']) };
+}
+
+function fieldsOfFlags(options: RequestOptions): Record<string, string> {
+  const named = FIELDS.flatMap((field) => {
+    const text = options[FIELD[field].option];
+    return text === undefined ? [] : [[field, text] as const];
+  });
+  return Object.fromEntries([...options.field, ...named]);
+}
+
+async function readDrafts(context: Context, file: string, flags: Record<string, string>): Promise<Draft[]> {
+  // One request by flags needs none of what reads files.
+  const { inputName, openInput } = await import('../../cli/input.ts');
+  const table = await openInput(context, file);
+  const name = inputName(file);
+  if (table.format === 'csv' || table.format === 'xlsx') {
+    throw new SrqError('input', `${name} is not JSON.`, `For a file of many requests: srq bulk ${file}`);
+  }
+  const reporter = await context.reporter();
+  for (const column of table.columns) {
+    const similar = isField(column) ? null : nearest(column, FIELDS);
+    if (similar !== null) reporter.warn(`"${column}" goes to the service under that name. Did you mean ${similar}?`);
+  }
+  const drafts: Draft[] = [];
+  for await (const rows of table.rows()) {
+    for (const { number, cells, problem } of rows) {
+      if (problem !== null) throw new SrqError('input', `Request ${number} of ${name} ${problem}`);
+      const given = table.columns
+        .map((name, index) => [name, cells[index] ?? ''] as const)
+        .filter(([, text]) => text !== '');
+      drafts.push({ row: number, fields: { ...flags, ...Object.fromEntries(given) } });
+    }
+    if (drafts.length > MAX_REQUESTS) {
+      throw new SrqError(
+        'input',
+        `${name} holds over ${MAX_REQUESTS} requests.`,
+        `Import it instead: srq bulk ${file}`,
+      );
+    }
+  }
+  return drafts;
+}
+
+function nothingGiven(): SrqError {
+  return new SrqError(
+    'usage',
+    'No request is given.',
+    'Give one by flags (--country PT --phone +351… --request-text "…"), or a JSON file with --file FILE (- is standard input).',
+  );
+}

@@ -1,0 +1,76 @@
+import { inFull } from '../../cli/command-line.ts';
+import type { Context } from '../../cli/context.ts';
+import { codeOfResult, exitNumber } from '../../cli/exit-codes.ts';
+import { operationsOf, RequestSession } from '../../cli/session.ts';
+import { type Prepared, prepareDraft } from '../../delivery/prepare.ts';
+import { submitOrSettle } from '../../delivery/settle-doubt.ts';
+import type { SubmitOptions } from '../../delivery/submit.ts';
+import { printable } from '../../report/output.ts';
+import { resultText } from '../../report/terminal/summary-text.ts';
+import type { SrqError } from '../../request/errors.ts';
+import type { RowResult } from '../../request/outcome.ts';
+import { type RequestOptions, readRequestInput } from './request-input.ts';
+
+/** Few at once: these are one-off requests. */
+const CONCURRENCY = 1;
+
+export interface CreateOptions extends RequestOptions, SubmitOptions {}
+
+/** Creates one request, or a few: each the same way as a row of an import. */
+export async function create(context: Context, asked: CreateOptions): Promise<number> {
+  const { drafts, audio } = await readRequestInput(context, asked);
+  const session = await RequestSession.open(context, { audio, operations: operationsOf(asked), isAsOffered: true });
+  const line = await session.connect({ rate: 'auto', concurrency: CONCURRENCY });
+  const options = { ...asked, validate: session.validates };
+  await session.sayDestination();
+  const prepared = await Promise.all(drafts.map((draft) => prepareDraft(draft, null, session.preparation)));
+  const log = await context.openLog('create', false);
+  const reporter = await context.reporter();
+  await session.finishOnSignal();
+
+  const { clock, interruption } = context;
+  const ports = { ...line, log, clock, stopping: interruption.halt.signal };
+  const results: RowResult[] = [];
+  let stop: SrqError | null = null;
+  for (const each of prepared) {
+    warnOf(each, (message) => reporter.warn(message));
+    if (!each.request) results.push(invalidResult(each));
+    else if (stop || context.interruption.code) results.push(untriedResult(each));
+    else {
+      const submitted = await submitOrSettle(each, ports, options);
+      results.push(submitted.result);
+      stop = submitted.stop;
+    }
+  }
+  // With a single request that was not sent the reason to stop is the whole story.
+  if (stop && results.length === 1 && results[0]?.status === 'failed') throw stop;
+  if (stop) reporter.warn(`${stop.message} ${inFull(stop.hint ?? '', context.options)}`.trim());
+  await reporter.result(results.length === 1 ? results[0] : results, (paint) =>
+    results.map((result) => resultText(result, paint)).join('\n'),
+  );
+  const { code } = context.interruption;
+  return exitNumber([...(code ? [code] : []), ...(stop ? [stop.code] : []), ...results.map(codeOfResult)]);
+}
+
+function warnOf({ request, problems }: Prepared, warn: (message: string) => void): void {
+  if (!request) return;
+  for (const { message } of problems) warn(printable(message));
+}
+
+function invalidResult({ row, ref, problems }: Extract<Prepared, { request: null }>): RowResult {
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  const message = errors.map((problem) => problem.message).join(' ');
+  return { status: 'invalid', ids: {}, row, ref, key: null, http: null, message };
+}
+
+function untriedResult({ row, request, key }: Extract<Prepared, { key: string }>): RowResult {
+  return {
+    status: 'failed',
+    ids: {},
+    row,
+    ref: request.ref,
+    key,
+    http: null,
+    message: 'Not tried: the command stopped.',
+  };
+}

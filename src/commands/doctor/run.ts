@@ -1,0 +1,112 @@
+import { writeFile } from 'node:fs/promises';
+import { terminalColumns } from '../../cli/command.ts';
+import { inFull } from '../../cli/command-line.ts';
+import { type Connection, connect } from '../../cli/connect.ts';
+import type { Context } from '../../cli/context.ts';
+import { exitNumber } from '../../cli/exit-codes.ts';
+import { ask } from '../../cli/prompt.ts';
+import { recordingsBeside } from '../../cli/session.ts';
+import { folded, printable } from '../../report/output.ts';
+import { requireOwnOrNew } from '../../report/output-file.ts';
+import { diagnosisText, doctorReport, isDoctorReport } from '../../report/terminal/doctor-text.ts';
+import { type Diagnosis, STEP_NAMES } from '../../request/diagnosis.ts';
+import { SrqError, systemCode } from '../../request/errors.ts';
+import { Examination, type Found } from './examination.ts';
+import { takeNetworkSteps, takeStoreStep } from './network-steps.ts';
+import { ClockReading, takeContractStep, takeCreateStep, takeServiceSteps } from './service-steps.ts';
+
+export interface DoctorOptions {
+  readonly create?: boolean;
+  readonly yes?: boolean;
+  readonly output?: string;
+}
+
+/** Tries out everything between here and a request that is taken, a step at a time. Creates nothing unless told to. */
+export async function doctor(context: Context, options: DoctorOptions): Promise<number> {
+  const { output } = options;
+  if (output !== undefined) await requireOwnOrNew(output, 'doctor report', '--output', isDoctorReport);
+  if (options.create) await requireConsent(context, options);
+  const examination = await examine(context, options.create === true);
+  const { failure } = examination;
+  const diagnosis = withHintsInFull(examination.diagnosis, context);
+  const reporter = await context.reporter();
+  if (output !== undefined) {
+    await writeReport(output, context.blotted(doctorReport(diagnosis, await surroundings(context))));
+    reporter.say(() => printable(`Written, without secrets: ${output}`));
+  }
+  const next = inFull(diagnosis.ok ? 'srq bulk FILE --dry-run' : 'srq doctor', context.options);
+  await reporter.result(diagnosis, (paint) => folded(diagnosisText(diagnosis, next, paint), terminalColumns(context)));
+  return exitNumber(failure === null ? [] : [failure]);
+}
+
+function withHintsInFull({ ok, steps }: Diagnosis, { options }: Context): Diagnosis {
+  return { ok, steps: steps.map((step) => ({ ...step, hint: step.hint && inFull(step.hint, options) })) };
+}
+
+async function examine(context: Context, create: boolean): Promise<Examination> {
+  const hasStore = (await context.logPlace()).kind === 'store';
+  const names = STEP_NAMES.filter((name) => (create || name !== 'create') && (hasStore || name !== 'store'));
+  const examination = new Examination(names, context.clock);
+  const reading = new ClockReading();
+  const connection = await examination.take('settings', () => settled(context, reading));
+  if (!connection) return examination;
+  if (hasStore) await takeStoreStep(context, examination);
+  await takeNetworkSteps(context, examination, connection);
+  await takeServiceSteps(context, examination, connection, reading);
+  if (create) await takeCreateStep(context, examination, connection);
+  await takeContractStep(context, examination, connection);
+  return examination;
+}
+
+async function settled(context: Context, reading: ClockReading): Promise<Found<Connection>> {
+  const settings = await context.settings();
+  const connection = await connect(context, {
+    rate: 'auto',
+    concurrency: 1,
+    audio: recordingsBeside('-'),
+    isAlone: true,
+    watch: (call) => reading.note(call, context.clock.nowMs()),
+  });
+  const { baseUrl, clientId } = connection.destination;
+  const kind = settings.live ? 'live' : 'test';
+  const message = `Profile ${settings.profile.value} (${kind}): ${baseUrl} as client ${clientId}.`;
+  return { result: 'ok', message, value: connection };
+}
+
+/** Before anything is tried: a live service gets a test request on a person's word alone. */
+async function requireConsent(context: Context, { yes }: DoctorOptions): Promise<void> {
+  const settings = await context.settings();
+  if (!settings.live || yes) return;
+  if (!context.interactive) {
+    throw new SrqError(
+      'usage',
+      'This profile is live, and there is no terminal on which to confirm the test request. Nothing was sent.',
+      'To send it all the same: srq doctor --create --yes',
+    );
+  }
+  const answer = await ask(context, `Create a test request at ${settings.baseUrl?.value}? Type yes: `);
+  if (answer.toLowerCase() !== 'yes') {
+    throw new SrqError('usage', 'Not confirmed. Nothing was sent.', 'Without a test request: srq doctor');
+  }
+}
+
+async function surroundings(context: Context): Promise<Readonly<Record<string, string | null>>> {
+  const { version: node, platform, arch } = context.process;
+  const settings = await context.settings().catch(() => null);
+  return {
+    version: context.version,
+    node: `${node}, ${platform} ${arch}`,
+    at: new Date(context.clock.nowMs()).toISOString(),
+    baseUrl: settings?.baseUrl?.value ?? null,
+    clientId: settings?.clientId?.value ?? null,
+  };
+}
+
+async function writeReport(path: string, text: string): Promise<void> {
+  try {
+    await writeFile(path, text, { mode: 0o600 });
+  } catch (error) {
+    const message = `The report ${path} cannot be written (${systemCode(error)}).`;
+    throw new SrqError('usage', message, 'Name another file: srq doctor --output FILE', error);
+  }
+}

@@ -1,0 +1,196 @@
+import type { Connection } from '../../cli/connect.ts';
+import type { Context } from '../../cli/context.ts';
+import { codeOfResult } from '../../cli/exit-codes.ts';
+import { operationsOf, recordingsBeside } from '../../cli/session.ts';
+import { prepareDraft } from '../../delivery/prepare.ts';
+import { type Submission, submitRequest } from '../../delivery/submit.ts';
+import { duration } from '../../report/output.ts';
+import { CONTRADICTION_HINT, contractName, contradictionText } from '../../report/terminal/contract-text.ts';
+import type { Contract } from '../../request/contract.ts';
+import { SrqError } from '../../request/errors.ts';
+import type { RowResult } from '../../request/outcome.ts';
+import type { CachedToken, TracedCall, ValidateResult } from '../../request/ports.ts';
+import type { Destination, Draft } from '../../request/service-request.ts';
+import type { Examination, Found } from './examination.ts';
+
+const SKEW_WARNING_MS = 60_000;
+
+/** What the last answer told of the service's clock. */
+export class ClockReading {
+  /** By how much the service's clock is ahead of ours; null: it has not been seen. */
+  skewMs: number | null = null;
+  /** Time of the call, in which the reading may be wrong. */
+  ms = 0;
+
+  note({ answer, ms }: TracedCall, nowMs: number): void {
+    const atMs = Date.parse(answer?.headers['date'] ?? '');
+    if (Number.isNaN(atMs)) return;
+    this.skewMs = atMs - (nowMs - ms / 2);
+    this.ms = ms;
+  }
+}
+
+/** The service itself: its clock, whether it takes the credentials, whether validate can be understood. */
+export async function takeServiceSteps(
+  context: Context,
+  examination: Examination,
+  { api, destination, proveCredentials }: Connection,
+  reading: ClockReading,
+): Promise<void> {
+  const startedMs = context.clock.monotonicMs();
+  const proof = examination.failure ? null : await proveCredentials().catch(asFailure);
+  const ms = Math.round(context.clock.monotonicMs() - startedMs);
+  await examination.take('clock', () => judgedClock(reading));
+  await examination.take('token', () => judgedToken(proof, ms));
+  await examination.take('validate', async () => {
+    const contract = await context.contract();
+    if (contract.hasValidate === false)
+      return { result: 'skip', message: 'The contract says there is none.', value: null };
+    const submission = await madeUpRequest(destination, contract, context.clock.nowMs()).catch(asFailure);
+    if (submission instanceof SrqError) return untried(submission);
+    const answer = await api.validate(submission.request);
+    if (answer.verdict === 'duplicate') api.disbelieveVerdict();
+    return judgedVerdict(answer);
+  });
+}
+
+function asFailure(error: unknown): SrqError {
+  if (error instanceof SrqError) return error;
+  throw error;
+}
+
+function judgedClock({ skewMs, ms }: ClockReading): Found<null> {
+  if (skewMs === null) return { result: 'skip', message: 'The service did not tell its time.', value: null, ms };
+  const away = duration(Math.abs(skewMs));
+  if (Math.abs(skewMs) <= SKEW_WARNING_MS) {
+    return { result: 'ok', message: `This clock and the service's agree within ${away}.`, value: null, ms };
+  }
+  const message = `This clock is ${away} ${skewMs > 0 ? 'behind' : 'ahead of'} the service's.`;
+  const hint = 'Set the clock of this machine, best by NTP: the log and the lives of tokens go by it.';
+  return { result: 'warn', message, hint, value: null, ms };
+}
+
+function judgedToken(proof: CachedToken | SrqError | null, ms: number): Found<null> {
+  if (proof instanceof SrqError) throw proof;
+  const lifeMs = proof?.expiresAtMs == null ? null : proof.expiresAtMs - proof.obtainedAtMs;
+  const life = lifeMs === null ? 'the service does not say for how long' : `good for ${duration(lifeMs)}`;
+  return { result: 'ok', message: `The credentials work: a token was granted, ${life}.`, value: null, ms };
+}
+
+/** What a contract demands, nobody can make up. */
+function untried({ message, hint }: SrqError): Found<null> {
+  return { result: 'warn', message: `${message} Validate was not asked.`, hint: hint ?? '', value: null };
+}
+
+function judgedVerdict({ verdict, refused, http, message }: ValidateResult): Found<null> {
+  const said = `Validate says "${verdict}" of a made-up request`;
+  if (verdict === 'clear') return { result: 'ok', message: `${said}.`, value: null };
+  if (verdict === 'duplicate')
+    return { result: 'warn', message: `${said}, which nobody can have sent.`, hint: UNTRUE_DUPLICATE, value: null };
+  if (refused === 'failed') throw new SrqError('service', message ?? 'Validate gave no answer.', TRY_LATER);
+  if (refused === 'rejected') {
+    const hint = 'Made-up data may be against its rules. Try one of your own: srq validate --file request.json';
+    return {
+      result: 'warn',
+      message: `Validate refused a made-up request. ${message ?? ''}`.trim(),
+      hint,
+      value: null,
+    };
+  }
+  const hint =
+    'Ask the marketplace how validate answers. Until srq can read it, requests are only created with --no-validate.';
+  return {
+    result: 'warn',
+    message: `Validate answered HTTP ${http}, but srq finds no verdict in it.`,
+    hint,
+    value: null,
+  };
+}
+
+const UNTRUE_DUPLICATE =
+  'Unless it knows the last srq doctor --create by its telephone number, srq reads duplicates wrongly: srq contract show';
+const TRY_LATER =
+  'Try again later: srq doctor. If it stays so, send the report to the marketplace: srq doctor --output FILE';
+
+/** One request that says it is a test, sent and logged like any other. */
+export async function takeCreateStep(
+  context: Context,
+  examination: Examination,
+  { api, destination }: Connection,
+): Promise<void> {
+  await examination.take('create', async () => {
+    const submission = await madeUpRequest(destination, await context.contract(), context.clock.nowMs());
+    const log = await context.openLog('doctor', false);
+    const reporter = await context.reporter();
+    context.interruption.listen(() => reporter.warn('Finishing what is in flight; press Ctrl-C again to leave now.'));
+    const options = { validate: false, onDuplicate: 'skip', again: false } as const;
+    const { result, stop } = await submitRequest(submission, api, log, options);
+    if (stop) throw stop;
+    return judgedCreate(result, submission);
+  });
+}
+
+function judgedCreate(result: RowResult, { key }: Submission): Found<null> {
+  const ids = Object.entries(result.ids).map(([name, value]) => `${name}=${value}`);
+  const told = [...ids, ...(result.message === null ? [] : [result.message])].join(' ');
+  if (result.status === 'created') {
+    return { result: 'ok', message: `A test request was created. ${told}`.trim(), value: null };
+  }
+  if (result.status === 'duplicate') {
+    const message = `The service takes the test request for a duplicate. ${told}`.trim();
+    return { result: 'warn', message, hint: UNTRUE_DUPLICATE, value: null };
+  }
+  const code = codeOfResult(result);
+  const hint =
+    result.status === 'unknown' ? `Look it up at the service, then: srq resolve ${key.slice(0, 12)}` : TRY_LATER;
+  throw new SrqError(code === 'ok' ? 'service' : code, `The test request is ${result.status}. ${told}`.trim(), hint);
+}
+
+/** Whether the answers to the steps before bear out what was learned. */
+export async function takeContractStep(
+  context: Context,
+  examination: Examination,
+  { api }: Pick<Connection, 'api'>,
+): Promise<void> {
+  await examination.take('contract', async (): Promise<Found<null>> => {
+    const contract = await context.contract();
+    if (!contract.source) return { result: 'skip', message: 'None was learned.', value: null };
+    const seen = api.observations();
+    const against = contradictionText(contract, seen);
+    if (against !== null) return { result: 'warn', message: against, hint: CONTRADICTION_HINT, value: null };
+    const borneOut = Object.keys(seen).join(', ') || 'nothing of it';
+    const message = `${contractName(contract)}. The answers above bear out: ${borneOut}.`;
+    return { result: 'ok', message, value: null };
+  });
+}
+
+/**
+ * A request that nobody can take for a real one: it says in every text that it is a test, and its telephone number is
+ * libphonenumber's example, which belongs to nobody. Each one has another text, so that a service that keeps the last one
+ * takes the next one, too. Throws `SrqError('input')` if the local checks refuse it.
+ */
+async function madeUpRequest(destination: Destination, contract: Contract, nowMs: number): Promise<Submission> {
+  const operations = operationsOf({ validate: true });
+  const preparation = { destination, audio: recordingsBeside('-'), contract, operations, strict: false };
+  const prepared = await prepareDraft(draftAt(new Date(nowMs).toISOString()), null, preparation);
+  if (prepared.request) return prepared;
+  const problems = prepared.problems.map(({ message }) => message).join(' ');
+  const hint = 'Try one of your own: srq validate --file request.json';
+  throw new SrqError('input', `A made-up request does not pass the local checks. ${problems}`, hint);
+}
+
+function draftAt(time: string): Draft {
+  return {
+    row: 1,
+    fields: {
+      country: 'PT',
+      lang: 'pt',
+      location: '1200-109 Lisboa',
+      fullname: 'srq doctor (test)',
+      email: 'srq-doctor@example.com',
+      phone: '+351912345678',
+      request_text: `TEST by srq doctor at ${time}. Nobody needs anything: please ignore.`,
+      ref: 'srq-doctor',
+    },
+  };
+}

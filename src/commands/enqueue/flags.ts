@@ -1,0 +1,24 @@
+import type { Command } from 'commander';
+import type { RunCommand } from '../../cli/command.ts';
+import { addReadingOptions, choice, examples, rare, wholeNumber } from '../options.ts';
+
+export function addEnqueue(program: Command, run: RunCommand): void {
+  const enqueue = program.command('enqueue <file>').description('queue a file of leads for workers (-: stdin)');
+  addReadingOptions(enqueue)
+    .option('--dry-run', 'read, map, check; queue nothing')
+    .option('--limit <n>', 'only so many rows', wholeNumber(1, Number.MAX_SAFE_INTEGER))
+    .addOption(
+      rare('--skip <n>', 'after leaving out so many').argParser(wholeNumber(0, Number.MAX_SAFE_INTEGER)).default(0),
+    )
+    .option('--strict', 'warnings make a row invalid')
+    .addOption(rare('--no-validate', 'for workers that do not validate: ask for no more than create needs'))
+    .addOption(
+      choice('--on-duplicate <what>', 'what the log knows as duplicate', ['skip', 'create']).default('skip').hideHelp(),
+    )
+    .option('--yes', 'do not ask whether plan and columns are right')
+    .addHelpText(
+      'after',
+      examples('srq enqueue leads.csv --store postgres://srq@db.example/leads', 'srq enqueue leads.csv --yes --json'),
+    )
+    .action(run(async () => (await import('./run.ts')).enqueue));
+}

@@ -1,0 +1,113 @@
+import { basename, dirname, join } from 'node:path';
+import { commandLine, inFull } from '../../cli/command-line.ts';
+import type { Context } from '../../cli/context.ts';
+import { exitNumber } from '../../cli/exit-codes.ts';
+import { planWithProgress, readInput } from '../../cli/input.ts';
+import { operationsOf, RequestSession } from '../../cli/session.ts';
+import { keepHeapSmall } from '../../cli/v8-flags.ts';
+import { submissions } from '../../delivery/plan.ts';
+import { enqueueText } from '../../report/terminal/queue-text.ts';
+import { SrqError } from '../../request/errors.ts';
+import type { ImportPlan } from '../../request/import-plan.ts';
+import type { AudioReader } from '../../request/ports.ts';
+import type { QueuedRequest, RequestQueue } from '../../request/request-queue.ts';
+import { agreedPlan, dryRun, type PlanOptions, rangeOf, requireConsent } from '../bulk/agreement.ts';
+
+const BATCH_ROWS = 500;
+
+/** Reads and checks a file whole, shows what would happen, and queues the rows that are ready; none that is queued already. */
+export async function enqueue(context: Context, file: string, given: PlanOptions): Promise<number> {
+  keepHeapSmall();
+  const startedMs = context.clock.monotonicMs();
+  const options = { ...given, again: false };
+  const store = await context.requireStore('enqueue');
+  requireConsent(context, await context.settings(), options);
+  const input = await readInput(context, file, options);
+  const operations = operationsOf(options);
+  const session = await RequestSession.open(context, {
+    audio: noRecordings,
+    operations,
+    strict: options.strict === true,
+  });
+  if (options.dryRun) return dryRun(session, input, options, file, startedMs);
+  await store.migrate();
+  await context.warnOfFileLog();
+  const log = await session.logReader();
+  const where = `the queue for ${session.destinationText}`;
+  const keepAt = join(file === '-' ? '.' : dirname(file), `${basename(file)}.mapping.json`);
+  const wanted = { ...options, range: rangeOf(options) };
+  const { plan, command } = await agreedPlan(session, { input, where, keepAt }, options, (now) =>
+    planWithProgress(session, now, log, wanted),
+  );
+  const { openQueue } = await import('../../store/postgres/postgres-queue.ts');
+  const { destination } = session.preparation;
+  const { signal: stopping } = context.interruption.halt;
+  const queue = await openQueue({ database: store.database, destination, worker: null, stopping });
+  context.onClose(() => queue.close());
+  return queuePlan(session, plan, queue, { file, command, startedMs, store: store.name });
+}
+
+interface Enqueued {
+  readonly file: string;
+  readonly command: readonly string[];
+  readonly startedMs: number;
+  readonly store: string;
+}
+
+async function queuePlan(
+  session: RequestSession,
+  plan: ImportPlan,
+  queue: RequestQueue,
+  { file, command, startedMs, store }: Enqueued,
+): Promise<number> {
+  const { context } = session;
+  const { ready, repeated, duplicate, invalid, unknown } = plan.counts;
+  const { queued, alreadyQueued } = await queueReady(session, plan, queue);
+  const { code } = context.interruption;
+  const isWhole = queued + alreadyQueued === ready;
+  const seconds = Math.round(context.clock.monotonicMs() - startedMs) / 1000;
+  const next = isWhole ? inFull('srq queue', context.options) : file === '-' ? null : commandLine(command);
+  const stopped = isWhole ? null : 'Interrupted.';
+  const notQueued = ready - queued - alreadyQueued;
+  const counts = { queued, alreadyQueued, notQueued, repeated, duplicate, invalid, unknown };
+  const document = { rows: plan.rows, ...counts, seconds, store, stopped, next };
+  await (await context.reporter()).result(document, (paint) => enqueueText(document, paint));
+  return exitNumber([...(code ? [code] : []), ...(invalid > 0 ? (['rejected'] as const) : [])]);
+}
+
+async function queueReady({ context, preparation }: RequestSession, plan: ImportPlan, queue: RequestQueue) {
+  const { halt } = context.interruption;
+  const reporter = await context.reporter();
+  context.interruption.listen(() => reporter.warn('Ending with the rows at hand; press Ctrl-C again to leave now.'));
+  const progress = await reporter.progress('Queueing');
+  let [queued, seen] = [0, 0];
+  const add = async (batch: readonly QueuedRequest[]) => {
+    queued += await queue.add(batch);
+    seen += batch.length;
+    progress.update({ done: seen, total: plan.counts.ready, counts: {} });
+  };
+  let batch: QueuedRequest[] = [];
+  try {
+    for await (const { row, key, request } of submissions(plan, { preparation, halt }, 'ready', () => null)) {
+      batch.push({ row, key, request });
+      if (batch.length < BATCH_ROWS) continue;
+      await add(batch);
+      batch = [];
+    }
+    if (batch.length > 0) await add(batch);
+  } finally {
+    progress.end();
+  }
+  return { queued, alreadyQueued: seen - queued };
+}
+
+/** A path means nothing on another machine, and a recording is too large to lie in a queue. */
+const noRecordings: AudioReader = {
+  describe: () => Promise.reject(notQueued()),
+  readBase64: () => Promise.reject(notQueued()),
+};
+
+function notQueued(): SrqError {
+  const message = 'A row with a recording cannot be queued: workers on other machines do not have the file.';
+  return new SrqError('input', `${message} Import such rows with srq bulk, which may use the same store.`);
+}

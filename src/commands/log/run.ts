@@ -1,0 +1,201 @@
+import { terminalColumns } from '../../cli/command.ts';
+import type { Context } from '../../cli/context.ts';
+import { warnOfUnknownProfile } from '../../cli/profiles.ts';
+import { printable } from '../../report/output.ts';
+import type { ItemText } from '../../report/reporter.ts';
+import { type DayTotals, type LogEntry, logHeading, logLine, totalsText } from '../../report/terminal/log-text.ts';
+import { csvLine } from '../../request/csv-text.ts';
+import { SrqError } from '../../request/errors.ts';
+import type { LogStore } from '../../request/log-store.ts';
+import type { LogRecord } from '../../request/ports.ts';
+import { noSentCounts, SENT_STATUSES, type SentCounts, type SentStatus, statusOfEvent } from '../../request/status.ts';
+
+/** The flags by which `log` chooses requests. */
+interface LogFilterOptions {
+  readonly ref?: string;
+  readonly id?: string;
+  readonly since?: string;
+  readonly until?: string;
+  readonly status?: SentStatus;
+  /** The beginning of a run's name. */
+  readonly run?: string;
+}
+
+export interface LogOptions extends LogFilterOptions {
+  /** Only the last so many. */
+  readonly limit?: number;
+  readonly csv?: boolean;
+  readonly totals?: boolean;
+  readonly follow?: boolean;
+}
+
+/** So many of the past are shown before what is new. */
+const BEFORE_FOLLOWING = 10;
+
+/** What was sent and what came back: one entry a request, the oldest first. */
+export async function log(context: Context, options: LogOptions): Promise<number> {
+  if (options.csv && context.options.json) throw new SrqError('usage', 'Choose one of --json and --csv.');
+  if (options.totals && (options.follow || options.limit !== undefined)) {
+    throw new SrqError('usage', '--totals counts all; it goes with neither --follow nor --limit.');
+  }
+  const store = await context.logStore();
+  const wanted = logFilter(options, context.clock.nowMs());
+  if (options.totals) return totals(context, matching(store.latest(), wanted), options);
+  const reporter = await context.reporter();
+  let shown = 0;
+  const counted = async function* (entries: AsyncIterable<LogEntry>) {
+    for await (const entry of entries) {
+      shown += 1;
+      yield entry;
+    }
+  };
+  const line = lineOf(context, options);
+  if (options.follow) {
+    context.interruption.listen(() => {});
+    await reporter.lines(counted(following(context, store, wanted, options.limit ?? BEFORE_FOLLOWING)), line);
+    return 0;
+  }
+  await reporter.results(counted(past(store, wanted, options.limit)), line);
+  if (shown === 0) {
+    await warnOfUnknownProfile(context);
+    const filtered = Object.keys(options).length > 0;
+    reporter.say(() => `No requests in ${printable(store.name)}${filtered ? ' match' : ''}.`);
+  }
+  return 0;
+}
+
+async function* past(
+  store: LogStore,
+  wanted: (record: LogRecord) => boolean,
+  limit?: number,
+): AsyncGenerator<LogEntry> {
+  const entries = matching(store.latest(), wanted);
+  if (limit === undefined) yield* entries;
+  else yield* (await lastOf(entries, limit)).items;
+}
+
+/** What is there, then each outcome as it is recorded, until Ctrl-C. An intent to send is no news yet. */
+async function* following(
+  { interruption }: Context,
+  store: LogStore,
+  wanted: (record: LogRecord) => boolean,
+  limit: number,
+): AsyncGenerator<LogEntry> {
+  const { items, end } = await lastOf(matching(store.latest(), wanted), limit);
+  yield* items;
+  for await (const record of store.follow(end, interruption.halt.signal)) {
+    if (record.event !== 'sending' && wanted(record)) yield entryOf(record);
+  }
+}
+
+/** Returns what the records return. */
+async function* matching<End>(
+  records: AsyncGenerator<LogRecord, End>,
+  wanted: (record: LogRecord) => boolean,
+): AsyncGenerator<LogEntry, End> {
+  for (;;) {
+    const { value, done } = await records.next();
+    if (done) return value;
+    if (wanted(value)) yield entryOf(value);
+  }
+}
+
+function entryOf({ event, ...record }: LogRecord): LogEntry {
+  return { ...record, status: statusOfEvent(event) };
+}
+
+const CSV_COLUMNS = ['at', 'status', 'row', 'ref', 'ids', 'http', 'ms', 'message', 'key', 'run'];
+
+function lineOf(context: Context, { csv }: LogOptions): ItemText<LogEntry> {
+  const columns = terminalColumns(context);
+  return (entry, paint, index) => {
+    if (csv) return (index === 0 ? csvLine(CSV_COLUMNS) : '') + csvRecord(entry);
+    const heading = index === 0 && columns !== null ? `${logHeading(columns, paint)}\n` : '';
+    return `${heading}${logLine(entry, columns, paint)}\n`;
+  };
+}
+
+function csvRecord({ at, status, row, ref, ids, http, ms, message, key, run }: LogEntry): string {
+  const named = Object.entries(ids).map(([name, value]) => `${name}=${value}`);
+  const cells = [at, status, row, ref, named.join(' '), http, ms, message, key, run];
+  return csvLine(cells.map((cell) => printable(String(cell ?? ''))));
+}
+
+async function totals(context: Context, entries: AsyncIterable<LogEntry>, { csv }: LogOptions): Promise<number> {
+  const days = await dayTotals(entries);
+  const reporter = await context.reporter();
+  const document = { totals: days.map(({ day, counts }) => ({ day, ...counts })) };
+  await reporter.result(document, (paint) => {
+    if (!csv) return days.length === 0 ? 'No requests.' : totalsText(days, terminalColumns(context), paint);
+    const rows = days.map(({ day, counts }) => [day, ...SENT_STATUSES.map((status) => String(counts[status]))]);
+    return [['day', ...SENT_STATUSES], ...rows]
+      .map((cells) => csvLine(cells))
+      .join('')
+      .trimEnd();
+  });
+  return 0;
+}
+
+/** Throws `SrqError('usage')` for a time that is none. */
+function logFilter(options: LogFilterOptions, nowMs: number): (record: LogRecord) => boolean {
+  const { ref, id, status, run } = options;
+  const sinceMs = options.since === undefined ? Number.NEGATIVE_INFINITY : pointInTime(options.since, nowMs);
+  const untilMs = options.until === undefined ? Number.POSITIVE_INFINITY : endOf(options.until, nowMs);
+  return (record) => {
+    const atMs = Date.parse(record.at);
+    return (
+      (ref === undefined || record.ref === ref) &&
+      (id === undefined || Object.values(record.ids).includes(id)) &&
+      (status === undefined || statusOfEvent(record.event) === status) &&
+      (run === undefined || record.run.startsWith(run)) &&
+      atMs >= sinceMs &&
+      atMs < untilMs
+    );
+  };
+}
+
+const DAY_MS = 86_400_000;
+const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: DAY_MS };
+
+/** A date (2026-11-21, 2026-11-21T18:00Z) or a time ago (90m, 24h, 7d), as milliseconds since 1970. */
+function pointInTime(text: string, nowMs: number): number {
+  const [, count, unit = ''] = /^(\d+)([mhd])$/.exec(text) ?? [];
+  const unitMs = UNIT_MS[unit];
+  if (count !== undefined && unitMs !== undefined) return nowMs - Number(count) * unitMs;
+  const dateMs = /^\d{4}-\d\d/.test(text) ? Date.parse(text) : Number.NaN;
+  if (!Number.isNaN(dateMs)) return dateMs;
+  throw new SrqError('usage', `"${text}" is no time.`, 'Give a date (2026-11-21) or a time ago (90m, 24h, 7d).');
+}
+
+/** A day is meant to its end. */
+function endOf(text: string, nowMs: number): number {
+  return pointInTime(text, nowMs) + (/^\d{4}-\d\d-\d\d$/.test(text) ? DAY_MS : 0);
+}
+
+/** The last `count` items of a stream, in their order, and what the stream returned. Keeps no more than those. */
+async function lastOf<Item, End>(
+  stream: AsyncGenerator<Item, End>,
+  count: number,
+): Promise<{ readonly items: readonly Item[]; readonly end: End }> {
+  const ring: Item[] = [];
+  for (let seen = 0; ; seen++) {
+    const { value, done } = await stream.next();
+    if (done) {
+      const oldest = seen % Math.max(1, ring.length);
+      return { items: [...ring.slice(oldest), ...ring.slice(0, oldest)], end: value };
+    }
+    if (count > 0) ring[seen % count] = value;
+  }
+}
+
+/** Requests by the day (UTC) of their last record, the first day first. */
+async function dayTotals(entries: AsyncIterable<LogEntry>): Promise<DayTotals[]> {
+  const days = new Map<string, SentCounts>();
+  for await (const { at, status } of entries) {
+    const day = at.slice(0, 10);
+    const counts = days.get(day) ?? noSentCounts();
+    counts[status] += 1;
+    days.set(day, counts);
+  }
+  return [...days].sort(([a], [b]) => (a < b ? -1 : 1)).map(([day, counts]) => ({ day, counts }));
+}

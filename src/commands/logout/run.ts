@@ -1,0 +1,15 @@
+import type { Context } from '../../cli/context.ts';
+import { forgetProfile } from '../../cli/profiles.ts';
+import { printable } from '../../report/output.ts';
+
+/** Forgets credentials and token of the profile in force. The log stays: it is what keeps leads from being sent twice. */
+export async function logout(context: Context): Promise<number> {
+  const { value: name } = await context.profileName();
+  const { log } = await context.paths();
+  const removed = (await forgetProfile(context, name)) !== null;
+  const reporter = await context.reporter();
+  await reporter.result({ profile: name, removed, log }, () =>
+    printable(removed ? `Logged out of profile ${name}. The log stays: ${log}` : `Profile ${name} was not logged in.`),
+  );
+  return 0;
+}

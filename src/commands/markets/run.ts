@@ -1,0 +1,16 @@
+import type { TellingContext } from '../../cli/command.ts';
+import { MARKETS } from '../../request/markets.ts';
+
+/** The markets, for people as a table. */
+export async function markets(context: TellingContext): Promise<number> {
+  const reporter = await context.reporter();
+  await reporter.result(
+    { markets: MARKETS.map(({ code, name, callingCode, languages }) => ({ code, name, callingCode, languages })) },
+    (paint) =>
+      MARKETS.map(
+        ({ code, name, callingCode, languages }) =>
+          `${paint.bold(code)}  ${name.padEnd(20)} ${`+${callingCode}`.padEnd(5)} ${languages.join(', ')}`,
+      ).join('\n'),
+  );
+  return 0;
+}

@@ -1,0 +1,26 @@
+import type { Command } from 'commander';
+import type { RunCommand } from '../../cli/command.ts';
+import { examples } from '../options.ts';
+
+export function addProfile(program: Command, run: RunCommand): void {
+  const profile = program
+    .command('profile')
+    .helpCommand(false)
+    .description('list, choose and remove profiles')
+    .addHelpText('after', examples('srq profile list', 'srq profile use shop', 'srq profile remove shop'));
+  profile
+    .command('list')
+    .description('the stored profiles; * is in force')
+    .addHelpText('after', examples('srq profile list --json'))
+    .action(run(async () => (await import('./run.ts')).profileList));
+  profile
+    .command('use <name>')
+    .description('use this one where none is named')
+    .addHelpText('after', examples('srq profile use shop'))
+    .action(run(async () => (await import('./run.ts')).profileUse));
+  profile
+    .command('remove <name>')
+    .description('forget it, its token and contract; its log stays')
+    .addHelpText('after', examples('srq profile remove shop'))
+    .action(run(async () => (await import('./run.ts')).profileRemove));
+}

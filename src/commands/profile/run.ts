@@ -1,0 +1,91 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { terminalColumns } from '../../cli/command.ts';
+import type { Context } from '../../cli/context.ts';
+import { forgetProfile, warnOfRepair } from '../../cli/profiles.ts';
+import { printable, tableText } from '../../report/output.ts';
+import { nearest } from '../../request/did-you-mean.ts';
+import { SrqError } from '../../request/errors.ts';
+import { ContractStore } from '../../settings/contract-store.ts';
+import { contractPaths, learnedPath } from '../../settings/paths.ts';
+import type { Profile } from '../../settings/profile-store.ts';
+import { isLoopback } from '../../settings/settings.ts';
+
+/** The stored profiles; the one in force is marked. Never a secret. */
+export async function profileList(context: Context): Promise<number> {
+  const stored = Object.entries((await context.profiles()).all());
+  const { value: inForce } = await context.profileName();
+  const profiles = stored.map(([name, profile]) => entryOf(name, profile, name === inForce));
+  const reporter = await context.reporter();
+  await reporter.result({ profiles }, (paint) => {
+    if (profiles.length === 0) return 'No profiles are stored. Log in with: srq login';
+    const rows = profiles.map(({ name, current, kind, baseUrl, clientId, secret }) => {
+      const marked = current ? paint.bold : (text: string) => text;
+      return [
+        { text: current ? '*' : '' },
+        { text: printable(name), paint: marked },
+        { text: kind, paint: kind === 'live' ? paint.yellow : paint.green },
+        { text: printable(baseUrl) },
+        { text: printable(clientId) },
+        { text: secret, paint: paint.dim },
+      ];
+    });
+    return tableText(['', 'name', 'kind', 'base URL', 'client id', 'secret'], rows, terminalColumns(context), paint);
+  });
+  return 0;
+}
+
+/** Makes a stored profile the one that is used when none is named. */
+export async function profileUse(context: Context, name: string): Promise<number> {
+  const profiles = await context.profiles();
+  const profile = requireStored(profiles.all(), name);
+  await profiles.use(name);
+  await warnOfRepair(context);
+  const reporter = await context.reporter();
+  if (context.process.env['SRQ_PROFILE']) {
+    reporter.warn('SRQ_PROFILE is set: as long as it is, the profile that it names is in force.');
+  }
+  const { kind, baseUrl, clientId } = entryOf(name, profile, true);
+  await reporter.result({ profile: name, kind, baseUrl, clientId }, () =>
+    printable(`Profile ${name} is in use: ${baseUrl} as client ${clientId} (${kind}).`),
+  );
+  return 0;
+}
+
+/** Forgets credentials, token, contract and what was learned. The log stays: it is what keeps leads from being sent twice. */
+export async function profileRemove(context: Context, name: string): Promise<number> {
+  requireStored((await context.profiles()).all(), name);
+  await forgetProfile(context, name);
+  const paths = await context.paths();
+  const { state } = paths;
+  await rm(learnedPath({ state }, { profile: { value: name } }), { force: true });
+  new ContractStore(name, contractPaths(paths, name)).forget();
+  const log = join(state, `${name}.ndjson`);
+  const left = Object.keys((await context.profiles()).all());
+  const reporter = await context.reporter();
+  await reporter.result({ profile: name, removed: true, log, left }, () =>
+    [
+      printable(`Removed profile ${name}. Its log stays: ${log}`),
+      ...(left.length > 0 ? [`Left: ${left.map(printable).join(', ')}. Choose one: srq profile use NAME`] : []),
+    ].join('\n'),
+  );
+  return 0;
+}
+
+function requireStored(profiles: Readonly<Record<string, Profile>>, name: string): Profile {
+  const profile = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
+  if (profile) return profile;
+  const meant = nearest(name, Object.keys(profiles));
+  throw new SrqError(
+    'usage',
+    `There is no profile "${printable(name)}".${meant === null ? '' : ` Did you mean ${printable(meant)}?`}`,
+    'See which there are: srq profile list',
+  );
+}
+
+function entryOf(name: string, profile: Profile, current: boolean) {
+  const { baseUrl, clientId, test, secretCommand, keychain } = profile;
+  const loopback = URL.canParse(baseUrl) && isLoopback(baseUrl);
+  const secret = keychain ? 'keychain' : secretCommand === undefined ? 'stored' : 'command';
+  return { name, current, baseUrl, clientId, kind: test || loopback ? 'test' : 'live', secret };
+}

@@ -1,0 +1,54 @@
+import { destinationOf } from '../../cli/connect.ts';
+import type { Context } from '../../cli/context.ts';
+import { type QueueView, queueText } from '../../report/terminal/queue-text.ts';
+import { rateSummary } from '../../service/pacing/account-rate.ts';
+import { accountId, openAccountState } from '../../store/postgres/account.ts';
+import { openQueue } from '../../store/postgres/postgres-queue.ts';
+import { outcomesByMinute, workingProcesses } from '../../store/postgres/queue-figures.ts';
+
+const WATCH_MS = 2_000;
+
+/** Shows the queue, its workers and what they get done; over and over under --watch. */
+export async function queue(context: Context, { watch = false }: { readonly watch?: boolean }): Promise<number> {
+  const look = await lookout(context);
+  const reporter = await context.reporter();
+  if (!watch) {
+    const view = await look();
+    await reporter.result(view, (paint) => queueText(view, paint));
+    return 0;
+  }
+  context.interruption.listen(() => {});
+  await reporter.lines(views(context, look), (view, paint) => `${queueText(view, paint)}\n\n`);
+  return 0;
+}
+
+async function* views(context: Context, look: () => Promise<QueueView>): AsyncGenerator<QueueView> {
+  const { signal } = context.interruption.halt;
+  while (!signal.aborted) {
+    yield await look();
+    await context.clock.sleep(WATCH_MS, signal);
+  }
+}
+
+async function lookout(context: Context): Promise<() => Promise<QueueView>> {
+  const store = await context.requireStore('queue');
+  const { database } = store;
+  const destination = destinationOf(await context.settings());
+  const { signal: stopping } = context.interruption.halt;
+  await store.migrate();
+  const requests = await openQueue({ database, destination, worker: null, stopping });
+  context.onClose(() => requests.close());
+  const account = openAccountState(database, accountId(destination), context.run, stopping);
+  context.onClose(() => account.close());
+  return async () => {
+    const { requests: queued, doubts } = await requests.depth();
+    const pace = await account.look('pace', rateSummary);
+    const rate = pace && {
+      perSecond: pace.ratePerSecond,
+      inFlight: pace.inFlight,
+      pausedSeconds: Math.round(pace.pausedMs) / 1000,
+    };
+    const workers = await workingProcesses(database);
+    return { store: store.name, queue: queued, doubts, rate, workers, minutes: await outcomesByMinute(database) };
+  };
+}

@@ -1,0 +1,93 @@
+import type { Context } from '../../cli/context.ts';
+import { planWithProgress, type ReadingOptions, readInput } from '../../cli/input.ts';
+import { RequestSession, recordingsBeside } from '../../cli/session.ts';
+import { keepHeapSmall } from '../../cli/v8-flags.ts';
+import { planAsLogged } from '../../delivery/plan.ts';
+import { reportRows, runRowOfRecord } from '../../delivery/report-rows.ts';
+import { printable } from '../../report/output.ts';
+import { requireReportPlace, writeRunReport } from '../../report/page/report-page.ts';
+import { RunFigures } from '../../report/page/run-figures.ts';
+import { SrqError } from '../../request/errors.ts';
+import type { LogStore, RecordedNote } from '../../request/log-store.ts';
+import { addCourse, addNotes, figuresOf, noted } from '../bulk/run-report.ts';
+
+export interface ReportOptions extends ReadingOptions {
+  readonly output: string;
+  /** Beginning of a run's id, or `all`; the last import if left out. */
+  readonly run?: string;
+  readonly input?: string;
+  readonly includeInput?: boolean;
+}
+
+/** Writes a run as a page, from its log: at any time, also while it runs. */
+export async function report(context: Context, options: ReportOptions): Promise<number> {
+  keepHeapSmall();
+  if (options.includeInput && options.input === undefined) {
+    throw new SrqError('usage', '--include-input needs the input: the log does not hold it.', 'Add: --input FILE');
+  }
+  await requireReportPlace(options.output, '--output');
+  const log = await context.logStore();
+  const run = await chosenRun(log, options.run);
+  const { input } = options;
+  const figures =
+    input === undefined ? await figuresOfLog(log, run) : await figuresOfInput(context, input, log, run, options);
+  const writtenAt = new Date(context.clock.nowMs()).toISOString();
+  await writeRunReport(options.output, figures, { writtenAt, hasInput: input !== undefined });
+  const { rows, counts, listed } = figures;
+  const document = { report: options.output, run, rows, ...counts, listed: listed.length };
+  const reporter = await context.reporter();
+  await reporter.result(document, () =>
+    printable(`Written: ${options.output} (${rows} rows, ${listed.length} listed)`),
+  );
+  return 0;
+}
+
+/** Null: all that is in the log. Throws `SrqError('usage')` for a run that is not known. */
+async function chosenRun(log: LogStore, wanted: string | undefined): Promise<string | null> {
+  if (wanted === 'all') return null;
+  const begun: Extract<RecordedNote, { event: 'begin' }>[] = [];
+  for await (const note of log.notes()) if (note.event === 'begin') begun.push(note);
+  if (wanted === undefined) return begun.at(-1)?.run ?? null;
+  const found = begun.findLast(({ run }) => run.startsWith(wanted));
+  if (found) return found.run;
+  const last = begun.slice(-5).map(({ run, at, file }) => `${run.slice(0, 8)} (${at.slice(0, 16)}, ${file})`);
+  const hint = last.length > 0 ? `The last ones: ${last.join(', ')}` : 'All that is in the log: srq report --run all';
+  throw new SrqError('usage', `No import in ${log.name} has an id that begins with "${wanted}".`, hint);
+}
+
+/** What became of each request that the run touched, as the log has it now, whoever recorded it. */
+async function figuresOfLog(log: LogStore, run: string | null): Promise<RunFigures> {
+  const figures = new RunFigures(null);
+  await addNotes(figures, log, run);
+  const touched: boolean[] = [];
+  for await (const { record, request, isLast } of log.records()) {
+    const isOurs = run === null || record.run === run;
+    touched[request] = isOurs || touched[request] === true;
+    if (isOurs) figures.record(record);
+    if (isLast && touched[request]) figures.add(runRowOfRecord(record));
+  }
+  figures.addUntouched();
+  return figures;
+}
+
+/** How each row of the file stands now, by the log. */
+async function figuresOfInput(
+  context: Context,
+  file: string,
+  store: LogStore,
+  run: string | null,
+  options: ReportOptions,
+): Promise<RunFigures> {
+  const opened = await readInput(context, file, options);
+  const audio = recordingsBeside(file);
+  const session = await RequestSession.open(context, { audio, operations: ['create'], needsNoLogin: true });
+  const log = await session.logReader();
+  const plan = await planWithProgress(session, opened, log);
+  await planAsLogged(plan, log);
+  const figures = figuresOf(plan, options.includeInput);
+  const rows = reportRows(plan, log, session.preparation, 'Not sent.', 'ready');
+  for await (const _ of noted(rows, figures, plan.mapping));
+  await addNotes(figures, store, run);
+  await addCourse(figures, store, run);
+  return figures;
+}

@@ -1,0 +1,26 @@
+import type { Command } from 'commander';
+import type { RunCommand } from '../../cli/command.ts';
+import { addReadingOptions, examples, rare, settleSeconds } from '../options.ts';
+
+export function addResolve(program: Command, run: RunCommand): void {
+  const resolve = program
+    .command('resolve [key...]')
+    .description('list or settle requests that may have been taken')
+    .option('--created [id]', 'you looked: it is there')
+    .option('--not-created', 'you looked: it is not there; the next run sends it')
+    .option('--validate', 'let validate decide, if it is proven; needs --file')
+    .option('--ref <ref>', 'those with this reference')
+    .option('--all', 'all of them')
+    .option('--file <file>', 'with --validate: the file they came from')
+    .addOption(rare('--settle <seconds>', 'with --validate: least age of a doubt').argParser(settleSeconds));
+  addReadingOptions(resolve)
+    .addHelpText(
+      'after',
+      examples(
+        'srq resolve                                       list them',
+        'srq resolve 3f9a1c22b0d4 --created 123456',
+        'srq resolve --validate --file leads.csv',
+      ),
+    )
+    .action(run(async () => (await import('./run.ts')).resolve));
+}

@@ -1,0 +1,187 @@
+import { terminalColumns } from '../../cli/command.ts';
+import { inFull } from '../../cli/command-line.ts';
+import type { Context } from '../../cli/context.ts';
+import { exitNumber } from '../../cli/exit-codes.ts';
+import { planWithProgress, type ReadingOptions, readInput } from '../../cli/input.ts';
+import { warnOfUnknownProfile } from '../../cli/profiles.ts';
+import { RequestSession, recordingsBeside } from '../../cli/session.ts';
+import { followed, type ServiceLine } from '../../delivery/import.ts';
+import { settleRows } from '../../delivery/settle-rows.ts';
+import { keptProof } from '../../delivery/visibility-prober.ts';
+import { printableLines } from '../../report/output.ts';
+import { doubtText } from '../../report/terminal/log-text.ts';
+import { SrqError } from '../../request/errors.ts';
+import type { LogStore, OpenLog } from '../../request/log-store.ts';
+import type { LogRecord } from '../../request/ports.ts';
+import { isTrusted, visibilityStats } from '../../request/visibility.ts';
+import { showSettling } from '../bulk/show-import.ts';
+
+export interface ResolveOptions extends ReadingOptions {
+  /** A person says that they were taken; a text is the identifier. */
+  readonly created?: string | true;
+  readonly notCreated?: boolean;
+  readonly validate?: boolean;
+  readonly file?: string;
+  readonly ref?: string;
+  readonly all?: boolean;
+  readonly settle?: number;
+}
+
+/** Settles requests in doubt by a person's word or by validate; without either, lists them. */
+export async function resolve(context: Context, keys: readonly string[], options: ResolveOptions): Promise<number> {
+  const actions = [options.created !== undefined, options.notCreated, options.validate].filter(Boolean).length;
+  if (actions > 1) throw new SrqError('usage', 'Choose one of --created, --not-created and --validate.');
+  if (actions === 0) return list(context, keys, options);
+  return options.validate ? byValidate(context, keys, options) : byPerson(context, keys, options);
+}
+
+async function list(context: Context, keys: readonly string[], options: ResolveOptions): Promise<number> {
+  const reporter = await context.reporter();
+  const doubtful = await inDoubt(await context.logStore(), keys, options);
+  const nowMs = context.clock.nowMs();
+  await reporter.result(
+    { unknown: doubtful.map(({ key, at, row, ref, message }) => ({ key, at, row, ref, message })) },
+    (paint) =>
+      doubtful.length === 0 ? 'Nothing is in doubt.' : doubtText(doubtful, nowMs, terminalColumns(context), paint),
+  );
+  if (doubtful.length === 0) await warnOfUnknownProfile(context);
+  else reporter.say(() => printableLines(inFull(HOW_TO, context.options)));
+  return 0;
+}
+
+const HOW_TO = `Look each one up at the service, then say what you found. It is there:
+  srq resolve KEY --created [ID]
+It is not there, and the next run sends it:
+  srq resolve KEY --not-created
+Or let validate decide: srq resolve --validate --file FILE`;
+
+/** Of several requests none can have a given identifier, and a word about all of them must be meant so. */
+async function byPerson(context: Context, keys: readonly string[], options: ResolveOptions): Promise<number> {
+  if (keys.length === 0 && options.ref === undefined && !options.all) {
+    throw new SrqError(
+      'usage',
+      'Say which requests you mean.',
+      'Name keys (srq resolve lists them), --ref REF, or --all.',
+    );
+  }
+  // Exclusive: what a run has in flight is not in doubt yet.
+  const log = await context.openLog('resolve', true);
+  const doubtful = await inDoubt(await context.logStore(), keys, options);
+  await log.prefetch(doubtful.map(({ key }) => key));
+  const idle = keys.find((given) => !doubtful.some(({ key }) => key.startsWith(given)));
+  if (idle !== undefined && doubtful.length > 0) {
+    throw new SrqError(
+      'usage',
+      `"${idle}" is the key of no request in doubt; nothing was noted.`,
+      'List them with: srq resolve',
+    );
+  }
+  if (doubtful.length === 0)
+    throw new SrqError('usage', 'No request in doubt is meant by that.', 'List them with: srq resolve');
+  if (typeof options.created === 'string' && doubtful.length > 1) {
+    throw new SrqError(
+      'usage',
+      `${doubtful.length} requests are meant; one identifier cannot be theirs.`,
+      'Name one key.',
+    );
+  }
+  const underWay = await Promise.all(doubtful.map(({ key }) => log.mayBeUnderWay(key)));
+  if (underWay.includes(true)) {
+    const message =
+      'Another process that lives is sending by this log; one of these may be under way. Nothing was noted.';
+    throw new SrqError('log', message, 'Wait until it has ended, then say it again.');
+  }
+  for (const record of doubtful) await settleByWord(log, record, options);
+  const status = options.notCreated ? 'failed' : 'created';
+  const reporter = await context.reporter();
+  await reporter.result({ resolved: doubtful.map(({ key, row, ref }) => ({ key, row, ref, status })) }, () =>
+    options.notCreated
+      ? `${doubtful.length} noted as not created: the next run of the same import sends them.`
+      : `${doubtful.length} noted as created.`,
+  );
+  return 0;
+}
+
+async function settleByWord(log: OpenLog, record: LogRecord, { created, notCreated }: ResolveOptions): Promise<void> {
+  const { key } = record;
+  const seen = log.lookup(key);
+  const ids = typeof created === 'string' ? { id: created } : {};
+  const message = 'Created, as a person says.';
+  const outcome = { status: 'created', ids, http: null, message, raw: null, ms: null } as const;
+  const noted = notCreated
+    ? await log.licence(record, seen, 'person')
+    : await log.outcome(record, outcome, { seen, by: 'person' });
+  if (!noted)
+    throw new SrqError('log', `Another process has just recorded something about ${key}.`, 'See: srq resolve');
+}
+
+/** The log holds no personal data, so the requests must come from the file once more. Nothing is sent but questions. */
+async function byValidate(context: Context, keys: readonly string[], options: ResolveOptions): Promise<number> {
+  const { file, ref, all } = options;
+  if (keys.length > 0 || ref !== undefined || all) {
+    throw new SrqError('usage', '--validate settles all requests of the file; it takes no key, --ref or --all.');
+  }
+  if (file === undefined) {
+    const hint = 'Name the file they came from, with the same mapping: srq resolve --validate --file leads.csv';
+    throw new SrqError(
+      'usage',
+      'To ask validate, srq needs the requests themselves, and the log does not hold them.',
+      hint,
+    );
+  }
+  // They were sent already: nothing more is demanded of them.
+  const session = await RequestSession.open(context, { audio: recordingsBeside(file), operations: [] });
+  const line = await session.connect({ rate: 'auto', concurrency: CONCURRENCY });
+  await session.sayDestination();
+  const { clock, interruption } = context;
+  requireProven(line, clock.nowMs());
+  const log = await context.openLog('resolve', true);
+  const input = await readInput(context, file, options);
+  const plan = await planWithProgress(session, input, log);
+  const before = plan.counts.unknown;
+  const reporter = await context.reporter();
+  await session.finishOnSignal();
+  const { api, evidence, isProxied } = line;
+  const ports = { api, log, clock, preparation: session.preparation, halt: interruption.halt };
+  const proof = keptProof(
+    () => evidence,
+    () => log.nowMs(),
+  );
+  const chosenMs = options.settle === undefined ? null : options.settle * 1000;
+  const watch = await showSettling(context, 'Settling', before, () => plan.ledger.counts().unknown);
+  const believing = { proof, chosenMs, isProxied, waiting: watch.waiting };
+  const settling = settleRows(plan, ports, { concurrency: CONCURRENCY, believing, resend: null });
+  const stop = await followed(settling, watch);
+  if (stop) throw stop;
+  const { created, failed, unknown } = plan.ledger.counts();
+  await reporter.result(
+    { asked: before, created, notCreated: failed, unknown },
+    () =>
+      `${before} asked about: ${created} created, ${failed} not created (the next run sends them), ${unknown} still unknown.`,
+  );
+  return exitNumber(unknown > 0 ? ['unknown'] : []);
+}
+
+const CONCURRENCY = 16;
+
+/** Throws `SrqError('unknown')` unless validate has proven for some kind of requests that it sees what was created. */
+function requireProven({ mayValidate, evidence }: Pick<ServiceLine, 'mayValidate' | 'evidence'>, nowMs: number): void {
+  const kinds = new Set(evidence.looks.map(({ kind }) => kind));
+  if (mayValidate && [...kinds].some((kind) => isTrusted(visibilityStats(evidence, kind, nowMs)))) return;
+  throw new SrqError(
+    'unknown',
+    'Validate has not proven that it sees what was created: at least 3 creations of a kind must have been looked at within 30 days, and all of them found.',
+    'Look the requests up at the service, then: srq resolve KEY --created [ID] or --not-created',
+  );
+}
+
+/** The requests in doubt that are meant, oldest first. */
+async function inDoubt(store: LogStore, keys: readonly string[], { ref }: ResolveOptions): Promise<LogRecord[]> {
+  const found: LogRecord[] = [];
+  for await (const record of store.latest()) {
+    if (record.event !== 'sending' && record.event !== 'unknown') continue;
+    const named = keys.length === 0 || keys.some((key) => key.length >= 6 && record.key.startsWith(key));
+    if (named && (ref === undefined || record.ref === ref)) found.push(record);
+  }
+  return found;
+}

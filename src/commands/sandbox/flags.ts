@@ -1,0 +1,19 @@
+import { type Command, Option } from 'commander';
+import type { RunCommand } from '../../cli/command.ts';
+import { examples, faultRate, positiveNumber, wholeNumber } from '../options.ts';
+
+export function addSandbox(program: Command, run: RunCommand): void {
+  program
+    .command('sandbox')
+    .description('run a local marketplace to try everything against')
+    .option('--port <port>', 'port on 127.0.0.1; 0 for a free one', wholeNumber(0, 65_535), 4010)
+    .option('--latency <ms>', 'time each answer takes', wholeNumber(0, 600_000), 0)
+    .addOption(new Option('--rate <n>', 'most requests a second; more are answered with 429').argParser(positiveNumber))
+    .option('--token-ttl <seconds>', 'life of a token', wholeNumber(1, 31_536_000), 3600)
+    .option('--fault <kind=probability>', 'go wrong now and then (repeatable)', faultRate, {})
+    .option('--seed <n>', 'same seed, same faults', wholeNumber(0, 2 ** 32 - 1), 1)
+    .option('--contract <file>', 'demand and answer what this document says')
+    .option('--store <file>', 'keep received requests from one start to the next')
+    .addHelpText('after', examples('srq sandbox --port 0 --json', 'srq sandbox --latency 200 --fault reset-after=0.01'))
+    .action(run(async () => (await import('./run.ts')).sandbox));
+}

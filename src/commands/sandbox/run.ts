@@ -1,0 +1,75 @@
+import { commandLine } from '../../cli/command-line.ts';
+import type { Context } from '../../cli/context.ts';
+import { aligned, printable } from '../../report/output.ts';
+import { contractName } from '../../report/terminal/contract-text.ts';
+import type { Contract } from '../../request/contract.ts';
+import { SrqError } from '../../request/errors.ts';
+import { startSandbox } from '../../sandbox/server.ts';
+import { propose, readDocuments } from '../contract/contract-documents.ts';
+
+export interface SandboxCommandOptions {
+  readonly port: number;
+  readonly latency: number;
+  readonly rate?: number;
+  readonly tokenTtl: number;
+  readonly fault: Readonly<Record<string, number>>;
+  readonly seed: number;
+  readonly contract?: string;
+}
+
+/** Runs the local marketplace until Ctrl-C. Ready when it has printed its address. */
+export async function sandbox(context: Context, options: SandboxCommandOptions): Promise<number> {
+  const contract = options.contract === undefined ? null : await contractOf(context, options.contract);
+  const running = await startSandbox({
+    port: options.port,
+    latencyMs: options.latency,
+    ratePerSecond: options.rate ?? null,
+    tokenTtlSeconds: options.tokenTtl,
+    faults: options.fault,
+    seed: options.seed,
+    // The parser takes it for the flag of that name that all commands have.
+    storeFile: context.options.store ?? null,
+    contract,
+    hasInbox: true,
+    now: context.clock.nowMs,
+  });
+  context.onClose(() => running.close());
+  const { baseUrl, clientId, clientSecret } = running;
+  const reporter = await context.reporter();
+  const { signal } = context.interruption.halt;
+  const ended = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+  context.interruption.listen(() => {});
+  const follows = contract ? contractName(contract) : null;
+  await reporter.result({ baseUrl, clientId, clientSecret, contract: contract?.source ?? null }, (paint) =>
+    [
+      `${paint.green('✓')} A marketplace to try things on is running. What it receives stays on this machine.`,
+      ...aligned([
+        ['base URL', baseUrl],
+        ['client id', clientId],
+        ['client secret', clientSecret],
+        ['inbox', `${baseUrl}/`],
+        ...(follows === null ? [] : [['contract', follows] as const]),
+      ]),
+      'Log in to it from another terminal:',
+      `  SRQ_CLIENT_SECRET=${clientSecret} srq login --profile sandbox --base-url ${baseUrl} --client-id ${clientId}`,
+      'Stop it with Ctrl-C.',
+    ].join('\n'),
+  );
+  await ended;
+  return 0;
+}
+
+/** What only the partner can say is taken with any value. Which operations are meant must be known. */
+async function contractOf(context: Context, file: string): Promise<Contract> {
+  const set = await readDocuments([file]);
+  const nothing = { constants: {}, operations: {} };
+  const { contract, questions } = await propose(set, nothing, null, context.clock.nowMs());
+  const open = questions.find(({ name }) => name.startsWith('operation:'));
+  if (!open) return contract;
+  const learn = commandLine(['contract', 'learn', file]);
+  throw new SrqError(
+    'input',
+    `${printable(file)} does not tell which operations are meant. ${printable(open.text)}`,
+    `Learn it: ${learn} ${printable(open.answer)}   then: srq contract show --json > contract.json and give that file`,
+  );
+}

@@ -1,0 +1,61 @@
+import { inFull } from '../../cli/command-line.ts';
+import type { Context } from '../../cli/context.ts';
+import { aligned, printable } from '../../report/output.ts';
+import { contractName } from '../../report/terminal/contract-text.ts';
+import { FileTokenCache } from '../../settings/account-files.ts';
+import { tokenPath } from '../../settings/paths.ts';
+import type { Sourced } from '../../settings/settings.ts';
+
+/** Who would send, where to, and where each value came from. Never a secret. */
+export async function status(context: Context): Promise<number> {
+  const settings = await context.settings();
+  const paths = await context.paths();
+  const { baseUrl, clientId, profile, secret, live } = settings;
+  const contract = await context.contract();
+  const destination = { baseUrl: baseUrl?.value ?? '', clientId: clientId?.value ?? '' };
+  const cached = new FileTokenCache(tokenPath(paths, settings), destination, null, await context.trust()).read();
+  const expired = cached?.expiresAtMs != null && cached.expiresAtMs <= context.clock.nowMs();
+  const token = {
+    state: cached === null ? 'none' : expired ? 'expired' : 'valid',
+    expiresAt: cached?.expiresAtMs == null ? null : new Date(cached.expiresAtMs).toISOString(),
+  };
+  const document = {
+    profile: profile.value,
+    baseUrl: baseUrl?.value ?? null,
+    clientId: clientId?.value ?? null,
+    secret: secret.state,
+    token,
+    paths,
+    kind: live ? 'live' : 'test',
+    encoding: contract.create.encoding,
+    contract: contract.source,
+    sources: { profile: profile.source, baseUrl: baseUrl?.source ?? null, clientId: clientId?.source ?? null },
+  };
+  const reporter = await context.reporter();
+  await reporter.result(document, (paint) =>
+    [
+      ...aligned(
+        [
+          ['profile', shown(profile, paint.dim)],
+          ['base URL', baseUrl ? shown(baseUrl, paint.dim) : paint.yellow('missing')],
+          ['client id', clientId ? shown(clientId, paint.dim) : paint.yellow('missing')],
+          ['secret', secret.state === 'missing' ? paint.yellow('missing') : secret.state],
+          ['service', baseUrl ? `${document.kind}, ${document.encoding}` : '-'],
+          ['token', token.expiresAt === null ? token.state : `${token.state} until ${token.expiresAt}`],
+          ['contract', contractName(contract)],
+          ['settings', printable(paths.config)],
+          ['state', printable(paths.state)],
+          ['log', printable(paths.log)],
+        ],
+        '',
+      ),
+      ...(baseUrl && clientId && secret.state !== 'missing' ? [] : [inFull('Log in with: srq login', context.options)]),
+    ].join('\n'),
+  );
+  return 0;
+}
+
+function shown({ value, source }: Sourced<string>, dim: (text: string) => string): string {
+  const text = printable(value);
+  return source === 'profile' ? text : `${text} ${dim(`(${source})`)}`;
+}

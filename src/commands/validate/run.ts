@@ -1,0 +1,53 @@
+import type { Context } from '../../cli/context.ts';
+import { exitNumber } from '../../cli/exit-codes.ts';
+import { RequestSession } from '../../cli/session.ts';
+import { type Prepared, prepareDraft } from '../../delivery/prepare.ts';
+import { verdictText } from '../../report/terminal/summary-text.ts';
+import { SrqError } from '../../request/errors.ts';
+import type { ValidateResult } from '../../request/ports.ts';
+import { type RequestOptions, readRequestInput } from '../create/request-input.ts';
+
+type Validated = ValidateResult & { readonly key: string | null };
+
+/** Asks whether each request is a duplicate. Creates nothing and leaves nothing in the log. */
+export async function validate(context: Context, options: RequestOptions): Promise<number> {
+  const { drafts, audio } = await readRequestInput(context, options);
+  const session = await RequestSession.open(context, { audio, operations: ['validate'] });
+  const { preparation } = session;
+  const { api } = await session.connect({ rate: 'auto', concurrency: 1, isAlone: true });
+  await session.sayDestination();
+  const reporter = await context.reporter();
+  if (preparation.contract.hasValidate === false) {
+    const hint = 'If it has one now, learn it: srq contract learn FILE';
+    throw new SrqError('usage', 'The service has no validate, as its contract says.', hint);
+  }
+  const results: Validated[] = [];
+  for (const draft of drafts) {
+    const prepared = await prepareDraft(draft, null, preparation);
+    if (prepared.request) results.push({ ...(await api.validate(prepared.request)), key: prepared.key });
+    else results.push(invalid(prepared));
+  }
+  const [only] = results;
+  if (only?.refused && results.length === 1) throw refusal(only);
+  const documents = results.map(({ verdict, http, ids, key, message }) => ({ verdict, http, ids, key, message }));
+  await reporter.result(documents.length === 1 ? documents[0] : documents, (paint) =>
+    results.map((result) => verdictText(result, paint)).join('\n'),
+  );
+  return exitNumber(results.map(codeOf));
+}
+
+function invalid({ problems }: Extract<Prepared, { request: null }>): Validated {
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  const message = errors.map((problem) => problem.message).join(' ');
+  return { verdict: 'unknown', ids: {}, http: null, key: null, message, refused: 'rejected', raw: null };
+}
+
+function refusal({ refused, message }: Validated): SrqError {
+  return new SrqError(refused === 'rejected' ? 'rejected' : 'service', message ?? 'The service gave no verdict.');
+}
+
+function codeOf({ verdict, refused }: Validated) {
+  if (refused) return refused === 'rejected' ? 'rejected' : 'service';
+  if (verdict === 'unknown') return 'unknown';
+  return verdict === 'duplicate' ? 'duplicate' : 'ok';
+}

@@ -1,0 +1,125 @@
+import type { Context } from '../../cli/context.ts';
+import { codesOfCounts, exitNumber } from '../../cli/exit-codes.ts';
+import { operationsOf, RequestSession, recordingsBeside } from '../../cli/session.ts';
+import { runWorker, type WorkerDeps } from '../../delivery/consume.ts';
+import { contractRefusal } from '../../delivery/dispose.ts';
+import type { SubmitOptions } from '../../delivery/submit.ts';
+import { AccountBreaker } from '../../delivery/supervise.ts';
+import { datedBy, VisibilityProber } from '../../delivery/visibility-prober.ts';
+import { workText } from '../../report/terminal/queue-text.ts';
+import type { RequestQueue } from '../../request/request-queue.ts';
+import type { Destination } from '../../request/service-request.ts';
+import type { VisibilityHistory } from '../../request/visibility.ts';
+import type { PostgresStore } from '../../store/postgres/postgres-store.ts';
+import { keepHealthFile, serveHealth } from './health.ts';
+import { WorkerStats } from './worker-stats.ts';
+
+/** The flags of `work`. */
+export interface WorkOptions extends Omit<SubmitOptions, 'again'> {
+  readonly concurrency: number;
+  readonly rate?: 'auto' | 'max' | number;
+  readonly untilEmpty?: boolean;
+  readonly inDoubt: 'park' | 'validate';
+  /** Seconds after a doubtful send before validate is asked. */
+  readonly settle?: number;
+  /** Seconds without a sign of life after which others get what a worker has in hand. */
+  readonly missing: number;
+  readonly healthFile?: string;
+  readonly healthPort?: number;
+  readonly healthHost: string;
+}
+
+/** After the signal to end, the store is given so long to take what is still to be told. */
+const FAREWELL_MS = 10_000;
+
+/** Delivers what is queued until it is told to end, or the queue is empty and that was asked for. */
+export async function work(context: Context, options: WorkOptions): Promise<number> {
+  const startedMs = context.clock.monotonicMs();
+  const { clock, interruption } = context;
+  const reporter = await context.reporter();
+  const { halt } = interruption;
+  const state = () => (halt.signal.aborted ? 'stopping' : context.isStoreAway ? 'waiting-for-database' : null);
+  const account = new WorkerStats(reporter, clock.nowMs, state);
+  await watchOver(context, options, account);
+  interruption.listen(() =>
+    reporter.warn('Finishing what is in flight, giving back the rest; once more to leave now.'),
+  );
+  const deps = await workerDeps(context, options, account);
+  const { validate, onDuplicate, concurrency, untilEmpty = false, inDoubt, settle, missing } = options;
+  const { witness, connection, name } = deps;
+  reporter.note('started', { store: name, concurrency }, () => `Working for ${deps.destination}.`);
+  account.opened();
+  const stop = await runWorker(deps, {
+    ...{ validate, onDuplicate, again: false, concurrency, untilEmpty },
+    settles: inDoubt === 'validate',
+    settleMs: settle === undefined ? null : settle * 1000,
+    missingMs: missing * 1000,
+  });
+  await witness.end();
+  await connection.keep(witness.evidence).catch(() => {});
+  // Nothing that is left to do waits for the store any more.
+  halt.abort();
+  const { ready: _, invalid: __, ...counts } = account.counts;
+  const seconds = Math.round(clock.monotonicMs() - startedMs) / 1000;
+  const stopped = stop ? stop.message : interruption.code ? 'Interrupted.' : null;
+  const document = { ...counts, again: account.again, seconds, store: name, stopped, hint: stop?.hint ?? null };
+  await reporter.result(document, (paint) => workText(document, paint));
+  if (stop?.code === 'fault') await context.showStack(stop.cause);
+  const codes = untilEmpty ? codesOfCounts(account.counts) : [];
+  return exitNumber([...(interruption.code ? [interruption.code] : []), ...(stop ? [stop.code] : []), ...codes]);
+}
+
+async function watchOver(context: Context, options: WorkOptions, account: WorkerStats): Promise<void> {
+  const { healthFile, healthPort, healthHost } = options;
+  const health = () => account.health;
+  if (healthFile !== undefined) context.onClose(keepHealthFile(healthFile, health, context.clock));
+  if (healthPort !== undefined) context.onClose(await serveHealth(healthPort, healthHost, health));
+}
+
+async function workerDeps(context: Context, options: WorkOptions, watch: WorkerStats) {
+  const { clock } = context;
+  const { halt } = context.interruption;
+  const { signal: stopping } = halt;
+  const store = await context.requireStore('work');
+  const session = await RequestSession.open(context, {
+    audio: recordingsBeside('-'),
+    operations: operationsOf(options),
+  });
+  const { destination, contract, operations } = session.preparation;
+  const log = await store.open('work', false);
+  context.onClose(() => log.close());
+  const queue = await openWorkersQueue(context, store, destination, log.worker.id);
+  const refused = (http: number, pauseMs: number) => watch.refused(http, pauseMs);
+  const { rate = 'auto', concurrency } = options;
+  const connection = await session.connect({ rate, concurrency, refused });
+  const { api, shared, isProxied } = connection;
+  if (!shared) throw new Error('a worker without a store');
+  const keep = (evidence: VisibilityHistory) => void connection.keep(evidence).catch(() => {});
+  const witness = new VisibilityProber(api, datedBy(log, clock), stopping, connection.evidence, keep);
+  const deps: WorkerDeps = {
+    ...{ api, log, queue, clock, witness, halt, watch, isProxied },
+    evidence: () => connection.keep(witness.evidence),
+    breaker: new AccountBreaker(shared, clock),
+    hold: connection.hold,
+    refusal: (queued) => contractRefusal(queued, contract, operations, destination),
+  };
+  return { ...deps, connection, name: store.name, destination: session.destinationText };
+}
+
+/** The queue of a worker, which after the signal to end is given some time to take what became of what was in hand. */
+async function openWorkersQueue(
+  context: Context,
+  { database }: PostgresStore,
+  destination: Destination,
+  worker: number,
+): Promise<RequestQueue> {
+  const { openQueue } = await import('../../store/postgres/postgres-queue.ts');
+  const { signal: stopping } = context.interruption.halt;
+  const giveUp = new AbortController();
+  const later = () => void context.clock.sleep(FAREWELL_MS, giveUp.signal).then(() => giveUp.abort());
+  stopping.addEventListener('abort', later, { once: true });
+  context.onClose(async () => giveUp.abort());
+  const queue = await openQueue({ database, destination, worker, stopping, giveUp: giveUp.signal });
+  context.onClose(() => queue.close());
+  return queue;
+}

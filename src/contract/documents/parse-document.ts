@@ -1,0 +1,198 @@
+import { isAlias, isMap, isScalar, parseDocument as parseYaml, visit } from 'yaml';
+import type { Json } from '../../request/contract.ts';
+import { SrqError } from '../../request/errors.ts';
+import { isObject, type JsonObject, memberOf, textOf } from './json-parts.ts';
+
+/** A file that was read. */
+export interface SourceDocument {
+  /** Without its folder. */
+  readonly name: string;
+  readonly bytes: Buffer;
+}
+
+const DOCUMENT_LIMIT_BYTES = 10 * 1024 * 1024;
+const MAX_DEPTH = 200;
+const MAX_VALUES = 2_000_000;
+/** How often aliases may repeat what they stand for. More is an attempt to fill the memory. */
+const MAX_ALIASED = 100;
+
+/**
+ * A document as plain JSON, whether it is written in JSON or YAML. Dates stay text; names are text; `__proto__` is left
+ * out, for nothing that is read here is called so.
+ *
+ * Throws `SrqError('input')` for what is too large, too deep, no JSON and no YAML, or no object.
+ */
+export function parseDocument({ name, bytes }: SourceDocument): JsonObject {
+  if (bytes.length > DOCUMENT_LIMIT_BYTES) {
+    throw unusable(name, `is larger than ${DOCUMENT_LIMIT_BYTES / 1024 / 1024} MB`);
+  }
+  const text = decoded(name, bytes);
+  refuseForeignText(name, text);
+  if (text.trim() === '') throw unusable(name, 'is empty');
+  const value = plain(name, parsed(name, text));
+  if (!isObject(value)) throw unusable(name, 'holds no object');
+  return value;
+}
+
+function unusable(name: string, what: string): SrqError {
+  return new SrqError(
+    'input',
+    `${name} ${what}.`,
+    'Give the OpenAPI description or the Postman collection that you were sent: srq contract learn FILE',
+  );
+}
+
+function decoded(name: string, bytes: Buffer): string {
+  const mark = bytes.subarray(0, 2).toString('hex');
+  const encoding = mark === 'fffe' ? 'utf-16le' : mark === 'feff' ? 'utf-16be' : 'utf-8';
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+  } catch {
+    throw unusable(name, 'is not a text in UTF-8 or UTF-16');
+  }
+}
+
+/** JSON is tried first: it is the faster one. Comments and commas too many are YAML all the same. */
+function parsed(name: string, text: string): unknown {
+  let wrong = '';
+  if (/^\s*[[{]/.test(text)) {
+    try {
+      return JSON.parse(text) as unknown;
+    } catch (error) {
+      // The rest of the message quotes the document, which may hold a secret.
+      wrong = (error as Error).message.replace(/, ?(?:\.\.\.)?".*$/s, '');
+    }
+  }
+  try {
+    return fromYaml(name, text);
+  } catch (error) {
+    if (error instanceof RangeError) throw tooDeep(name);
+    throw wrong !== '' && /\.json$/i.test(name) ? unusable(name, `is not JSON: ${wrong}`) : error;
+  }
+}
+
+const tooDeep = (name: string): SrqError => unusable(name, `is nested more than ${MAX_DEPTH} levels deep`);
+
+function fromYaml(name: string, text: string): unknown {
+  const document = parseYaml(text, {
+    schema: 'core',
+    merge: false,
+    resolveKnownTags: false,
+    stringKeys: true,
+    // Its own check compares each key with all before it; ours is below.
+    uniqueKeys: false,
+    logLevel: 'silent',
+  });
+  const [error] = document.errors;
+  // The library tells of a stack that is full as of a mistake in the text.
+  if (/call stack/.test(error?.message ?? '')) throw tooDeep(name);
+  // Only the first line: those after it quote the document, which may hold a secret.
+  if (error) throw unusable(name, `is neither JSON nor YAML: ${error.message.split('\n')[0]?.replace(/:$/, '')}`);
+  refuseOddKeys(name, document);
+  try {
+    return document.toJS({ maxAliasCount: MAX_ALIASED });
+  } catch (cause) {
+    if (cause instanceof RangeError) throw tooDeep(name);
+    throw unusable(name, 'has aliases that repeat too much, or that stand for nothing');
+  }
+}
+
+function refuseOddKeys(name: string, document: ReturnType<typeof parseYaml>): void {
+  visit(document, {
+    Map(_, map) {
+      const seen = new Set<unknown>();
+      for (const { key } of map.items) {
+        const value = isScalar(key) ? key.value : key;
+        if (value === '<<' || isAlias(key) || isMap(key)) {
+          throw unusable(name, `has ${value === '<<' ? 'YAML merge keys (<<)' : 'a key that is no text'}`);
+        }
+        if (seen.has(value)) throw unusable(name, `says "${String(value).slice(0, 100)}" twice in one place`);
+        seen.add(value);
+      }
+    },
+  });
+}
+
+/** A copy of nothing but JSON: aliases are written out, within bounds. */
+function plain(name: string, root: unknown): Json {
+  let count = 0;
+  return copy(root, 0);
+
+  function copy(value: unknown, depth: number): Json {
+    count += 1;
+    if (count > MAX_VALUES) throw unusable(name, `holds more than ${MAX_VALUES} values`);
+    if (depth > MAX_DEPTH) throw tooDeep(name);
+    if (Array.isArray(value)) return value.map((each) => copy(each, depth + 1));
+    if (typeof value === 'object' && value !== null) {
+      const members = Object.entries(value).filter(([key]) => key !== '__proto__');
+      return Object.fromEntries(members.map(([key, each]) => [key, copy(each, depth + 1)]));
+    }
+    if (typeof value === 'string' || typeof value === 'boolean') return value;
+    return typeof value === 'number' && Number.isFinite(value) ? value : null;
+  }
+}
+
+/** What a document can be learned as. */
+type DocumentKind = 'openapi' | 'swagger' | 'postman' | 'contract';
+
+const FOREIGN_TEXTS: readonly (readonly [RegExp, string])[] = [
+  [/^PK\x03\x04|^\x1f/, 'a packed file'],
+  [/^#%RAML/, 'a RAML description'],
+  [/^\s*(?:<\?xml[^>]{0,200}>\s*)?(?:<!--[^>]{0,2000}-->\s*)?<(?:[\w-]{1,40}:)?definitions\b/, 'a WSDL description'],
+  [/^\s*<(?:!doctype|html)/i, 'a web page'],
+  [/^\s*</, 'an XML document'],
+  [/^\s*meta\s*\{/, 'a Bruno request'],
+  [
+    /^\s*(?:"""|(?:type|schema|interface|enum|input|scalar|directive|union|extend)\b[^:\n]{0,200}[{=@(])/,
+    'a GraphQL schema',
+  ],
+];
+
+/** Throws `SrqError('input')` for a text that is known to be something else, by its beginning. */
+function refuseForeignText(name: string, text: string): void {
+  const found = FOREIGN_TEXTS.find(([pattern]) => pattern.test(text.slice(0, 4096)));
+  if (found) throw foreign(name, found[1]);
+}
+
+/** The kind of a document by its keys. Throws `SrqError('input')`, naming what it is instead where that is known. */
+export function documentKind(name: string, document: JsonObject): DocumentKind {
+  const version = textOf(document['openapi']);
+  if (/^3\.[0-2](?:\.|$)/.test(version)) return 'openapi';
+  if (String(document['swagger']) === '2.0' || document['swagger'] === 2) return 'swagger';
+  if (isPostman(document)) return 'postman';
+  if (document['version'] === 1 && isObject(document['create']) && isObject(document['token'])) return 'contract';
+  throw foreign(name, foreignKind(document, version));
+}
+
+function isPostman(document: JsonObject): boolean {
+  if (!Array.isArray(document['item']) || !isObject(document['info'])) return false;
+  return 'schema' in document['info'] || '_postman_id' in document['info'] || 'name' in document['info'];
+}
+
+function foreignKind(document: JsonObject, version: string): string {
+  if (version !== '') return `OpenAPI ${version.slice(0, 20)}, which srq does not read`;
+  if ('swaggerVersion' in document || 'swagger' in document) return 'Swagger of another version than 2.0';
+  if (isObject(memberOf(document['log'], 'creator')) || Array.isArray(memberOf(document['log'], 'entries'))) {
+    return 'a HAR recording';
+  }
+  if (/insomnia/i.test(textOf(document['_type']) + textOf(document['type']) + textOf(document['__export_source']))) {
+    return 'an Insomnia export';
+  }
+  if ('_type' in document && '__export_format' in document) return 'an Insomnia export';
+  if ('bruno' in document || 'opencollection' in document) return 'a Bruno collection';
+  if (Array.isArray(document['requests']) && Array.isArray(document['order']))
+    return 'a Postman collection of version 1';
+  if (Array.isArray(document['values']) && '_postman_variable_scope' in document) return 'a Postman environment alone';
+  if ('asyncapi' in document) return 'an AsyncAPI description';
+  if (isObject(document['__schema']) || isObject(memberOf(document['data'], '__schema'))) return 'a GraphQL schema';
+  if ('$schema' in document || 'properties' in document) return 'a JSON Schema alone';
+  return 'no description that srq knows';
+}
+
+function foreign(name: string, what: string): SrqError {
+  return new SrqError(
+    'input',
+    `${name} is ${what}.`,
+    'srq learns from OpenAPI 3.0 and 3.1, Swagger 2.0 and Postman 2.0 and 2.1: srq contract learn FILE',
+  );
+}

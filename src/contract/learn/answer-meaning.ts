@@ -1,0 +1,221 @@
+import type { Confidence, CreateOperation, VerdictRule } from '../../request/contract.ts';
+import { isIdentifyingName, nameWords, saidOfDuplicate } from '../../request/names.ts';
+import { type AnswerPlace, type DescribedAnswer, refused, succeeded } from './answers.ts';
+
+/** Matches the names of parts of an answer that are about something other than the request. */
+const ABOUT_ANOTHER =
+  /^(?:links?|users?|account|client|customer|contact|person|partner|categor(?:y|ies)|location|country|meta|included|relationships)$/;
+/** Parts that tell of earlier requests, or of what was wrong. */
+const ABOUT_EARLIER = /^(?:errors?|duplicates?|matches)$/;
+/** What names the created request in the answers of create. */
+export function identifierPlaces(answers: readonly DescribedAnswer[]): CreateOperation['identifiers'] {
+  const places = answers.filter(succeeded).flatMap((answer) => answer.places);
+  const named = places.filter(isIdentifier);
+  const telling = named.filter(({ words }) => words.join('') !== 'code');
+  const kept = telling.length > 0 ? telling : named;
+  const names = kept.map(({ path }) => path.findLast((name) => name !== '*') ?? 'id');
+  return [...new Map(kept.map((place, index) => [place.pointer, index])).values()].flatMap((index) => {
+    const place = kept[index];
+    const name = names[index] ?? 'id';
+    const isAlone = names.filter((each) => each === name).length === 1;
+    return place === undefined ? [] : [{ name: isAlone ? name : place.path.join('.'), pointer: place.pointer }];
+  });
+}
+
+function isIdentifier({ words, path, types }: AnswerPlace): boolean {
+  const around = path.slice(0, -1).filter((name) => name !== '*');
+  if (
+    around.some((name) => ABOUT_ANOTHER.test(name.toLowerCase()) || ABOUT_EARLIER.test(name.toLowerCase())) ||
+    types.some((type) => /object|array|boolean/.test(type))
+  ) {
+    return false;
+  }
+  return isIdentifyingName(words);
+}
+
+const TELLING = [
+  /^(?:detail|details)$/,
+  /^(?:msg|message|defaultmessage|errordescription|description|errormessage)$/,
+  /^(?:title|reason|error|errors|text)$/,
+];
+
+/** Where the refusals say why: one place for the whole, one within a list or an object of them. */
+export function errorTextPlaces(answers: readonly DescribedAnswer[]): { pointers: string[]; where: string } {
+  const usual = [...answers.filter(refused)].sort((a, b) => preference(a.status) - preference(b.status));
+  const answer = usual.find(({ places }) => places.length > 0);
+  if (answer === undefined) return { pointers: [], where: '' };
+  const texts = answer.places.filter(({ types, values }) =>
+    types.length > 0 ? types.includes('string') : values.some((each) => typeof each === 'string'),
+  );
+  const of = (isWithin: boolean) => {
+    const places = texts.filter(({ path }) => path.includes('*') === isWithin);
+    return TELLING.map((pattern) => places.find(({ words }) => pattern.test(words.join('')))).find(Boolean)?.pointer;
+  };
+  return { pointers: [of(false), of(true)].flatMap((each) => each ?? []), where: answer.pointer };
+}
+
+/** Those that speak of the data before those that speak of who asks, and how often. */
+const preference = (status: number): number =>
+  [422, 400, 409].indexOf(status) + 1 || (status === 401 || status === 429 ? 9 : 5);
+
+/** A rule with where it stands and how sure it is. */
+export interface FoundRule {
+  readonly rule: VerdictRule;
+  readonly where: string;
+  readonly confidence: Confidence;
+  readonly why: string;
+}
+
+/** Of a person's data as well: an e-mail address that exists is a good one. */
+const ABOUT_DATA = /^(?:address|city|phone|mobile|e?mail)$/;
+const SAYS_CLEAR = /unique|new|clear|none|\bok\b|free|fresh|first|pass|accept|(?:^|[\W_])(?:no|not)(?:$|[\W_])/i;
+/** Words that mean a duplicate only where they are all that is said. */
+const BARE_DUPLICATE = /^(?:already[ _-]?)?(?:exists?|existing|repeated|known)$/i;
+const DUPLICATE_FLAG = /^(?:is|has|possible|potential)?(?:duplicate|duplicated|duplicates)$|^alreadyexists$/;
+const EXISTS_FLAG = /^(?:is|has)?(?:exists|existing)$/;
+const UNIQUE_FLAG = /^(?:is)?(?:unique|new|clear)$/;
+/** Never `success` or `ok`, which may speak of the call alone: a verdict of clear can let a request be sent again. */
+const VALID_FLAG = /^(?:is)?valid$/;
+const DUPLICATE_LIST =
+  /^(?:possible|potential|existing|similar)?(?:duplicates?(?:ids|requests|of)?|matches|existing|similar)$/;
+
+/** How the answers of validate tell a duplicate: by status, then by their body. */
+export function verdictRules(answers: readonly DescribedAnswer[]): FoundRule[] {
+  const told = answers.flatMap((answer) => [...conflictRules(answer), ...bareStatusRule(answer)]);
+  const inBody = answers.filter(succeeded).flatMap((answer) => bodyRules(answer));
+  const strongest = inBody.filter(({ confidence }) => confidence === best(inBody));
+  if (strongest.length > 0) return [...told, ...strongest.slice(0, 1)];
+  const isTold = told.some(
+    ({ rule }) => rule.kind === 'value' || (rule.kind === 'status' && rule.verdict === 'duplicate'),
+  );
+  const clear = answers.filter(succeeded).map(
+    ({ status, pointer }): FoundRule => ({
+      rule: { kind: 'status', status, verdict: 'clear' },
+      where: pointer,
+      confidence: 'likely',
+      why: 'a duplicate is told by another status',
+    }),
+  );
+  return isTold ? [...told, ...clear] : told;
+}
+
+function best(rules: readonly FoundRule[]): Confidence | undefined {
+  return (['certain', 'likely', 'weak'] as const).find((each) => rules.some(({ confidence }) => confidence === each));
+}
+
+const isConflict = ({ status }: DescribedAnswer): boolean => status === 409 || status === 208;
+
+/** How 409 and 208 tell a duplicate. One status may stand for several things: then the codes in its body decide. */
+function conflictRules(answer: DescribedAnswer): FoundRule[] {
+  const { status, description, pointer, places } = answer;
+  if (!isConflict(answer)) return [];
+  const always = (confidence: Confidence, why: string): FoundRule[] => [
+    { rule: { kind: 'status', status, verdict: 'duplicate' }, where: pointer, confidence, why },
+  ];
+  const codes = places.filter((place) => textsOf(place).length > 0);
+  const [coded] = codes.filter((place) => textsOf(place).some(meansDuplicate));
+  const said = saidOfDuplicate(description);
+  if (coded !== undefined) {
+    if (!textsOf(coded).every(meansDuplicate)) return codeRule(coded, pointer);
+    if (coded.isEnum) return always('certain', 'all its codes say so');
+    return said === 'yes' ? always('certain', 'its description says so') : codeRule(coded, pointer);
+  }
+  if (said === null || said === 'no') return [];
+  const otherCodes = codes.some(
+    ({ words, isEnum }) => isEnum && /^(?:code|error|reason|type)$/.test(words.at(-1) ?? ''),
+  );
+  return said === 'yes' && !otherCodes
+    ? always('certain', 'its description says so')
+    : always('weak', 'its description says so, and speaks of something else besides');
+}
+
+/** 409 and 208 without a word usually mean a duplicate; 404 may say that there is none. */
+function bareStatusRule(answer: DescribedAnswer): FoundRule[] {
+  const { status, description, pointer, places } = answer;
+  const rule = (verdict: 'clear' | 'duplicate', confidence: Confidence, why: string): FoundRule[] => [
+    { rule: { kind: 'status', status, verdict }, where: pointer, confidence, why },
+  ];
+  const isBare = SAYS_NOTHING.test(description.trim()) && places.every((place) => textsOf(place).length === 0);
+  if (isConflict(answer) && isBare) {
+    return rule('duplicate', status === 208 ? 'likely' : 'weak', `HTTP ${status} usually means so`);
+  }
+  if (status === 404 && /\b(?:no|not)\b.{0,40}(?:duplicate|match|seen|request)/i.test(description)) {
+    return rule('clear', 'likely', 'its description says so');
+  }
+  return [];
+}
+
+const SAYS_NOTHING = /^(?:(?:http )?\d{3}[ :-]*)?(?:conflict|already reported|error|ok|response)?\.?$/i;
+
+function bodyRules({ places, pointer }: DescribedAnswer): FoundRule[] {
+  return places.flatMap((place): FoundRule[] => {
+    const found = placeRule(place);
+    return found === null ? [] : [{ ...found, where: pointer }];
+  });
+}
+
+/** The texts that a place is said or shown to hold. */
+const textsOf = ({ values }: AnswerPlace): string[] =>
+  values.filter((each): each is string => typeof each === 'string');
+
+function placeRule(place: AnswerPlace): Omit<FoundRule, 'where'> | null {
+  const { pointer, path, words, types, values, isEnum } = place;
+  const name = words.join('');
+  if (path.slice(0, -1).some((part) => nameWords(part).some((word) => ABOUT_ANOTHER.test(word)))) return null;
+  const isFlag = types.includes('boolean') || (values.length > 0 && values.every((each) => typeof each === 'boolean'));
+  if (isFlag) return flagRule(place, name);
+  if (types.includes('array')) {
+    if (!DUPLICATE_LIST.test(name)) return null;
+    return { rule: { kind: 'list', pointer }, confidence: 'likely', why: 'a list of what was found' };
+  }
+  const texts = textsOf(place);
+  const duplicate = texts.filter((text) => meansDuplicate(text) || BARE_DUPLICATE.test(text));
+  const clear = texts.filter((text) => !duplicate.includes(text) && SAYS_CLEAR.test(text));
+  if (duplicate.length === 0 || texts.some((text) => text.length > MAX_CODE)) return null;
+  const confidence = isEnum && clear.length > 0 ? 'certain' : clear.length > 0 ? 'likely' : 'weak';
+  const why = isEnum ? 'one of its values says so' : 'an example says so';
+  return { rule: { kind: 'value', pointer, duplicate, clear }, confidence, why };
+}
+
+const MAX_CODE = 60;
+/** An account or an address that is there already makes no request one that is. */
+const OF_ANOTHER =
+  /^(?:e?mail|phone|account|user|customer|client|partner|contact|key|header|parameter|field|category)$/;
+const meansDuplicate = (text: string): boolean =>
+  saidOfDuplicate(text) === 'yes' && !nameWords(text).some((word) => OF_ANOTHER.test(word));
+
+function flagRule({ pointer, path, description }: AnswerPlace, name: string): Omit<FoundRule, 'where'> | null {
+  const rule = (whenTrue: 'duplicate' | 'clear'): VerdictRule => ({
+    ...{ kind: 'value', pointer },
+    duplicate: [String(whenTrue === 'duplicate')],
+    clear: [String(whenTrue === 'clear')],
+  });
+  if (path.slice(0, -1).some((part) => nameWords(part).some((word) => ABOUT_DATA.test(word)))) return null;
+  if (DUPLICATE_FLAG.test(name)) return { rule: rule('duplicate'), confidence: 'certain', why: 'a flag of this name' };
+  if (EXISTS_FLAG.test(name)) {
+    const isTop = path.length === 1;
+    const why = isTop ? 'a flag of this name' : 'what exists may be something else';
+    return { rule: rule('duplicate'), confidence: isTop ? 'likely' : 'weak', why };
+  }
+  if (UNIQUE_FLAG.test(name)) return { rule: rule('clear'), confidence: 'likely', why: 'a flag of this name' };
+  if (!VALID_FLAG.test(name)) return null;
+  const speaks = /duplicat|already|exist|repeat/i.test(description);
+  return { rule: rule('clear'), confidence: speaks ? 'likely' : 'weak', why: 'it may speak of the data alone' };
+}
+
+/** How create itself tells a duplicate: by a status that says so, or a code among those of its refusals. */
+export function duplicateRules(answers: readonly DescribedAnswer[]): FoundRule[] {
+  const told = answers
+    .filter((answer) => refused(answer) && !isConflict(answer))
+    .flatMap(({ places, pointer }) =>
+      places.flatMap((place) => (place.isEnum && textsOf(place).some(meansDuplicate) ? codeRule(place, pointer) : [])),
+    );
+  return [...answers.flatMap(conflictRules), ...told];
+}
+
+function codeRule(place: AnswerPlace, where: string): FoundRule[] {
+  const duplicate = textsOf(place).filter(meansDuplicate);
+  const rule: VerdictRule = { kind: 'value', pointer: place.pointer, duplicate, clear: [] };
+  const why = place.isEnum ? 'one of its codes says so' : 'an example says so';
+  return [{ rule, where, confidence: 'likely', why }];
+}

@@ -1,0 +1,233 @@
+import type { Json, SampleAnswer } from '../../request/contract.ts';
+import { nameWords } from '../../request/names.ts';
+import { JSON_CONTENT_TYPE } from '../../request/wire.ts';
+import {
+  isObject,
+  type JsonObject,
+  listOf,
+  objectOf,
+  pointerPart,
+  pointerTo,
+  textOf,
+} from '../documents/json-parts.ts';
+import { type Flat, flatten, typesOf, valuesOf } from '../schema/flat-schema.ts';
+import {
+  bareMediaType,
+  contentOf,
+  type DocumentReading,
+  isJsonType,
+  type MediaContent,
+  type OpenApiOperation,
+} from './described-operation.ts';
+
+/** One answer that a document describes for an operation. */
+export interface DescribedAnswer {
+  readonly status: number;
+  readonly description: string;
+  readonly pointer: string;
+  readonly headers: readonly string[];
+  /** What its body can hold, from the schema, else from the examples. */
+  readonly places: readonly AnswerPlace[];
+  readonly source: 'schema' | 'example' | 'nothing';
+  /** An example, or one made from the schema; null if nothing is known of the body, but of a success without one its status. */
+  readonly sample: SampleAnswer | null;
+}
+
+/** One named value in an answer. */
+export interface AnswerPlace {
+  /** As in {@link Pointer} of the contract. */
+  readonly pointer: string;
+  readonly path: readonly string[];
+  readonly words: readonly string[];
+  readonly types: readonly string[];
+  /** Values that the schema allows or that examples show. */
+  readonly values: readonly Json[];
+  readonly isEnum: boolean;
+  readonly description: string;
+}
+
+export const succeeded = ({ status }: DescribedAnswer): boolean => status >= 200 && status < 300 && status !== 208;
+export const refused = ({ status }: DescribedAnswer): boolean => status >= 400 && status < 500;
+
+const MAX_DEPTH = 8;
+const MAX_PLACES = 1000;
+const MAX_DESCRIPTION = 4000;
+
+/** The answers with a status of their own, lowest first; `2XX` counts as 200, `default` says nothing certain. */
+export function answersOf(reading: DocumentReading, operation: OpenApiOperation): DescribedAnswer[] {
+  const responses = objectOf(operation.value['responses']);
+  return Object.entries(responses)
+    .flatMap(([code, response]) => {
+      const status = /^[1-5]\d\d$/.test(code) ? Number(code) : /^[1-5]xx$/i.test(code) ? Number(code[0]) * 100 : null;
+      return status === null ? [] : [answerOf(reading, status, code, response, operation)];
+    })
+    .sort((a, b) => a.status - b.status);
+}
+
+function answerOf(
+  reading: DocumentReading,
+  status: number,
+  code: string,
+  response: Json,
+  operation: OpenApiOperation,
+): DescribedAnswer {
+  const place = reading.references.follow(response, pointerTo(operation.pointer, 'responses', code));
+  const content = contentOf(place);
+  const media = content.find(({ mediaType }) => isJsonType(mediaType)) ?? content[0];
+  const answer = {
+    status,
+    description: textOf(objectOf(place.value)['description']).slice(0, MAX_DESCRIPTION),
+    pointer: place.pointer,
+    headers: Object.keys(objectOf(objectOf(place.value)['headers'])),
+  };
+  if (media === undefined) {
+    const isSuccess = status >= 200 && status < 300;
+    const sample = isSuccess ? { status, contentType: JSON_CONTENT_TYPE, body: null } : null;
+    return { ...answer, places: [], source: 'nothing', sample };
+  }
+  const { schema } = reading.schemas.expand(media.value['schema'], `${media.pointer}/schema`);
+  const examples = examplesOf(reading, media);
+  const shown = examples.flatMap((example) => valuePlaces(example, [])).slice(0, MAX_PLACES);
+  const fromSchema = schemaPlaces(flatten(schema), [], { left: MAX_PLACES });
+  const places = fromSchema.length > 0 ? fromSchema.map((each) => withShown(each, shown)) : joined(shown);
+  const body = examples[0] ?? (fromSchema.length > 0 ? sampleOf(schema) : undefined);
+  const contentType = isJsonType(media.mediaType)
+    ? bareMediaType(media.mediaType).replace(/^.*\*.*$/, JSON_CONTENT_TYPE)
+    : bareMediaType(media.mediaType);
+  return {
+    ...answer,
+    places,
+    source: fromSchema.length > 0 ? 'schema' : shown.length > 0 ? 'example' : 'nothing',
+    sample: body === undefined ? null : { status, contentType, body },
+  };
+}
+
+/** The examples of a media type, then that of its schema. */
+function examplesOf({ references }: DocumentReading, { value, pointer }: MediaContent): Json[] {
+  const several = Object.entries(objectOf(value['examples'])).map(
+    ([name, each]) => objectOf(references.follow(each, pointerTo(pointer, 'examples', name)).value)['value'],
+  );
+  const schema = objectOf(references.follow(value['schema'], `${pointer}/schema`).value);
+  const own = [value['example'], ...several, schema['example'], listOf(schema['examples'])[0]];
+  return own.flatMap((each) => (each === undefined ? [] : [each]));
+}
+
+function schemaPlaces(flat: Flat, path: readonly string[], budget: { left: number }): AnswerPlace[] {
+  if (path.length > MAX_DEPTH || budget.left <= 0) return [];
+  const alternatives = flat.branches.flatMap((list) => list.map((each) => schemaPlaces(flatten(each), path, budget)));
+  const inside = [...flat.properties].flatMap(([name, schema]) => {
+    budget.left -= 1;
+    const inner = flatten(schema);
+    return [placeOf([...path, name], inner.keywords), ...schemaPlaces(inner, [...path, name], budget)];
+  });
+  const { items, additionalProperties } = flat.keywords;
+  const elements = [items, additionalProperties].filter(isObject).flatMap((each) => {
+    const inner = flatten(each);
+    const isScalar = inner.properties.size === 0 && typesOf(inner.keywords).includes('string');
+    return [
+      ...(isScalar ? [placeOf([...path, '*'], inner.keywords)] : []),
+      ...schemaPlaces(inner, [...path, '*'], budget),
+    ];
+  });
+  return distinct([...inside, ...alternatives.flat(), ...elements]);
+}
+
+function placeOf(path: readonly string[], keywords: JsonObject): AnswerPlace {
+  const values = valuesOf(keywords);
+  const examples = [keywords['example'], ...listOf(keywords['examples']), keywords['default']];
+  return {
+    ...placed(path),
+    types: typesOf(keywords),
+    values: values.length > 0 ? values : examples.filter((each) => each !== undefined),
+    isEnum: values.length > 0,
+    description: textOf(keywords['description']),
+  };
+}
+
+const placed = (path: readonly string[]): Pick<AnswerPlace, 'pointer' | 'path' | 'words'> => ({
+  pointer: path.map((name) => `/${pointerPart(name)}`).join(''),
+  path,
+  words: nameWords(path.findLast((name) => name !== '*') ?? ''),
+});
+
+function valuePlaces(value: Json, path: readonly string[]): AnswerPlace[] {
+  if (path.length > MAX_DEPTH) return [];
+  if (Array.isArray(value)) return value.slice(0, 20).flatMap((each: Json) => valuePlaces(each, [...path, '*']));
+  if (!isObject(value)) return path.at(-1) === '*' ? [shownPlace(path, value)] : [];
+  return Object.entries(value)
+    .slice(0, MAX_PLACES)
+    .flatMap(([name, each]) => [shownPlace([...path, name], each), ...valuePlaces(each, [...path, name])]);
+}
+
+function shownPlace(path: readonly string[], value: Json): AnswerPlace {
+  const type =
+    value === null ? 'null' : Array.isArray(value) ? 'array' : Number.isInteger(value) ? 'integer' : typeof value;
+  return { ...placed(path), types: [type], values: [value], isEnum: false, description: '' };
+}
+
+function withShown(place: AnswerPlace, shown: readonly AnswerPlace[]): AnswerPlace {
+  if (place.isEnum) return place;
+  const seen = shown.filter(({ pointer }) => pointer === place.pointer).flatMap(({ values }) => values);
+  return { ...place, values: [...new Set([...place.values, ...seen])] };
+}
+
+/** One for each place, with all its values. */
+function joined(places: readonly AnswerPlace[]): AnswerPlace[] {
+  return distinct(places).map((place) => withShown(place, places));
+}
+
+function distinct(places: readonly AnswerPlace[]): AnswerPlace[] {
+  return [...new Map(places.toReversed().map((each) => [each.pointer, each])).values()].toReversed();
+}
+
+const BY_FORMAT: Readonly<Record<string, string>> = {
+  uuid: '6f1c0d4e-2b7a-4c3e-9d58-0a1b2c3d4e5f',
+  'date-time': '2026-01-31T12:00:00Z',
+  date: '2026-01-31',
+  time: '12:00:00Z',
+  email: 'ana@example.com',
+  uri: 'https://example.com/',
+  url: 'https://example.com/',
+};
+const MAX_SAMPLE = 8;
+const MAX_MEMBERS = 200;
+
+/** A value as a schema describes it: its example, its default, or one that is made up. */
+function sampleOf(schema: JsonObject): Json {
+  const budget = { left: MAX_MEMBERS };
+  return make(schema, 0);
+
+  function make(each: JsonObject, depth: number): Json {
+    const { keywords, properties, branches } = flatten(each);
+    const said = keywords['example'] ?? listOf(keywords['examples'])[0] ?? valuesOf(keywords)[0] ?? keywords['default'];
+    if (said !== undefined) return said;
+    const [branch] = branches.flatMap((list) => list.slice(0, 1));
+    if (properties.size > 0 || branch !== undefined) {
+      const members = [...properties].map(([name, inner]) => [name, named(name, member(inner, depth))] as const);
+      const more = branch === undefined || depth > MAX_SAMPLE ? {} : make(branch, depth + 1);
+      return { ...Object.fromEntries(members), ...(isObject(more) ? more : {}) };
+    }
+    if (typesOf(keywords).includes('array')) {
+      return isObject(keywords['items']) && depth < MAX_SAMPLE ? [make(keywords['items'], depth + 1)] : [];
+    }
+    return sampleScalar(keywords);
+  }
+
+  function member(schema: JsonObject, depth: number): Json {
+    budget.left -= 1;
+    return budget.left < 0 || depth > MAX_SAMPLE ? null : make(schema, depth + 1);
+  }
+}
+
+/** An answer that says "success: false" would be none. */
+function named(name: string, sample: Json): Json {
+  return sample === false && /^(?:ok|success|successful|accepted)$/i.test(name) ? true : sample;
+}
+
+function sampleScalar(keywords: JsonObject): Json {
+  const [type] = typesOf(keywords).filter((each) => each !== 'null');
+  if (type === 'integer' || type === 'number') return typeof keywords['minimum'] === 'number' ? keywords['minimum'] : 1;
+  if (type === 'boolean') return false;
+  if (type === 'object') return {};
+  return type === 'string' ? (BY_FORMAT[textOf(keywords['format'])] ?? 'text') : null;
+}

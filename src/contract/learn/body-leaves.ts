@@ -1,0 +1,201 @@
+import type { Json } from '../../request/contract.ts';
+import { isObject, type JsonObject, listOf } from '../documents/json-parts.ts';
+import type { SchemaReader } from '../schema/expand-schema.ts';
+import { type Flat, flatten, merge, typesOf, valuesOf } from '../schema/flat-schema.ts';
+
+/** One value that a body can hold, wherever it is nested. */
+export interface Leaf {
+  readonly path: readonly string[];
+  /** Keywords of the value; of a list of scalars, those of its elements. */
+  readonly keywords: JsonObject;
+  readonly shape: 'scalar' | 'list' | 'object';
+  readonly required: boolean;
+  /** The object, itself not required, in which it is required once that holds anything; null: none. */
+  readonly requiredWithin: readonly string[] | null;
+  readonly where: string;
+}
+
+/** One way to meet a choice, by places in the body. */
+interface LeafAlternative {
+  readonly paths: readonly (readonly string[])[];
+  readonly constants: readonly { readonly path: readonly string[]; readonly value: Json }[];
+}
+
+export interface BodyLeaves {
+  readonly leaves: readonly Leaf[];
+  readonly choices: readonly (readonly LeafAlternative[])[];
+}
+
+/** Deeper objects are of no request. */
+const MAX_DEPTH = 6;
+const MAX_BRANCHES = 24;
+/** Counted anew for each branch, which are read with all that stands beside them. */
+const MAX_LEAVES = 50_000;
+
+export const pathKey = (path: readonly string[]): string => path.join('\u0000');
+
+/** All that a body can hold, and what of it is required together. */
+export function bodyLeaves(schema: JsonObject, { placeOf }: Pick<SchemaReader, 'placeOf'>): BodyLeaves {
+  const budget = { leaves: MAX_LEAVES };
+  return read(flatten(schema), [], null, placeOf(schema));
+
+  /** `optional`: the nearest object around it that is not required; null: all of them are. */
+  function read(flat: Flat, path: readonly string[], optional: Leaf['requiredWithin'], where: string): BodyLeaves {
+    const base = readProperties({ ...flat, branches: [] }, path, optional, where);
+    return flat.branches.reduce((before, list) => {
+      const branches = list.slice(0, MAX_BRANCHES).map((branch) => {
+        const { branches: inner, ...rest } = flatten(branch);
+        return read(merge({ ...flat, branches: [] }, { ...rest, branches: inner }), path, optional, where);
+      });
+      return withChoice(before, base, branches, optional === null);
+    }, base);
+  }
+
+  function readProperties(
+    flat: Flat,
+    path: readonly string[],
+    optional: Leaf['requiredWithin'],
+    where: string,
+  ): BodyLeaves {
+    const parts = [...flat.properties].map(([name, schema]): BodyLeaves => {
+      const place = placeOf(schema) || placeOf(objectAt(schema['allOf'])) || where;
+      return readProperty(flatten(schema), [...path, name], flat.required.has(name), optional, place);
+    });
+    return {
+      leaves: parts.flatMap(({ leaves }) => leaves),
+      choices: parts.flatMap(({ choices }) => choices),
+    };
+  }
+
+  function readProperty(
+    flat: Flat,
+    path: readonly string[],
+    isRequired: boolean,
+    optional: Leaf['requiredWithin'],
+    where: string,
+  ): BodyLeaves {
+    budget.leaves -= 1;
+    if (flat.keywords['readOnly'] === true || budget.leaves < 0) return { leaves: [], choices: [] };
+    const required = isRequired && optional === null;
+    const requiredWithin = isRequired ? optional : null;
+    const leaf = (shape: Leaf['shape'], keywords: JsonObject): BodyLeaves => ({
+      leaves: [{ path, keywords, shape, required, requiredWithin, where }],
+      choices: [],
+    });
+    if (flat.properties.size > 0 || flat.branches.length > 0) {
+      return path.length < MAX_DEPTH
+        ? read(flat, path, isRequired ? optional : path, where)
+        : leaf('object', flat.keywords);
+    }
+    const types = typesOf(flat.keywords).filter((type) => type !== 'null');
+    if (types.includes('array')) {
+      const items = flatten(isObject(flat.keywords['items']) ? flat.keywords['items'] : {});
+      const isScalar =
+        items.properties.size === 0 && !typesOf(items.keywords).some((each) => /array|object/.test(each));
+      if (!isScalar) return leaf('object', flat.keywords);
+      const own = Object.entries(flat.keywords).filter(([word]) => /^(?:description|title)$/.test(word));
+      return leaf('list', { ...items.keywords, ...Object.fromEntries(own) });
+    }
+    return leaf(types.length === 1 && types[0] === 'object' ? 'object' : 'scalar', flat.keywords);
+  }
+}
+
+const objectAt = (list: Json | undefined): JsonObject => {
+  const [first] = listOf(list);
+  return isObject(first) ? first : {};
+};
+
+/** Adds what branches may hold, and the choice between them. */
+function withChoice(
+  before: BodyLeaves,
+  base: BodyLeaves,
+  branches: readonly BodyLeaves[],
+  isRequired: boolean,
+): BodyLeaves {
+  const always = keysOf(base, isRequiredLeaf);
+  const inAll = keysOfAll(branches, isRequiredLeaf);
+  const withinInAll = keysOfAll(branches, ({ requiredWithin }) => requiredWithin !== null);
+  const shared = choicesOfAll(branches);
+  const varying = varyingConstants(branches);
+  const alternatives = branches.flatMap((branch) => {
+    const own = {
+      paths: branch.leaves.filter(
+        ({ path, required }) => required && !inAll.has(pathKey(path)) && !varying.has(pathKey(path)),
+      ),
+      constants: branch.leaves.flatMap((leaf) => (varying.has(pathKey(leaf.path)) ? constantOf(leaf) : [])),
+    };
+    const demanded = { paths: own.paths.map(({ path }) => path), constants: own.constants };
+    const inner = branch.choices.filter((choice) => !shared.has(JSON.stringify(choice)));
+    return inner.reduce((all, choice) => combined(all, choice).slice(0, MAX_BRANCHES), [demanded]);
+  });
+  const leaves = new Map(before.leaves.map((leaf) => [pathKey(leaf.path), leaf]));
+  for (const leaf of branches.flatMap((branch) => branch.leaves)) {
+    const key = pathKey(leaf.path);
+    const known = leaves.get(key);
+    const required = (known?.required ?? false) || always.has(key) || inAll.has(key);
+    const requiredWithin = withinInAll.has(key) ? leaf.requiredWithin : (known?.requiredWithin ?? null);
+    leaves.set(key, { ...(known ?? leaf), required, requiredWithin });
+  }
+  for (const key of varying) leaves.delete(key);
+  const own = isRequired && isChoice(alternatives) ? [sortedByDemand(alternatives)] : [];
+  const added = [...own, ...[...shared.values()]].filter((each) => !includes(before.choices, each));
+  return { leaves: [...leaves.values()], choices: [...before.choices, ...added] };
+}
+
+const includes = (choices: BodyLeaves['choices'], choice: readonly LeafAlternative[]): boolean =>
+  choices.some((each) => JSON.stringify(each) === JSON.stringify(choice));
+
+const isRequiredLeaf = ({ required }: Leaf): boolean => required;
+
+const keysOf = ({ leaves }: BodyLeaves, holds: (leaf: Leaf) => boolean): Set<string> =>
+  new Set(leaves.filter(holds).map(({ path }) => pathKey(path)));
+
+function keysOfAll(branches: readonly BodyLeaves[], holds: (leaf: Leaf) => boolean): Set<string> {
+  const [first = new Set<string>(), ...others] = branches.map((branch) => keysOf(branch, holds));
+  return new Set([...first].filter((key) => others.every((each) => each.has(key))));
+}
+
+/** The choices that every branch offers in the same words. */
+function choicesOfAll(branches: readonly BodyLeaves[]): Map<string, readonly LeafAlternative[]> {
+  const lists = branches.map(({ choices }) => new Map(choices.map((choice) => [JSON.stringify(choice), choice])));
+  const [first, ...others] = lists;
+  return new Map([...(first ?? [])].filter(([key]) => others.every((each) => each.has(key))));
+}
+
+/** The single value that a schema leaves. */
+function constantOf({ path, keywords }: Leaf): LeafAlternative['constants'] {
+  const [value, ...others] = valuesOf(keywords);
+  return value === undefined || value === null || others.length > 0 ? [] : [{ path, value }];
+}
+
+/** Places that hold another constant in each branch: `kind: text`, `kind: voice`. */
+function varyingConstants(branches: readonly BodyLeaves[]): Set<string> {
+  const values = new Map<string, Set<string>>();
+  for (const leaf of branches.flatMap(({ leaves }) => leaves)) {
+    for (const { value } of constantOf(leaf)) {
+      const key = pathKey(leaf.path);
+      values.set(key, new Set([...(values.get(key) ?? []), JSON.stringify(value)]));
+    }
+  }
+  return new Set([...values].filter(([, told]) => told.size > 1).map(([key]) => key));
+}
+
+function combined(all: readonly LeafAlternative[], choice: readonly LeafAlternative[]): LeafAlternative[] {
+  return all.flatMap((one) =>
+    choice.map((other) => ({
+      paths: [...one.paths, ...other.paths],
+      constants: [...one.constants, ...other.constants],
+    })),
+  );
+}
+
+const isChoice = (alternatives: readonly LeafAlternative[]): boolean =>
+  alternatives.every(({ paths }) => paths.length > 0) || alternatives.some(({ constants }) => constants.length > 0);
+
+/** An alternative that demands nothing is always met, so it comes last. */
+function sortedByDemand(alternatives: readonly LeafAlternative[]): LeafAlternative[] {
+  return [
+    ...alternatives.filter(({ paths }) => paths.length > 0),
+    ...alternatives.filter(({ paths }) => paths.length === 0),
+  ];
+}

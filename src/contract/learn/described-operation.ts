@@ -1,0 +1,134 @@
+import type { Json } from '../../request/contract.ts';
+import type { Described } from '../documents/described.ts';
+import { isObject, type JsonObject, listOf, memberOf, objectOf, pointerTo, textOf } from '../documents/json-parts.ts';
+import { createReferences, type Placed, type References } from '../documents/references.ts';
+import { createSchemaReader, type SchemaReader } from '../schema/expand-schema.ts';
+
+/** A described document, ready to be read. */
+export interface DocumentReading {
+  readonly described: Described;
+  readonly references: References;
+  readonly schemas: SchemaReader;
+}
+
+/** One operation of a document. */
+export interface OpenApiOperation {
+  readonly method: string;
+  readonly path: string;
+  /** `POST /v1/requests`. */
+  readonly name: string;
+  readonly id: string;
+  /** What is said of it: summary, description, tags. */
+  readonly words: string;
+  readonly value: JsonObject;
+  readonly pointer: string;
+  /** Header, query and path parameters, those of the path included. */
+  readonly parameters: readonly Placed[];
+}
+
+/** A body or answer in one media type. */
+export interface MediaContent {
+  readonly mediaType: string;
+  readonly value: JsonObject;
+  readonly pointer: string;
+}
+
+const MAX_WORDS = 20_000;
+const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
+
+export function startReading(described: Described): DocumentReading {
+  const references = createReferences(described.document);
+  return { described, references, schemas: createSchemaReader(references) };
+}
+
+export function operationsOf({ described, references }: DocumentReading): OpenApiOperation[] {
+  return Object.entries(objectOf(described.document['paths'])).flatMap(([path, item]) => {
+    const place = references.follow(item, pointerTo('/paths', path));
+    const holder = objectOf(place.value);
+    return METHODS.flatMap((method) => {
+      const value = holder[method];
+      if (!isObject(value) || !path.startsWith('/')) return [];
+      const pointer = pointerTo(place.pointer, method);
+      const said = [
+        ...parametersOf(references, holder['parameters'], pointerTo(place.pointer, 'parameters')),
+        ...parametersOf(references, value['parameters'], pointerTo(pointer, 'parameters')),
+      ];
+      const keys = apiKeyParameters(described.document, value, references).filter(
+        (key) => !said.some((each) => isSameParameter(each.value, key.value)),
+      );
+      const parameters = [...said, ...keys];
+      const told = [value['summary'], value['description'], ...listOf(value['tags'])].map(textOf);
+      const words = told.join(' ').slice(0, MAX_WORDS);
+      const name = `${method.toUpperCase()} ${path}`;
+      return [{ method, path, name, id: textOf(value['operationId']), words, value, pointer, parameters }];
+    });
+  });
+}
+
+/** The paths that stand outside of the document. */
+export function pathProblems({ described, references }: DocumentReading): string[] {
+  return Object.entries(objectOf(described.document['paths'])).flatMap(
+    ([path, item]) => references.follow(item, pointerTo('/paths', path)).problem ?? [],
+  );
+}
+
+/** An operation's own parameter takes the place of the path's of the same name. */
+function parametersOf(references: References, list: Json | undefined, pointer: string): Placed[] {
+  return listOf(list).map((each, index) => references.follow(each, pointerTo(pointer, String(index))));
+}
+
+/** The bodies that an operation takes, by media type. */
+export function bodiesOf({ references }: DocumentReading, operation: OpenApiOperation): MediaContent[] {
+  return contentOf(references.follow(operation.value['requestBody'], pointerTo(operation.pointer, 'requestBody')));
+}
+
+export function contentOf(holder: Placed): MediaContent[] {
+  return Object.entries(objectOf(objectOf(holder.value)['content'])).map(([mediaType, value]) => ({
+    mediaType,
+    value: objectOf(value),
+    pointer: pointerTo(holder.pointer, 'content', mediaType),
+  }));
+}
+
+/** The media type without its parameters, small. */
+export const bareMediaType = (mediaType: string): string => (mediaType.split(';')[0] ?? '').trim().toLowerCase();
+
+export function isJsonType(mediaType: string): boolean {
+  return /^(?:application|text)\/(?:[\w.+-]+\+)?json$|^\*\/\*$|^application\/\*$/.test(bareMediaType(mediaType));
+}
+
+/**
+ * The keys that an operation demands beside its token, as parameters: a description names them under `security` alone.
+ * Each entry of `security` is one way to be let in; srq's is one with a token, and among those the one with the fewest keys.
+ */
+function apiKeyParameters(document: JsonObject, operation: JsonObject, references: References): Placed[] {
+  const schemes = objectOf(objectOf(document['components'])['securitySchemes']);
+  const ways = listOf(operation['security'] ?? document['security']).map((way) =>
+    Object.keys(objectOf(way)).map((name) =>
+      references.follow(memberOf(schemes, name), pointerTo('/components/securitySchemes', name)),
+    ),
+  );
+  const [keys] = ways
+    .filter((way) => way.some(isToken))
+    .map((way) => way.filter(isKey))
+    .sort((a, b) => a.length - b.length);
+  return (keys ?? []).map((scheme) => {
+    const said = objectOf(scheme.value);
+    const description = textOf(said['description']) || 'a key beside the token';
+    return { ...scheme, value: { ...said, description, required: true } };
+  });
+}
+
+const typeOf = ({ value }: Placed): string => textOf(memberOf(value, 'type'));
+
+const isToken = (scheme: Placed): boolean =>
+  /^(?:oauth2|openIdConnect)$/.test(typeOf(scheme)) || /^bearer$/i.test(textOf(memberOf(scheme.value, 'scheme')));
+
+const isKey = (scheme: Placed): boolean =>
+  typeOf(scheme) === 'apiKey' && /^(?:header|query)$/.test(textOf(memberOf(scheme.value, 'in')));
+
+/** Whether two parameters are the same one, said twice. */
+function isSameParameter(one: Json, other: Json): boolean {
+  const nameOf = (value: Json): string => textOf(memberOf(value, 'name')).toLowerCase();
+  return isObject(one) && isObject(other) && one['in'] === other['in'] && nameOf(one) === nameOf(other);
+}

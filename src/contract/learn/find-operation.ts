@@ -1,0 +1,259 @@
+import type { Confidence } from '../../request/contract.ts';
+import { nearest } from '../../request/did-you-mean.ts';
+import { SrqError } from '../../request/errors.ts';
+import { nameWords } from '../../request/names.ts';
+import { OPERATIONS, type OperationName } from '../../request/operations.ts';
+import type { Described } from '../documents/described.ts';
+import { objectOf } from '../documents/json-parts.ts';
+import {
+  type DocumentReading,
+  type OpenApiOperation,
+  operationsOf,
+  pathProblems,
+  startReading,
+} from './described-operation.ts';
+import { KNOWN_FIELDS } from './field-names.ts';
+import { bodyProblem, operationBody, unreadable } from './operation-body.ts';
+import { sharedPath } from './servers.ts';
+import { isAboutRequests, objectionsTo, resemblesCheck } from './unasked-validate.ts';
+
+/** One of several operations that may be meant. */
+interface OperationCandidate {
+  readonly operation: OpenApiOperation;
+  /** Why it was not chosen, where that is its own fault; else empty. */
+  readonly objection: string;
+}
+
+/** The operation for a role, or what a person has to choose from. */
+export interface FoundOperation {
+  readonly operation: OpenApiOperation | null;
+  /** The best ones, best first; empty if there is nothing to ask. */
+  readonly candidates: readonly OperationCandidate[];
+  readonly why: string;
+  readonly confidence: Confidence;
+}
+
+interface Scored {
+  readonly operation: OpenApiOperation;
+  readonly points: number;
+  /** The known fields that its body has a place for. */
+  readonly fields: ReadonlySet<string>;
+  /** A reference that could not be followed. */
+  readonly outside: string | null;
+}
+
+const NAMES_ENOUGH = 4;
+const CLEAR_LEAD = 20;
+const MIN_LEAD = 3;
+/** A body with fewer of the known names is hardly one of a request. */
+const MIN_FIELDS = 3;
+const MAX_OPERATIONS = 1000;
+/** Enough of a body to know its names; of many operations less is read of each. */
+const SCORED_NODES = 2000;
+const ALL_SCORED_NODES = 100_000;
+const TOKEN_WORDS = /^(?:tokens?|login|signin|logout|oauth2?|authenticate|auth|password|session|sessions)$/;
+const REQUEST_WORDS = /^(?:requests?|leads?|orders?|jobs?|enquir(?:y|ies)|inquir(?:y|ies))$/;
+const CHECKING_WORDS =
+  /^(?:validat(?:e|ion|ions)|check|checks|duplicates?|dedupe?|deduplicate|verify|verification|precheck|exists)$/;
+const SAYS_DUPLICATE = /duplicat|already exist|seen before|repeated/i;
+const LIST_WORDS = /^(?:batch|bulk|import|list|search|query|upload)$/;
+
+/** What is looked through: all operations of the document, and those that take a body with what it is known to hold. */
+interface Search {
+  readonly reading: DocumentReading;
+  readonly operations: readonly OpenApiOperation[];
+  readonly scored: readonly Scored[];
+}
+
+/** Finds the operation for each role among those that are not taken by another role. */
+type Find = (search: Search, taken: readonly OpenApiOperation[]) => FoundOperation;
+
+const FINDERS: Readonly<Record<OperationName, Find>> = {
+  create: (search, taken) => {
+    const ranked = rankedBy(createPoints, search, taken);
+    if (ranked.length === 0) refuseElsewhere(search);
+    return decided(ranked, true);
+  },
+  validate: ({ reading, operations, scored }, taken) => {
+    const create = scored.find(({ operation }) => operation === taken[0]);
+    if (create === undefined) return CREATE_UNKNOWN;
+    return validateBeside(reading, create, notTaken(scored, taken), operations.find(asksWithoutBody));
+  },
+  token: (search, taken) => decided(rankedBy(tokenPoints, search, taken), false),
+};
+
+/**
+ * Finds the operations of the document for the roles, by their points.
+ *
+ * Throws `SrqError('input')` for a name that no operation has, and where a body that stands elsewhere may be the one.
+ */
+export function operationFinder(reading: DocumentReading): {
+  find(role: OperationName, chosen: string | undefined, taken: readonly OpenApiOperation[]): FoundOperation;
+} {
+  const operations = operationsOf(reading);
+  const candidates = operations.filter(takesBody).slice(0, MAX_OPERATIONS);
+  const mostNodes = Math.min(SCORED_NODES, Math.floor(ALL_SCORED_NODES / Math.max(1, candidates.length)));
+  const scored = candidates.map((operation) => ({ operation, ...namesIn(reading, operation, mostNodes) }));
+  return {
+    find(role, chosen, taken) {
+      if (chosen === undefined) return FINDERS[role]({ reading, operations, scored }, taken);
+      const operation = named(operations, chosen, role, basePath(reading));
+      return { operation, candidates: [], why: 'you said so', confidence: 'certain' };
+    },
+  };
+}
+
+const notTaken = (scored: readonly Scored[], taken: readonly OpenApiOperation[]): readonly Scored[] =>
+  scored.filter(({ operation }) => !taken.includes(operation));
+
+function rankedBy(
+  pointsOf: (scored: Scored) => number,
+  { scored }: Search,
+  taken: readonly OpenApiOperation[],
+): readonly Scored[] {
+  return notTaken(scored, taken)
+    .map((each) => ({ ...each, points: pointsOf(each) }))
+    .filter(({ points }) => points > 0)
+    .sort((a, b) => b.points - a.points);
+}
+
+/** Throws where the create may be one whose body or path stands outside of the document. */
+function refuseElsewhere({ reading, scored }: Search): void {
+  const [outside] = scored.flatMap((each) => each.outside ?? []);
+  if (outside !== undefined) throw unreadable('The request body', outside);
+  const [elsewhere] = pathProblems(reading);
+  if (elsewhere !== undefined) throw unreadable('A path', elsewhere);
+}
+
+const NONE = { operation: null, candidates: [], confidence: 'weak' as const };
+const CREATE_UNKNOWN: FoundOperation = { ...NONE, why: 'it is not known yet which operation creates' };
+
+/**
+ * The operation that only looks whether a request like those of `create` is a duplicate. All others that resemble it are
+ * asked about: one that writes would be called for every row.
+ */
+function validateBeside(
+  reading: DocumentReading,
+  create: Scored,
+  others: readonly Scored[],
+  withoutBody: OpenApiOperation | undefined,
+): FoundOperation {
+  const judged = others
+    .filter((each) => maySeekDuplicates(each, create))
+    .map((each) => ({ ...each, objections: objectionsTo(reading, each, create) }))
+    .sort((a, b) => a.objections.length - b.objections.length || b.points - a.points);
+  const fit = judged.filter(({ objections }) => objections.length === 0);
+  const [only] = fit;
+  if (only !== undefined && fit.length === 1) {
+    const why = 'by its name it only looks, and its body is that of create';
+    return { operation: only.operation, candidates: [], why, confidence: 'likely' };
+  }
+  if (judged.length === 0) {
+    const asked = withoutBody && `${withoutBody.name} looks like it, but takes no body, which is how srq asks`;
+    return { ...NONE, why: asked ?? 'no operation looks like it' };
+  }
+  const shown = (fit.length > 0 ? fit : judged).slice(0, 3);
+  const candidates = shown.map(({ operation, objections }) => ({ operation, objection: objections.join(', ') }));
+  return { ...NONE, candidates, why: fit.length > 0 ? 'several are alike' : 'something speaks against each' };
+}
+
+/** By its name, if it has anything to do with requests; by its words, if its body is much like that of a request. */
+function maySeekDuplicates({ operation, fields }: Scored, create: Scored): boolean {
+  if (operationWords(operation).some((word) => TOKEN_WORDS.test(word))) return false;
+  if (resemblesCheck(operation)) return fields.size > 0 || isAboutRequests(operation, create.operation);
+  return fields.size >= MIN_FIELDS && SAYS_DUPLICATE.test(operation.words);
+}
+
+/** `byNames`: it has to hold enough of the known names. */
+function decided(ranked: readonly Scored[], byNames: boolean): FoundOperation {
+  const [best, next] = ranked;
+  if (best === undefined) return { ...NONE, why: 'no operation looks like it' };
+  const lead = best.points - (next?.points ?? 0);
+  const hasNames = best.fields.size >= NAMES_ENOUGH;
+  const candidates = ranked.slice(0, 3).map(({ operation }) => ({ operation, objection: '' }));
+  if (((hasNames || !byNames) && lead >= MIN_LEAD) || (lead >= CLEAR_LEAD && best.fields.size > 1)) {
+    const names = best.fields.size > 0 ? `${best.fields.size} of the 7 known names, ` : '';
+    const confidence = !byNames ? 'likely' : hasNames ? 'certain' : 'weak';
+    return { operation: best.operation, candidates: [], why: `${names}${lead} points ahead`, confidence };
+  }
+  return { ...NONE, candidates, why: lead < MIN_LEAD ? 'several are alike' : 'it has too few of the known names' };
+}
+
+const takesBody = ({ method }: OpenApiOperation): boolean => method === 'post' || method === 'put';
+
+const asksWithoutBody = (operation: OpenApiOperation): boolean =>
+  operation.method === 'get' && operationWords(operation).some((word) => CHECKING_WORDS.test(word));
+
+const operationWords = ({ path, id }: OpenApiOperation): string[] => [...nameWords(path), ...nameWords(id)];
+
+function namesIn(reading: DocumentReading, operation: OpenApiOperation, mostNodes: number): Omit<Scored, 'operation'> {
+  const body = operationBody(reading, operation, mostNodes);
+  const outside = body?.unresolved[0] ?? bodyProblem(reading, operation);
+  if (body === null) return { points: 0, fields: new Set(), outside };
+  const known = [...body.assignment.values()].filter(({ field }) => KNOWN_FIELDS.has(field));
+  const points = known.reduce((sum, { rank }) => sum + (rank <= 5 ? 10 : rank < 40 ? 6 : 2), 0);
+  return { points, fields: new Set(known.map(({ field }) => field)), outside };
+}
+
+function createPoints({ operation, points, fields }: Scored): number {
+  const words = operationWords(operation);
+  const has = (pattern: RegExp) => words.some((word) => pattern.test(word));
+  // One that only looks for duplicates has the same body, and would be sent instead of a request.
+  if (fields.size === 0 || has(CHECKING_WORDS)) return 0;
+  const created = '201' in objectOf(operation.value['responses']) ? 2 : 0;
+  const isOneOfMany = operation.path.includes('{') ? 5 : 0;
+  const against = isOneOfMany + (has(TOKEN_WORDS) ? 20 : 0) + (has(LIST_WORDS) ? 10 : 0);
+  return points + created + (has(REQUEST_WORDS) ? 3 : 0) - against;
+}
+
+function tokenPoints({ operation }: Pick<Scored, 'operation'>): number {
+  const words = operationWords(operation);
+  const told = `${words.join(' ')} ${operation.words.toLowerCase()}`;
+  if (!/\b(?:tokens?|oauth2?)\b/.test(words.join(' ')) && !/(?:access|bearer) token/.test(told)) return 0;
+  if (/\b(?:revoke|revocation|introspect\w*|refresh|invalidate|logout|userinfo|authorize)\b/.test(words.join(' ')))
+    return 0;
+  return 5 + (/\btokens?\b/.test(words.join(' ')) ? 10 : 0) + (/client_credentials/.test(told) ? 5 : 0);
+}
+
+function named(all: readonly OpenApiOperation[], chosen: string, role: OperationName, base: string): OpenApiOperation {
+  const wanted = chosen.trim();
+  const operations = all.filter(takesBody);
+  const found = operations.filter((each) => isCalled(each, wanted, base));
+  const [only] = found;
+  if (only !== undefined && found.length === 1) return only;
+  const other = all.find((each) => isCalled(each, wanted, base));
+  if (only === undefined && other !== undefined) {
+    const without = OPERATIONS[role].presence === null ? '' : ` Do without: --operation ${role}=none`;
+    const hint = `Name one that takes a body by POST or PUT: --operation "${role}=POST /path".${without}`;
+    throw new SrqError('input', `${other.name} takes no body, and srq sends requests in bodies alone.`, hint);
+  }
+  const what = only === undefined ? `The document has no operation "${wanted}"` : `Several operations are "${wanted}"`;
+  const isToken = (operation: OpenApiOperation) => tokenPoints({ operation }) > 0;
+  const fit = operations.filter((each) => isToken(each) === (role === 'token'));
+  const list = (fit.length > 0 ? fit : operations).slice(0, 20);
+  const meant = nearest(
+    wanted,
+    list.flatMap(({ name, path, id }) => [name, path, id]),
+  );
+  const near = list.find(({ name, path, id }) => [name, path, id].includes(meant ?? '')) ?? list[0];
+  throw new SrqError(
+    'input',
+    `${what} that takes a body.`,
+    `There are: ${list.map(({ name }) => name).join(', ')}. Say it so: --operation "${role}=${near?.name ?? 'POST /path'}"`,
+  );
+}
+
+/** Whether a document has an operation of this id, path, or method and path. */
+export function hasOperation(described: Described, chosen: string): boolean {
+  const reading = startReading(described);
+  return operationsOf(reading).some((each) => isCalled(each, chosen.trim(), basePath(reading)));
+}
+
+const basePath = ({ described }: DocumentReading): string => sharedPath(described.document['servers']);
+
+/** People also write the path as it is in a whole address: with what all servers have before it. */
+function isCalled({ id, method, path }: OpenApiOperation, wanted: string, base: string): boolean {
+  const [before = '', address = ''] = wanted.split(/\s+/);
+  const isMethod = before.toLowerCase() === method;
+  return id === wanted || [path, base + path].some((each) => wanted === each || (isMethod && address === each));
+}

@@ -1,0 +1,143 @@
+import type { Question } from '../../request/contract.ts';
+import { nearest } from '../../request/did-you-mean.ts';
+import { SrqError } from '../../request/errors.ts';
+import { isField } from '../../request/fields.ts';
+import { isSecretName, nameWords } from '../../request/names.ts';
+import { type JsonObject, textOf } from '../documents/json-parts.ts';
+import { allowedValues } from './leaf-parameter.ts';
+
+/** Given for a parameter that is another one in each request: `--set name=`. */
+export const EACH_ROW = '';
+
+/** A parameter among the others of its operation. `isCarried`: it holds one of srq's own fields. */
+interface NamedPlace {
+  readonly path: readonly string[];
+  readonly isCarried: boolean;
+}
+
+/** The values that a person gave for what srq cannot know, by a parameter's name or its whole path joined by dots. */
+export interface GivenConstants {
+  /** Those of one operation, which has these parameters. */
+  among(parameters: readonly NamedPlace[]): OperationConstants;
+  /** Throws `SrqError('input')` for a value that no parameter took. */
+  refuseUnused(): void;
+}
+
+export interface OperationConstants {
+  /** {@link EACH_ROW}: each row gives it; null: nothing was said. Throws `SrqError('input')` where several may be meant. */
+  valueOf(path: readonly string[]): string | null;
+  /** Asks for the value of a parameter. `shape`: no row gives an object. */
+  question(path: readonly string[], keywords: JsonObject, shape?: 'object'): Question;
+}
+
+export function givenConstants(values: Readonly<Record<string, string>>): GivenConstants {
+  const used = new Set<string>();
+  const asked = new Set<string>();
+  const lookUp = (name: string): string | null => {
+    asked.add(name);
+    if (!Object.hasOwn(values, name)) return null;
+    used.add(name);
+    return values[name] ?? null;
+  };
+  return {
+    among(parameters) {
+      const byLastName = new Map<string, NamedPlace[]>();
+      for (const each of parameters) {
+        const last = each.path.at(-1) ?? '';
+        const twins = byLastName.get(last);
+        if (twins) twins.push(each);
+        else byLastName.set(last, [each]);
+      }
+      const twinsOf = (path: readonly string[]) => byLastName.get(path.at(-1) ?? '') ?? [];
+      /** By what name a person may say it. */
+      const nameOf = (path: readonly string[]): string => {
+        const last = path.at(-1) ?? '';
+        const isClear = twinsOf(path).length <= 1 && !isField(last);
+        return isClear ? last : path.join('.');
+      };
+      return {
+        question: (path, keywords, shape) => questionOf(path, nameOf(path), keywords, shape),
+        valueOf(path) {
+          const last = path.at(-1) ?? '';
+          if (path.length > 1 && Object.hasOwn(values, path.join('.'))) return lookUp(path.join('.'));
+          const twins = twinsOf(path);
+          const top = twins.find((each) => each.path.length === 1);
+          // A name at the top has no longer one; where rows fill it, another is more likely to be meant.
+          const meansTop = twins.length > 1 && top !== undefined && !top.isCarried;
+          if (meansTop && path.length > 1) return null;
+          if (twins.length > 1 && !meansTop && Object.hasOwn(values, last)) throw ambiguous(last, twins);
+          return lookUp(last);
+        },
+      };
+    },
+    refuseUnused() {
+      const name = Object.keys(values).find((each) => !used.has(each));
+      if (name === undefined) return;
+      const meant = nearest(name, [...asked]);
+      throw new SrqError(
+        'input',
+        `The document has no parameter "${name}".`,
+        meant === null
+          ? 'Leave it out, or see the names with: srq contract learn FILE --dry-run'
+          : `Did you mean: ${answerFor(meant)}`,
+      );
+    },
+  };
+}
+
+/** The flag that gives a value; a secret is no argument, which others can read. */
+export function answerFor(name: string): string {
+  return `--set ${name}=${isSecretName(name) ? '@FILE' : 'VALUE'}`;
+}
+
+function ambiguous(name: string, twins: readonly NamedPlace[]): SrqError {
+  const paths = twins.map(({ path }) => path.join('.'));
+  const open =
+    twins.find(({ path, isCarried }) => path.length > 1 && !isCarried) ?? twins.find(({ path }) => path.length > 1);
+  return new SrqError(
+    'input',
+    `"${name}" may be any of these: ${paths.join(', ')}.`,
+    `Say the whole path: --set ${(open?.path ?? [name]).join('.')}=VALUE`,
+  );
+}
+
+/** Words in names of what stays the same: who hands the requests over, and by which way. */
+const OF_THE_PARTNER =
+  /^(?:partners?|accounts?|agency|company|organi[sz]ation|channel|campaign|source|site|tenant|publisher|affiliate|merchant|supplier|vendor|api|app|application|client|form|brand|product|version|template|terms|policy|consent|gdpr|privacy)$/;
+/** Words in names of what tells one request from another, or one customer. */
+const OF_ONE_REQUEST =
+  /^(?:id|uuid|guid|reference|ref|nonce|name|firstname|lastname|fullname|surname|forename|birthday|birthdate|birth|phone|telephone|tel|mobile|mail|email|text|message|description|comments?|subject|address|street|city|zip|postcode|postal|nome|nombre|nom|vorname|nachname|telefone?|telefono|telefon|correo|descri\w*|mensagem|mensaje|nachricht|anfrage|beschreibung|adresse|morada|direccion|indirizzo)$/;
+
+const OF_CUSTOMERS = /^(?:contacts?|customers?|persons?|people|applicants?|leads?)$/;
+
+function questionOf(path: readonly string[], name: string, keywords: JsonObject, shape?: 'object'): Question {
+  const description = textOf(keywords['description']).replace(/\s+/g, ' ').trim().slice(0, 200);
+  const allowed = allowedValues(keywords)
+    ?.slice(0, 8)
+    .map(({ value }) => value);
+  const told = [description, ...(allowed ? [`one of ${allowed.join(', ')}`] : [])].filter((each) => each !== '');
+  const required = `The service requires "${path.join('.')}"${told.length > 0 ? ` (${told.join('; ')})` : ''}`;
+  const words = nameWords(path.at(-1) ?? '');
+  if (shape === 'object') {
+    const isOfCustomers = words.some((word) => OF_CUSTOMERS.test(word));
+    const warning = isOfCustomers ? ' It seems to hold what differs from row to row; srq cannot put that there.' : '';
+    return {
+      name: `constant:${name}`,
+      text: `${required}. What is its value, as JSON, the same in every request?${warning}`,
+      answer: answerFor(name),
+    };
+  }
+  const has = (pattern: RegExp) => words.some((word) => pattern.test(word));
+  const isOfOne = has(OF_ONE_REQUEST) && (!has(OF_THE_PARTNER) || has(/^(?:requests?|leads?|orders?|jobs?)$/));
+  return isOfOne && !allowed
+    ? {
+        name: `constant:${name}`,
+        text: `${required}, another one in each request; srq knows no column for it and makes none up. Leave the value empty; then each row gives it: srq bulk FILE --set '${name}={COLUMN}'`,
+        answer: `--set ${name}=`,
+      }
+    : {
+        name: `constant:${name}`,
+        text: `${required}. What is its value, if it is the same in every request? If each row gives it: --set ${name}=`,
+        answer: answerFor(name),
+      };
+}

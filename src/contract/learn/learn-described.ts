@@ -1,0 +1,326 @@
+import {
+  type Contract,
+  type CreateOperation,
+  DOCUMENTED_CONTRACT,
+  type Operation,
+  type Proposal,
+  type Question,
+  type ValidateOperation,
+  type VerdictRule,
+} from '../../request/contract.ts';
+import {
+  byOperation,
+  OPERATIONS,
+  type OperationName,
+  REQUEST_OPERATION_NAMES,
+  type RequestOperationName,
+} from '../../request/operations.ts';
+import type { Described } from '../documents/described.ts';
+import { isObject, objectOf, textOf } from '../documents/json-parts.ts';
+import { duplicateRules, type FoundRule, identifierPlaces, verdictRules } from './answer-meaning.ts';
+import { answersOf, type DescribedAnswer } from './answers.ts';
+import { type DocumentReading, type OpenApiOperation, startReading } from './described-operation.ts';
+import { type FoundOperation, operationFinder } from './find-operation.ts';
+import type { GivenConstants } from './given-constants.ts';
+import { idempotencyOf } from './idempotency.ts';
+import { learnOperation } from './learn-operation.ts';
+import { learnToken } from './learn-token.ts';
+import { type Findings, openNotebook } from './notebook.ts';
+import { basePathOf, prefixed, requireServicePaths, serverSuggestions, tokenPathOf } from './servers.ts';
+
+export interface DescribedOptions {
+  /** Values of parameters that no request carries, by name: `--set`. */
+  readonly constants: Readonly<Record<string, string>>;
+  /** Which operation is which, by its id or as `POST /path`: `--operation`. */
+  readonly operations: Readonly<Partial<Record<OperationName, string>>>;
+  /** Where requests will go; null if that is not known yet. */
+  readonly baseUrl: string | null;
+  /** ISO 8601. */
+  readonly learnedAt: string;
+}
+
+/** What one document comes to. Throws `SrqError('input')` for what cannot be used. */
+export function learnDescribed(
+  described: Described,
+  file: string,
+  given: GivenConstants,
+  options: DescribedOptions,
+): Proposal {
+  const reading = startReading(described);
+  const notebook = openNotebook(described.where);
+  for (const note of described.notes) notebook.note(note);
+  const found = pickedOperations(reading, options.operations, notebook);
+  const base = basePathOf(reading, found.token, options.baseUrl, notebook);
+  const answers = byOperation<RequestOperationName, AnswersByOperation>(REQUEST_OPERATION_NAMES, (name) => {
+    const operation = found[name];
+    return operation === null ? [] : answersOf(reading, operation);
+  });
+  const requests = byOperation<RequestOperationName, Contract>(REQUEST_OPERATION_NAMES, (name) => {
+    const before = found[name] === null ? '' : base.before;
+    return prefixed(
+      LEARNERS[name]({ reading, notebook, given, answers: answers[name], operation: found[name] }),
+      before,
+    );
+  });
+  const used = REQUEST_OPERATION_NAMES.flatMap((name) => found[name] ?? []);
+  noteLimits(reading, used, Object.values(answers).flat(), notebook);
+  noteOwnServers(found.token === null ? used : [...used, found.token], notebook);
+  const { title, kind } = described;
+  const tokenPath = tokenPathOf(reading, found.token, base, notebook);
+  const contract: Contract = {
+    version: 1,
+    source: { files: [file], title: title.slice(0, MAX_TITLE), kind, learnedAt: options.learnedAt },
+    ...requests,
+    hasValidate: isDenied('validate', options.operations) ? false : found.validate === null ? null : true,
+    token: learnToken(reading, found.token, used, tokenPath, given, notebook),
+    basePath: base.path,
+    unavailableIsNotActed: unavailableIsNotActed(answers.create, notebook),
+    servers: serverSuggestions(described.document['servers']),
+    findings: notebook.findings,
+  };
+  requireServicePaths(contract);
+  return { contract, questions: notebook.questions, notes: notebook.notes };
+}
+
+const MAX_TITLE = 200;
+/** What a person says of a role that no operation has: `--operation validate=none`. */
+const NO_OPERATION = 'none';
+
+type FoundOperations = Readonly<Record<OperationName, OpenApiOperation | null>>;
+type Chosen = DescribedOptions['operations'];
+
+const isDenied = (role: OperationName, chosen: Chosen): boolean =>
+  OPERATIONS[role].presence !== null && chosen[role] === NO_OPERATION;
+
+/** Those that carry a request are looked for first, create before what is compared with it; none has two roles. */
+function pickedOperations(reading: DocumentReading, chosen: Chosen, notebook: Findings): FoundOperations {
+  const finder = operationFinder(reading);
+  const taken: OpenApiOperation[] = [];
+  const pick = (role: OperationName): OpenApiOperation | null => {
+    if (isDenied(role, chosen)) {
+      notebook.add(`${role}.path`, NO_OPERATION, '', 'certain', 'you said so');
+      return null;
+    }
+    const operation = picked(role, finder.find(role, chosen[role], taken), notebook);
+    if (operation !== null) taken.push(operation);
+    return operation;
+  };
+  return { create: pick('create'), validate: pick('validate'), token: pick('token') };
+}
+
+/** What is said where no operation is certain to have a role. */
+interface Unfound {
+  /** The question which of the best ones has it; null: the best one has it. */
+  readonly question: ((candidates: FoundOperation['candidates'], why: string) => Question) | null;
+  /** What is noted where there is none. */
+  readonly missing: (why: string, notebook: Findings) => void;
+}
+
+const UNFOUND: Readonly<Record<OperationName, Unfound>> = {
+  create: {
+    question: createQuestion,
+    missing: (_, notebook) =>
+      notebook.ask({
+        name: 'operation:create',
+        text: 'No operation of the document takes a request: none has a body with the known names.',
+        answer: '--operation "create=POST /path"',
+      }),
+  },
+  validate: {
+    question: validateQuestion,
+    missing: (why, notebook) => {
+      const { path } = DOCUMENTED_CONTRACT.validate;
+      const without = `if the service has none: --operation validate=${NO_OPERATION}`;
+      notebook.add('validate.path', `POST ${path}`, '', 'weak', `${why}, so as the public document says; ${without}`);
+    },
+  },
+  token: { question: null, missing: () => {} },
+};
+
+/** The operation for a role, or a question that shows the best ones. */
+function picked(role: OperationName, found: FoundOperation, notebook: Findings): OpenApiOperation | null {
+  const { operation, candidates, why } = found;
+  const { question, missing } = UNFOUND[role];
+  const [best] = candidates;
+  if (operation !== null) {
+    notebook.add(`${role}.path`, operation.name, operation.pointer, found.confidence, why);
+    return operation;
+  }
+  if (best === undefined) missing(why, notebook);
+  else if (question !== null) notebook.ask(question(candidates, why));
+  return question === null ? (best?.operation ?? null) : null;
+}
+
+const numbered = (candidates: FoundOperation['candidates']): string =>
+  candidates
+    .map(({ operation: { name, id }, objection }, index) => {
+      const called = `${index + 1}. ${name}${id === '' ? '' : ` (${id})`}`;
+      return objection === '' ? called : `${called}: ${objection}`;
+    })
+    .join('; ');
+
+function createQuestion(candidates: FoundOperation['candidates'], why: string): Question {
+  return {
+    name: 'operation:create',
+    text: `Which operation creates a request? It is not clear: ${why}. The best are: ${numbered(candidates)}.`,
+    answer: `--operation "create=${candidates[0]?.operation.name ?? 'POST /path'}"`,
+    choices: candidates.map(({ operation }) => operation.name),
+  };
+}
+
+/** None is proposed: whoever takes over a flag unread must not have requests written by what should only look. */
+function validateQuestion(candidates: FoundOperation['candidates'], why: string): Question {
+  return {
+    name: 'operation:validate',
+    text:
+      `Which operation only tells whether a request is a duplicate, and writes nothing? It is called for every row. It is not clear: ${why}. ` +
+      `These resemble it: ${numbered(candidates)}; ${candidates.length + 1}. ${NO_OPERATION}. ` +
+      'If you are sure of one: --operation "validate=POST /path"',
+    answer: `--operation validate=${NO_OPERATION}`,
+    choices: [...candidates.map(({ operation }) => operation.name), NO_OPERATION],
+  };
+}
+
+type Answers = readonly DescribedAnswer[];
+
+type AnswersByOperation = Readonly<Record<RequestOperationName, Answers>>;
+
+/** One operation to be learned, with what is needed for that; null: the document has none. */
+interface Learning<Found = OpenApiOperation | null> {
+  readonly reading: DocumentReading;
+  readonly notebook: Findings;
+  readonly given: GivenConstants;
+  readonly operation: Found;
+  readonly answers: Answers;
+}
+
+/** How each operation that carries a request is learned: the request half, which all have in common, then its answer half. */
+const LEARNERS: { readonly [Name in RequestOperationName]: (learning: Learning) => Contract[Name] } = {
+  create: (learning) => learned('create', learning, createAnswers),
+  validate: (learning) => learned('validate', learning, validateAnswers),
+};
+
+function learned<Name extends RequestOperationName, Half>(
+  name: Name,
+  { operation, ...learning }: Learning,
+  learnAnswers: (learning: Learning<OpenApiOperation>) => Half,
+): Contract[Name] | (Operation & Half) {
+  if (operation === null) return DOCUMENTED_CONTRACT[name];
+  const { reading, notebook, given, answers } = learning;
+  const request = learnOperation(reading, name, operation, answers, given, notebook);
+  return { ...request, ...learnAnswers({ ...learning, operation }) };
+}
+
+type AnswerHalf<Of extends Operation> = Omit<Of, keyof Operation>;
+
+function createAnswers({
+  reading,
+  notebook,
+  given,
+  operation,
+  answers,
+}: Learning<OpenApiOperation>): AnswerHalf<CreateOperation> {
+  const identifiers = identifierPlaces(answers);
+  const duplicate = duplicateRules(answers);
+  findIdentifiers(identifiers, answers, notebook);
+  for (const rule of duplicate) findRule('create.duplicate', rule, notebook);
+  const idempotency = idempotencyOf(reading, operation, given, notebook);
+  return { identifiers, duplicate: duplicate.map(({ rule }) => rule), idempotency };
+}
+
+function findIdentifiers(
+  identifiers: CreateOperation['identifiers'],
+  answers: readonly DescribedAnswer[],
+  notebook: Findings,
+): void {
+  const answer = answers.find(({ status, places }) => status >= 200 && status < 300 && places.length > 0);
+  const told = identifiers.map(({ pointer }) => pointer).join(', ');
+  if (told === '') {
+    const why = 'from the first live answer: the document names none';
+    notebook.add('create.identifiers', 'searched for', '', 'likely', why);
+    return;
+  }
+  const isShown = answer?.source === 'example';
+  const [confidence, why] = isShown ? (['likely', 'an example'] as const) : (['certain', 'their names'] as const);
+  notebook.add('create.identifiers', told, answer?.pointer ?? '', confidence, why);
+}
+
+function validateAnswers({ answers, notebook }: Learning<OpenApiOperation>): AnswerHalf<ValidateOperation> {
+  const rules = verdictRules(answers);
+  for (const rule of rules) findRule('validate.verdict', rule, notebook);
+  if (rules.length === 0) {
+    const why = "the document does not say; srq's own reading applies";
+    notebook.add('validate.verdict', 'searched for', '', 'likely', why);
+  }
+  return { verdict: rules.map(({ rule }) => rule) };
+}
+
+function findRule(setting: string, { rule, where, confidence, why }: FoundRule, notebook: Findings): void {
+  notebook.add(setting, ruleText(rule), where, confidence, why);
+}
+
+function ruleText(rule: VerdictRule): string {
+  if (rule.kind === 'status') return `HTTP ${rule.status}: ${rule.verdict}`;
+  if (rule.kind === 'list') return `${rule.pointer}: duplicate unless empty`;
+  const clear = rule.clear.length > 0 ? `, clear if ${rule.clear.join(' or ')}` : '';
+  return `${rule.pointer}: duplicate if ${rule.duplicate.join(' or ')}${clear}`;
+}
+
+const RATE =
+  /\b\d[\d,. ]{0,9}\s?(?:requests?|calls?)?\s?(?:per|a|each|\/|every)\s?(?:second|minute|hour|day|sec|min)\b/i;
+const MAX_TEXT = 20_000;
+const RATE_HEADER = /^(?:x-)?rate-?limit|^retry-after$/i;
+const NOT_ACTED =
+  /\b(?:not|nothing|never|no)\b[^.]{0,40}\b(?:processed|accepted|taken|created|stored|acted|executed|handled)|safe(?:ly)? (?:to )?(?:be )?(?:retr|repeat|resend|resent|sent again)/i;
+
+/** Limits that are told in prose or by headers: notes, for srq finds the pace by itself. */
+function noteLimits(
+  { described }: DocumentReading,
+  operations: readonly OpenApiOperation[],
+  answers: readonly DescribedAnswer[],
+  notebook: Findings,
+): void {
+  const info = textOf(objectOf(described.document['info'])['description']);
+  for (const text of [
+    info,
+    ...operations.map(({ words }) => words),
+    ...answers.map(({ description }) => description),
+  ]) {
+    const found = RATE.exec(text.slice(0, MAX_TEXT));
+    if (found === null) continue;
+    const sentence = sentenceAround(text, found.index);
+    notebook.note(`The document speaks of a limit: "${sentence}". srq finds the pace by itself; --rate sets one.`);
+  }
+  const headers = new Set(answers.flatMap((answer) => answer.headers.filter((name) => RATE_HEADER.test(name))));
+  if (headers.size > 0) notebook.note(`Limits are told by ${[...headers].join(', ')}, which srq heeds.`);
+}
+
+function sentenceAround(text: string, index: number): string {
+  const before =
+    text
+      .slice(Math.max(0, index - 150), index)
+      .split(/[.\n]/)
+      .at(-1) ?? '';
+  const after = text.slice(index, index + 150).split(/\.(?:\s|$)|\n/)[0] ?? '';
+  return `${before}${after}`.replace(/\s+/g, ' ').trim();
+}
+
+/** Whether 503 with Retry-After is said in words to mean that nothing was done. */
+function unavailableIsNotActed(answers: readonly DescribedAnswer[], notebook: Findings): boolean {
+  const answer = answers.find(({ status }) => status === 503);
+  if (answer === undefined || !answer.headers.some((name) => /^retry-after$/i.test(name))) return false;
+  const isSaid = NOT_ACTED.test(answer.description);
+  const why = isSaid ? 'its description says so' : 'the document does not say';
+  notebook.add('create.unavailable', isSaid ? 'not acted on' : 'in doubt', answer.pointer, 'certain', why);
+  return isSaid;
+}
+
+/** Operations whose servers are others than the document's. */
+function noteOwnServers(operations: readonly OpenApiOperation[], notebook: Findings): void {
+  for (const { name, value } of operations) {
+    const servers = value['servers'];
+    if (Array.isArray(servers) && servers.some((each) => isObject(each))) {
+      notebook.note(`${name} names servers of its own. srq sends to the base URL alone.`);
+    }
+  }
+}

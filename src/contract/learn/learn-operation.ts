@@ -1,0 +1,279 @@
+import type { AllowedValue, Alternative, Finding, Json, Operation, Parameter } from '../../request/contract.ts';
+import { boundProblem, wireValue } from '../../request/contract-rules.ts';
+import { SrqError } from '../../request/errors.ts';
+import { exampleMobile } from '../../request/example-phone.ts';
+import { MARKETS } from '../../request/markets.ts';
+import { nameWords, shownValue } from '../../request/names.ts';
+import type { RequestOperationName } from '../../request/operations.ts';
+import { isObject, listOf, memberOf, objectOf, pointerTo, scalarOf, textOf } from '../documents/json-parts.ts';
+import { flatten } from '../schema/flat-schema.ts';
+import { validationSchema } from '../schema/validation-schema.ts';
+import { errorTextPlaces } from './answer-meaning.ts';
+import type { DescribedAnswer } from './answers.ts';
+import { contentOf, type DocumentReading, type OpenApiOperation, operationsOf } from './described-operation.ts';
+import { KNOWN_FIELDS } from './field-names.ts';
+import type { GivenConstants } from './given-constants.ts';
+import { allowedValues } from './leaf-parameter.ts';
+import type { Findings } from './notebook.ts';
+import { bodyProblem, type OperationBody, operationBody, unreadable } from './operation-body.ts';
+import { filledPath, IDEMPOTENCY_HEADER, operationParameters, type PlacedParameter } from './operation-parameters.ts';
+
+/**
+ * What create and validate have in common: where they are, how their body travels, what it holds.
+ *
+ * Throws `SrqError('input')` if the body refers to something outside of the document, or cannot be written by srq.
+ */
+export function learnOperation(
+  reading: DocumentReading,
+  role: RequestOperationName,
+  operation: OpenApiOperation,
+  answers: readonly DescribedAnswer[],
+  given: GivenConstants,
+  notebook: Findings,
+): Operation {
+  const body = readableBody(reading, operation);
+  for (const problem of body.problems) notebook.note(problem);
+  const own = operationParameters(reading, operation, body, given, notebook);
+  const parameters = own.parameters.map((each) => withFit(withCategories(reading, each, notebook), notebook));
+  if (!reading.described.provesRequired) noteUnfilled(operation, own.parameters, notebook);
+  if (role === 'create') noteHomeless(operation, parameters, reading, notebook);
+  if (role === 'create') parameters.forEach((each) => void findParameter(each, notebook));
+  else
+    notebook.add(
+      'validate.parameters',
+      parameters.map(({ parameter }) => parameter.field).join(', '),
+      body.where,
+      'certain',
+      'its body',
+    );
+  findEncoding(role, body, notebook);
+  for (const choice of own.choices) {
+    const told = choice.map(({ fields, constants }) => [...fields, ...constants.map(constantText)].join(' + '));
+    const why = choice.length > 1 ? 'one of its branches has to hold' : 'always the same';
+    notebook.add(`${role}.choices`, told.map((each) => each || 'nothing').join(' or '), body.where, 'certain', why);
+  }
+  const texts = errorTextPlaces(answers);
+  if (texts.pointers.length > 0) {
+    notebook.add(`${role}.errorTexts`, texts.pointers.join(', '), texts.where, 'likely', 'their names');
+  }
+  return {
+    method: operation.method === 'put' ? 'PUT' : 'POST',
+    path: filledPath(operation, given, notebook),
+    encoding: body.encoding,
+    contentType: body.contentType,
+    parameters: parameters.map(({ parameter }) => parameter),
+    choices: own.choices,
+    schema: bodySchema(reading, body, notebook),
+    success: answers.find(({ status }) => status >= 200 && status < 300)?.sample ?? null,
+    refusal: refusalOf(answers)?.sample ?? null,
+    errorTexts: texts.pointers,
+  };
+}
+
+const constantText = ({ path, value }: Alternative['constants'][number]): string =>
+  `${path.join('.')} ${JSON.stringify(value)}`;
+
+function refusalOf(answers: readonly DescribedAnswer[]): DescribedAnswer | undefined {
+  const told = answers.filter(({ status, sample }) => status >= 400 && status < 500 && sample !== null);
+  return told.find(({ status }) => status === 422) ?? told.find(({ status }) => status === 400);
+}
+
+function readableBody(reading: DocumentReading, operation: OpenApiOperation): OperationBody {
+  const body = operationBody(reading, operation);
+  const outside = body?.unresolved[0] ?? bodyProblem(reading, operation);
+  if (outside !== null) throw unreadable('The request body', outside);
+  if (body !== null) return body;
+  throw new SrqError(
+    'input',
+    `${operation.name} takes no body that srq can write.`,
+    'srq writes forms, JSON and multipart/form-data. Name another operation: --operation "create=POST /path"',
+  );
+}
+
+/** Without a word on what is required, the schema of a collection would refuse nothing; then there is none. */
+function bodySchema({ described }: DocumentReading, body: OperationBody, notebook: Findings): Json {
+  if (!described.provesRequired) return null;
+  const schema = validationSchema(body.schema);
+  if (schema === null)
+    notebook.note(`${body.where} is too large for the sandbox to check against; it checks the parameters alone`);
+  return schema;
+}
+
+/** What rows usually hold and a described body does not: it stays here. */
+function noteHomeless(
+  { name }: OpenApiOperation,
+  parameters: readonly PlacedParameter[],
+  { described }: DocumentReading,
+  notebook: Findings,
+): void {
+  const homeless = [...KNOWN_FIELDS].filter((field) => parameters.every(({ parameter }) => parameter.field !== field));
+  if (!described.provesRequired || homeless.length === 0 || homeless.length === KNOWN_FIELDS.size) return;
+  notebook.note(`${name} has no place for ${homeless.join(', ')}, which no request holds then.`);
+}
+
+function findEncoding(role: string, body: OperationBody, notebook: Findings): void {
+  const others = body.otherTypes.length > 0 ? `preferred to ${body.otherTypes.join(', ')}` : 'the only one offered';
+  notebook.add(`${role}.encoding`, `${body.encoding} (${body.contentType})`, body.where, 'certain', others);
+}
+
+/** A category without values of its own gets those that another operation lists. */
+function withCategories(reading: DocumentReading, placed: PlacedParameter, notebook: Findings): PlacedParameter {
+  const { parameter } = placed;
+  if (parameter.field !== 'category' || parameter.values !== null) return placed;
+  const list = listedCategories(reading, parameter.type === 'integer');
+  if (list === null) return placed;
+  const told = list.values.map(({ value, label }) => (label === null ? value : `${value} (${label})`)).join(', ');
+  // Several lines for create and validate would say the same.
+  if (!notebook.findings.some(({ setting }) => setting === 'category.values')) {
+    notebook.add('category.values', told, list.where, 'likely', `listed by ${list.operation}`);
+  }
+  return { ...placed, parameter: { ...parameter, values: list.values } };
+}
+
+/** A field into which srq can never write what the document allows is a guess. */
+function withFit(placed: PlacedParameter, notebook: Findings): PlacedParameter {
+  const { parameter, named } = placed;
+  const unfit = named === undefined ? null : unfitForMarkets(parameter);
+  if (named === undefined || unfit === null) return placed;
+  const why = `none of srq's ${unfit} is as the document demands`;
+  notebook.note(`${parameter.path.join('.')}: ${why}, so no request with a ${parameter.field} would be sent.`);
+  return { ...placed, named: { ...named, confidence: 'weak', why } };
+}
+
+function findParameter({ parameter, named, where }: PlacedParameter, notebook: Findings): void {
+  const certain: Pick<Finding, 'confidence' | 'why'> = { confidence: 'certain', why: 'travels under its own name' };
+  const { confidence, why } = named ?? certain;
+  notebook.add(parameter.field, described(parameter), where, confidence, why);
+}
+
+function lengthText({ minLength, maxLength }: Parameter): string[] {
+  if (minLength === null) return maxLength === null ? [] : [`at most ${maxLength} characters`];
+  return [maxLength === null ? `at least ${minLength} characters` : `${minLength} to ${maxLength} characters`];
+}
+
+function described(parameter: Parameter): string {
+  return [
+    parameter.path.join('.'),
+    ...(parameter.in === 'body' ? [] : [`in the ${parameter.in}`]),
+    ...(parameter.required ? ['required'] : []),
+    ...(parameter.type === 'string' ? [] : [parameter.type]),
+    ...(parameter.isList ? ['as a list'] : []),
+    ...(parameter.audioForm === null ? [] : [parameter.audioForm]),
+    ...lengthText(parameter),
+    ...(parameter.constant === null ? [] : [`always ${shownValue(parameter.path.at(-1) ?? '', parameter.constant)}`]),
+    ...(parameter.values === null || parameter.constant !== null
+      ? []
+      : [`one of ${parameter.values.map(({ value, label }) => (label ? `${value} (${label})` : value)).join(', ')}`]),
+  ].join(', ');
+}
+
+/** What srq writes into these fields, for all markets. */
+const WRITTEN: Readonly<Record<string, { readonly what: string; readonly texts: () => readonly string[] }>> = {
+  country: { what: 'markets', texts: () => MARKETS.map(({ code }) => code) },
+  lang: { what: 'languages', texts: () => MARKETS.flatMap(({ languages }) => languages) },
+  phone: { what: 'numbers (+351912345678)', texts: () => MARKETS.map((each) => exampleMobile(each).international) },
+};
+
+/** What srq would write into a parameter, if the description allows none of it; null if all is well. */
+function unfitForMarkets(parameter: Parameter): string | null {
+  const { field, values, pattern, minLength, maxLength, constant, type } = parameter;
+  const isFree = values === null && pattern === null && minLength === null && maxLength === null && type === 'string';
+  const written = Object.hasOwn(WRITTEN, field) ? WRITTEN[field] : undefined;
+  if (written === undefined || isFree || constant !== null) return null;
+  const fits = (text: string): boolean => {
+    const wire = wireValue(parameter, text);
+    return wire !== null && boundProblem(parameter, wire) === null;
+  };
+  return written.texts().some(fits) ? null : written.what;
+}
+
+/** What examples hold and no request carries: a collection does not say whether the service requires it, a person may. */
+function noteUnfilled(
+  { name, parameters: beside }: OpenApiOperation,
+  known: readonly PlacedParameter[],
+  notebook: Findings,
+): void {
+  const inBody = known.filter(({ parameter, named }) => named === undefined && parameter.constant === null);
+  const names = [
+    ...inBody.map(({ parameter }) => parameter.path.at(-1) ?? ''),
+    ...beside
+      .filter(({ value }) => /^(?:header|query)$/.test(textOf(memberOf(value, 'in'))))
+      .map(({ value }) => textOf(memberOf(value, 'name')))
+      .filter((each) => !IDEMPOTENCY_HEADER.test(each) && !known.some(({ parameter }) => parameter.path[0] === each)),
+  ];
+  const [first] = names;
+  if (first === undefined) return;
+  notebook.note(
+    `The examples of ${name} also hold ${names.join(', ')}. A collection does not say what is required. ` +
+      `What the service always demands is given so: --set ${first}=VALUE; what each row gives needs no more than a column.`,
+  );
+}
+
+/** The categories that another operation lists. */
+interface CategoryList {
+  readonly values: readonly AllowedValue[];
+  readonly where: string;
+  /** `GET /categories`. */
+  readonly operation: string;
+}
+
+const CATEGORY_WORDS = /^(?:categ\w*|services?|professions?|trades?)$/;
+const VALUE_NAMES = ['id', 'code', 'key', 'slug', 'value', 'category_id', 'categoryId'];
+const LABEL_NAMES = ['name', 'label', 'title', 'description', 'text'];
+const MAX_TRIED = 20;
+/** More would make each message about a wrong one useless, and the contract large. */
+const MAX_VALUES = 5000;
+
+/** The list in the examples, else in an `enum`, of an operation that reads categories; null if there is none. */
+function listedCategories(reading: DocumentReading, isInteger: boolean): CategoryList | null {
+  const lists = operationsOf(reading).filter(({ method, path, id }) => {
+    return method === 'get' && [...nameWords(path), ...nameWords(id)].some((word) => CATEGORY_WORDS.test(word));
+  });
+  for (const operation of lists.slice(0, MAX_TRIED)) {
+    const values = listIn(reading, operation, isInteger);
+    if (values.length > 1) {
+      return { values: values.slice(0, MAX_VALUES), where: operation.pointer, operation: operation.name };
+    }
+  }
+  return null;
+}
+
+function listIn(reading: DocumentReading, operation: OpenApiOperation, isInteger: boolean): readonly AllowedValue[] {
+  const { references, schemas } = reading;
+  const response = references.follow(
+    objectOf(operation.value['responses'])['200'],
+    pointerTo(operation.pointer, 'responses', '200'),
+  );
+  for (const { value, pointer } of contentOf(response)) {
+    const { schema } = schemas.expand(value['schema'], `${pointer}/schema`);
+    const several = Object.values(objectOf(value['examples'])).map((each) => references.follow(each, pointer).value);
+    const shown = several.map((each) => objectOf(each)['value']);
+    const examples = [value['example'], ...shown, schema['example'], listOf(schema['examples'])[0]];
+    for (const example of examples) {
+      const values = valuesIn(example ?? null, isInteger);
+      if (values.length > 0) return values;
+    }
+    const items = flatten(objectOf(schema['items']));
+    const members = VALUE_NAMES.map((name) => flatten(items.properties.get(name) ?? {}).keywords);
+    const told = [items.keywords, ...members].map(allowedValues).find((each) => each !== null);
+    if (told) return told;
+  }
+  return [];
+}
+
+/** A list of scalars, or of objects with a value and a label; also one level deep (`data`). */
+function valuesIn(example: Json, isInteger: boolean): AllowedValue[] {
+  const lists = [example, ...Object.values(isObject(example) ? example : {})].filter((each) => Array.isArray(each));
+  const found = lists.map((list) => listOf(list).flatMap((each) => valueIn(each, isInteger)));
+  return found.find((values) => values.length > 0) ?? [];
+}
+
+function valueIn(element: Json, isInteger: boolean): AllowedValue[] {
+  const fits = (value: Json | undefined): boolean => (isInteger ? Number.isInteger(value) : typeof value === 'string');
+  if (!isObject(element)) return fits(element) ? [{ value: String(element), label: null }] : [];
+  const name = VALUE_NAMES.find((each) => fits(element[each])) ?? LABEL_NAMES.find((each) => fits(element[each]));
+  const value = name === undefined ? null : scalarOf(element[name]);
+  if (value === null) return [];
+  const label = LABEL_NAMES.map((each) => textOf(element[each])).find((text) => text !== '' && text !== value);
+  return [{ value, label: label ?? null }];
+}

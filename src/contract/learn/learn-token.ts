@@ -1,0 +1,146 @@
+import { DOCUMENTED_CONTRACT, type TokenOperation } from '../../request/contract.ts';
+import { shownValue } from '../../request/names.ts';
+import { listOf, memberOf, objectOf, pointerTo, scalarOf, textOf } from '../documents/json-parts.ts';
+import { valuesOf } from '../schema/flat-schema.ts';
+import { type AnswerPlace, answersOf } from './answers.ts';
+import type { DocumentReading, OpenApiOperation } from './described-operation.ts';
+import type { GivenConstants } from './given-constants.ts';
+import type { Findings } from './notebook.ts';
+import { type OperationBody, operationBody } from './operation-body.ts';
+
+/** What every token request holds: srq writes it itself. */
+const CREDENTIALS = /^(?:grant_?type|client_?(?:id|secret))$/i;
+
+/** What the token endpoint asks and answers, for the operations `used`. `path`: where it was found, if it was. */
+export function learnToken(
+  reading: DocumentReading,
+  operation: OpenApiOperation | null,
+  used: readonly OpenApiOperation[],
+  path: string | null,
+  given: GivenConstants,
+  notebook: Findings,
+): TokenOperation {
+  const documented = DOCUMENTED_CONTRACT.token;
+  if (path === null) {
+    const isElsewhere = textOf(clientCredentialsFlow(reading.described.document)?.value['tokenUrl']) !== '';
+    const why = `${isElsewhere ? 'the document names another host' : 'not in the document'}; as the public document says`;
+    notebook.add('token.path', documented.path, '', isElsewhere ? 'weak' : 'likely', why);
+  }
+  const scopes = scopesOf(reading, used, notebook);
+  if (operation === null) return { ...documented, path: path ?? documented.path, extra: scopes };
+  const body = operationBody(reading, operation);
+  const auth = isBasic(reading, operation, body) ? 'basic' : 'body';
+  notebook.add(
+    'token.auth',
+    auth,
+    operation.pointer,
+    'likely',
+    auth === 'basic' ? 'HTTP Basic is asked for' : 'its body',
+  );
+  return {
+    path: path ?? documented.path,
+    auth,
+    encoding: body?.encoding === 'json' ? 'json' : 'form',
+    extra: { ...scopes, ...extraOf(body, given, notebook) },
+    ...answerOf(reading, operation, notebook),
+  };
+}
+
+function isBasic(reading: DocumentReading, operation: OpenApiOperation, body: OperationBody | null): boolean {
+  if (body?.leaves.some(({ path }) => /^client_?secret$/i.test(path.at(-1) ?? ''))) return false;
+  const schemes = objectOf(objectOf(reading.described.document['components'])['securitySchemes']);
+  const asked = listOf(operation.value['security']).flatMap((each) => Object.keys(objectOf(each)));
+  const hasScheme = asked.some((name) => {
+    const scheme = reading.references.follow(memberOf(schemes, name), '/components/securitySchemes').value;
+    return memberOf(scheme, 'type') === 'http' && /^basic$/i.test(textOf(memberOf(scheme, 'scheme')));
+  });
+  const header = operation.parameters.find(({ value }) => /^authorization$/i.test(textOf(memberOf(value, 'name'))));
+  const words = `${operation.words} ${textOf(memberOf(header?.value, 'description'))}`;
+  return hasScheme || /\bBasic\b/.test(words);
+}
+
+/** Further parameters that the token request has to hold, or whose value the document fixes. */
+function extraOf(body: OperationBody | null, given: GivenConstants, notebook: Findings): Record<string, string> {
+  const extra: Record<string, string> = {};
+  const own = given.among((body?.leaves ?? []).map(({ path }) => ({ path, isCarried: false })));
+  for (const { path, keywords, required, where, shape } of body?.leaves ?? []) {
+    const name = path.join('.');
+    if (CREDENTIALS.test(name) || path.length > 1 || shape === 'object') continue;
+    const [only, ...others] = valuesOf(keywords);
+    const fixed = only !== undefined && others.length === 0 ? only : keywords['default'];
+    const value = (own.valueOf(path) || null) ?? (required ? scalarOf(fixed) : null);
+    if (value !== null) {
+      extra[name] = value;
+      notebook.add(`token.${name}`, shownValue(name, value), where, 'certain', 'the token request has to hold it');
+    } else if (required) notebook.ask(own.question(path, keywords));
+  }
+  return extra;
+}
+
+/** The scopes that the operations ask for, else all of the client credentials flow. */
+function scopesOf(
+  { described }: DocumentReading,
+  used: readonly OpenApiOperation[],
+  notebook: Findings,
+): Record<string, string> {
+  const flow = clientCredentialsFlow(described.document);
+  const offered = Object.keys(objectOf(flow?.value['scopes']));
+  if (flow === null || offered.length === 0) return {};
+  const demands = used.flatMap(({ value }) => listOf(value['security'] ?? described.document['security']));
+  const demanded = demands.flatMap((each) => listOf(memberOf(each, flow.scheme)).map(textOf));
+  const asked = offered.filter((each) => demanded.includes(each));
+  const scope = (asked.length > 0 ? asked : offered).join(' ');
+  const why = asked.length > 0 ? 'the operations ask for it' : 'all scopes of the flow';
+  const confidence = asked.length > 0 || offered.length === 1 ? 'likely' : 'weak';
+  notebook.add('token.scope', scope, pointerTo(flow.pointer, 'scopes'), confidence, why);
+  return { scope };
+}
+
+/** The flow by which srq gets its tokens; null if the document has none. */
+export function clientCredentialsFlow(document: DocumentReading['described']['document']): {
+  value: ReturnType<typeof objectOf>;
+  pointer: string;
+  scheme: string;
+} | null {
+  const schemes = objectOf(objectOf(document['components'])['securitySchemes']);
+  for (const [name, scheme] of Object.entries(schemes)) {
+    const flow = memberOf(memberOf(scheme, 'flows'), 'clientCredentials');
+    if (flow === undefined) continue;
+    return {
+      value: objectOf(flow),
+      pointer: pointerTo('/components/securitySchemes', name, 'flows', 'clientCredentials'),
+      scheme: name,
+    };
+  }
+  return null;
+}
+
+function answerOf(
+  reading: DocumentReading,
+  operation: OpenApiOperation,
+  notebook: Findings,
+): Pick<TokenOperation, 'tokenPointer' | 'lifetimePointer' | 'lifetimeSeconds'> {
+  const answer = answersOf(reading, operation).find(({ status }) => status >= 200 && status < 300);
+  const named = (pattern: RegExp): AnswerPlace | undefined =>
+    answer?.places.find(({ words }) => pattern.test(words.join('')));
+  const token = named(/^(?:access|bearer|id)?token$/);
+  const lifetime = named(/^(?:expiresin|expirein|ttl|lifetime|validfor|expires)$/);
+  const said = `${operation.words} ${answer?.description ?? ''} ${lifetime?.description ?? ''} ${token?.description ?? ''}`;
+  const shown = Number(lifetime?.values.flatMap((each) => scalarOf(each) ?? [])[0]);
+  const lifetimeSeconds = shown > 0 ? shown : secondsInWords(said);
+  if (token) notebook.add('token.pointer', token.pointer, answer?.pointer ?? '', 'certain', 'its name');
+  if (lifetime) notebook.add('token.lifetime', lifetime.pointer, answer?.pointer ?? '', 'certain', 'its name');
+  if (lifetimeSeconds !== null) {
+    const why = shown > 0 ? 'its example; for answers that do not say' : 'said in words; for answers that do not say';
+    notebook.add('token.lifetimeSeconds', String(lifetimeSeconds), answer?.pointer ?? operation.pointer, 'likely', why);
+  }
+  return { tokenPointer: token?.pointer ?? null, lifetimePointer: lifetime?.pointer ?? null, lifetimeSeconds };
+}
+
+/** `valid for 30 minutes`, `expires after 3600 seconds`. */
+function secondsInWords(text: string): number | null {
+  const found = /(?:valid|expir|li[fv]e)[^.\d]{0,60}?(\d{1,6})[ -]?(second|minute|hour|s\b|m\b|min|h\b)/i.exec(text);
+  if (found === null) return null;
+  const unit = { s: 1, m: 60, h: 3600 }[found[2]?.[0]?.toLowerCase() ?? ''] ?? 1;
+  return Number(found[1]) * unit || null;
+}

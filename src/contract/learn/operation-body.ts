@@ -1,0 +1,86 @@
+import type { ContractEncoding } from '../../request/contract.ts';
+import { SrqError } from '../../request/errors.ts';
+import { FORM_CONTENT_TYPE, JSON_CONTENT_TYPE } from '../../request/wire.ts';
+import { type JsonObject, pointerTo } from '../documents/json-parts.ts';
+import { type BodyLeaves, bodyLeaves } from './body-leaves.ts';
+import {
+  bareMediaType,
+  bodiesOf,
+  type DocumentReading,
+  isJsonType,
+  type MediaContent,
+  type OpenApiOperation,
+} from './described-operation.ts';
+import { type Assignment, assignFields } from './field-names.ts';
+
+/** The body of an operation in the encoding that srq would choose. */
+export interface OperationBody extends BodyLeaves {
+  readonly encoding: ContractEncoding;
+  readonly contentType: string;
+  readonly schema: JsonObject;
+  readonly where: string;
+  readonly unresolved: readonly string[];
+  readonly problems: readonly string[];
+  readonly assignment: Assignment;
+  /** The media types that are offered beside. */
+  readonly otherTypes: readonly string[];
+}
+
+/** Form first: the public document names it as what the endpoints expect. */
+const PREFERENCE: readonly ContractEncoding[] = ['form', 'json', 'multipart'];
+
+/** Null: it takes no body that srq could write. */
+export function operationBody(
+  reading: DocumentReading,
+  operation: OpenApiOperation,
+  mostNodes?: number,
+): OperationBody | null {
+  const bodies = bodiesOf(reading, operation);
+  const offered = bodies.flatMap((body) => {
+    const encoding = encodingOf(body);
+    return encoding === null ? [] : [{ encoding, body }];
+  });
+  offered.sort((a, b) => PREFERENCE.indexOf(a.encoding) - PREFERENCE.indexOf(b.encoding));
+  const [best] = offered;
+  if (best === undefined) return null;
+  const { body, encoding } = best;
+  const { schema, unresolved, problems } = reading.schemas.expand(
+    body.value['schema'],
+    `${body.pointer}/schema`,
+    mostNodes,
+  );
+  const { leaves, choices } = bodyLeaves(schema, reading.schemas);
+  const isAny = bareMediaType(body.mediaType).includes('*');
+  return {
+    encoding,
+    contentType: encoding === 'form' ? FORM_CONTENT_TYPE : isAny ? JSON_CONTENT_TYPE : bareMediaType(body.mediaType),
+    schema,
+    leaves,
+    choices,
+    where: body.pointer,
+    unresolved,
+    problems,
+    assignment: assignFields(leaves),
+    otherTypes: bodies.map(({ mediaType }) => mediaType).filter((each) => each !== body.mediaType),
+  };
+}
+
+function encodingOf({ mediaType }: MediaContent): ContractEncoding | null {
+  const bare = bareMediaType(mediaType);
+  if (bare === FORM_CONTENT_TYPE) return 'form';
+  if (bare === 'multipart/form-data') return 'multipart';
+  return isJsonType(bare) ? 'json' : null;
+}
+
+/** Why a body as a whole cannot be found; null if it can. */
+export function bodyProblem({ references }: DocumentReading, { value, pointer }: OpenApiOperation): string | null {
+  return references.follow(value['requestBody'], pointerTo(pointer, 'requestBody')).problem;
+}
+
+export function unreadable(what: string, problem: string): SrqError {
+  return new SrqError(
+    'input',
+    `${what} cannot be read: ${problem}.`,
+    'srq opens nothing but the file it is given. Bundle the description into one file, then: srq contract learn FILE',
+  );
+}

@@ -1,0 +1,264 @@
+import type { Alternative, Json, Parameter } from '../../request/contract.ts';
+import { boundProblem, wireValue } from '../../request/contract-rules.ts';
+import { SrqError } from '../../request/errors.ts';
+import { FIELDS } from '../../request/fields.ts';
+import { objectOf, scalarOf, textOf } from '../documents/json-parts.ts';
+import { flatten, valuesOf } from '../schema/flat-schema.ts';
+import { type Leaf, pathKey } from './body-leaves.ts';
+import type { DocumentReading, OpenApiOperation } from './described-operation.ts';
+import { fieldNamed, type NamedField } from './field-names.ts';
+import { EACH_ROW, type GivenConstants, type OperationConstants } from './given-constants.ts';
+import { leafParameter } from './leaf-parameter.ts';
+import type { Findings } from './notebook.ts';
+import type { OperationBody } from './operation-body.ts';
+
+/** A parameter with what is known of where it comes from. */
+export interface PlacedParameter {
+  readonly parameter: Parameter;
+  readonly named: NamedField | undefined;
+  readonly where: string;
+}
+
+interface OperationParameters {
+  readonly parameters: readonly PlacedParameter[];
+  readonly choices: readonly (readonly Alternative[])[];
+}
+
+const RESERVED: ReadonlySet<string> = new Set([...FIELDS, 'audio_type', 'audio_name']);
+/** Headers that srq writes itself. */
+const OWN_HEADERS = /^(?:authorization|content-type|content-length|accept|host|user-agent)$/i;
+export const IDEMPOTENCY_HEADER = /idempoten/i;
+
+/** All parameters of an operation, with what is fixed or was given for those that no request carries. */
+export function operationParameters(
+  reading: DocumentReading,
+  operation: OpenApiOperation,
+  body: OperationBody,
+  given: GivenConstants,
+  notebook: Findings,
+): OperationParameters {
+  const nameOf = fieldNames(body);
+  const isMultipart = body.encoding === 'multipart';
+  const own = given.among(body.leaves.map((leaf) => ({ path: leaf.path, isCarried: body.assignment.has(leaf) })));
+  const lists = fixedLists(body, own);
+  const inBody = body.leaves
+    .filter((leaf) => leaf.shape !== 'object' && !lists.has(leaf))
+    .map((leaf): PlacedParameter => {
+      const parameter = leafParameter(leaf, nameOf(leaf), 'body', isMultipart);
+      const named = body.assignment.get(leaf);
+      return { parameter: settled(parameter, named, leaf, own, notebook), named, where: leaf.where };
+    });
+  const taken = new Set(inBody.map(({ parameter }) => parameter.field));
+  const beside = besideBody(reading, operation, taken, given.among([]), notebook);
+  const alternatives = body.choices.map((choice) => choice.map((each) => alternativeOf(each, body.leaves, nameOf)));
+  const fixed = [...lists].map(([{ path }, value]) => [{ fields: [], constants: [{ path, value }] }]);
+  return {
+    parameters: [...inBody, ...beside],
+    choices: [...alternatives, ...fixed, ...fixedObjects(body, own, notebook)],
+  };
+}
+
+/** What each place is called: the field it carries, its own name, or its whole path where that is taken. */
+function fieldNames(body: OperationBody): (leaf: Leaf) => string {
+  const counts = new Map<string, number>();
+  for (const { path } of body.leaves) counts.set(path.at(-1) ?? '', (counts.get(path.at(-1) ?? '') ?? 0) + 1);
+  return (leaf) => {
+    const own = leaf.path.at(-1) ?? '';
+    const isTaken = RESERVED.has(own) || (leaf.path.length > 1 && (counts.get(own) ?? 0) > 1);
+    const whole = leaf.path.length > 1 ? leaf.path.join('.') : `body.${own}`;
+    return body.assignment.get(leaf)?.field ?? (isTaken ? whole : own);
+  };
+}
+
+function settled(
+  parameter: Parameter,
+  named: NamedField | undefined,
+  leaf: Leaf,
+  given: OperationConstants,
+  notebook: Findings,
+): Parameter {
+  const value = given.valueOf(leaf.path);
+  if (value === EACH_ROW) {
+    const { field } = parameter;
+    notebook.note(`Each row has to give ${field}: srq bulk FILE --map COLUMN=${field}, or --set '${field}={COLUMN}'`);
+    return parameter;
+  }
+  if (value !== null) {
+    return { ...parameter, constant: constantValue(parameter, textOf(leaf.keywords['format']), value) };
+  }
+  if (named !== undefined) return parameter;
+  const fixed = fixedValue(leaf);
+  if (fixed !== null) return { ...parameter, constant: fixed };
+  if (leaf.required) notebook.ask(given.question(leaf.path, leaf.keywords));
+  return parameter;
+}
+
+/** By a constant, an `enum` of one, or, where something has to be sent, the default. */
+function fixedValue({ path, keywords, required }: Leaf): string | null {
+  const [value, ...others] = valuesOf(keywords);
+  const isMark = /^(?:type|kind)$/i.test(path.at(-1) ?? '') && path.length > 1;
+  if (value !== undefined && others.length === 0) return required || isMark ? scalarOf(value) : null;
+  return required ? scalarOf(keywords['default']) : null;
+}
+
+/** Lists of single values of which a person gave all, as JSON. */
+function fixedLists(body: OperationBody, given: OperationConstants): Map<Leaf, Json> {
+  const lists = new Map<Leaf, Json>();
+  for (const leaf of body.leaves) {
+    const text = leaf.shape === 'list' ? given.valueOf(leaf.path) : null;
+    const parameter = leafParameter(leaf, '', 'body', false);
+    const value = text === null ? null : constantList(parameter, textOf(leaf.keywords['format']), text);
+    if (value !== null) lists.set(leaf, value);
+  }
+  return lists;
+}
+
+/** Objects and lists of objects that are required: only a person can say them, as JSON, and they never change. */
+function fixedObjects(body: OperationBody, given: OperationConstants, notebook: Findings): Alternative[][] {
+  return body.leaves
+    .filter(({ shape }) => shape === 'object')
+    .flatMap((leaf) => {
+      const [fixed] = valuesOf(leaf.keywords);
+      const text = given.valueOf(leaf.path);
+      const value = text === null ? (fixed ?? leaf.keywords['default']) : jsonGiven(leaf.path, text);
+      if (text === null && !leaf.required) return [];
+      if (value === undefined) notebook.ask(given.question(leaf.path, leaf.keywords, 'object'));
+      return value === undefined ? [] : [[{ fields: [], constants: [{ path: leaf.path, value }] }]];
+    });
+}
+
+function jsonGiven(path: readonly string[], text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    const name = path.join('.');
+    throw new SrqError(
+      'input',
+      `"${name}" is no single value, and what was given for it is not JSON.`,
+      `Give it as JSON: --set '${name}={"a":1}'`,
+    );
+  }
+}
+
+function alternativeOf(
+  { paths, constants }: OperationBody['choices'][number][number],
+  leaves: readonly Leaf[],
+  nameOf: (leaf: Leaf) => string,
+): Alternative {
+  const fields = paths.flatMap((path) => {
+    const leaf = leaves.find((each) => pathKey(each.path) === pathKey(path));
+    return leaf === undefined ? [] : [nameOf(leaf)];
+  });
+  // What goes with a recording is known once there is one.
+  const hasAudio = fields.includes('audio_file');
+  return { fields: fields.filter((field) => !hasAudio || !/^audio_(?:type|name)$/.test(field)), constants };
+}
+
+/** Required header and query parameters. Optional ones are left out unless a value was given. */
+function besideBody(
+  reading: DocumentReading,
+  operation: OpenApiOperation,
+  taken: ReadonlySet<string>,
+  given: OperationConstants,
+  notebook: Findings,
+): PlacedParameter[] {
+  return operation.parameters.flatMap(({ value, pointer, problem }): PlacedParameter[] => {
+    if (problem !== null) notebook.note(problem);
+    const said = objectOf(value);
+    const [name, place] = [textOf(said['name']), said['in']];
+    if ((place !== 'header' && place !== 'query') || name === '') return [];
+    if (place === 'header' && (OWN_HEADERS.test(name) || IDEMPOTENCY_HEADER.test(name))) return [];
+    const required = said['required'] === true;
+    if (!required && given.valueOf([name]) === null) return [];
+    const { schema } = reading.schemas.expand(said['schema'], `${pointer}/schema`);
+    const flat = flatten(schema).keywords;
+    const keywords = { ...flat, ...(said['description'] === undefined ? {} : { description: said['description'] }) };
+    const leaf: Leaf = { path: [name], keywords, shape: 'scalar', required, requiredWithin: null, where: pointer };
+    const found = fieldNamed([name]);
+    const named = found && found.rank < 10 && !taken.has(found.field) ? found : undefined;
+    const parameter = leafParameter(leaf, named?.field ?? name, place, false);
+    return [{ parameter: settled(parameter, named, leaf, given, notebook), named, where: pointer }];
+  });
+}
+
+/** The path with the values of its parameters, the same in every request: only a person can say them. */
+export function filledPath(operation: OpenApiOperation, given: GivenConstants, notebook: Findings): string {
+  const own = given.among([]);
+  return operation.path.replace(/\{([^{}]{1,100})\}/g, (placeholder, name: string) => {
+    const value = own.valueOf([name]) || null;
+    if (value === null) {
+      const text = `The address ${operation.path} holds "${name}", the same in every request. What is its value?`;
+      notebook.ask({ name: `constant:${name}`, text, answer: `--set ${name}=VALUE` });
+      return placeholder;
+    }
+    refusePlaceholder(name, value, 'One contract serves one value: learn it in a profile for each.');
+    if (fieldNamed([name]) !== undefined) {
+      notebook.note(`All requests go to the address of ${name} ${value}, whatever their rows say: a profile for each.`);
+    }
+    return encodeURIComponent(value);
+  });
+}
+
+/**
+ * What goes on the wire for a value that a person gave. Throws `SrqError('input')` for one that the document does not
+ * allow; the value, which may be a key, is not repeated.
+ */
+function constantValue(parameter: Parameter, format: string, text: string): string {
+  const name = parameter.path.join('.');
+  refusePlaceholder(name, text, `If each row gives it: srq contract learn FILE --set ${name}=`);
+  const wire = wireValue(parameter, text);
+  if (wire === null) throw notAllowed(name, `is not ${allowedText(parameter)}`);
+  const problem = boundProblem(parameter, wire) ?? formatProblem(format, wire);
+  if (problem !== null) throw notAllowed(name, problem);
+  return wire;
+}
+
+/** The same for a list, given as JSON. Null: it is no list. */
+function constantList(parameter: Parameter, format: string, text: string): Json | null {
+  if (!text.trim().startsWith('[')) return null;
+  const name = parameter.path.join('.');
+  let given: unknown;
+  try {
+    given = JSON.parse(text);
+  } catch {
+    throw notAllowed(name, 'begins like a list, and is not JSON');
+  }
+  return (Array.isArray(given) ? given : [given]).map((each) => {
+    if (typeof each === 'object') throw notAllowed(name, 'is not a list of single values');
+    const wire = constantValue(parameter, format, String(each));
+    return parameter.type === 'string' ? wire : (JSON.parse(wire) as Json);
+  });
+}
+
+/** Throws `SrqError('input')` for a value that names a column: it would be sent as it stands. */
+function refusePlaceholder(name: string, text: string, hint: string): void {
+  const [placeholder] = /\{[^{}":,]+\}/.exec(text) ?? [];
+  if (placeholder === undefined) return;
+  const message = `The value of "${name}" is the same in every request: "${placeholder}" would be sent as it stands.`;
+  throw new SrqError('input', message, hint);
+}
+
+function allowedText({ values, type }: Parameter): string {
+  if (values === null) return type === 'boolean' ? 'true or false' : `of type ${type}`;
+  const names = values.slice(0, 8).map(({ value }) => value);
+  return `one of ${names.join(', ')}${values.length > names.length ? ', …' : ''}`;
+}
+
+const FORMATS: Readonly<Record<string, RegExp>> = {
+  date: /^\d{4}-\d\d-\d\d$/,
+  'date-time': /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/,
+  uuid: /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i,
+};
+
+function formatProblem(format: string, wire: string): string | null {
+  const form = Object.hasOwn(FORMATS, format) ? FORMATS[format] : undefined;
+  return form === undefined || form.test(wire) ? null : `is not of the format ${format}`;
+}
+
+function notAllowed(name: string, problem: string): SrqError {
+  return new SrqError(
+    'input',
+    `The value given for "${name}" ${problem}, as the document demands.`,
+    `Give one that fits: --set ${name}=VALUE`,
+  );
+}

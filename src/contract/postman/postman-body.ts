@@ -1,0 +1,133 @@
+import type { Json } from '../../request/contract.ts';
+import { isSecretName, SECRET } from '../../request/names.ts';
+import { isObject, type JsonObject, objectOf, scalarOf } from '../documents/json-parts.ts';
+import { isTooDeep, knownPart, schemaOf } from './example-schema.ts';
+import { type Pair, pairNamed, pairsOf } from './postman-format.ts';
+import { withoutSecrets } from './postman-secrets.ts';
+import { isUnknown, type Variables } from './postman-variables.ts';
+
+const FORM = 'application/x-www-form-urlencoded';
+const MAX_BODY = 1 << 20;
+
+/** A body as the collection shows it. */
+export interface Body {
+  readonly mediaType: string;
+  readonly schema: JsonObject;
+  /** What is known of the values; undefined if nothing is. */
+  readonly example: Json | undefined;
+  readonly where: string;
+  /** Where each named part stands. */
+  readonly parts: ReadonlyMap<string, string>;
+}
+
+/** The body of a request; a text says why there is none that can be read; null: the request has none. */
+export function bodyOf(request: JsonObject, where: string, variables: Variables): Body | string | null {
+  const body = readBody(request, where, variables);
+  return body === null || typeof body === 'string' ? body : { ...body, schema: tokenSchema(body) };
+}
+
+/** The request for a token is a recipe, not an example: what it shows is what has to be sent. */
+function tokenSchema({ schema, example }: Body): JsonObject {
+  const { properties } = schema;
+  const shown = Object.entries(objectOf(example)).filter(([, value]) => scalarOf(value) !== null);
+  if (!shown.some(([name]) => /^grant_?type$/i.test(name)) || !isObject(properties)) return schema;
+  const fixed = shown.map(([name, value]) => [name, { ...objectOf(properties[name]), default: value }] as const);
+  return {
+    ...schema,
+    properties: { ...properties, ...Object.fromEntries(fixed) },
+    required: shown.map(([name]) => name),
+  };
+}
+
+function readBody(request: JsonObject, where: string, variables: Variables): Body | string | null {
+  const body = objectOf(request['body']);
+  const at = `${where}/body`;
+  const mode = scalarOf(body['mode']);
+  if (mode === null || body['disabled'] === true) return null;
+  const contentType = pairNamed(pairsOf(request['header'], ''), 'content-type')?.value ?? '';
+  const mediaType = mediaTypeOf(variables.fill(contentType));
+  if (mode === 'urlencoded' || mode === 'formdata') {
+    return formBody(pairsOf(body[mode], `${at}/${mode}`), mode === 'formdata', at, variables);
+  }
+  if (mode !== 'raw') return `a body of the kind "${mode}"`;
+  const text = scalarOf(body['raw']) ?? '';
+  if (text.trim() === '') return null;
+  if (text.length > MAX_BODY) return 'a body of more than 1 MB';
+  if (mediaType === FORM) return formBody(textPairs(text, at), false, at, variables);
+  return rawBody(text, mediaType || languageType(body), at, variables);
+}
+
+const mediaTypeOf = (contentType: string): string => (contentType.split(';')[0] ?? '').trim().toLowerCase();
+
+function languageType(body: JsonObject): string {
+  const language = scalarOf(objectOf(objectOf(body['options'])['raw'])['language']);
+  return language === null || language === 'json' || language === 'text' ? 'application/json' : `text/${language}`;
+}
+
+function rawBody(text: string, mediaType: string, where: string, variables: Variables): Body | string {
+  if (!/\bjson\b/.test(mediaType)) return `a body of the kind "${mediaType}"`;
+  const content = parsed(variables.fillJson(text));
+  if (content === undefined || !isObject(content)) return 'a body that is no JSON object';
+  if (isTooDeep(content)) return 'a body nested too deeply';
+  return bodyFrom(content, mediaType, where);
+}
+
+function bodyFrom(content: JsonObject, mediaType: string, where: string): Body {
+  const open = objectOf(withoutSecrets(content));
+  const parts = new Map(Object.keys(open).map((name) => [name, `${where}/raw`]));
+  return { mediaType, schema: schemaOf(open), example: knownPart(open), where: `${where}/raw`, parts };
+}
+
+/** Names that are disabled are in the schema alone. */
+function formBody(pairs: readonly Pair[], isMultipart: boolean, where: string, variables: Variables): Body {
+  const properties = new Map<string, JsonObject>();
+  const example = new Map<string, Json>();
+  for (const pair of [...pairs].sort((a, b) => Number(a.isDisabled) - Number(b.isDisabled))) {
+    const name = variables.fill(pair.name);
+    if (properties.has(name)) continue;
+    properties.set(name, partSchema(pair, variables));
+    const value = partValue(pair, variables);
+    if (!pair.isDisabled && value !== null && !isUnknown(value)) example.set(name, value);
+  }
+  return {
+    mediaType: isMultipart ? 'multipart/form-data' : FORM,
+    schema: { type: 'object', properties: Object.fromEntries(properties) },
+    example: example.size === 0 ? undefined : Object.fromEntries(example),
+    where,
+    parts: new Map(pairs.map(({ name, where: place }) => [variables.fill(name), place])),
+  };
+}
+
+function partSchema(pair: Pair, variables: Variables): JsonObject {
+  const description = pair.description === '' ? {} : { description: pair.description };
+  if (pair.type === 'file') return { type: 'string', format: 'binary', ...description };
+  const value = partValue(pair, variables);
+  return { ...schemaOf(value ?? '{{unknown}}'), ...description };
+}
+
+/** Null: a file, or nothing. */
+function partValue({ name, value, type }: Pair, variables: Variables): string | null {
+  if (type === 'file' || value === null) return null;
+  return isSecretName(name) || type === 'secret' ? SECRET : variables.fill(value);
+}
+
+function textPairs(text: string, where: string): Pair[] {
+  const rest = { isDisabled: false, description: '', type: '', where: `${where}/raw` };
+  return text.split('&').flatMap((each) => {
+    const [name = '', ...value] = each.split('=').map((part) => part.trim());
+    return name === '' ? [] : [{ ...rest, name, value: unescaped(value.join('=')) }];
+  });
+}
+
+function unescaped(text: string): string {
+  return isUnknown(text) ? text : (new URLSearchParams(`v=${text}`).get('v') ?? text);
+}
+
+/** Undefined: no JSON. */
+export function parsed(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}

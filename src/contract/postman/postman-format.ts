@@ -1,0 +1,149 @@
+import type { Json } from '../../request/contract.ts';
+import { isObject, type JsonObject, listOf, objectOf, pointerPart, scalarOf } from '../documents/json-parts.ts';
+
+/** Deeper folders are nobody's. */
+const MAX_FOLDER = 50;
+
+/** A named value as collections write it everywhere: headers, parameters, settings of an authorization. */
+export interface Pair {
+  readonly name: string;
+  /** Null: none is given, or it is no scalar. */
+  readonly value: string | null;
+  readonly isDisabled: boolean;
+  readonly description: string;
+  /** `text`, `file`, `secret`, …; `''` if it does not say. */
+  readonly type: string;
+  readonly where: string;
+}
+
+/** A request of the collection with what it inherits from its folders. */
+export interface PostmanEntry {
+  readonly name: string;
+  readonly item: JsonObject;
+  readonly where: string;
+  readonly auth: { readonly settings: JsonObject; readonly where: string } | null;
+  readonly folder: string;
+}
+
+export interface Script {
+  readonly text: string;
+  readonly where: string;
+}
+
+/** What a collection holds, its folders opened. */
+interface Contents {
+  readonly entries: readonly PostmanEntry[];
+  readonly scripts: readonly Script[];
+  /** Some stand in folders too deep to be read. */
+  readonly isCut: boolean;
+}
+
+/** A description is a text or `{ content }`. */
+export function descriptionOf(value: Json | undefined): string {
+  return (scalarOf(isObject(value) ? value['content'] : value) ?? '').slice(0, 4000);
+}
+
+/** The values by what `key` says of them, in their order. */
+export function groupedBy<T>(values: readonly T[], key: (value: T) => string): Map<string, [T, ...T[]]> {
+  const groups = new Map<string, [T, ...T[]]>();
+  for (const value of values) {
+    const group = groups.get(key(value));
+    if (group === undefined) groups.set(key(value), [value]);
+    else group.push(value);
+  }
+  return groups;
+}
+
+/** Pairs as 2.1 writes them (a list), as 2.0 does (an object), or as text with a header a line. */
+export function pairsOf(value: Json | undefined, where: string): Pair[] {
+  if (typeof value === 'string') return headerLines(value, where);
+  if (isObject(value)) {
+    return Object.entries(value).map(([name, each]) => ({
+      ...{ name, value: scalarOf(each), isDisabled: false, description: '', type: '' },
+      where: `${where}/${pointerPart(name)}`,
+    }));
+  }
+  return listOf(value).flatMap((each, index) => {
+    const at = `${where}/${index}`;
+    if (typeof each === 'string') return headerLines(each, at);
+    const pair = objectOf(each);
+    const name = scalarOf(pair['key']) ?? scalarOf(pair['id']) ?? '';
+    return name === '' ? [] : [pairOf(name, pair, at)];
+  });
+}
+
+function pairOf(name: string, pair: JsonObject, where: string): Pair {
+  return {
+    name,
+    value: scalarOf(pair['value']),
+    // An environment says `enabled`, a collection `disabled`.
+    isDisabled: pair['disabled'] === true || pair['enabled'] === false,
+    description: descriptionOf(pair['description']),
+    type: scalarOf(pair['type']) ?? '',
+    where,
+  };
+}
+
+function headerLines(text: string, where: string): Pair[] {
+  return text.split(/\r?\n/).flatMap((line) => {
+    const colon = line.indexOf(':');
+    if (colon < 1) return [];
+    const [name, value] = [line.slice(0, colon).trim(), line.slice(colon + 1).trim()];
+    return [{ name, value, isDisabled: false, description: '', type: '', where }];
+  });
+}
+
+/** The enabled pair of a name, whatever its case. */
+export function pairNamed(pairs: readonly Pair[], name: string): Pair | undefined {
+  return pairs.find((each) => !each.isDisabled && each.name.toLowerCase() === name);
+}
+
+/** All requests and scripts, in their order. */
+export function contentsOf(collection: JsonObject): Contents {
+  const entries: PostmanEntry[] = [];
+  const scripts: Script[] = [];
+  let isCut = false;
+  visit(collection, '', null, '', 0);
+  return { entries, scripts, isCut };
+
+  function visit(
+    parent: JsonObject,
+    where: string,
+    inherited: PostmanEntry['auth'],
+    folder: string,
+    depth: number,
+  ): void {
+    const auth = authOf(parent, where) ?? inherited;
+    addScripts(parent, where);
+    for (const [index, each] of listOf(parent['item']).entries()) {
+      const item = objectOf(each);
+      const at = `${where}/item/${index}`;
+      const name = scalarOf(item['name']) ?? '';
+      if (item['request'] !== undefined) {
+        const own = isObject(item['request']) ? authOf(item['request'], `${at}/request`) : null;
+        entries.push({ name, item, where: at, auth: own ?? auth, folder });
+        addScripts(item, at);
+      } else if (depth === MAX_FOLDER) isCut ||= Array.isArray(item['item']);
+      else visit(item, at, auth, name, depth + 1);
+    }
+  }
+
+  function addScripts(holder: JsonObject, where: string): void {
+    for (const [index, each] of listOf(holder['event']).entries()) {
+      const lines = objectOf(objectOf(each)['script'])['exec'];
+      const text =
+        scalarOf(lines) ??
+        listOf(lines)
+          .map((line) => scalarOf(line) ?? '')
+          .join('\n');
+      if (text.trim() !== '') scripts.push({ text, where: `${where}/event/${index}` });
+    }
+  }
+}
+
+/** Null: inherited. */
+function authOf(holder: JsonObject, where: string): PostmanEntry['auth'] {
+  const settings = holder['auth'];
+  if (!isObject(settings) || typeof settings['type'] !== 'string' || settings['type'] === 'inherit') return null;
+  return { settings, where: `${where}/auth` };
+}

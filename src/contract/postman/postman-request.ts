@@ -1,0 +1,136 @@
+import type { Json } from '../../request/contract.ts';
+import { isObject, type JsonObject, listOf, objectOf, scalarOf } from '../documents/json-parts.ts';
+import { answersOf, type PostmanAnswer } from './postman-answers.ts';
+import { type Authorization, authorizationOf } from './postman-auth.ts';
+import { type Body, bodyOf } from './postman-body.ts';
+import { type Pair, type PostmanEntry, pairsOf } from './postman-format.ts';
+import { isUnknown, type Variables } from './postman-variables.ts';
+
+/** Headers that the connection or the client tool sets by itself, or that are said elsewhere. */
+const OWN_HEADERS = new Set(
+  (
+    'content-type content-length accept accept-encoding authorization user-agent host connection cache-control cookie ' +
+    'postman-token'
+  ).split(' '),
+);
+
+/** One request of the collection, read. */
+export interface ReadRequest {
+  readonly entry: PostmanEntry;
+  readonly method: string;
+  readonly address: Address;
+  readonly authorization: Authorization;
+  readonly parameters: readonly (Pair & { readonly in: 'header' | 'query' | 'path' })[];
+  /** A text: why it cannot be read. */
+  readonly body: Body | string | null;
+  readonly answers: readonly PostmanAnswer[];
+}
+
+export function readRequest(entry: PostmanEntry, variables: Variables): ReadRequest {
+  const where = `${entry.where}/request`;
+  const given = entry.item['request'];
+  const request: JsonObject = isObject(given) ? given : { url: given ?? '' };
+  const address = addressOf(request['url'], `${where}/url`, variables);
+  const headers = pairsOf(request['header'], `${where}/header`);
+  const named = headers.filter(({ name }) => !OWN_HEADERS.has(name.toLowerCase()));
+  const inPath = address.pathParameters.map((name) => ({
+    ...{ name, value: null, isDisabled: false, description: '', type: '', in: 'path' as const },
+    where: `${where}/url`,
+  }));
+  return {
+    entry,
+    method: (scalarOf(request['method']) ?? 'GET').toLowerCase(),
+    address,
+    authorization: authorizationOf(entry, headers, variables),
+    parameters: [
+      ...named.map((each) => ({ ...each, in: 'header' as const })),
+      ...address.query.map((each) => ({ ...each, in: 'query' as const })),
+      ...inPath,
+    ],
+    body: bodyOf(request, where, variables) ?? savedBody(entry, variables),
+    answers: answersOf(entry.item, entry.where),
+  };
+}
+
+/** Some collections show the body in the saved answers alone: the one that was taken. */
+function savedBody({ item, where }: PostmanEntry, variables: Variables): Body | null {
+  const saved = listOf(item['response']);
+  for (const [index, each] of saved.entries()) {
+    const answer = objectOf(each);
+    if (!/^2\d\d$/.test(scalarOf(answer['code']) ?? '')) continue;
+    const body = bodyOf(objectOf(answer['originalRequest']), `${where}/response/${index}/originalRequest`, variables);
+    if (body !== null && typeof body !== 'string') return body;
+  }
+  return null;
+}
+
+/** Where a request goes. */
+interface Address {
+  /** `https://host/prefix` without a final slash; null if a variable holds it that nobody filled. */
+  readonly server: string | null;
+  /** The variable that holds it; null if it is written out. */
+  readonly serverVariable: string | null;
+  /** Begins with `/`; `:id` and unknown variables are `{id}`. */
+  readonly path: string;
+  readonly query: readonly Pair[];
+  readonly pathParameters: readonly string[];
+}
+
+/** `url`: a text or an object, of either version. */
+function addressOf(url: Json | undefined, where: string, variables: Variables): Address {
+  const parts = objectOf(url);
+  const raw = scalarOf(isObject(url) ? parts['raw'] : url) ?? composed(parts);
+  const [, text = '', search = ''] = /^([^?#]*)(?:\?([^#]*))?/.exec(raw) ?? [];
+  const query = parts['query'] === undefined ? searchPairs(search, where) : pairsOf(parts['query'], `${where}/query`);
+  const [server, rest, serverVariable] = serverAndPath(text.trim(), variables);
+  const path = templated(rest);
+  const pathParameters = [...path.matchAll(/\{([^{}]+)\}/g)].map((found) => found[1] ?? '');
+  return { server, serverVariable, path, query, pathParameters };
+}
+
+function composed(url: JsonObject): string {
+  const protocol = scalarOf(url['protocol']);
+  const host =
+    scalarOf(url['host']) ??
+    listOf(url['host'])
+      .map((each) => scalarOf(each) ?? '')
+      .join('.');
+  const port = scalarOf(url['port']);
+  const steps = listOf(url['path']).map((each) => scalarOf(isObject(each) ? each['value'] : each) ?? '');
+  const path = scalarOf(url['path']) ?? steps.join('/');
+  const start = `${protocol === null ? '' : `${protocol}://`}${host}${port === null ? '' : `:${port}`}`;
+  return `${start}/${path.replace(/^\//, '')}`;
+}
+
+function searchPairs(search: string, where: string): Pair[] {
+  const rest = { isDisabled: false, description: '', type: '', where };
+  // Not by URLSearchParams: it would take the references apart.
+  return search.split('&').flatMap((each) => {
+    const [name = '', ...value] = each.split('=');
+    return name === '' ? [] : [{ name, value: value.join('='), ...rest }];
+  });
+}
+
+function serverAndPath(text: string, variables: Variables): [string | null, string, string | null] {
+  const [, name = null, rest = ''] = /^\{\{([^{}#]{1,200})\}\}(.*)$/s.exec(text) ?? [];
+  const path = variables.fill(rest);
+  if (name !== null && path.startsWith('/')) return [serverOf(variables.fill(`{{${name}}}`)), path, name.trim()];
+  const whole = variables.fill(text);
+  const [, scheme = '', host = '', after = ''] = /^([a-z][a-z\d+.-]*:\/\/)?([^/]*)(.*)$/is.exec(whole) ?? [];
+  return [serverOf(`${scheme}${host}`), after, name?.trim() ?? null];
+}
+
+function serverOf(address: string): string | null {
+  const bare = address.trim().replace(/\/+$/, '');
+  if (bare === '' || isUnknown(bare)) return null;
+  // The client tool takes http if nothing is said; a token never goes there.
+  const text = /^https?:\/\//i.test(bare) ? bare : `https://${bare}`;
+  if (!URL.canParse(text)) return null;
+  const url = new URL(text);
+  return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
+}
+
+function templated(path: string): string {
+  const named = path.replace(/\{\{([^{}]{1,200})\}\}/g, '{$1}').replace(/\/:([^/]+)/g, '/{$1}');
+  return `/${named.replace(/\/{2,}/g, '/').replace(/^\//, '')}`;
+}

@@ -1,0 +1,174 @@
+import type { Json } from '../../request/contract.ts';
+import { isSecretName, SECRET } from '../../request/names.ts';
+import { isObject, type JsonObject, pointerPart, scalarOf } from '../documents/json-parts.ts';
+
+/** A secret that stands in a document. */
+export interface FoundSecret {
+  readonly name: string;
+  readonly where: string;
+  readonly value: string;
+}
+
+/** Names that a document gives for want of a value. */
+const GENERIC =
+  /^(?:your|my|the)?(?:client|access|api|auth|bearer|partner|user)?(?:secret|password|token|key|apikey|credentials?)(?:here|value)?$/;
+/** Settings of an authorization that are no secrets. */
+const OPEN_SETTINGS = new Set(
+  (
+    'key in type accessTokenUrl authUrl redirect_uri refreshTokenUrl clientId scope grant_type client_authentication tokenName ' +
+    'headerPrefix addTokenTo audience resource tokenType challengeAlgorithm algorithm useBrowser username realm showPassword disabled'
+  ).split(' '),
+);
+/** Shorter ones would tear words apart; where they stand under their name they are left out all the same. */
+const MIN_SEARCHED = 5;
+const MAX_DEPTH = 200;
+/** So many letters of values are compared with one text. */
+const MAX_STEPS = 20_000_000;
+/** In every name of a secret. Most texts hold none of them, and need no closer look. */
+const HINT = /secret|passw|passph|token|key|authori|credential|signature|cookie|jwt|bearer|session/i;
+const NAMED_TEXTS = [
+  /"([^"\\\n]{1,100})"[ \t]{0,9}[:,][ \t]{0,9}"([^"\\\n]{1,4000})"/g,
+  /'([^'\\\n]{1,100})'[ \t]{0,9}[:,][ \t]{0,9}'([^'\\\n]{1,4000})'/g,
+  /(?<![\w.-])([\w.-]{1,100})[ \t]{0,9}=[ \t]{0,9}["']?([^\s&"';,]{1,4000})/g,
+  /(?<![\w-])([\w-]{1,100})[ \t]{0,9}:[ \t]{0,9}([^\s"',;{}]{1,4000}(?: [^\s"',;{}]{1,4000})?)/g,
+];
+const TELLTALES: readonly (readonly [RegExp, string])[] = [
+  [/(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?/g, SECRET],
+  [/\b(Bearer|Basic) {1,9}(?=[\w.~+/=-]*\d)[\w.~+/=-]{8,}/gi, `$1 ${SECRET}`],
+  [/:\/\/[^\s/@]{1,500}@/g, '://'],
+];
+
+/** Whether a value is one: by its name; in the settings of an authorization unless its name is known; or always. */
+type Secrecy = 'named' | 'settings' | 'always';
+
+/** Every secret of a document, wherever it stands: under its name, as a pair, in a body that is text, in a script. */
+export function secretsIn(document: Json): FoundSecret[] {
+  const found: FoundSecret[] = [];
+  const path: string[] = [];
+  visit(document, '', 'named');
+  return found;
+
+  function visit(value: Json, name: string, secrecy: Secrecy): void {
+    if (path.length > MAX_DEPTH) return;
+    if (typeof value === 'string') {
+      if (isSecret(name, secrecy)) add(name, value);
+      else for (const [each, text] of secretsInText(value)) add(each, text);
+    } else if (Array.isArray(value)) {
+      for (const [index, each] of value.entries()) step(String(index), each, name, secrecy);
+    } else if (isObject(value)) {
+      for (const [key, each] of Object.entries(value)) {
+        step(key, each, nameWithin(value, key), secrecyWithin(value, key, secrecy));
+      }
+    }
+  }
+
+  function step(key: string, value: Json, name: string, secrecy: Secrecy): void {
+    path.push(key);
+    visit(value, name, secrecy);
+    path.pop();
+  }
+
+  function add(name: string, text: string): void {
+    const where = path.map((part) => `/${pointerPart(part)}`).join('');
+    for (const value of partsOf(text)) if (!isPlaceholder(value)) found.push({ name, where, value });
+  }
+}
+
+function isSecret(name: string, secrecy: Secrecy): boolean {
+  if (secrecy === 'named') return isSecretName(name);
+  return secrecy === 'always' || !OPEN_SETTINGS.has(name);
+}
+
+/** The value of a pair goes by the name of the pair. */
+function nameWithin(holder: JsonObject, key: string): string {
+  return (key === 'value' ? (scalarOf(holder['key']) ?? scalarOf(holder['id'])) : null) ?? key;
+}
+
+function secrecyWithin(holder: JsonObject, key: string, secrecy: Secrecy): Secrecy {
+  if (key === 'value' && holder['type'] === 'secret') return 'always';
+  if (key === 'auth' && isObject(holder[key])) return 'settings';
+  return secrecy;
+}
+
+function secretsInText(text: string): [string, string][] {
+  if (!HINT.test(text)) return [];
+  return NAMED_TEXTS.flatMap((pattern) =>
+    [...text.matchAll(pattern)].flatMap(([, name = '', value = '']): [string, string][] =>
+      isSecretName(name) && /\d|[^\w.\s-]|.{16}/.test(value) ? [[name, value]] : [],
+    ),
+  );
+}
+
+/** Of `Basic …` and `Bearer …` the secret part alone; what is encoded is found in plain as well. */
+function partsOf(text: string): string[] {
+  const [, scheme, rest] = /^(Basic|Bearer|Token|ApiKey)\s+(.*)$/is.exec(text.trim()) ?? [];
+  if (rest === undefined || scheme === undefined) return [text.trim()];
+  const password = scheme.toLowerCase() === 'basic' ? Buffer.from(rest, 'base64').toString().split(':')[1] : undefined;
+  return password === undefined ? [rest] : [rest, password];
+}
+
+function isPlaceholder(value: string): boolean {
+  if (/^(?:|\{\{[^{}]*\}\}|<[^<>]*>|\[[^[\]]*\]|[*x.•\s-]+|true|false|null|string)$/i.test(value)) return true;
+  return GENERIC.test(value.toLowerCase().replace(/[^a-z]/g, '')) && !/\d/.test(value);
+}
+
+/** A body without the values that stand under the names of secrets. Flags stay: they are none. */
+export function withoutSecrets(value: Json, isSecret = false): Json {
+  if (Array.isArray(value)) return value.map((each) => withoutSecrets(each, isSecret));
+  if (isObject(value)) {
+    const members = Object.entries(value);
+    return Object.fromEntries(
+      members.map(([name, each]) => [name, withoutSecrets(each, isSecret || isSecretName(name))]),
+    );
+  }
+  if (!isSecret || typeof value === 'boolean' || value === null) return value;
+  return typeof value === 'number' ? 0 : SECRET;
+}
+
+/** Takes the secrets, and what looks like one, out of every text of a value, names included. */
+export function scrubber(secrets: readonly FoundSecret[]): (value: Json) => Json {
+  const values = [...new Set(secrets.map((each) => each.value))].filter((each) => each.length >= MIN_SEARCHED);
+  values.sort((a, b) => b.length - a.length);
+  const hide = hider(values);
+  const clean = (text: string): string =>
+    TELLTALES.reduce((each, [pattern, instead]) => each.replace(pattern, instead), hide(text));
+  return function scrub(value: Json): Json {
+    if (typeof value === 'string') return clean(value);
+    if (Array.isArray(value)) return value.map(scrub);
+    if (!isObject(value)) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, each]) => [clean(name), scrub(each)]));
+  };
+}
+
+/** Takes values out of a text, of several at one place the first: by their first letters, for a pattern of all could run away. */
+function hider(values: readonly string[]): (text: string) => string {
+  const byBeginning = new Map<string, string[]>();
+  for (const value of values) {
+    const beginning = value.slice(0, MIN_SEARCHED);
+    const others = byBeginning.get(beginning);
+    if (others) others.push(value);
+    else byBeginning.set(beginning, [value]);
+  }
+  return (text) => {
+    const parts: string[] = [];
+    let steps = 0;
+    let from = 0;
+    for (let at = 0; byBeginning.size > 0 && at + MIN_SEARCHED <= text.length; ) {
+      const candidates = byBeginning.get(text.slice(at, at + MIN_SEARCHED)) ?? [];
+      const found = candidates.find((value) => {
+        steps += value.length;
+        return text.startsWith(value, at);
+      });
+      // A text that was made to take long is not shown from there on.
+      if (steps > MAX_STEPS) return [...parts, text.slice(from, at), SECRET].join('');
+      if (found === undefined) {
+        at += 1;
+        continue;
+      }
+      parts.push(text.slice(from, at), SECRET);
+      at += found.length;
+      from = at;
+    }
+    return [...parts, text.slice(from)].join('');
+  };
+}

@@ -1,0 +1,117 @@
+import type { Json } from '../../request/contract.ts';
+import { isObject, type JsonObject, listOf, textOf } from '../documents/json-parts.ts';
+
+/** A schema as one piece: `allOf` merged, and of several forms the one that matters. */
+export interface Flat {
+  /** Keywords without properties and branches. */
+  readonly keywords: JsonObject;
+  readonly properties: ReadonlyMap<string, JsonObject>;
+  readonly required: ReadonlySet<string>;
+  /** Branches of which one has to hold, a list for each `oneOf` and `anyOf`. */
+  readonly branches: readonly (readonly JsonObject[])[];
+}
+
+/** Where the labels of an `enum` are kept, beside it. */
+const LABELS = 'x-enum-labels';
+const LABEL_KEYWORDS = [
+  LABELS,
+  'x-enumNames',
+  'x-enum-varnames',
+  'x-enum-names',
+  'x-enum-descriptions',
+  'x-enumDescriptions',
+];
+/** Deeper `allOf`s are cut. */
+const MAX_DEPTH = 20;
+
+export function flatten(schema: JsonObject, depth = 0): Flat {
+  const { properties, required, allOf, anyOf, oneOf, ...keywords } = schema;
+  let flat: Flat = {
+    keywords,
+    properties: new Map(isObject(properties) ? Object.entries(properties).filter(isSchema) : []),
+    required: new Set(listOf(required).filter((each) => typeof each === 'string')),
+    branches: [],
+  };
+  if (depth > MAX_DEPTH) return flat;
+  for (const part of listOf(allOf).filter(isObject)) flat = merge(flat, flatten(part, depth + 1));
+  for (const list of [oneOf, anyOf]) flat = withBranches(flat, listOf(list).filter(isObject), depth);
+  return flat;
+}
+
+const isSchema = (member: [string, Json]): member is [string, JsonObject] => isObject(member[1]);
+
+/** Both at once. */
+export function merge(one: Flat, other: Flat): Flat {
+  const properties = new Map(one.properties);
+  for (const [name, schema] of other.properties) {
+    const before = properties.get(name);
+    properties.set(name, before === undefined || before === schema ? schema : { allOf: [before, schema] });
+  }
+  return {
+    keywords: mergeKeywords(one.keywords, other.keywords),
+    properties,
+    required: new Set([...one.required, ...other.required]),
+    branches: [...one.branches, ...other.branches],
+  };
+}
+
+function mergeKeywords(one: JsonObject, other: JsonObject): JsonObject {
+  const after = new Set(listOf(other['enum']));
+  const common = listOf(one['enum']).filter((each) => after.has(each));
+  const type = other['type'] ?? one['type'];
+  return {
+    ...one,
+    ...other,
+    ...(common.length > 0 ? { enum: common } : {}),
+    ...(type === undefined ? {} : { type }),
+  };
+}
+
+function withBranches(flat: Flat, list: readonly JsonObject[], depth: number): Flat {
+  const branches = list.filter((each) => each['type'] !== 'null');
+  const [only] = branches;
+  if (only === undefined) return flat;
+  if (branches.length === 1) return merge(flat, flatten(only, depth + 1));
+  const flats = branches.map((each) => flatten(each, depth + 1));
+  if (flats.some(({ properties, required, branches: inner }) => properties.size + required.size + inner.length > 0)) {
+    return { ...flat, branches: [...flat.branches, branches] };
+  }
+  return merge(flat, oneOfScalars(flats.map(({ keywords }) => keywords)));
+}
+
+/** Scalars of which one is to be given: what all of them allow together. */
+function oneOfScalars(branches: readonly JsonObject[]): Flat {
+  const values = branches.map(valuesOf);
+  const types = [...new Set(branches.flatMap(typesOf))];
+  const labels = branches.map((each) => textOf(each['title']) || textOf(each['description']) || null);
+  const isEnum = values.every((each) => each.length > 0);
+  const keywords = {
+    ...(types.length > 0 ? { type: types } : {}),
+    ...(isEnum ? { enum: values.flat() } : {}),
+    ...(isEnum && values.every((each) => each.length === 1) ? { [LABELS]: labels } : {}),
+  };
+  return { keywords, properties: new Map(), required: new Set(), branches: [] };
+}
+
+/** The values that a schema allows; none: any. */
+export function valuesOf(keywords: JsonObject): readonly Json[] {
+  return keywords['const'] === undefined ? listOf(keywords['enum']) : [keywords['const']];
+}
+
+/** The types that a schema allows; none: any. */
+export function typesOf(keywords: JsonObject): readonly string[] {
+  const type = keywords['type'];
+  return (Array.isArray(type) ? type : [type]).filter((each): each is string => typeof each === 'string');
+}
+
+/** What people call the values of an `enum`, in its order; null where nothing is said. */
+export function labelsOf(keywords: JsonObject): readonly (string | null)[] {
+  const values = valuesOf(keywords);
+  for (const word of LABEL_KEYWORDS) {
+    const said = keywords[word];
+    if (Array.isArray(said)) return values.map((_, index) => textOf(said[index]) || null);
+    if (isObject(said))
+      return values.map((value) => (typeof value === 'object' ? null : textOf(said[String(value)]) || null));
+  }
+  return values.map(() => null);
+}

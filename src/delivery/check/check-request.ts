@@ -1,0 +1,245 @@
+import { type Contract, DOCUMENTED_CONTRACT } from '../../request/contract.ts';
+import { type DescribedOperation, describedOperation } from '../../request/contract-rules.ts';
+import { parseEmail } from '../../request/email.ts';
+import {
+  MARKETS,
+  type Market,
+  marketFromText,
+  parseLanguage,
+  postalCodeWarning,
+  usualLanguage,
+} from '../../request/markets.ts';
+import { memoize } from '../../request/memoize.ts';
+import type { RequestOperationName } from '../../request/operations.ts';
+import type { Problem } from '../../request/outcome.ts';
+import { likelyE164, parsePhone } from '../../request/phone.ts';
+import type { Draft, ServiceRequest } from '../../request/service-request.ts';
+import type { Mapping } from '../../request/table.ts';
+import { AUDIO_PARAMETER, CATEGORY_PARAMETER, DOCUMENTED_PARAMETERS } from '../../request/wire.ts';
+import { contractFindings } from './check-contract.ts';
+import { isShortenedNumber, textFindings } from './check-texts.ts';
+
+/** A request whose recording, if it has one, is still only named. */
+type CheckedRequest = Omit<ServiceRequest, 'audio'> & { readonly audioPath: string | null };
+
+/** A request that can be sent, or none; problems in both cases. */
+export interface Checked {
+  readonly request: CheckedRequest | null;
+  readonly problems: readonly Problem[];
+}
+
+const META_TEST = /^(?:<test lead:|test@(?:meta|fb)\.com$)/i;
+
+/**
+ * Checks a draft and puts it into the API's form: UK for GB, E.164, tidy e-mail, the market's language where none is given.
+ *
+ * Without a description of the service only what surely cannot work is an error; which fields it requires is not public, and a
+ * wrong refusal here loses a lead where a wrong pass costs one call. Everything else is a warning. With one, what it says
+ * goes before all that is merely usual; `operations`: those that the request is for.
+ */
+export function checkRequest(
+  draft: Draft,
+  mapping: Mapping | null,
+  contract: Contract = DOCUMENTED_CONTRACT,
+  operations: readonly RequestOperationName[] = ['create'],
+): Checked {
+  const check = new RequestCheck(draft, mapping, contract);
+  check.texts(draft.postalCode);
+  check.testLead();
+  const market = check.country();
+  if (market && draft.postalCode !== undefined) check.postalCode(draft.postalCode, market);
+  check.language(market);
+  check.contact(market);
+  check.need();
+  check.usual('location', 'There is no location; a professional cannot know where to go.');
+  check.usual('fullname', 'There is no name.');
+  check.contract(operations);
+  return check.result();
+}
+
+/**
+ * The request that a draft most likely makes, unchecked: for whoever knows the key of the one that passed the checks. Null if
+ * that cannot be told without looking closer.
+ */
+export function likelyRequest(draft: Draft, contract: Contract): ServiceRequest | null {
+  const check = new RequestCheck(draft, null, contract);
+  const market = check.country();
+  check.language(market);
+  check.likelyContact(market);
+  check.need();
+  const { request } = check.result();
+  return request?.audioPath === null ? { params: request.params, ref: request.ref, audio: null } : null;
+}
+
+class RequestCheck {
+  private readonly problems: Problem[] = [];
+  private readonly fields: Record<string, string>;
+  private readonly mapping: Mapping | null;
+  private readonly ref: string | null;
+  private readonly audioPath: string | null;
+  private readonly service: Contract;
+  private readonly described: DescribedOperation;
+  private readonly filled = new Set<string>();
+
+  constructor(draft: Draft, mapping: Mapping | null, contract: Contract) {
+    const { ref = '', audio_file: audioPath = '', ...texts } = draft.fields;
+    this.fields = texts;
+    for (const field of Object.keys(texts)) {
+      const text = texts[field]?.trim();
+      if (text) this.fields[field] = text;
+      else delete this.fields[field];
+    }
+    this.ref = ref.trim() || null;
+    this.audioPath = audioPath.trim() || null;
+    this.mapping = mapping;
+    this.service = contract;
+    this.described = describedOperation(contract.create);
+  }
+
+  texts(postalCode: string | undefined): void {
+    const texts = Object.entries(this.fields);
+    texts.push(['ref', this.ref ?? ''], ['audio_file', this.audioPath ?? '']);
+    for (const { severity, field, message } of textFindings(texts, postalCode ?? '', this.described.bounded)) {
+      if (severity === 'error') this.error(field, message);
+      else this.warn(field, message);
+    }
+  }
+
+  postalCode(text: string, market: Market): void {
+    const warning = isShortenedNumber(text) ? null : postalCodeWarning(text, market);
+    if (warning !== null) this.warn('location', `The postal code ${warning}.`);
+  }
+
+  /** Platforms hand out test leads to prove a connection; a professional must never be sent one. */
+  testLead(): void {
+    const dummy = Object.keys(this.fields).find((field) => META_TEST.test(this.fields[field] ?? ''));
+    if (dummy) this.error(dummy, 'This is a test lead: never sent.');
+  }
+
+  country(): Market | undefined {
+    const text = this.fields['country'];
+    if (text === undefined) {
+      if (!this.described.saysRequired)
+        this.error('country', 'There is no country. For a file of one country: --set country=PT');
+      return marketFromText(this.described.country ?? '');
+    }
+    const market = marketFromText(text);
+    if (market) this.fields['country'] = market.code;
+    else {
+      const codes = MARKETS.map(({ code }) => code).join(', ');
+      this.error('country', `"${text.slice(0, 40)}" is not one of the markets: ${codes}.`);
+    }
+    return market;
+  }
+
+  language(market: Market | undefined): void {
+    const text = this.fields['lang'];
+    if (text !== undefined) {
+      const { code, known } = parseLanguage(text);
+      this.fields['lang'] = code;
+      if (!known) this.warn('lang', `"${text.slice(0, 40)}" is not a language code such as pt or de.`);
+    } else if (market) {
+      const usual = usualLanguage(market);
+      if (usual !== null) {
+        this.fields['lang'] = usual;
+        this.filled.add('lang');
+      } else if (!this.described.saysRequired)
+        this.error(
+          'lang',
+          `${market.name} has several languages (${market.languages.join(', ')}). Say which: --set lang=${market.languages[0]}`,
+        );
+    }
+  }
+
+  contact(market: Market | undefined): void {
+    const { phone, email } = this.fields;
+    if (phone === undefined && email === undefined && !this.described.saysRequired)
+      this.error('phone', 'There is neither a phone number nor an e-mail address.');
+    if (phone !== undefined) {
+      const { e164, error, warning } = parsePhone(phone, market);
+      // Without its country a national number cannot be judged, and the missing country has been said.
+      if (error !== null && (market || phone.includes('+'))) this.error('phone', `The phone number ${error}.`);
+      if (warning !== null) this.warn('phone', `The phone number: ${warning}.`);
+      if (e164 !== null) this.fields['phone'] = e164;
+    }
+    if (email !== undefined) {
+      const parsed = parseEmail(email);
+      if (parsed.error !== null) this.error('email', `The e-mail address ${parsed.error}.`);
+      if (parsed.warning !== null) this.warn('email', `The e-mail address ${parsed.warning}.`);
+      if (parsed.email !== null) this.fields['email'] = parsed.email;
+    }
+  }
+
+  /** An e-mail address is mostly written as it is sent. */
+  likelyContact(market: Market | undefined): void {
+    const { phone } = this.fields;
+    if (phone !== undefined) this.fields['phone'] = likelyE164(phone, market);
+  }
+
+  /** The API takes audio "in place of text": with both given, the text stays here, unless it is required, and that is said. */
+  need(): void {
+    const hasText = this.fields['request_text'] !== undefined;
+    const hasAudio = this.audioPath !== null || this.fields[AUDIO_PARAMETER] !== undefined;
+    if (!hasText && !hasAudio && !this.described.saysRequired)
+      this.error('request_text', 'There is neither a text nor a recording that says what is needed.');
+    if (!hasText || !hasAudio || this.described.needsText) return;
+    delete this.fields['request_text'];
+    this.warn('request_text', 'The recording is sent in place of the text; the text is left out.');
+  }
+
+  usual(field: string, message: string): void {
+    if (this.fields[field] === undefined && !this.described.saysRequired) this.warn(field, message);
+  }
+
+  contract(operations: readonly RequestOperationName[]): void {
+    const given = { texts: this.refAsText(), hasRecording: this.audioPath !== null, filled: this.filled };
+    const findings = contractFindings(this.service, operations, given);
+    if (findings.length === 0) return;
+    const wrong = new Set(this.problems.filter(({ severity }) => severity === 'error').map(({ field }) => field));
+    for (const { severity, field, message } of findings) {
+      if (severity === 'warning') this.warn(field, message);
+      // What srq has found wrong itself is told in its own words.
+      else if (!wrong.has(field)) this.error(field, message);
+    }
+  }
+
+  private refAsText(): Record<string, string> {
+    return this.ref === null ? this.fields : { ref: this.ref, ...this.fields };
+  }
+
+  result(): Checked {
+    if (this.problems.some(({ severity }) => severity === 'error')) return { request: null, problems: this.problems };
+    return { request: { params: this.params(), ref: this.ref, audioPath: this.audioPath }, problems: this.problems };
+  }
+
+  /** The fields by the API's names: the documented ones in its order, then the others. */
+  private params(): Record<string, string> {
+    const { category, ...fields } = this.fields;
+    const params: Record<string, string> = {};
+    for (const name of DOCUMENTED_PARAMETERS) if (fields[name] !== undefined) params[name] = fields[name];
+    if (category !== undefined) params[CATEGORY_PARAMETER] = category;
+    return { ...params, ...fields };
+  }
+
+  private error(field: string, message: string): void {
+    this.problems.push({ severity: 'error', field, column: this.columnOf(field), message });
+  }
+
+  private warn(field: string, message: string): void {
+    this.problems.push({ severity: 'warning', field, column: this.columnOf(field), message });
+  }
+
+  private columnOf(field: string): string | null {
+    return (this.mapping && columnNames(this.mapping).get(field)) ?? null;
+  }
+}
+
+/** Where each field comes from: one column, or all that it is looked for in. */
+const columnNames = memoize(({ sources, columns }: Mapping): ReadonlyMap<string, string> => {
+  const indexes = new Map<string, Set<number>>();
+  for (const { field, columns: at } of sources) {
+    indexes.set(field, new Set([...(indexes.get(field) ?? []), ...at]));
+  }
+  const named = [...indexes].filter(([, at]) => at.size > 0);
+  return new Map(named.map(([field, at]) => [field, [...at].map((index) => columns[index] ?? '').join(' / ')]));
+});

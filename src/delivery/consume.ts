@@ -1,0 +1,333 @@
+import { SrqError } from '../request/errors.ts';
+import type { Outcome } from '../request/outcome.ts';
+import type { Clock, DeliveryLog, MarketplaceApi } from '../request/ports.ts';
+import type { JobDecision, Lane, QueuedRequest, RequestQueue, TakenRequest } from '../request/request-queue.ts';
+import {
+  hasMissedNone,
+  licenceWaitMs,
+  mergeVisibilityHistories,
+  type VisibilityHistory,
+  visibilityStats,
+} from '../request/visibility.ts';
+import { ControlRounds, knownCreated, RecentCreations } from './controls.ts';
+import { disposalOfDoubt, disposalOfRequest } from './dispose.ts';
+import { requestKind } from './likeness.ts';
+import { runConcurrently } from './run-concurrently.ts';
+import { settleDoubt } from './settle-doubt.ts';
+import { refuseUnsent, type SubmitOptions, type Submitted, submitRequest } from './submit.ts';
+import { type Advice, GO_ON, recoverFromBreak, Supervisor } from './supervise.ts';
+import { keptProof, type VisibilityProber } from './visibility-prober.ts';
+
+/** Of its places a worker gives so many to settling, which is mostly waiting. */
+const SETTLING_SHARE = 1 / 4;
+const RECLAIM_MS = 5_000;
+
+export interface QueueWorkerOptions extends SubmitOptions {
+  readonly concurrency: number;
+  /** Doubts are settled, in place of left to a person. */
+  readonly settles: boolean;
+  /** Age of a doubt before validate is asked, if somebody chose it. */
+  readonly settleMs: number | null;
+  readonly untilEmpty: boolean;
+  /** What a worker has in hand that nobody has heard of for so long goes to others. */
+  readonly missingMs: number;
+}
+
+export interface WorkerDeps {
+  readonly api: MarketplaceApi;
+  readonly log: DeliveryLog;
+  readonly queue: RequestQueue;
+  readonly clock: Clock;
+  readonly witness: VisibilityProber;
+  /** What validate has shown to all processes of the account. */
+  readonly evidence: () => Promise<VisibilityHistory>;
+  /** The service is reached through a proxy. */
+  readonly isProxied: boolean;
+  /** The account's breaker: what all workers see counts. */
+  readonly breaker: { observe(isDoubtful: boolean): Promise<Advice> };
+  /** Nobody sends for so long, in no process of the account. */
+  readonly hold: (pauseMs: number) => void;
+  /** What this worker's contract does not allow in a request; null: nothing. */
+  readonly refusal: (queued: QueuedRequest) => string | null;
+  /** Aborted by the user, or here: nothing new is begun, what is in flight is finished. */
+  readonly halt: AbortController;
+  readonly watch: WorkerWatch;
+}
+
+/** Told what a worker does. */
+export interface WorkerWatch {
+  began(taken: TakenRequest): void;
+  ended(taken: TakenRequest, submitted: Submitted, disposal: JobDecision): void;
+  /** What was begun came to nothing here. */
+  gaveBack(taken: TakenRequest): void;
+  /** The worker ends by itself. */
+  ending(reason: SrqError): void;
+  reclaimed(count: number): void;
+  broke(pauseMs: number): void;
+}
+
+/**
+ * Takes requests off the queue and delivers each, settles doubts, and gives back what workers held that have ended; until it
+ * is halted, or the queue is empty and that is asked for. Returns why it ended early, or null. A fault ends the whole of it,
+ * too, and is the reason then: a worker of which half is dead would pass for a living one.
+ */
+export async function runWorker(deps: WorkerDeps, options: QueueWorkerOptions): Promise<SrqError | null> {
+  const worker = new QueueWorker(deps, options);
+  return worker.run();
+}
+
+class QueueWorker {
+  readonly #deps: WorkerDeps;
+  readonly #options: QueueWorkerOptions;
+  readonly #supervisor = new Supervisor(null, 0, null);
+  readonly #inHand = new Set<TakenRequest>();
+  readonly #disposing = new Set<Promise<void>>();
+  readonly #recent = new RecentCreations();
+  readonly #rounds: ControlRounds;
+  readonly #over = new AbortController();
+  #stop: SrqError | null = null;
+
+  constructor(deps: WorkerDeps, options: QueueWorkerOptions) {
+    this.#deps = deps;
+    this.#options = options;
+    this.#rounds = new ControlRounds(deps.api, deps.halt.signal);
+  }
+
+  async run(): Promise<SrqError | null> {
+    const reclaiming = this.#reclaim();
+    await Promise.all([this.#deliverAll(), this.#settleAll()]);
+    this.#over.abort();
+    await reclaiming;
+    await Promise.all(this.#disposing);
+    return this.#stop;
+  }
+
+  async #deliverAll(): Promise<void> {
+    const { concurrency } = this.#options;
+    const limit = () => this.#supervisor.limit(concurrency);
+    await this.#work('requests', concurrency, limit, (taken) => this.#deliver(taken));
+  }
+
+  async #settleAll(): Promise<void> {
+    const places = Math.max(1, Math.floor(this.#options.concurrency * SETTLING_SHARE));
+    await this.#work(
+      'doubts',
+      places,
+      () => places,
+      (taken) => this.#settle(taken),
+    );
+  }
+
+  async #work(
+    lane: TakenRequest['lane'],
+    batch: number,
+    limit: () => number,
+    work: (taken: TakenRequest) => Promise<void>,
+  ): Promise<void> {
+    const { queue, clock, halt } = this.#deps;
+    const { untilEmpty } = this.#options;
+    // Else an error would be known once all that is in flight has ended.
+    const telling = {
+      take: (...[from, count]: Parameters<RequestQueue['take']>) => this.#orEnd(queue.take(from, count)),
+      isEmpty: () => this.#orEnd(queue.isEmpty()),
+      dispose: queue.dispose,
+    };
+    const taken = takenRequests(telling, clock, { lane, batch, untilEmpty, halt: halt.signal });
+    try {
+      for await (const _ of runConcurrently(taken, limit, (each) => this.#orBack(each, work)));
+    } catch (error) {
+      this.#end(error);
+    }
+  }
+
+  async #deliver(taken: TakenRequest): Promise<void> {
+    const { api, log, witness } = this.#deps;
+    const refusal = this.#deps.refusal(taken);
+    const submitted =
+      refusal === null
+        ? await submitRequest(taken, api, log, this.#options)
+        : await refuseUnsent(taken, log, refusedOutcome(refusal));
+    const { result, wasClear, isFromLog } = submitted;
+    if (wasClear && result.status === 'created') witness.created(taken);
+    if (!isFromLog && result.status === 'created') this.#recent.add(taken);
+    const isDoubtful = result.status === 'unknown';
+    if (submitted.stop) this.#end(submitted.stop);
+    this.#dispose(taken, submitted, disposalOfRequest(taken, submitted, await this.#circumstances(taken, isDoubtful)));
+    const own = this.#supervisor.observe(submitted);
+    const shared = isFromLog ? GO_ON : await this.#deps.breaker.observe(isDoubtful);
+    const stop = own.stop ?? shared.stop;
+    if (stop) this.#end(stop);
+    else if (shared.pauseMs > 0) this.#recover(taken, shared.pauseMs).catch((error: unknown) => this.#end(error));
+  }
+
+  async #circumstances({ key, request }: TakenRequest, isDoubtful: boolean) {
+    const { log, api, evidence, halt, isProxied } = this.#deps;
+    const { settles, settleMs } = this.#options;
+    const isEnding = halt.signal.aborted;
+    if (!isDoubtful || !settles || isEnding) return { isEnding, settles, waitMs: 0 };
+    const kind = requestKind(request);
+    const waiting = { chosenMs: settleMs, isReset: log.lookup(key) === 'unknown' && !isProxied };
+    const sight = visibilityStats(await evidence(), kind, log.nowMs());
+    const waitMs = api.idempotencyWindowMs !== null ? 0 : licenceWaitMs(sight, waiting, this.#recent.of(kind).length);
+    // As settleDoubt waits: it is to find the doubt ripe.
+    const leastMs = log.lookup(key) === 'sending' ? 2 * (log.writeLeaseMs ?? 0) : 0;
+    return { isEnding, settles, waitMs: Math.max(waitMs, leastMs) };
+  }
+
+  async #settle(taken: TakenRequest): Promise<void> {
+    const { api, log, clock, halt, witness, isProxied } = this.#deps;
+    const shared = await this.#deps.evidence();
+    const kind = requestKind(taken.request);
+    const nowMs = () => log.nowMs();
+    const proof = keptProof(() => mergeVisibilityHistories(shared, witness.evidence), nowMs);
+    const { settleMs: chosenMs } = this.#options;
+    const settling = {
+      ...{ api, log, clock, stopping: halt.signal, resend: this.#options },
+      believing: { proof, chosenMs, isProxied, rounds: this.#rounds, waits: true },
+      known: () => knownCreated(this.#recent.of(kind), log),
+    };
+    const submitted = await settleDoubt(taken, settling);
+    if (submitted.stop) this.#end(submitted.stop);
+    const isHopeful = api.idempotencyWindowMs !== null || hasMissedNone(proof.sight(kind));
+    const known = { state: log.lookup(taken.key), isHopeful };
+    this.#dispose(taken, submitted, disposalOfDoubt(taken, submitted, known, halt.signal.aborted));
+  }
+
+  async #orEnd<Result>(work: Promise<Result>): Promise<Result> {
+    try {
+      return await work;
+    } catch (error) {
+      this.#end(error);
+      throw error;
+    }
+  }
+
+  /** What ends the worker ends the waiting of the others for their turn, too. */
+  async #orBack(taken: TakenRequest, work: (taken: TakenRequest) => Promise<void>): Promise<void> {
+    this.#inHand.add(taken);
+    try {
+      this.#deps.watch.began(taken);
+      await work(taken);
+    } catch (error) {
+      this.#end(error);
+      if (this.#inHand.delete(taken)) this.#giveBack(taken, error);
+    }
+  }
+
+  /** The log knows whether it may have been sent. One that a fault lies in must not be the first that the next worker takes. */
+  #giveBack(taken: TakenRequest, error: unknown): void {
+    const { queue, watch } = this.#deps;
+    const isFault = !(error instanceof SrqError);
+    this.#track(queue.dispose(taken, { is: isFault && taken.mayTryAgain ? 'later' : 'back' }));
+    watch.gaveBack(taken);
+  }
+
+  #dispose(taken: TakenRequest, submitted: Submitted, disposal: JobDecision): void {
+    this.#inHand.delete(taken);
+    this.#deps.watch.ended(taken, submitted, disposal);
+    this.#track(this.#deps.queue.dispose(taken, disposal));
+  }
+
+  /** Nobody waits for it before the end: the place is free for the next request. */
+  #track(disposing: Promise<void>): void {
+    const tracked: Promise<void> = disposing
+      .catch((error: unknown) => this.#end(error))
+      .finally(() => this.#disposing.delete(tracked));
+    this.#disposing.add(tracked);
+  }
+
+  #end(error: unknown): void {
+    const { halt, watch } = this.#deps;
+    const reason = error instanceof SrqError ? error : faultOf(error);
+    // A store that is away when the user ends the worker is no reason of its own; a fault is one, whenever it shows.
+    const isNews = reason.code === 'fault' ? this.#stop?.code !== 'fault' : !halt.signal.aborted;
+    halt.abort();
+    if (!isNews) return;
+    this.#stop = reason;
+    watch.ending(reason);
+  }
+
+  /** Holds the account back, and on until validate answers again. */
+  async #recover({ request }: TakenRequest, pauseMs: number): Promise<void> {
+    const { api, clock, halt, hold, watch } = this.#deps;
+    watch.broke(pauseMs);
+    hold(pauseMs);
+    await recoverFromBreak(request, pauseMs, { api, clock, stopping: halt.signal });
+  }
+
+  async #reclaim(): Promise<void> {
+    const { queue, clock, halt, watch } = this.#deps;
+    const ending = AbortSignal.any([halt.signal, this.#over.signal]);
+    while (!ending.aborted) {
+      try {
+        const count = await queue.reclaim(this.#options.missingMs);
+        if (count > 0) watch.reclaimed(count);
+      } catch (error) {
+        this.#end(error);
+      }
+      await clock.sleep(RECLAIM_MS, ending);
+    }
+  }
+}
+
+/** In words of ours: those of the error may hold a person's data. */
+function faultOf(error: unknown): SrqError {
+  const name = error instanceof Error ? error.name : typeof error;
+  return new SrqError(
+    'fault',
+    `A fault of srq (${name}) ended the worker.`,
+    'What was in hand is given back, and what may have been sent stays in doubt. Run srq work with --verbose for where it happened, and report it.',
+    error,
+  );
+}
+
+function refusedOutcome(message: string): Outcome {
+  return { status: 'rejected', ids: {}, http: null, message, raw: null, ms: null };
+}
+
+/** An empty queue is looked at so often. */
+const POLL_MS = 1_000;
+
+export interface TakeOptions {
+  readonly lane: Lane;
+  /** So many at once; while they are worked off, the next are taken. */
+  readonly batch: number;
+  /** End when the queue holds nothing any more. */
+  readonly untilEmpty: boolean;
+  readonly halt: AbortSignal;
+}
+
+/** Requests of a lane, one by one, until `halt`. What was taken and not asked for any more is given back. */
+export async function* takenRequests(
+  queue: Pick<RequestQueue, 'take' | 'dispose' | 'isEmpty'>,
+  clock: Clock,
+  { lane, batch, untilEmpty, halt }: TakeOptions,
+): AsyncGenerator<TakenRequest> {
+  let next: Promise<TakenRequest[]> | null = null;
+  const inHand: TakenRequest[] = [];
+  try {
+    while (!halt.aborted) {
+      if (inHand.length === 0) {
+        inHand.push(...(await (next ?? queue.take(lane, batch))));
+        next = null;
+      }
+      const taken = inHand[0];
+      if (!taken) {
+        if (untilEmpty && (await queue.isEmpty())) return;
+        await clock.sleep(POLL_MS, halt);
+        continue;
+      }
+      if (halt.aborted) return;
+      inHand.shift();
+      if (inHand.length <= batch / 2) {
+        next ??= queue.take(lane, batch);
+        // Whoever awaits it is told; until then nobody does.
+        next.catch(() => {});
+      }
+      yield taken;
+    }
+  } finally {
+    const late = next ? await next.catch(() => []) : [];
+    await Promise.all([...inHand, ...late].map((taken) => queue.dispose(taken, { is: 'back' })));
+  }
+}

@@ -1,0 +1,179 @@
+import type { Contract } from '../request/contract.ts';
+import { SrqError } from '../request/errors.ts';
+import type { RequestOperationName } from '../request/operations.ts';
+import type { Problem } from '../request/outcome.ts';
+import type { AudioReader } from '../request/ports.ts';
+import { contentKey, type Destination, type Draft, type ServiceRequest } from '../request/service-request.ts';
+import type { FieldSource, Mapping, Row } from '../request/table.ts';
+import { audioFindings } from './check/check-contract.ts';
+import { checkRequest, likelyRequest } from './check/check-request.ts';
+
+export interface Preparation {
+  readonly destination: Destination;
+  readonly contract: Contract;
+  /** What the requests are for: each must be fit for all of these. */
+  readonly operations: readonly RequestOperationName[];
+  readonly audio: AudioReader;
+  /** Warnings refuse a row too. */
+  readonly strict: boolean;
+}
+
+/** A row that is ready to go, or why it is not. */
+export type Prepared =
+  | {
+      readonly row: number;
+      readonly request: ServiceRequest;
+      readonly key: string;
+      readonly problems: readonly Problem[];
+    }
+  | {
+      readonly row: number;
+      readonly request: null;
+      readonly ref: string | null;
+      readonly problems: readonly Problem[];
+    };
+
+/** Maps, checks and names one row of a file. Answers at once unless the row has a recording to look at. */
+export function prepareRow(row: Row, mapping: Mapping, preparation: Preparation): Prepared | Promise<Prepared> {
+  if (row.problem !== null) {
+    const problem: Problem = { severity: 'error', field: '', column: null, message: row.problem };
+    return { row: row.number, request: null, ref: null, problems: [problem] };
+  }
+  return prepareDraft(mapRow(row, mapping), mapping, preparation, tieProblems(row, mapping));
+}
+
+/**
+ * The same for a row that was prepared before and then had this key. The checks cost most of it; a request of the same key is
+ * the one that passed them.
+ */
+export function prepareAgain(
+  row: Row,
+  key: string | null,
+  mapping: Mapping,
+  preparation: Preparation,
+): Prepared | Promise<Prepared> {
+  const likely = likelyPrepared(row, mapping, preparation);
+  return likely?.key === key ? likely : prepareRow(row, mapping, preparation);
+}
+
+/**
+ * What a row most likely is once it is prepared, unchecked; null if that cannot be told. For whoever finds its key among those
+ * of requests that passed the checks: it is the same request then.
+ */
+export function likelyPrepared(
+  row: Row,
+  mapping: Mapping,
+  { contract, destination }: Preparation,
+): Extract<Prepared, { key: string }> | null {
+  const request = row.problem === null ? likelyRequest(mapRow(row, mapping), contract) : null;
+  return request && { row: row.number, request, key: contentKey(request, destination), problems: [] };
+}
+
+/** The same for a request that did not come from a file of columns. `found`: problems that are known already. */
+export function prepareDraft(
+  draft: Draft,
+  mapping: Mapping | null,
+  preparation: Preparation,
+  found: readonly Problem[] = [],
+): Prepared | Promise<Prepared> {
+  const { request, problems: checked } = checkRequest(draft, mapping, preparation.contract, preparation.operations);
+  const problems = found.length > 0 ? [...found, ...checked] : checked;
+  const refused = preparation.strict && problems.length > 0;
+  if (!request || refused) return { row: draft.row, request: null, ref: draft.fields['ref'] ?? null, problems };
+  const { params, ref, audioPath } = request;
+  if (audioPath === null) return named(draft.row, { params, ref, audio: null }, problems, preparation);
+  return withAudio(draft, { params, ref, audio: null }, audioPath, problems, preparation);
+}
+
+async function withAudio(
+  draft: Draft,
+  request: ServiceRequest,
+  path: string,
+  problems: readonly Problem[],
+  preparation: Preparation,
+): Promise<Prepared> {
+  try {
+    const audio = await preparation.audio.describe(path);
+    const [wrong] = audioFindings(preparation.contract, preparation.operations, audio);
+    if (wrong) return refusedAudio(draft.row, request, problems, wrong.message);
+    return named(draft.row, { ...request, audio }, problems, preparation);
+  } catch (error) {
+    if (!(error instanceof SrqError)) throw error;
+    return refusedAudio(draft.row, request, problems, error.message);
+  }
+}
+
+function refusedAudio(row: number, { ref }: ServiceRequest, problems: readonly Problem[], message: string): Prepared {
+  const problem: Problem = { severity: 'error', field: 'audio_file', column: null, message };
+  return { row, request: null, ref, problems: [...problems, problem] };
+}
+
+function named(
+  row: number,
+  request: ServiceRequest,
+  problems: readonly Problem[],
+  { destination }: Preparation,
+): Prepared {
+  return { row, request, key: contentKey(request, destination), problems };
+}
+
+/** The fields of a row by a mapping. A field without any text is left out; texts are as in the file. */
+export function mapRow(row: Row, mapping: Mapping): Draft {
+  const fields: Record<string, string> = {};
+  for (const source of mapping.sources) {
+    if (fields[source.field] !== undefined) continue;
+    const text = textOf(source, row.cells);
+    if (text !== '') fields[source.field] = text;
+  }
+  const postalCode = postalCodeOf(row, mapping);
+  return postalCode === '' ? { row: row.number, fields } : { row: row.number, fields, postalCode };
+}
+
+function postalCodeOf({ cells }: Row, { postalCodes, sources }: Mapping): string {
+  const filled = postalCodes.find((index) => (cells[index] ?? '').trim() !== '');
+  if (filled === undefined) return '';
+  const prefix = sources.find(({ field }) => field === 'location')?.prefix ?? null;
+  return cellText(cells[filled], prefix).trim();
+}
+
+/** Warns where columns that are equally likely one field hold different texts: only one of them is sent. */
+export function tieProblems({ cells }: Row, { columns, ties }: Mapping): Problem[] {
+  const filled = (index: number) => (cells[index] ?? '').trim() !== '';
+  return ties.flatMap(({ field, columns: tied, better }) => {
+    const texts = new Set(tied.filter(filled).map((index) => (cells[index] ?? '').trim()));
+    if (texts.size < 2 || better.some(filled)) return [];
+    const names = tied.map((index) => columns[index] ?? '');
+    const message = 'The columns hold different values; the first is taken. Say which to use with --map.';
+    return [{ severity: 'warning', field, column: names.join(' / '), message }];
+  });
+}
+
+function textOf(source: FieldSource, cells: readonly string[]): string {
+  if (source.how === 'template') return templateText(source, cells);
+  const parts: string[] = [];
+  for (const index of source.columns) {
+    const text = cellText(cells[index], source.prefix);
+    if (text === '') continue;
+    if (source.how === 'first') return text;
+    parts.push(text.trim());
+  }
+  return parts.join(' ');
+}
+
+/** A cell without the platform's prefix; empty if there is nothing but blanks. */
+function cellText(cell: string | undefined, prefix: string | null): string {
+  if (cell === undefined || cell.trim() === '') return '';
+  const bare = prefix !== null && cell.startsWith(prefix) ? cell.slice(prefix.length) : cell;
+  return bare.trim() === '' ? '' : bare;
+}
+
+function templateText(source: FieldSource, cells: readonly string[]): string {
+  let text = '';
+  let filled = source.columns.length === 0;
+  for (const part of source.template ?? []) {
+    const piece = typeof part === 'number' ? (cells[part] ?? '').trim() : part;
+    if (typeof part === 'number' && piece !== '') filled = true;
+    text += piece;
+  }
+  return filled && text.trim() !== '' ? text : '';
+}

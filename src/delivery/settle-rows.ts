@@ -1,0 +1,122 @@
+import type { SrqError } from '../request/errors.ts';
+import type { ImportPlan } from '../request/import-plan.ts';
+import type { Ledger } from '../request/ledger.ts';
+import { ControlRounds, knownCreated } from './controls.ts';
+import { type RereadOptions, rowsAgain } from './plan.ts';
+import { runConcurrently } from './run-concurrently.ts';
+import { orHalt, type PassPorts, untilStop } from './send-rows.ts';
+import { type Believing, type Settling, settleDoubt } from './settle-doubt.ts';
+import type { Submission, Submitted } from './submit.ts';
+import type { VisibilityProber } from './visibility-prober.ts';
+
+const SETTLING_PLACES = 8;
+
+/** How the rows in doubt are settled. */
+export interface SettleOptions extends Pick<Settling, 'resend'> {
+  readonly concurrency: number;
+  /** Null: validate is not asked. */
+  readonly believing: Omit<Believing, 'rounds' | 'waits'> | null;
+}
+
+/**
+ * Settles the rows in doubt, those of earlier runs and of this one, as far as that can be known, and yields what became of
+ * each.
+ */
+export async function* settleRows(
+  plan: ImportPlan,
+  deps: PassPorts,
+  { concurrency, believing, resend }: SettleOptions,
+): AsyncGenerator<Submitted, SrqError | null> {
+  const { api, log, clock, halt } = deps;
+  const stopping = halt.signal;
+  const rounds = new ControlRounds(api, stopping);
+  const settling = { api, log, clock, stopping, resend, believing: believing && { ...believing, rounds, waits: true } };
+  const results = runConcurrently(
+    doubtsAmongOthers(plan, deps),
+    // Settling is mostly waiting, and how many calls are under way at once is the turnstile's matter.
+    () => SETTLING_PLACES * concurrency,
+    ({ doubt, near }) => orHalt(settleDoubt(doubt, { ...settling, known: () => knownCreated(near, log) }), halt),
+  );
+  return yield* untilStop(results, plan, halt);
+}
+
+/** So many created rows before a doubt, and as many after it, are looked through for controls. */
+const NEAR_ROWS = 100;
+
+/** A row in doubt with the created rows around it. */
+export interface DoubtAmongOthers {
+  readonly doubt: Submission;
+  /** Not read yet of the file where the doubt is near its end. */
+  readonly near: readonly Submission[];
+}
+
+/** The rows in doubt, each as soon as the rows after it are read; in one pass over the file, of which little is kept. */
+export async function* doubtsAmongOthers(plan: ImportPlan, reading: RereadOptions): AsyncGenerator<DoubtAmongOthers> {
+  const { wanted, doubtful } = wantedRows(plan);
+  const before: Submission[] = [];
+  let waiting: { readonly doubt: Submission; readonly near: Submission[]; missing: number }[] = [];
+  for await (const submission of rowsAgain(plan, reading, (row) => wanted.has(row))) {
+    if (doubtful.has(submission.row)) {
+      waiting.push({ doubt: submission, near: [...before], missing: NEAR_ROWS });
+      continue;
+    }
+    keepLast(before, submission);
+    for (const each of waiting) {
+      each.near.push(submission);
+      each.missing -= 1;
+    }
+    yield* waiting.filter(({ missing }) => missing === 0);
+    waiting = waiting.filter(({ missing }) => missing > 0);
+  }
+  yield* waiting;
+}
+
+/** The rows in doubt, and the created rows around each. */
+function wantedRows({ ledger, range }: Pick<ImportPlan, 'ledger' | 'range'>) {
+  const wanted = new Set<number>();
+  const doubtful = new Set<number>();
+  let before: number[] = [];
+  let missing = 0;
+  for (let row = range.skip + 1; ledger.has(row); row++) {
+    if (ledger.status(row) === 'unknown') {
+      doubtful.add(row);
+      for (const each of [row, ...before]) wanted.add(each);
+      before = [];
+      missing = NEAR_ROWS;
+    } else if (isCreated(ledger, row)) {
+      if (missing > 0) wanted.add(row);
+      else keepLast(before, row);
+      missing = Math.max(0, missing - 1);
+    }
+  }
+  return { wanted, doubtful };
+}
+
+function keepLast<Item>(items: Item[], item: Item): void {
+  items.push(item);
+  if (items.length > NEAR_ROWS) items.shift();
+}
+
+/** In this run or in an earlier one, which the log has to bear out; not what only repeats another row. */
+function isCreated(ledger: Ledger, row: number): boolean {
+  const status = ledger.status(row);
+  return (status === 'created' || status === 'repeated') && ledger.firstRow(row) === row && ledger.key(row) !== null;
+}
+
+/** Goes on with the looks that an earlier run left open, at those of its creations that are rows of this file. */
+export async function resumeLooks(
+  plan: ImportPlan,
+  witness: Pick<VisibilityProber, 'leftOpen' | 'resume'>,
+  reading: RereadOptions,
+): Promise<void> {
+  const { leftOpen } = witness;
+  if (leftOpen.size === 0) return;
+  const { ledger, range } = plan;
+  const wanted = new Set<number>();
+  for (let row = range.skip + 1; ledger.has(row); row++) {
+    const key = ledger.status(row) === 'repeated' && ledger.firstRow(row) === row ? ledger.key(row) : null;
+    if (key !== null && leftOpen.has(key)) wanted.add(row);
+  }
+  if (wanted.size === 0) return;
+  for await (const submission of rowsAgain(plan, reading, (row) => wanted.has(row))) witness.resume(submission);
+}

@@ -1,0 +1,278 @@
+import { SrqError } from '../request/errors.ts';
+import type { Identifiers, Outcome, RowResult } from '../request/outcome.ts';
+import type { DeliveryLog, LogSubject, MarketplaceApi, UnprovenAnswer, ValidateResult } from '../request/ports.ts';
+import { repetitionKey, type ServiceRequest } from '../request/service-request.ts';
+import type { LoggedState, Status } from '../request/status.ts';
+
+/** A checked request on its way out. */
+export interface Submission {
+  readonly row: number;
+  readonly request: ServiceRequest;
+  readonly key: string;
+}
+
+export interface SubmitOptions {
+  /** Ask for duplicates before creating. */
+  readonly validate: boolean;
+  readonly onDuplicate: 'skip' | 'create';
+  /** Send even what the log knows as created or duplicate. What is in doubt stays unsent all the same. */
+  readonly again: boolean;
+}
+
+export interface Submitted {
+  readonly result: RowResult;
+  /** The log could not keep the result: it must be shown, for it is nowhere else. */
+  readonly unrecorded: boolean;
+  /** Validate called the request clear right before it was created. */
+  readonly wasClear: boolean;
+  /** The service gave an answer to validate that nobody could read. */
+  readonly unreadable: boolean;
+  /** The service answered create with a success that proves nothing, and nobody could confirm it. */
+  readonly unproven: UnprovenAnswer | null;
+  /** Created, and the answer tells of an error besides. */
+  readonly hasRemark: boolean;
+  /** The result is what the log knew: nothing was sent. */
+  readonly isFromLog: boolean;
+  /** Why no further request is worth sending. */
+  readonly stop: SrqError | null;
+}
+
+type Circumstances = Pick<Submitted, 'stop' | 'unreadable' | 'unproven' | 'hasRemark' | 'wasClear'>;
+
+const NOTHING_SPECIAL: Circumstances = {
+  stop: null,
+  unreadable: false,
+  unproven: null,
+  hasRemark: false,
+  wasClear: false,
+};
+
+/** `outcome` null: nothing speaks against creating it. */
+type Clearance = Circumstances & { readonly outcome: Outcome | null };
+
+const NOT_ASKED: Clearance = { outcome: null, ...NOTHING_SPECIAL };
+
+/**
+ * Takes one request from the log's memory through validate and a durable intent to its recorded outcome. Throws
+ * `SrqError('log')` when the log can take no intent; nothing was sent then. `wasCreated` is called as soon as the service says
+ * so in a way that can be read; that is recorded then. A fault of srq itself ends the row as a value, too: in doubt once
+ * the intent is recorded.
+ */
+export async function submitRequest(
+  submission: Submission,
+  api: MarketplaceApi,
+  log: DeliveryLog,
+  options: SubmitOptions,
+  wasCreated: () => void = () => {},
+): Promise<Submitted> {
+  try {
+    return await submit(submission, api, log, options, wasCreated);
+  } catch (error) {
+    if (error instanceof SrqError) throw error;
+    return faulted(submission, log, error);
+  }
+}
+
+async function submit(
+  submission: Submission,
+  api: MarketplaceApi,
+  log: DeliveryLog,
+  options: SubmitOptions,
+  wasCreated: () => void,
+): Promise<Submitted> {
+  const { request, key } = submission;
+  await log.prefetch([key]);
+  const seen = log.lookup(key);
+  const known = knownStatus(seen, options);
+  if (known) return plain(await knownResult(submission, known, log));
+
+  const subject = subjectOf(submission);
+  const checked = options.validate ? await validateFirst(submission, api, options) : NOT_ASKED;
+  if (checked.outcome) {
+    const { outcome, ...circumstances } = checked;
+    return recordUnsent(submission, log, seen, outcome, circumstances);
+  }
+  const again = options.again && seen !== 'none';
+  const idempotencyKey = again ? repetitionKey(key, log.run) : key;
+  let [intended, state] = [false, seen];
+  // Each try anew: in a long pause between two, another process may have settled the request and sent it.
+  const intend = async () => {
+    if (!(await log.sending(subject, state, { again }))) return false;
+    [intended, state] = [true, seen === 'licensed' ? 'parked' : 'sending'];
+    return true;
+  };
+  const sent = await api.create(request, intend, idempotencyKey, log.writeLeaseMs);
+  if (!sent) return plain(await knownResult(submission, knownStatus(log.lookup(key), options) ?? 'unknown', log));
+  const { outcome, stop, unproven, hasRemark } = sent;
+  if (!intended) return recordUnsent(submission, log, seen, outcome, { stop });
+  const circumstances = { stop, unproven, hasRemark, wasClear: checked.wasClear };
+  if (outcome.status === 'created') wasCreated();
+  const submitted = await recorded(submission, outcome, circumstances, () => log.outcome(subject, outcome, { again }));
+  const mayConfirm = unproven !== null && checked.wasClear && !submitted.unrecorded && stop === null;
+  return mayConfirm ? confirmed(submission, submitted, unproven, api, log) : submitted;
+}
+
+/**
+ * Asks validate, which had called the request clear, about one that was answered with a success that proves nothing. Only if
+ * it sees the request now it was taken; anything else leaves it in doubt, as it is recorded.
+ */
+async function confirmed(
+  submission: Submission,
+  submitted: Submitted,
+  unproven: UnprovenAnswer,
+  api: MarketplaceApi,
+  log: DeliveryLog,
+): Promise<Submitted> {
+  let stop: SrqError | null = null;
+  const wasSeen = await api.confirm(submission.request, unproven).catch((error: unknown) => {
+    if (!(error instanceof SrqError)) throw error;
+    stop = error;
+    return null;
+  });
+  if (wasSeen !== true) return { ...submitted, stop };
+  const { http } = submitted.result;
+  const outcome: Outcome = { ...outcomeOf('created', CONFIRMED, http, unproven.ids), raw: null };
+  const seen = log.lookup(submission.key);
+  const noted = () => log.outcome(subjectOf(submission), outcome, { seen, by: 'validate' });
+  return recorded(submission, outcome, { wasClear: true }, noted);
+}
+
+/** The error's own words are not told: they may hold what was sent. */
+async function faulted(submission: Submission, log: DeliveryLog, error: unknown): Promise<Submitted> {
+  const name = error instanceof Error ? error.name : 'an error';
+  const message = `srq itself failed in row ${submission.row} (${name}).`;
+  const hint =
+    'This is a fault of srq: please report it. The other rows can be sent without this one: --skip, --limit.';
+  const stop = new SrqError('fault', message, hint, error);
+  const isInDoubt = knownStatus(log.lookup(submission.key), { onDuplicate: 'skip', again: false }) === 'unknown';
+  const outcome = outcomeOf(isInDoubt ? 'unknown' : 'failed', message);
+  if (!isInDoubt) return { ...plain(resultOf(submission, outcome)), isFromLog: false, stop };
+  return recorded(submission, outcome, { stop }, () => log.outcome(subjectOf(submission), outcome));
+}
+
+const CONFIRMED = 'Taken, as validate shows; the answer alone does not prove it.';
+
+/** Records that a request is refused before anything of it is sent; unless the log knows better what became of it. */
+export async function refuseUnsent(submission: Submission, log: DeliveryLog, outcome: Outcome): Promise<Submitted> {
+  await log.prefetch([submission.key]);
+  const seen = log.lookup(submission.key);
+  const known = knownStatus(seen, { onDuplicate: 'skip', again: false });
+  if (known) return plain(await knownResult(submission, known, log));
+  return recordUnsent(submission, log, seen, outcome, {});
+}
+
+/**
+ * Records how a request ended that was not sent. That must not cover up what another process has recorded since we looked,
+ * nor that the request was created before (`--again`).
+ */
+async function recordUnsent(
+  submission: Submission,
+  log: DeliveryLog,
+  seen: LoggedState,
+  outcome: Outcome,
+  circumstances: Partial<Circumstances>,
+): Promise<Submitted> {
+  const { key } = submission;
+  if (seen === 'created') return { ...plain(resultOf(submission, outcome)), ...circumstances, isFromLog: false };
+  const noted = () => log.outcome(subjectOf(submission), outcome, { seen });
+  const submitted = await recorded(submission, outcome, circumstances, noted);
+  const known = knownStatus(log.lookup(key), { onDuplicate: 'skip', again: false });
+  const told = known !== null && known !== outcome.status;
+  return told ? { ...submitted, result: await knownResult(submission, known, log), isFromLog: true } : submitted;
+}
+
+/** If the log fails, the outcome is not lost with it: it comes back marked. */
+export async function recorded(
+  submission: Submission,
+  outcome: Outcome,
+  circumstances: Partial<Circumstances>,
+  record: () => Promise<boolean>,
+): Promise<Submitted> {
+  const submitted = { ...NOTHING_SPECIAL, ...circumstances, result: resultOf(submission, outcome), isFromLog: false };
+  try {
+    await record();
+    return { ...submitted, unrecorded: false };
+  } catch (error) {
+    if (!(error instanceof SrqError)) throw error;
+    return { ...submitted, stop: error, unrecorded: true };
+  }
+}
+
+/** How a row ends at once because of what the log knows of its request; null if it may be sent. */
+export function knownStatus(
+  state: LoggedState,
+  options: Pick<SubmitOptions, 'onDuplicate' | 'again'>,
+): 'unknown' | 'repeated' | 'duplicate' | null {
+  if (state === 'sending' || state === 'unknown' || state === 'parked') return 'unknown';
+  if (options.again) return null;
+  if (state === 'created') return 'repeated';
+  return state === 'duplicate' && options.onDuplicate === 'skip' ? 'duplicate' : null;
+}
+
+/** The result of such a row, with what the log has on it. */
+async function knownResult(submission: Submission, status: Status, log: DeliveryLog): Promise<RowResult> {
+  if (status === 'unknown') return inDoubtResult(submission);
+  const record = await log.read(submission.key);
+  const when = record ? ` on ${record.at}` : '';
+  const message =
+    status === 'repeated'
+      ? `Already created${when}, according to the log.`
+      : `Found to be a duplicate${when}, according to the log.`;
+  return { ...base(submission, status), ids: record?.ids ?? {}, message };
+}
+
+async function validateFirst({ request }: Submission, api: MarketplaceApi, options: SubmitOptions): Promise<Clearance> {
+  let answer: ValidateResult;
+  try {
+    answer = await api.validate(request);
+  } catch (error) {
+    if (!(error instanceof SrqError)) throw error;
+    return { ...NOT_ASKED, outcome: outcomeOf('failed', error.message), stop: error };
+  }
+  const { verdict, refused, http, ids, message, raw } = answer;
+  if (verdict === 'clear') return { ...NOT_ASKED, wasClear: true };
+  if (verdict === 'duplicate') {
+    if (options.onDuplicate === 'create') return NOT_ASKED;
+    return { ...NOT_ASKED, outcome: outcomeOf('duplicate', 'Validate says that it is a duplicate.', http, ids) };
+  }
+  if (refused) return { ...NOT_ASKED, outcome: outcomeOf(refused, message, http) };
+  const why = 'Validate gave an answer that srq cannot read, so this request was not created.';
+  return { ...NOT_ASKED, outcome: { ...outcomeOf('failed', why, http), raw }, unreadable: true };
+}
+
+function outcomeOf(
+  status: Outcome['status'],
+  message: string | null,
+  http: number | null = null,
+  ids: Identifiers = {},
+): Outcome {
+  return { status, ids, http, message, raw: null, ms: null };
+}
+
+/** Who the records of a request are about. */
+export function subjectOf({ key, row, request }: Submission): LogSubject {
+  const { country } = request.params;
+  return { key, row, ref: request.ref, ...(country === undefined ? {} : { market: country }) };
+}
+
+/** A request that stays in doubt. */
+export function inDoubt(submission: Submission): Submitted {
+  return plain(inDoubtResult(submission));
+}
+
+function inDoubtResult(submission: Submission): RowResult {
+  const message = 'An earlier try may have been taken; it is not sent again before that is settled.';
+  return { ...base(submission, 'unknown'), message };
+}
+
+function resultOf(submission: Submission, { status, ids, http, message }: Outcome): RowResult {
+  return { ...base(submission, status), ids, http, message };
+}
+
+function base({ row, request, key }: Submission, status: Status): RowResult {
+  return { row, status, ref: request.ref, key, ids: {}, http: null, message: null };
+}
+
+function plain(result: RowResult): Submitted {
+  return { ...NOTHING_SPECIAL, result, unrecorded: false, isFromLog: true };
+}

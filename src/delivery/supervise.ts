@@ -1,0 +1,268 @@
+import { SrqError } from '../request/errors.ts';
+import type { Clock, MarketplaceApi, SharedAccountState } from '../request/ports.ts';
+import type { ServiceRequest } from '../request/service-request.ts';
+import type { Submitted } from './submit.ts';
+
+/** The first rows go one at a time, until so many have given a result that could be read. */
+const CANARY_ROWS = 3;
+/** The same refusal on 20 of the first 25 rows is a wrong mapping, not 20 bad rows. */
+const FIRST_ROWS = 25;
+const FIRST_ROWS_REFUSED = 20;
+const DENIED_IN_A_ROW = 5;
+const UNREADABLE_IN_A_ROW = 2;
+
+/** How many refused rows a run may have: a number, or a share of the rows in the plan. */
+export interface ErrorBudget {
+  readonly count: number;
+}
+
+/** Watches the results of a run and says when to pause and when to stop. Pure: results in, advice out. */
+export class Supervisor {
+  readonly #budget: ErrorBudget | null;
+  #breaker: BreakerCounts | null;
+  #refused: number;
+  #readable = 0;
+  #seen = 0;
+  #unreadableInARow = 0;
+  #deniedInARow = 0;
+  readonly #firstRefusals = new Map<string, number>();
+
+  /**
+   * `invalid`: rows that the local checks refused, which count towards the budget. `breaker`: what its counts begin with;
+   * null: the doubts are watched elsewhere.
+   */
+  constructor(budget: ErrorBudget | null, invalid: number, breaker: BreakerCounts | null = UNBROKEN) {
+    this.#budget = budget;
+    this.#breaker = breaker;
+    this.#refused = invalid;
+  }
+
+  /** Most rows in flight now. */
+  limit(concurrency: number): number {
+    return this.#readable < CANARY_ROWS ? 1 : concurrency;
+  }
+
+  observe({ result, unreadable, unproven, stop, isFromLog }: Submitted): Advice {
+    // What another process sent shows that the service can be read; its doubts are counted where they arose.
+    if (isFromLog && !stop) {
+      if (result.status !== 'unknown') this.#readable += 1;
+      return GO_ON;
+    }
+    this.#seen += 1;
+    if (result.status === 'rejected') this.#refused += 1;
+    this.#unreadableInARow = unreadable ? this.#unreadableInARow + 1 : 0;
+    this.#deniedInARow = result.http === 403 ? this.#deniedInARow + 1 : 0;
+    if (!unreadable && result.status !== 'failed' && result.status !== 'unknown') this.#readable += 1;
+    const why =
+      stop ??
+      this.#unreadableStop(unreadable) ??
+      this.#unprovenStop(result, unproven) ??
+      this.#deniedStop() ??
+      this.#refusalStop(result) ??
+      this.budgetStop();
+    return why ? { stop: why, pauseMs: 0 } : this.#breakerAdvice(result.status === 'unknown');
+  }
+
+  #breakerAdvice(isDoubtful: boolean): Advice {
+    if (this.#breaker === null) return GO_ON;
+    const { counts, advice } = afterResult(this.#breaker, isDoubtful);
+    this.#breaker = counts;
+    return advice;
+  }
+
+  /** Why the run should not even begin: the invalid rows alone exceed the budget. */
+  budgetStop(): SrqError | null {
+    if (!this.#budget || this.#refused < this.#budget.count) return null;
+    const message = `${this.#refused} rows are invalid or rejected, which is the limit of --max-errors.`;
+    return new SrqError(
+      'stopped',
+      message,
+      'Look at the reasons in the results file, correct them, and run the same command again.',
+    );
+  }
+
+  #unreadableStop(unreadable: boolean): SrqError | null {
+    const asking = this.#readable < CANARY_ROWS && unreadable && this.#seen <= CANARY_ROWS;
+    if (!asking && this.#unreadableInARow < UNREADABLE_IN_A_ROW) return null;
+    return new SrqError(
+      'stopped',
+      'The service answers in a way that srq cannot read.',
+      'Check the base URL (srq status). If validate is what cannot be read, skip it with --no-validate.',
+    );
+  }
+
+  /** Among the first rows: what such answers mean has to be known before more is sent. Later they count as doubts. */
+  #unprovenStop({ row }: Submitted['result'], unproven: Submitted['unproven']): SrqError | null {
+    if (unproven === null || this.#readable >= CANARY_ROWS) return null;
+    const lookUp = `Look row ${row} up at the service and say what you found: srq resolve.`;
+    if (unproven.form === '') {
+      const message = 'The service answers with a page, or in another way that srq cannot read.';
+      return new SrqError('unknown', message, `Check the base URL (srq status). ${lookUp}`);
+    }
+    const [means, flag] = unproven.isDenied ? ['a refusal', '--refused-by'] : ['that it was taken', '--taken-by'];
+    return new SrqError(
+      'unknown',
+      `The service answers with success, but in a way that does not prove what became of the request: ${unproven.form}`,
+      `${lookUp} If such an answer always means ${means}, say so once: srq contract learn ${flag} status`,
+    );
+  }
+
+  #deniedStop(): SrqError | null {
+    const denied = this.#deniedInARow >= DENIED_IN_A_ROW || (this.#seen === 1 && this.#deniedInARow === 1);
+    if (!denied) return null;
+    const hint =
+      'Ask the marketplace whether this client may create requests in these markets, then run the same command again.';
+    return new SrqError('auth', 'The service denies these requests (HTTP 403).', hint);
+  }
+
+  #refusalStop({ status, message }: Submitted['result']): SrqError | null {
+    if (status !== 'rejected' || this.#seen > FIRST_ROWS) return null;
+    const reason = message ?? '';
+    const times = (this.#firstRefusals.get(reason) ?? 0) + 1;
+    this.#firstRefusals.set(reason, times);
+    if (times < FIRST_ROWS_REFUSED) return null;
+    return new SrqError(
+      'stopped',
+      `${times} of the first ${this.#seen} rows were refused alike: ${reason}`,
+      'Probably the mapping is wrong: look at the plan with --dry-run, correct it with --map and --set.',
+    );
+  }
+}
+
+/** Share of its rate at which the sending goes on after the breaker. */
+const RATE_AFTER_BREAK = 0.5;
+
+/** Waits out a pause of the breaker, and on until validate answers. A service that does not answer shows in what follows. */
+export async function recoverFromBreak(
+  request: ServiceRequest,
+  pauseMs: number,
+  { api, clock, stopping }: { readonly api: MarketplaceApi; readonly clock: Clock; readonly stopping: AbortSignal },
+): Promise<void> {
+  await clock.sleep(pauseMs, stopping);
+  if (!stopping.aborted) await api.validate(request).catch(() => {});
+  api.slowDown(RATE_AFTER_BREAK);
+}
+
+/** So many doubts in a row, or more than so many among the last results. */
+const DOUBTS_IN_A_ROW = 3;
+const DOUBT_WINDOW = 200;
+const DOUBTS_IN_WINDOW = 4;
+const BREAKS_LIMIT = 3;
+const FIRST_BREAK_MS = 2_000;
+/** Good results are told so much later at most; they count for the doubts of other workers. */
+const TELL_MS = 1_000;
+/** What was long ago does not count towards the end of a run that has no end. */
+const FORGET_MS = 60 * 60_000;
+const KEPT_AS = 'breaker';
+
+/** What follows from a result: go on, pause and look whether the service is well, or stop. */
+export interface Advice {
+  readonly stop: SrqError | null;
+  /** Milliseconds to hold everything back before validate is asked whether the service is well; 0: no pause. */
+  readonly pauseMs: number;
+}
+
+export const GO_ON: Advice = { stop: null, pauseMs: 0 };
+
+/** What the breaker counts, as JSON keeps it. */
+interface BreakerCounts {
+  readonly seen: number;
+  readonly doubtsInARow: number;
+  /** Numbers of the last doubtful results. */
+  readonly doubts: readonly number[];
+  readonly breaks: number;
+}
+
+const UNBROKEN: BreakerCounts = { seen: 0, doubtsInARow: 0, doubts: [], breaks: 0 };
+
+/** Counts one more result, and holds everything back where too many are doubtful. Pure. */
+function afterResult(counts: BreakerCounts, isDoubtful: boolean): { counts: BreakerCounts; advice: Advice } {
+  const seen = counts.seen + 1;
+  const doubtsInARow = isDoubtful ? counts.doubtsInARow + 1 : 0;
+  const recent = isDoubtful ? [...counts.doubts, seen] : counts.doubts;
+  const doubts = recent.filter((number) => number > seen - DOUBT_WINDOW);
+  if (doubtsInARow < DOUBTS_IN_A_ROW && doubts.length <= DOUBTS_IN_WINDOW) {
+    return { counts: { seen, doubtsInARow, doubts, breaks: counts.breaks }, advice: GO_ON };
+  }
+  const breaks = counts.breaks + 1;
+  const pause = { stop: null, pauseMs: FIRST_BREAK_MS * 3 ** (breaks - 1) };
+  const advice = breaks < BREAKS_LIMIT ? pause : stopped();
+  return { counts: { seen, doubtsInARow: 0, doubts: [], breaks }, advice };
+}
+
+/** The breaker of an account between two changes by its workers. */
+interface BreakerRecord {
+  readonly breaker: BreakerCounts;
+  /** When it broke last, and when it broke for good; by the clock of the state. */
+  readonly brokeMs: number | null;
+  readonly stoppedMs: number | null;
+}
+
+/** The breaker of an account: what all its workers see counts, and holds for all. */
+export class AccountBreaker {
+  readonly #state: SharedAccountState;
+  readonly #clock: Clock;
+  #results: boolean[] = [];
+  #telling: Promise<Advice> | null = null;
+  #toldMs: number;
+  /** By the clock of the state; a stop of before is over, now that somebody has started a worker again. */
+  #beganMs: number | null = null;
+
+  constructor(state: SharedAccountState, clock: Clock) {
+    this.#state = state;
+    this.#clock = clock;
+    this.#toldMs = clock.monotonicMs();
+  }
+
+  /** What follows from one more result, and from those of the others. */
+  async observe(isDoubtful: boolean): Promise<Advice> {
+    this.#results.push(isDoubtful);
+    const isDue = isDoubtful || this.#clock.monotonicMs() - this.#toldMs >= TELL_MS;
+    if (!isDue || this.#telling) return GO_ON;
+    this.#telling = this.#tell().finally(() => {
+      this.#telling = null;
+    });
+    return this.#telling;
+  }
+
+  async #tell(): Promise<Advice> {
+    const results = this.#results.splice(0);
+    this.#toldMs = this.#clock.monotonicMs();
+    return this.#state.change(KEPT_AS, (kept, nowMs) => {
+      this.#beganMs ??= nowMs;
+      return afterResults(kept as BreakerRecord | null, results, nowMs, this.#beganMs);
+    });
+  }
+}
+
+/** Counts results of a worker that began at `beganMs` among those of the others. Pure. */
+function afterResults(before: BreakerRecord | null, results: readonly boolean[], nowMs: number, beganMs: number) {
+  const stoppedMs = before?.stoppedMs ?? null;
+  if (before !== null && stoppedMs !== null && stoppedMs >= beganMs) return { keep: before, result: stopped() };
+  const isOver =
+    before === null || stoppedMs !== null || (before.brokeMs !== null && nowMs - before.brokeMs > FORGET_MS);
+  let counts = isOver ? UNBROKEN : before.breaker;
+  let advice = GO_ON;
+  for (const isDoubtful of results) {
+    const after = afterResult(counts, isDoubtful);
+    counts = after.counts;
+    advice = graver(advice, after.advice);
+  }
+  const keep: BreakerRecord = {
+    breaker: counts,
+    brokeMs: advice.pauseMs > 0 ? nowMs : isOver ? null : before.brokeMs,
+    stoppedMs: advice.stop ? nowMs : null,
+  };
+  return { keep, result: advice };
+}
+
+function graver(one: Advice, other: Advice): Advice {
+  if (one.stop || other.stop) return one.stop ? one : other;
+  return one.pauseMs >= other.pauseMs ? one : other;
+}
+
+function stopped(): Advice {
+  const message = 'Too many requests end in doubt: the service or the line is not well.';
+  const hint = 'Run the same command again later: it goes on where it stopped, and sends nothing in doubt again.';
+  return { stop: new SrqError('stopped', message, hint), pauseMs: 0 };
+}

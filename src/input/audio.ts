@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { type FileHandle, lstat, open, realpath } from 'node:fs/promises';
+import { resolve, sep } from 'node:path';
+import { SrqError, systemCode } from '../request/errors.ts';
+import { mediaTypeOfBytes, mediaTypeOfName, SIGNATURE_BYTES } from '../request/media-type.ts';
+import type { AudioFile } from '../request/service-request.ts';
+
+/** Maximum size of a recording. The API's own limit is not public; this holds minutes of speech in any usual format. */
+const MAX_AUDIO_BYTES = 25 * 1024 * 1024;
+
+/** Size of the chunks that are encoded. It is a multiple of three, so that base64 chunks without padding can be joined. */
+const BASE64_CHUNK_BYTES = 3 * 64 * 1024;
+
+/**
+ * Describes a recording that a row names. `path` is relative to `insideFolder`. Throws `SrqError('input')` unless it is a
+ * regular file that is not empty, has at most `maxBytes`, and whose real path lies inside the real path of that folder.
+ */
+export async function describeAudio(
+  path: string,
+  insideFolder: string,
+  maxBytes = MAX_AUDIO_BYTES,
+): Promise<AudioFile> {
+  const folder = await realpath(insideFolder).catch((error: unknown) =>
+    Promise.reject(unreadable(insideFolder, error)),
+  );
+  requireName(path);
+  // The name is checked before its links are resolved, so that no file outside the folder is even looked at.
+  const absolute = resolve(folder, path);
+  if (!isInside(absolute, folder) && !isInside(absolute, resolve(insideFolder))) throw outside(path);
+  const real = await realpath(absolute).catch((error: unknown) => Promise.reject(unreadable(path, error)));
+  if (!isInside(real, folder)) throw outside(path);
+  const handle = await openRecording(real, path);
+  try {
+    const found = await handle.stat();
+    if (found.size === 0) throw new SrqError('input', `The recording ${path} is empty.`, 'Export it again.');
+    if (found.size > maxBytes) throw tooLarge(path, found.size, maxBytes);
+    const head = Buffer.alloc(SIGNATURE_BYTES);
+    await handle.read(head, 0, SIGNATURE_BYTES, 0);
+    const mediaType = mediaTypeOfBytes(head) ?? mediaTypeOfName(path);
+    return { path: real, sizeBytes: found.size, sha256: await digestOf(handle, found.size, path), mediaType };
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Reads a recording as base64. Throws `SrqError('input')` if the file has changed since it was described. */
+export async function readAudioBase64(audio: AudioFile): Promise<string> {
+  const handle = await openRecording(audio.path, audio.path);
+  try {
+    const hash = createHash('sha256');
+    const buffer = Buffer.alloc(BASE64_CHUNK_BYTES);
+    let text = '';
+    for (let read = 0; read < audio.sizeBytes; ) {
+      // A short read could end a chunk off a multiple of three, and its padding would stand in the middle of the text.
+      const { bytesRead } = await handle.read(buffer, 0, Math.min(buffer.length, audio.sizeBytes - read), read);
+      if (bytesRead < Math.min(buffer.length, audio.sizeBytes - read)) throw changed(audio.path);
+      hash.update(buffer.subarray(0, bytesRead));
+      text += buffer.toString('base64', 0, bytesRead);
+      read += bytesRead;
+    }
+    if (hash.digest('hex') !== audio.sha256) throw changed(audio.path);
+    return text;
+  } finally {
+    await handle.close();
+  }
+}
+
+function requireName(path: string): void {
+  if (path.includes('\0')) throw new SrqError('input', 'The name of a recording holds a NUL.', 'Name one sound file.');
+  if (/^[a-z][a-z0-9+.-]+:\/\//i.test(path)) {
+    throw new SrqError(
+      'input',
+      'A recording is named by a web address.',
+      'Download it into the folder of the file and name it there.',
+    );
+  }
+}
+
+function isInside(path: string, folder: string): boolean {
+  return path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+}
+
+/** Opens a recording without following a link or waiting for the writer of a pipe. */
+async function openRecording(real: string, path: string): Promise<FileHandle> {
+  const flags = constants.O_RDONLY | constants.O_NONBLOCK | (constants.O_NOFOLLOW ?? 0);
+  // A device or a pipe is refused before it is opened, because opening one can have effects.
+  const found = await lstat(real).catch((error: unknown) => Promise.reject(unreadable(path, error)));
+  if (!found.isFile()) throw new SrqError('input', `The recording ${path} is not a file.`, 'Name one sound file.');
+  return open(real, flags).catch((error: unknown) => Promise.reject(unreadable(path, error)));
+}
+
+function outside(path: string): SrqError {
+  return new SrqError(
+    'input',
+    `The recording ${path} lies outside the folder of the file.`,
+    'Put the recordings into the folder of the file, or one inside it.',
+  );
+}
+
+async function digestOf(handle: FileHandle, sizeBytes: number, path: string): Promise<string> {
+  const hash = createHash('sha256');
+  let read = 0;
+  for await (const chunk of handle.createReadStream({ start: 0, autoClose: false })) {
+    read += (chunk as Buffer).length;
+    if (read > sizeBytes) break;
+    hash.update(chunk as Buffer);
+  }
+  if (read !== sizeBytes) throw changed(path);
+  return hash.digest('hex');
+}
+
+function tooLarge(path: string, sizeBytes: number, maxBytes: number): SrqError {
+  const mebibytes = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
+  return new SrqError(
+    'input',
+    `The recording ${path} has ${mebibytes(sizeBytes)}; the most is ${mebibytes(maxBytes)}.`,
+    'Shorten it, or save it in a compressed form.',
+  );
+}
+
+function changed(path: string): SrqError {
+  return new SrqError('input', `The recording ${path} changed after it was checked.`, 'Run the same command again.');
+}
+
+function unreadable(path: string, error: unknown): SrqError {
+  const code = systemCode(error);
+  if (code === 'ENOENT' || code === 'ENOTDIR')
+    return new SrqError(
+      'input',
+      `There is no recording ${path}.`,
+      'It is looked for in the folder of the file.',
+      error,
+    );
+  return new SrqError(
+    'input',
+    `The recording ${path} cannot be read (${code || 'unknown error'}).`,
+    'Check its name and its permissions.',
+    error,
+  );
+}

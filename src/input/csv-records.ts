@@ -1,0 +1,226 @@
+import { type CsvError, type Options, Parser } from 'csv-parse';
+import { SrqError } from '../request/errors.ts';
+
+/** One record of a CSV file or a sheet. The header is a record, and so is a line of empty cells; an empty line is not. */
+export interface CsvRecord {
+  readonly cells: readonly string[];
+  /** The line of the file where the record begins, counted from 1. */
+  readonly line: number;
+  /** True if an empty line stands before the record. */
+  readonly afterEmptyLine: boolean;
+  /** The reason why this may be more than one record, or null. */
+  readonly suspicion: string | null;
+}
+
+/**
+ * Yields the records of CSV text in batches. Where the rest cannot be read because of damage, it yields all records before
+ * the damage and then throws `SrqError('input')`, whose message counts row and line from the header.
+ */
+export async function* csvRecords(
+  text: AsyncIterable<string>,
+  dialect: { readonly delimiter: string; readonly linesBeforeHeader: number },
+): AsyncGenerator<CsvRecord[]> {
+  const collector = new RecordCollector(dialect.delimiter, dialect.linesBeforeHeader);
+  try {
+    for await (const piece of textAfterLines(text, dialect.linesBeforeHeader)) {
+      await collector.write(piece);
+      yield* collector.batches();
+    }
+    await collector.end();
+    yield* collector.batches();
+  } finally {
+    collector.parser.destroy();
+  }
+}
+
+/**
+ * A csv-parse parser that hands over each record in `push`. Reading the records from its stream costs ten times as
+ * much.
+ */
+class RecordParser extends Parser {
+  readonly #record: (cells: string[]) => void;
+
+  constructor(options: Options, record: (cells: string[]) => void) {
+    super(options);
+    this.#record = record;
+  }
+
+  override push(cells: string[] | null): boolean {
+    if (cells === null) return super.push(null);
+    this.#record(cells);
+    return true;
+  }
+}
+
+/** The collector writes text to the parser one piece at a time and keeps the records until they are taken. */
+class RecordCollector {
+  readonly parser: RecordParser;
+  private records: CsvRecord[] = [];
+  private failure: SrqError | null = null;
+  private nextLine: number;
+  private linesSeen = 0;
+  private emptyLinesSeen = 0;
+  private count = 0;
+  private columns = 0;
+
+  private readonly delimiter: string;
+
+  constructor(delimiter: string, linesBefore: number) {
+    this.delimiter = delimiter;
+    this.nextLine = linesBefore + 1;
+    const options: Options = {
+      delimiter,
+      record_delimiter: ['\r\n', '\n', '\r'],
+      relax_column_count: true,
+      skip_empty_lines: true,
+      // A quote within an unquoted cell is a letter (6" pipe). `swallowedRows` finds unclosed quotes that this may hide.
+      relax_quotes: true,
+      max_record_size: MAX_RECORD,
+    };
+    this.parser = new RecordParser(options, (cells) => this.take(cells));
+    // The handler is empty because the callback of `write` or `end` reports the same error.
+    this.parser.on('error', () => {});
+    this.parser.resume();
+  }
+
+  async write(text: string): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.parser.write(text, (error) => {
+        if (error) this.failure ??= this.damage(error);
+        resolve();
+      });
+    });
+  }
+
+  async end(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.parser.end((error?: Error | null) => {
+        if (error) this.failure ??= this.damage(error);
+        resolve();
+      });
+    });
+  }
+
+  /** Yields the collected records, then throws the error that ended them, if there is one. */
+  *batches(): Generator<CsvRecord[]> {
+    const records = this.records;
+    this.records = [];
+    if (records.length > 0) yield records;
+    if (this.failure) throw this.failure;
+  }
+
+  private take(cells: string[]): void {
+    if (this.failure) return;
+    const { info } = this.parser;
+    if (this.count === 0) this.columns = cells.length;
+    const emptyLines = info.empty_lines - this.emptyLinesSeen;
+    const line = this.nextLine + emptyLines;
+    const spansLines = info.lines - this.linesSeen !== emptyLines + 1;
+    this.linesSeen = info.lines;
+    this.emptyLinesSeen = info.empty_lines;
+    this.nextLine = line + 1 + (spansLines ? lineBreaks(cells) : 0);
+    const found = spansLines ? swallowedRows(cells, this.columns, this.delimiter) : 'none';
+    if (found === 'certain') {
+      this.failure = this.notClosed(line);
+      return;
+    }
+    const suspicion =
+      found === 'likely'
+        ? `takes up lines ${line} to ${this.nextLine - 1}: a quote in it is probably not closed`
+        : null;
+    this.records.push({ cells, line, afterEmptyLine: emptyLines > 0, suspicion });
+    this.count++;
+  }
+
+  private damage(error: Error): SrqError {
+    const code = 'code' in error ? (error as CsvError).code : null;
+    const line = this.nextLine + this.parser.info.empty_lines - this.emptyLinesSeen;
+    if (code === 'CSV_MAX_RECORD_SIZE' || code === 'CSV_QUOTE_NOT_CLOSED') return this.notClosed(line);
+    return new SrqError(
+      'input',
+      `Row ${this.count} (line ${line}) is not CSV.`,
+      'Look at that line, or name the delimiter: --delimiter',
+      error,
+    );
+  }
+
+  private notClosed(line: number): SrqError {
+    const where = this.count === 0 ? `The header (line ${line})` : `Row ${this.count} (line ${line})`;
+    return new SrqError(
+      'input',
+      `${where} has a quote that is not closed, or is longer than 1 MiB; what follows cannot be told apart.`,
+      'Close the quote in that line (a quote within a text is written twice), or export the file again.',
+    );
+  }
+}
+
+function lineBreaks(cells: readonly string[]): number {
+  let count = 0;
+  for (const cell of cells) count += cell.match(/\r\n|\n|\r/g)?.length ?? 0;
+  return count;
+}
+
+/** Minimum number of columns at which a text does not by chance have a row's number of delimiters in every line. */
+const MIN_TELLING_COLUMNS = 5;
+
+/**
+ * Tells whether a record that spans lines contains the rows after it, because a quote was not closed.
+ *
+ * It is `certain` if a cell goes on as text after a quote that stands where the opening quote of the next cell or row
+ * belongs, or if the record is ragged and one of its cells has at least a row's number of delimiters. It is `likely` if
+ * the record is whole, but one of its cells reads like complete rows.
+ */
+function swallowedRows(cells: readonly string[], columns: number, delimiter: string): 'none' | 'likely' | 'certain' {
+  let found: 'none' | 'likely' = 'none';
+  for (const cell of cells) {
+    const breaks = cell.match(/\r\n|\n|\r/g)?.length ?? 0;
+    if (breaks === 0) continue;
+    const delimiters = cell.split(delimiter).length - 1;
+    if (cell.startsWith('"') && opensWithin(cell, delimiter)) return 'certain';
+    if (columns > 2 && cells.length !== columns && delimiters >= columns - 1) return 'certain';
+    if (columns >= MIN_TELLING_COLUMNS && delimiters === breaks * (columns - 1)) found = 'likely';
+  }
+  return found;
+}
+
+/** Returns true if a quote follows a delimiter or a line break, which is where another cell's opening quote would be. */
+function opensWithin(cell: string, delimiter: string): boolean {
+  return [delimiter, '\n', '\r'].some((before) => cell.includes(`${before}"`));
+}
+
+/**
+ * Maximum size of one record, in bytes or characters. A longer one is not a row of a partner's file: a quote was never
+ * closed, or the file is not CSV at all.
+ */
+const MAX_RECORD = 1024 * 1024;
+
+/**
+ * Yields text without its first `count` lines. Throws `SrqError('input')` if a line is longer than 1 MiB. csv-parse
+ * bounds a record by the letters in its cells alone, so that a gigabyte of delimiters would fill the memory.
+ */
+async function* textAfterLines(text: AsyncIterable<string>, count: number): AsyncGenerator<string> {
+  let left = count;
+  let sinceLineEnd = 0;
+  let afterCarriageReturn = false;
+  for await (const piece of text) {
+    let rest = piece;
+    if (afterCarriageReturn && rest.startsWith('\n')) rest = rest.slice(1);
+    afterCarriageReturn = false;
+    while (left > 0 && rest !== '') {
+      const end = /\r\n|\n|\r/.exec(rest);
+      afterCarriageReturn = end?.[0] === '\r' && end.index + 1 === rest.length;
+      rest = end ? rest.slice(end.index + end[0].length) : '';
+      if (end) left--;
+    }
+    const lastEnd = Math.max(rest.lastIndexOf('\n'), rest.lastIndexOf('\r'));
+    sinceLineEnd = lastEnd < 0 ? sinceLineEnd + rest.length : rest.length - lastEnd - 1;
+    if (sinceLineEnd > MAX_RECORD) {
+      throw new SrqError(
+        'input',
+        'A line is longer than 1 MiB: this is not CSV.',
+        'Export the data again as CSV, or name the format: --format json',
+      );
+    }
+    if (rest) yield rest;
+  }
+}

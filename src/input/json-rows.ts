@@ -1,0 +1,337 @@
+import { isLosslessNumber, parse } from 'lossless-json';
+import { SrqError } from '../request/errors.ts';
+import type { Row } from '../request/table.ts';
+import type { TextEncoding } from './decode.ts';
+import { undecodable } from './rows.ts';
+
+/** Maximum number of columns of a file. A file with more is not a list of requests. */
+export const MAX_COLUMNS = 5_000;
+
+/** Returns true if a text begins like JSON. */
+export function looksLikeJson(sample: string): boolean {
+  return /^\s*(?:\{\s*["}]|\[\s*["{\][])/.test(sample);
+}
+
+/** The pattern of an object that only wraps a list, as in the answers of APIs: `{"data":[{…},…],"paging":…}`. */
+const WRAPPED = /^\s*\{\s*"(?:data|leads|results|rows|items|records|requests)"\s*:\s*\[\s*[{\]]/;
+
+/** Returns true if a text is an object that wraps a list. Only the list of such an object is read. */
+export function isWrappedList(sample: string): boolean {
+  return WRAPPED.test(sample);
+}
+
+/** The layout of a JSON file: one array or object, one value a line, or an object that wraps a list. */
+export type JsonKind = 'json' | 'ndjson' | 'wrapped';
+
+/**
+ * Detects the layout of a JSON file. It is `wrapped` for an object that wraps a list, `ndjson` if the first line alone
+ * is a value, and else `json`: an array, or one object over several lines.
+ */
+export function jsonKind(sample: string): JsonKind {
+  if (isWrappedList(sample)) return 'wrapped';
+  const trimmed = sample.trimStart();
+  if (!trimmed.startsWith('{')) return 'json';
+  try {
+    parse(trimmed.split('\n', 1)[0] ?? '');
+    return 'ndjson';
+  } catch {
+    return 'json';
+  }
+}
+
+/** Reads the whole file and returns the names of all values in its objects, in the order of their first appearance. */
+export async function jsonColumns(texts: AsyncIterable<string>, kind: JsonKind): Promise<string[]> {
+  const columns = new Set<string>();
+  for await (const batch of valuesOf(texts, kind)) {
+    for (const { text } of batch) {
+      for (const name of flatObject(text).cells.keys()) columns.add(name);
+    }
+    if (columns.size > MAX_COLUMNS) throw tooManyColumns();
+  }
+  return [...columns];
+}
+
+/** Yields the objects as rows, in batches. An element that is not an object becomes a row with a problem. */
+export async function* jsonRows(
+  texts: AsyncIterable<string>,
+  kind: JsonKind,
+  columns: readonly string[],
+  encoding: TextEncoding,
+): AsyncGenerator<Row[]> {
+  let number = 0;
+  for await (const batch of valuesOf(texts, kind)) {
+    const rows: Row[] = [];
+    for (const { text, line } of batch) {
+      number++;
+      if (encoding.damaged && text.includes('\uFFFD')) {
+        if (rows.length > 0) yield rows;
+        throw undecodable(`Row ${number} (line ${line})`, encoding);
+      }
+      const { cells, problem } = flatObject(text);
+      rows.push({ number, line, cells: columns.map((column) => cells.get(column) ?? ''), problem });
+    }
+    if (rows.length > 0) yield rows;
+  }
+}
+
+/** Returns the error for a file with more columns than a person would write. */
+export function tooManyColumns(): SrqError {
+  return new SrqError(
+    'input',
+    `The file has more than ${MAX_COLUMNS} columns.`,
+    'Export only the columns that describe the request.',
+  );
+}
+
+function valuesOf(texts: AsyncIterable<string>, kind: JsonKind): AsyncGenerator<JsonText[]> {
+  return kind === 'ndjson' ? jsonLines(texts) : jsonElements(texts, kind === 'wrapped');
+}
+
+/** One JSON object as a row. */
+interface FlatObject {
+  /** The cells by column name. */
+  readonly cells: ReadonlyMap<string, string>;
+  /** The reason why it cannot be used, or null. */
+  readonly problem: string | null;
+}
+
+/** Maximum depth of nesting. No request is nested deeper, and the limit bounds the recursion. */
+const MAX_DEPTH = 20;
+
+/** Names of values that are secrets of the exporting platform and must never leave the file. */
+const SECRETS = new Set(['google_key']);
+
+/**
+ * Parses a JSON object and flattens it to cells. The names of nested values are joined by dots, and lists of plain
+ * values by `, `. Numbers keep their exact text. Meta's `field_data` and Google's `user_column_data` lists of answers
+ * become cells, too.
+ */
+function flatObject(text: string): FlatObject {
+  let value: unknown;
+  try {
+    value = parse(text);
+  } catch (error) {
+    const twice = error instanceof Error && error.message.startsWith('Duplicate key');
+    return { cells: new Map(), problem: twice ? 'names a key twice with different values' : 'is not valid JSON' };
+  }
+  if (!isObject(value)) return { cells: new Map(), problem: 'is not a JSON object' };
+  const flattener = new Flattener();
+  flattener.add('', value, 0);
+  const isTest = 'user_column_data' in value && value['is_test'] === true;
+  return { cells: flattener.cells, problem: isTest ? 'is a test lead: never sent' : flattener.problem };
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !isLosslessNumber(value);
+
+/** Collects the cells of one object and the first problem found in it. */
+class Flattener {
+  readonly cells = new Map<string, string>();
+  problem: string | null = null;
+
+  add(name: string, value: unknown, depth: number): void {
+    if (depth > MAX_DEPTH) this.problem ??= 'is nested too deeply';
+    else if (isObject(value)) this.addObject(name, value, depth);
+    else if (!Array.isArray(value)) this.set(name, plainText(value));
+    else if (value.some((each) => isObject(each) || Array.isArray(each))) this.addList(name, value, depth);
+    else this.set(name, value.map(plainText).join(', '));
+  }
+
+  private addObject(name: string, value: Record<string, unknown>, depth: number): void {
+    for (const [key, each] of Object.entries(value)) {
+      if (depth === 0 && SECRETS.has(key)) continue;
+      if (depth === 0 && key === 'field_data' && Array.isArray(each)) this.addAnswers(each, 'name', 'values');
+      else if (depth === 0 && key === 'user_column_data' && Array.isArray(each)) {
+        this.addAnswers(each, 'column_id', 'string_value');
+      } else this.add(name === '' ? key : `${name}.${key}`, each, depth + 1);
+    }
+  }
+
+  private addList(name: string, values: readonly unknown[], depth: number): void {
+    for (const [index, each] of values.entries()) this.add(`${name}.${index}`, each, depth + 1);
+  }
+
+  private addAnswers(answers: readonly unknown[], nameKey: string, valueKey: string): void {
+    for (const answer of answers) {
+      if (!isObject(answer) || typeof answer[nameKey] !== 'string') this.problem ??= 'has an answer without a name';
+      else this.add(answer[nameKey], answer[valueKey] ?? '', 1);
+    }
+  }
+
+  private set(name: string, text: string): void {
+    const before = this.cells.get(name);
+    if (before !== undefined && before !== text) this.problem ??= `has two values for "${name}"`;
+    this.cells.set(name, text);
+  }
+}
+
+function plainText(value: unknown): string {
+  return value === null || value === undefined ? '' : String(value);
+}
+
+/** The text of one JSON value of a file, not yet parsed. */
+interface JsonText {
+  readonly text: string;
+  /** The line of the file where the record begins, counted from 1. */
+  readonly line: number;
+}
+
+const MAX_VALUE = 1024 * 1024;
+
+const [QUOTE, BACKSLASH, COMMA, NEWLINE] = [0x22, 0x5c, 0x2c, 0x0a];
+const OPENING_ARRAY = 0x5b;
+const OPENING = new Set([OPENING_ARRAY, 0x7b]);
+const CLOSING = new Set([0x5d, 0x7d]);
+const BLANK = new Set([0x20, 0x09, 0x0a, 0x0d]);
+
+/** One value a line; blank lines are left out. Throws `SrqError('input')` for a line longer than 1 MiB. */
+async function* jsonLines(text: AsyncIterable<string>): AsyncGenerator<JsonText[]> {
+  let rest = '';
+  let line = 1;
+  for await (const piece of text) {
+    const lines = (rest + piece).split('\n');
+    rest = lines.pop() ?? '';
+    if (rest.length > MAX_VALUE) throw tooLong(line + lines.length);
+    const first = line;
+    line += lines.length;
+    yield lines.map((each, index) => ({ text: each.trim(), line: first + index })).filter((each) => each.text !== '');
+  }
+  if (rest.trim() !== '') yield [{ text: rest.trim(), line }];
+}
+
+/**
+ * The elements of a JSON array, or the values of a file that holds one after another, in batches. Only brackets and
+ * quotes are looked at. `wrapped`: the array begins at the first bracket, and what stands around it does not matter.
+ * Throws `SrqError('input')` where they do not match, after everything before has been handed out.
+ */
+async function* jsonElements(text: AsyncIterable<string>, wrapped = false): AsyncGenerator<JsonText[]> {
+  const splitter = new ElementSplitter(wrapped);
+  for await (const piece of text) {
+    splitter.take(piece);
+    yield* splitter.batches();
+  }
+  splitter.end();
+  yield* splitter.batches();
+}
+
+class ElementSplitter {
+  private found: JsonText[] = [];
+  private failure: SrqError | null = null;
+  private before = '';
+  private line = 1;
+  private startLine = 1;
+  private depth = 0;
+  private inString = false;
+  private escaped = false;
+  /** `null` until the first letter shows whether an array surrounds the values. */
+  private inArray: boolean | null = null;
+  private closed = false;
+  private started = false;
+  private count = 0;
+  private readonly wrapped: boolean;
+
+  constructor(wrapped: boolean) {
+    this.wrapped = wrapped;
+  }
+
+  take(piece: string): void {
+    if (this.wrapped && this.closed) return;
+    let start = 0;
+    for (let index = 0; index < piece.length && !this.failure; index++) {
+      const code = piece.charCodeAt(index);
+      if (code === NEWLINE) this.line++;
+      if (this.inString) this.inText(code);
+      else if (BLANK.has(code)) continue;
+      else if (this.wrapped && this.inArray === null && code !== OPENING_ARRAY) continue;
+      else if (this.opensArray(code)) start = index + 1;
+      else if (this.endsElement(code)) {
+        // A comma or the array's own bracket is no part of the element; the bracket of an object in a sequence is.
+        this.add(this.before + piece.slice(start, this.inArray ? index : index + 1));
+        [this.before, start] = ['', index + 1];
+        if (this.wrapped && this.closed) return;
+      }
+    }
+    // What stands between two elements is blank and need not be kept.
+    this.before = this.started ? this.before + piece.slice(start) : '';
+    if (this.before.length > MAX_VALUE) this.failure ??= tooLong(this.startLine);
+  }
+
+  end(): void {
+    if (this.inArray && !this.closed) {
+      this.failure ??= new SrqError(
+        'input',
+        `The JSON array is not closed: element ${this.count + 1} (line ${this.startLine}) is cut off or has an unclosed quote or bracket.`,
+        'Export the file again and check that it is complete.',
+      );
+    } else if (this.before.trim() !== '') {
+      this.failure ??= new SrqError(
+        'input',
+        `The JSON value that begins at line ${this.startLine} is not closed.`,
+        'Export the file again and check that it is complete.',
+      );
+    }
+  }
+
+  *batches(): Generator<JsonText[]> {
+    const found = this.found;
+    this.found = [];
+    if (found.length > 0) yield found;
+    if (this.failure) throw this.failure;
+  }
+
+  private inText(code: number): void {
+    if (this.escaped) this.escaped = false;
+    else if (code === BACKSLASH) this.escaped = true;
+    else if (code === QUOTE) this.inString = false;
+  }
+
+  /** The first letter that is not blank decides; gives true for the bracket itself, which is no part of an element. */
+  private opensArray(code: number): boolean {
+    if (this.inArray !== null) return false;
+    this.inArray = code === OPENING_ARRAY;
+    if (this.inArray) this.depth = 1;
+    return this.inArray;
+  }
+
+  /** Keeps the depth; tells whether an element ends with this letter, which is not blank. */
+  private endsElement(code: number): boolean {
+    if (this.closed) this.failure = textAfterArray(this.line);
+    if (!this.started) this.startLine = this.line;
+    this.started = true;
+    if (code === QUOTE) this.inString = true;
+    else if (OPENING.has(code)) this.depth++;
+    else if (CLOSING.has(code)) {
+      this.depth--;
+      this.closed = this.inArray === true && this.depth === 0;
+      return this.depth === 0;
+    } else if (code === COMMA) return this.inArray === true && this.depth === 1;
+    return false;
+  }
+
+  private add(text: string): void {
+    const trimmed = text.trim();
+    this.started = false;
+    if (trimmed.length > MAX_VALUE) this.failure = tooLong(this.startLine);
+    // Nothing stands before the bracket of an empty array; before a comma it is an element that is missing.
+    else if (trimmed !== '' || !this.closed) {
+      this.found.push({ text: trimmed, line: this.startLine });
+      this.count++;
+    }
+  }
+}
+
+function textAfterArray(line: number): SrqError {
+  return new SrqError(
+    'input',
+    `Text follows the JSON array (line ${line}).`,
+    'Remove it, or give one value a line: --format ndjson',
+  );
+}
+
+function tooLong(line: number): SrqError {
+  return new SrqError(
+    'input',
+    `The JSON value that begins at line ${line} is longer than 1 MiB.`,
+    'A request is a small object; give a list of them, or one a line.',
+  );
+}

@@ -1,0 +1,232 @@
+import { extname } from 'node:path';
+import { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { undefuse } from '../request/csv-text.ts';
+import { SrqError, systemCode } from '../request/errors.ts';
+import { STATUSES } from '../request/status.ts';
+import { RESULT_COLUMNS, type ReadOptions, type Row, type Table } from '../request/table.ts';
+import { decodedText, findEncoding, type TextEncoding } from './decode.ts';
+import { isWrappedList, type JsonKind, jsonKind, looksLikeJson } from './json-rows.ts';
+import { firstChunk, kindOf, openPartnerFile, type PartnerFile } from './partner-file.ts';
+import { openCsv, openJson, openWorkbook, type TableContent } from './table-content.ts';
+
+const SAMPLE_LETTERS = 64 * 1024;
+
+/**
+ * Opens a partner's file and detects its kind, format, encoding, delimiter and columns. It reads the file once or
+ * twice, in constant memory; only a workbook is held in memory, and its size is bounded. Messages call the file `name`.
+ * Throws `SrqError('input')` if the file cannot be read or has no rows, and `SrqError('usage')` if an option cannot
+ * apply.
+ */
+export async function openTable(path: string, options: ReadOptions, name = path): Promise<Table> {
+  const notes = new Notes();
+  const say = (note: string) => notes.say(note);
+  const onDisk = await openPartnerFile(path, name);
+  const outer = kindOf(name, await firstChunk(onDisk));
+  const file = outer === 'gzip' ? gunzipped(onDisk) : onDisk;
+  const kind = outer === 'gzip' ? kindOf(name, await firstChunk(file)) : outer;
+  if (kind === 'gzip') throw new SrqError('input', `${name} is packed twice.`, 'Unpack it first: gunzip FILE');
+  if (outer === 'gzip') say('Unpacked while reading (gzip).');
+  const content = kind === 'zip' ? await openWorkbook(file, options, say) : await openText(path, file, options, say);
+  sayColumns(content.columns, notes);
+  const table = new FileTable(file, content, notes.all);
+  await requireRows(table, name);
+  return table;
+}
+
+async function openText(
+  path: string,
+  file: PartnerFile,
+  options: ReadOptions,
+  say: (note: string) => void,
+): Promise<TableContent> {
+  if (options.sheet !== null) {
+    throw new SrqError('usage', `${file.path} is no workbook, so it has no sheets.`, 'Leave out --sheet.');
+  }
+  const encoding = await findEncoding(file, options.encoding);
+  if (encoding.note !== null) say(encoding.note);
+  const sample = await sampleOf(file, encoding);
+  if (sample.trim() === '') {
+    throw new SrqError('input', `${file.path} is empty.`, 'Export the file again and check its size.');
+  }
+  const format = options.format ?? formatOf(path, sample);
+  if (format === 'csv') return openCsv(file, encoding, options, sample, say);
+  return openJson(file, encoding, format === 'json' && isWrappedList(sample) ? 'wrapped' : format);
+}
+
+/** Collects the notes for the plan, each of them once. */
+class Notes {
+  readonly all: string[] = [];
+
+  say(note: string): void {
+    if (!this.all.includes(note)) this.all.push(note);
+  }
+}
+
+class FileTable implements Table {
+  readonly path: string;
+  readonly format: Table['format'];
+  readonly encoding: string | null;
+  readonly delimiter: string | null;
+  readonly columns: readonly string[];
+  readonly notes: readonly string[];
+  readonly sizeBytes: number;
+  private readonly content: TableContent;
+  private readonly testMark: number;
+  private read = 0;
+
+  constructor(file: PartnerFile, content: TableContent, notes: readonly string[]) {
+    this.path = file.path;
+    this.sizeBytes = file.sizeBytes;
+    this.format = content.format;
+    this.encoding = content.encoding;
+    this.delimiter = content.delimiter;
+    this.notes = notes;
+    this.content = content;
+    this.testMark = content.columns.indexOf('is_test');
+    this.columns = isResultsFile(content.columns) ? content.columns.map(undefuse) : content.columns;
+  }
+
+  async *rows(): AsyncGenerator<readonly Row[]> {
+    this.read = 0;
+    const fromResults = isResultsFile(this.content.columns);
+    const rows = this.content.rows((bytes) => {
+      this.read += bytes;
+    });
+    for await (const batch of rows) {
+      const back = fromResults ? batch.map((row) => restoredRow(row, this.columns)) : batch;
+      yield this.testMark < 0 ? back : back.map((row) => this.refuseTest(row));
+    }
+  }
+
+  readBytes(): number {
+    return this.read;
+  }
+
+  /**
+   * Gives a test lead a problem, so that it is never sent. Google marks its test leads, and in a results file that was
+   * written as CSV the mark is a column.
+   */
+  private refuseTest(row: Row): Row {
+    const marked = /^(?:true|1|yes)$/i.test((row.cells[this.testMark] ?? '').trim());
+    return marked && row.problem === null ? { ...row, problem: 'is a test lead: never sent' } : row;
+  }
+}
+
+function formatOf(path: string, sample: string): 'csv' | JsonKind {
+  const ending = extname(path.replace(/\.gz$/i, '')).toLowerCase();
+  if (ending === '.ndjson' || ending === '.jsonl') return 'ndjson';
+  return looksLikeJson(sample) || ending === '.json' ? jsonKind(sample) : 'csv';
+}
+
+async function sampleOf(file: PartnerFile, encoding: TextEncoding): Promise<string> {
+  let sample = '';
+  for await (const text of decodedText(file, encoding.name)) {
+    sample += text;
+    if (sample.length >= SAMPLE_LETTERS) break;
+  }
+  return sample.slice(0, SAMPLE_LETTERS);
+}
+
+function sayColumns(columns: readonly string[], notes: Notes): void {
+  const unnamed = columns.flatMap((name, index) => (name === '' ? [index + 1] : []));
+  if (unnamed.length > 0) notes.say(`Without a name in the header, so ignored: column ${unnamed.join(', ')}.`);
+  if (isResultsFile(columns)) notes.say(`A results file of srq: ${RESULT_COLUMNS.join(', ')} are set aside.`);
+}
+
+async function requireRows(table: Table, path: string): Promise<void> {
+  for await (const batch of table.rows()) if (batch.length > 0) return;
+  const what = table.format === 'json' || table.format === 'ndjson' ? 'holds no rows' : 'has a header but no rows';
+  throw new SrqError('input', `${path} ${what}.`, 'Export the file again, with its data.');
+}
+
+/**
+ * Maximum ratio of the unpacked to the packed size. Leads shrink to a tenth or a twentieth, a gzip bomb to a
+ * thousandth.
+ */
+const MAX_EXPANSION = 100;
+/** Up to this unpacked size any ratio is harmless. */
+const HARMLESS_BYTES = 64 * 1024 * 1024;
+
+/**
+ * Returns a gzip file as the file that it contains. Each reading unpacks it as a stream, without holding it. Reading
+ * throws `SrqError('input')` if the file is cut off, damaged, or expands to far more than a list of requests would.
+ */
+function gunzipped(file: PartnerFile): PartnerFile {
+  return { ...file, chunks: (onRead) => inflatedChunks(file, onRead) };
+}
+
+async function* inflatedChunks(file: PartnerFile, onRead?: (bytes: number) => void): AsyncGenerator<Buffer> {
+  const maxBytes = Math.max(HARMLESS_BYTES, file.sizeBytes * MAX_EXPANSION);
+  const packed = Readable.from(copies(file, onRead), { objectMode: false, highWaterMark: 1 });
+  const gunzip = createGunzip();
+  packed.on('error', (error) => gunzip.destroy(error));
+  let bytes = 0;
+  try {
+    for await (const chunk of packed.pipe(gunzip) as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > maxBytes) throw tooLarge(file.path);
+      yield chunk;
+    }
+  } catch (error) {
+    throw error instanceof SrqError ? error : damaged(file.path, error);
+  } finally {
+    packed.destroy();
+    gunzip.destroy();
+  }
+}
+
+/** Copies each chunk, because it is valid only until the next one is requested, and a stream reads ahead. */
+async function* copies(file: PartnerFile, onRead?: (bytes: number) => void): AsyncGenerator<Buffer> {
+  for await (const chunk of file.chunks(onRead)) yield Buffer.from(chunk);
+}
+
+function tooLarge(path: string): SrqError {
+  return new SrqError(
+    'input',
+    `${path} unpacks to more than ${MAX_EXPANSION} times its size: this is no list of requests.`,
+    'If it really is one, unpack it first: gunzip FILE',
+  );
+}
+
+function damaged(path: string, cause: unknown): SrqError {
+  return new SrqError(
+    'input',
+    `${path} cannot be unpacked (${systemCode(cause) || 'unknown error'}): it is cut off or damaged.`,
+    'Fetch or export it again. To check it: gzip -t FILE',
+    cause,
+  );
+}
+
+/** Returns true if these are the columns of a results file that srq wrote. */
+function isResultsFile(columns: readonly string[]): boolean {
+  return RESULT_COLUMNS.every((name) => columns.includes(name));
+}
+
+/**
+ * Returns a row of a results file as it was in the input, with the marks against spreadsheet formulas taken off its
+ * cells.
+ */
+function restoredRow(row: Row, columns: readonly string[]): Row {
+  const misplaced = isMisplaced(row.cells, columns.indexOf(RESULT_COLUMNS[0]));
+  return {
+    ...row,
+    cells: row.cells.map(undefuse),
+    problem:
+      row.problem ??
+      (misplaced ? 'had too few or too many cells when it was first read; move them to their columns' : null),
+  };
+}
+
+/**
+ * Returns true if the outcome of a row does not stand in the outcome columns. srq writes a ragged row ragged, with its
+ * outcome right behind its cells. A spreadsheet program fills all rows to the same length when it saves the file, and
+ * then the outcome would be read as data. Such a row ends with a status and a row number in the wrong columns.
+ */
+function isMisplaced(cells: readonly string[], statusAt: number): boolean {
+  const last = cells.findLastIndex((cell) => cell.trim() !== '');
+  const at = last - RESULT_COLUMNS.length + 1;
+  return (
+    at >= 0 && at !== statusAt && /^\d+$/.test(cells[last] ?? '') && STATUSES.some((status) => status === cells[at])
+  );
+}

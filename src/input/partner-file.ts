@@ -1,0 +1,154 @@
+import { type FileHandle, open, stat } from 'node:fs/promises';
+import { SrqError, systemCode } from '../request/errors.ts';
+
+const CHUNK_BYTES = 64 * 1024;
+
+/** A partner's file. It is read more than once and must not change in between. */
+export interface PartnerFile {
+  readonly path: string;
+  readonly sizeBytes: number;
+  /**
+   * Yields all bytes from the beginning. A chunk is valid only until the next one is requested. `onRead` receives the
+   * number of bytes that each chunk takes on the disk. Throws `SrqError('input')`, before it yields a chunk, if the
+   * file is no longer the one that was opened.
+   */
+  chunks(onRead?: (bytes: number) => void): AsyncGenerator<Buffer>;
+}
+
+/** Returns the first bytes of a file, at most 64 KiB. */
+export async function firstChunk(file: PartnerFile): Promise<Buffer> {
+  for await (const chunk of file.chunks()) return Buffer.from(chunk.subarray(0, CHUNK_BYTES));
+  return Buffer.alloc(0);
+}
+
+/** The figures of a file that show whether it is still the same one. */
+interface Fingerprint {
+  readonly size: bigint;
+  readonly mtimeNs: bigint;
+  readonly ino: bigint;
+  readonly dev: bigint;
+}
+
+/** Opens a regular file for reading. Throws `SrqError('input')` with a hint if it cannot be opened. */
+export async function openPartnerFile(path: string, name = path): Promise<PartnerFile> {
+  const found = await stat(path, { bigint: true }).catch((error: unknown) => Promise.reject(unreadable(name, error)));
+  if (found.isDirectory()) {
+    throw new SrqError('input', `${name} is a folder.`, 'Name one file in it.');
+  }
+  if (!found.isFile()) {
+    throw new SrqError('input', `${name} is not a regular file.`, 'Save the data to a file, or pipe it in: srq bulk -');
+  }
+  if (found.size === 0n) throw new SrqError('input', `${name} is empty.`, 'Export the file again and check its size.');
+  return { path: name, sizeBytes: Number(found.size), chunks: (onRead) => chunksOf(path, name, found, onRead) };
+}
+
+async function* chunksOf(
+  path: string,
+  name: string,
+  expected: Fingerprint,
+  onRead: (bytes: number) => void = () => {},
+): AsyncGenerator<Buffer> {
+  const handle = await open(path).catch((error: unknown) => Promise.reject(unreadable(name, error)));
+  try {
+    requireSame(name, await handle.stat({ bigint: true }), expected);
+    const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
+    for (let position = 0; position < expected.size; ) {
+      const bytes = await readAt(handle, buffer, position, name);
+      // The path is checked, not the handle, because the handle of a replaced file still leads to the old one.
+      requireSame(name, await stat(path, { bigint: true }).catch(() => null), expected);
+      if (bytes === 0) throw changed(name);
+      position += bytes;
+      onRead(bytes);
+      yield buffer.subarray(0, bytes);
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+async function readAt(handle: FileHandle, buffer: Buffer, position: number, path: string): Promise<number> {
+  try {
+    return (await handle.read(buffer, 0, buffer.length, position)).bytesRead;
+  } catch (error) {
+    throw unreadable(path, error);
+  }
+}
+
+function requireSame(path: string, now: Fingerprint | null, expected: Fingerprint): void {
+  const same =
+    now?.size === expected.size &&
+    now.mtimeNs === expected.mtimeNs &&
+    now.ino === expected.ino &&
+    now.dev === expected.dev;
+  if (!same) throw changed(path);
+}
+
+function changed(path: string): SrqError {
+  return new SrqError(
+    'input',
+    `${path} changed while it was read.`,
+    'Wait until the export is finished, then run the same command again.',
+  );
+}
+
+function unreadable(path: string, error: unknown): SrqError {
+  const code = systemCode(error);
+  if (code === 'ENOENT' || code === 'ENOTDIR') {
+    return new SrqError('input', `There is no file ${path}.`, 'Check the name and the folder.', error);
+  }
+  if (code === 'EACCES' || code === 'EPERM') {
+    return new SrqError('input', `${path} may not be read.`, `Allow it: chmod u+r ${path}`, error);
+  }
+  return new SrqError(
+    'input',
+    `${path} cannot be read (${code || 'unknown error'}).`,
+    'Copy the file to a local disk and try again.',
+    error,
+  );
+}
+
+/** The kinds of file that srq can read, as told by the first bytes. */
+export type FileKind = 'text' | 'gzip' | 'zip';
+
+const SAVE_AS_CSV =
+  'Open it in a spreadsheet and save it as "CSV UTF-8 (comma delimited)" (File > Save As > File type), then import that file.';
+
+/** The first bytes of the kinds that srq reads although they are not text. */
+const READ: readonly { readonly begins: readonly number[]; readonly kind: FileKind }[] = [
+  { begins: [0x1f, 0x8b], kind: 'gzip' },
+  { begins: [0x50, 0x4b, 0x03, 0x04], kind: 'zip' },
+];
+
+/** The first bytes of the kinds that srq refuses, with their name and a way out. */
+const REFUSED: readonly { readonly begins: readonly number[]; readonly what: string; readonly hint: string }[] = [
+  {
+    begins: [0xd0, 0xcf, 0x11, 0xe0],
+    what: 'an Excel 97-2003 workbook (.xls), or one with a password',
+    hint: `${SAVE_AS_CSV} Or save it as .xlsx without a password.`,
+  },
+  { begins: [0x25, 0x50, 0x44, 0x46], what: 'a PDF', hint: 'Export the data as CSV UTF-8 instead.' },
+  { begins: [0x28, 0xb5, 0x2f, 0xfd], what: 'compressed with Zstandard', hint: 'Unpack it first: zstd -d FILE' },
+  { begins: [0x42, 0x5a, 0x68], what: 'compressed with bzip2', hint: 'Unpack it first: bunzip2 FILE' },
+  { begins: [0xfd, 0x37, 0x7a, 0x58, 0x5a], what: 'compressed with xz', hint: 'Unpack it first: unxz FILE' },
+  { begins: [0x50, 0x4b, 0x05, 0x06], what: 'an empty ZIP archive', hint: 'Export the file again.' },
+];
+
+/**
+ * Returns the kind of a file by its first bytes. Throws `SrqError('input')`, with a way out, for a kind that srq cannot
+ * read.
+ */
+export function kindOf(path: string, head: Buffer): FileKind {
+  const begins = ({ begins }: { readonly begins: readonly number[] }) =>
+    begins.every((byte, index) => head[index] === byte);
+  const refused = REFUSED.find(begins);
+  if (refused) throw new SrqError('input', `${path} is ${refused.what}, not CSV or JSON.`, refused.hint);
+  if (/^\s*<(?:!doctype|html|table|\?xml)/i.test(head.subarray(0, 200).toString('latin1'))) {
+    throw new SrqError('input', `${path} is a web page or XML, not CSV or JSON.`, SAVE_AS_CSV);
+  }
+  return READ.find(begins)?.kind ?? 'text';
+}
+
+/** Returns the error for a ZIP archive that is not a workbook which srq can read. */
+export function notAWorkbook(path: string, what: string, hint = SAVE_AS_CSV): SrqError {
+  return new SrqError('input', `${path} is ${what}.`, hint);
+}

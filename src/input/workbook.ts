@@ -1,0 +1,260 @@
+import { buffer } from 'node:stream/consumers';
+import { zipSync } from 'fflate';
+import { type CellValue, readSheet } from 'read-excel-file/universal';
+import { type Entry, fromBufferPromise } from 'yauzl';
+import { nearest } from '../request/did-you-mean.ts';
+import { SrqError } from '../request/errors.ts';
+import type { CsvRecord } from './csv-records.ts';
+import { MAX_COLUMNS, tooManyColumns } from './json-rows.ts';
+import { notAWorkbook, type PartnerFile } from './partner-file.ts';
+
+/** Maximum sizes of a workbook, packed and unpacked. It is held in memory, because it cannot be read as a stream. */
+const MAX_ARCHIVE_BYTES = 50 * 1024 * 1024;
+const MAX_UNPACKED_BYTES = 100 * 1024 * 1024;
+
+/** One sheet of a workbook, held in memory. */
+export interface Sheet {
+  readonly name: string;
+  /** The names of the workbook's other sheets. */
+  readonly others: readonly string[];
+  /** All rows in order, including empty rows and those above the header. */
+  readonly records: readonly CsvRecord[];
+}
+
+/**
+ * Reads one sheet of an `.xlsx` workbook: the one that is named, else the first visible one. Throws `SrqError('input')`
+ * if the file is not such a workbook, is damaged, or is larger than a list of leads, and `SrqError('usage')` if there
+ * is no such sheet.
+ */
+export async function readWorkbook(file: PartnerFile, wanted: string | null): Promise<Sheet> {
+  const zip = await openZip(await archiveOf(file), file.path);
+  requireWorkbook(zip.names, file.path);
+  const parts = await zip.parts((name) => /\.(?:xml|rels)$/.test(name), MAX_UNPACKED_BYTES);
+  for (const part of parts.values()) {
+    requireBoundedSheet(part.toString('latin1'), file.path, () => damaged(file.path, 'a cell without a place'));
+  }
+  const sheets = sheetsOf(parts.get('xl/workbook.xml')?.toString('utf8') ?? '');
+  const index = chosenSheet(sheets, wanted, file.path);
+  // The parts are packed again, because the reader trusts the sizes that an archive states, and only these were checked.
+  const bounded = zipSync(Object.fromEntries(parts), { level: 0 });
+  const rows = await readSheet(new Blob([bounded]), index + 1, { trim: false, parseNumber: numberText }).catch(
+    (error: unknown) => Promise.reject(damaged(file.path, error instanceof Error ? error.message : '', error)),
+  );
+  return {
+    name: sheets[index]?.name ?? '',
+    others: sheets.filter((_, at) => at !== index).map(({ name }) => name),
+    records: rows.map((cells, at) => ({
+      cells: cells.map(cellText),
+      line: at + 1,
+      afterEmptyLine: false,
+      suspicion: null,
+    })),
+  };
+}
+
+async function archiveOf(file: PartnerFile): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of file.chunks()) {
+    bytes += chunk.length;
+    if (bytes > MAX_ARCHIVE_BYTES) {
+      throw notAWorkbook(file.path, `a workbook of more than ${MAX_ARCHIVE_BYTES / 1024 / 1024} MiB`);
+    }
+    chunks.push(Buffer.from(chunk));
+  }
+  return Buffer.concat(chunks);
+}
+
+function requireWorkbook(names: readonly string[], path: string): void {
+  if (names.includes('xl/workbook.xml')) return;
+  if (names.includes('xl/workbook.bin')) throw notAWorkbook(path, 'a binary Excel workbook (.xlsb)');
+  if (names.includes('content.xml')) throw notAWorkbook(path, 'an OpenDocument spreadsheet (.ods)');
+  throw notAWorkbook(path, 'a ZIP archive, but no workbook', 'Unpack it, and import the file that is in it.');
+}
+
+/** Reads the sheets in the order of the workbook's own list. */
+function sheetsOf(xml: string): { name: string; hidden: boolean }[] {
+  const tags = xml.match(/<(?:[\w-]+:)?sheet\s[^>]*>/g) ?? [];
+  return tags.map((tag) => ({
+    name: unescaped(/\sname\s*=\s*(?:"([^"]*)"|'([^']*)')/.exec(tag)?.slice(1).join('') ?? ''),
+    hidden: /\sstate\s*=\s*["'](?:hidden|veryHidden)["']/.test(tag),
+  }));
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
+function unescaped(text: string): string {
+  return text.replace(/&(\w+);/g, (whole, name: string) => ENTITIES[name] ?? whole);
+}
+
+function chosenSheet(
+  sheets: readonly { name: string; hidden: boolean }[],
+  wanted: string | null,
+  path: string,
+): number {
+  if (wanted === null) {
+    return Math.max(
+      0,
+      sheets.findIndex(({ hidden }) => !hidden),
+    );
+  }
+  const names = sheets.map(({ name }) => name);
+  const same = names.findIndex((name) => name.trim().toLowerCase() === wanted.trim().toLowerCase());
+  if (same >= 0) return same;
+  const meant = nearest(wanted, names);
+  throw new SrqError(
+    'usage',
+    `${path} has no sheet "${wanted}".${meant ? ` Did you mean "${meant}"?` : ''}`,
+    `The sheets are: ${names.slice(0, 50).join(', ')}`,
+  );
+}
+
+/**
+ * Formats a number of a workbook. An integer beyond the safe range has lost digits, so it is written with an exponent,
+ * which the checks of the fields find.
+ */
+function numberText(text: string): string {
+  const number = Number(text);
+  if (Number.isInteger(number) && !Number.isSafeInteger(number)) return number.toExponential().toUpperCase();
+  return String(number);
+}
+
+/**
+ * Formats a cell. Dates in a workbook have no zone; the reader returns them as UTC, a fraction of a millisecond too
+ * early.
+ */
+function cellText(value: CellValue<string> | null): string {
+  if (value === null) return '';
+  if (!(value instanceof Date)) return String(value);
+  const [day = '', time = ''] = new Date(Math.round(value.getTime() / 1000) * 1000).toISOString().split('T');
+  return time === '00:00:00.000Z' ? day : `${day} ${time.slice(0, 8)}`;
+}
+
+function damaged(path: string, why: string, cause?: unknown): SrqError {
+  const [, row, column] = /row (\d+), col (\d+)/.exec(why) ?? [];
+  const where = row === undefined ? '' : ` (row ${row}, column ${column})`;
+  return new SrqError(
+    'input',
+    `${path} is an Excel workbook that cannot be read${where}.`,
+    'Open it in a spreadsheet and save it anew, as .xlsx or as CSV UTF-8.',
+    cause,
+  );
+}
+
+/** Maximum numbers of rows and cells of a sheet, so that they fit into memory. A longer list belongs into a CSV file. */
+const MAX_ROWS = 100_000;
+const MAX_CELLS = 5_000_000;
+
+/** The pattern of a row's or a cell's tag with its attributes. XML allows `>` within their quotes. */
+const TAG = /<(?:[\w-]+:)?(?:row|c)((?:\s+[\w:.-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*\/?>/g;
+const ANY_TAG = /<(?:[\w-]+:)?(?:row|c)(?=[\s/>])/g;
+const PLACE = /\s(?:[\w-]+:)?r\s*=\s*["']([^"']*)["']/g;
+
+/**
+ * Throws `SrqError('input')` if the cells of a sheet claim places too far out. The reader fills every gap before a
+ * cell, so that a kilobyte of XML could take gigabytes of memory. `damaged` returns the error for a place that is not
+ * valid.
+ */
+function requireBoundedSheet(xml: string, path: string, damaged: () => SrqError): void {
+  let [rows, columns, tags] = [0, 0, 0];
+  for (const [, attributes = ''] of xml.matchAll(TAG)) {
+    tags++;
+    for (const [, place = ''] of attributes.matchAll(PLACE)) {
+      const [, letters = '', digits = ''] = /^([A-Z]{0,3})(\d{1,7})$/.exec(place) ?? [];
+      if (digits === '') throw damaged();
+      rows = Math.max(rows, Number(digits));
+      columns = Math.max(columns, columnNumber(letters));
+    }
+  }
+  for (const _ of xml.matchAll(ANY_TAG)) tags--;
+  if (tags !== 0) throw damaged();
+  if (columns > MAX_COLUMNS) throw tooManyColumns();
+  // The margin of 100 rows is for the header and the titles above it.
+  if (rows > MAX_ROWS + 100 || rows * columns > MAX_CELLS) {
+    throw new SrqError(
+      'input',
+      `The sheet of ${path} reaches to row ${rows}, column ${columns}; at most ${MAX_ROWS} rows and ${MAX_CELLS} cells of a workbook are read.`,
+      'Delete what stands beside or below the data, or save the sheet as CSV UTF-8 and import that: any size goes.',
+    );
+  }
+}
+
+/** Returns the number of a column by its letters: A is 1, Z is 26, AA is 27. */
+function columnNumber(letters: string): number {
+  let number = 0;
+  for (const letter of letters) number = number * 26 + letter.charCodeAt(0) - 64;
+  return number;
+}
+
+const MAX_ENTRIES = 10_000;
+
+/** A ZIP archive whose directory has been read, and of whose parts none has been unpacked. */
+interface ZipArchive {
+  readonly names: readonly string[];
+  /**
+   * Unpacks the wanted parts, by name. Together they may be `maxBytes`: judged by the directory before anything is unpacked,
+   * and held to while unpacking, for the directory may lie. Throws `SrqError('input')` for more, and for a damaged archive.
+   */
+  readonly parts: (wanted: (name: string) => boolean, maxBytes: number) => Promise<Map<string, Buffer>>;
+}
+
+const END_OF_DIRECTORY = Buffer.from('PK\x05\x06', 'latin1');
+const END_BYTES = 22;
+
+/** Reads the directory of a ZIP archive. Throws `SrqError('input')` for a damaged one. */
+async function openZip(archive: Buffer, path: string): Promise<ZipArchive> {
+  const asDamaged = (error: unknown) => Promise.reject(damagedArchive(path, error));
+  // Names are compared and never become paths, so the library need not refuse those that would be unsafe as such.
+  const zip = await fromBufferPromise(withoutTail(archive), { decodeStrings: false }).catch(asDamaged);
+  if (zip.entryCount > MAX_ENTRIES) throw damagedArchive(path);
+  const entries: Entry[] = [];
+  try {
+    for await (const entry of zip.eachEntry()) entries.push(entry);
+  } catch (error) {
+    throw damagedArchive(path, error);
+  }
+  return {
+    names: entries.map(nameOf),
+    parts: async (wanted, maxBytes) => {
+      const chosen = entries.filter((entry) => wanted(nameOf(entry)));
+      const promised = chosen.reduce((sum, { uncompressedSize }) => sum + uncompressedSize, 0);
+      if (promised > maxBytes) throw tooLarge(path, maxBytes);
+      const parts = new Map<string, Buffer>();
+      for (const entry of chosen) {
+        if (parts.has(nameOf(entry))) throw damagedArchive(path);
+        // A part that is not as large as the directory promises is an error of the stream's.
+        const part = await zip.openReadStreamPromise(entry).then(buffer).catch(asDamaged);
+        parts.set(nameOf(entry), part);
+      }
+      return parts;
+    },
+  };
+}
+
+/** Cuts off what follows the archive, as some downloads have it: the library would refuse the file for that. */
+function withoutTail(archive: Buffer): Buffer {
+  const end = archive.lastIndexOf(END_OF_DIRECTORY);
+  if (end < 0 || end + END_BYTES > archive.length) return archive;
+  return archive.subarray(0, end + END_BYTES + archive.readUInt16LE(end + END_BYTES - 2));
+}
+
+function nameOf({ fileNameRaw }: Entry): string {
+  return fileNameRaw.toString('utf8');
+}
+
+function tooLarge(path: string, maxBytes: number): SrqError {
+  return new SrqError(
+    'input',
+    `${path} unpacks to more than ${Math.round(maxBytes / 1024 / 1024)} MiB.`,
+    'A workbook is held in memory, so it is bounded. Save the sheet as CSV UTF-8 and import that: any size goes.',
+  );
+}
+
+function damagedArchive(path: string, cause?: unknown): SrqError {
+  return new SrqError(
+    'input',
+    `${path} is a damaged ZIP archive or workbook.`,
+    'Open it in a spreadsheet and save it anew, as .xlsx or as CSV UTF-8.',
+    cause,
+  );
+}

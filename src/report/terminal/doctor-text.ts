@@ -1,0 +1,40 @@
+import type { ChalkInstance } from 'chalk';
+import type { Diagnosis, Step } from '../../request/diagnosis.ts';
+import { duration, printable } from '../output.ts';
+
+const NAME_WIDTH = 9;
+
+/**
+ * Formats a diagnosis: one step a line with its hint below it, then the overall result. `next` is the command to go on
+ * with.
+ */
+export function diagnosisText({ ok, steps }: Diagnosis, next: string, paint: ChalkInstance): string {
+  const warned = steps.some(({ result }) => result === 'warn');
+  const well = warned ? 'All that is needed works; mind the warnings.' : 'All is well.';
+  const end = ok ? `${well} Next: ${next}` : `Not ready. Mend what failed, then: ${next}`;
+  return [...steps.flatMap((step) => stepLines(step, paint)), paint.bold(printable(end))].join('\n');
+}
+
+function stepLines({ name, result, ms, message, hint }: Step, paint: ChalkInstance): string[] {
+  const took = result === 'skip' ? '' : ` ${paint.dim(`(${ms < 1000 ? `${ms} ms` : duration(ms)})`)}`;
+  const text = printable(message);
+  const line = `${markOf(result, paint)} ${name.padEnd(NAME_WIDTH)} ${result === 'skip' ? paint.dim(text) : text}${took}`;
+  return [line, ...(hint === null ? [] : [`  ${paint.dim('→')} ${printable(hint)}`])];
+}
+
+function markOf(result: Step['result'], paint: ChalkInstance): string {
+  const marks = { ok: paint.green('✓'), warn: paint.yellow('!'), fail: paint.red('✗'), skip: paint.dim('-') };
+  return marks[result];
+}
+
+const MARK = '"srqDoctorReport"';
+
+/** Returns a diagnosis as a JSON report that can be mailed. Its steps name hosts and the client id, but never a secret. */
+export function doctorReport(diagnosis: Diagnosis, surroundings: Readonly<Record<string, string | null>>): string {
+  return `${JSON.stringify({ srqDoctorReport: 1, ...surroundings, ...diagnosis }, null, 2)}\n`;
+}
+
+/** Returns true if the beginning of a file shows that it is a doctor report. */
+export function isDoctorReport(head: string): boolean {
+  return head.slice(0, 100).includes(MARK);
+}

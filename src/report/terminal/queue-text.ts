@@ -1,0 +1,116 @@
+import type { ChalkInstance } from 'chalk';
+import { type Counts, SENT_STATUSES, type SentCounts, type SentStatus, STATUS } from '../../request/status.ts';
+import { aligned, duration, printable, thousands } from '../output.ts';
+
+/** The result of `srq enqueue`. */
+export interface EnqueueSummary {
+  readonly rows: number;
+  readonly queued: number;
+  readonly alreadyQueued: number;
+  readonly notQueued: number;
+  readonly repeated: number;
+  readonly duplicate: number;
+  readonly invalid: number;
+  readonly unknown: number;
+  readonly seconds: number;
+  readonly store: string;
+  readonly stopped: string | null;
+  readonly next: string | null;
+}
+
+export function enqueueText(summary: EnqueueSummary, paint: ChalkInstance): string {
+  const { rows, stopped, seconds, store, next } = summary;
+  const meanings: [keyof EnqueueSummary, string][] = [
+    ['queued', 'new in the queue'],
+    ['alreadyQueued', 'in the queue already'],
+    ['notQueued', 'not reached; the same command again goes on with them'],
+    ['repeated', STATUS.repeated.meaning],
+    ['duplicate', STATUS.duplicate.meaning],
+    ['invalid', `${STATUS.invalid.meaning}: srq enqueue --dry-run says why`],
+    ['unknown', 'may have been taken; not queued before that is settled'],
+  ];
+  const shown = meanings.filter(([name]) => Number(summary[name]) > 0);
+  return [
+    `${stopped === null ? paint.bold('Done') : paint.yellow('Stopped')}: ${thousands(rows)} rows in ${duration(seconds * 1000)}`,
+    ...aligned(
+      shown.map(([name, what]) => [`${thousands(Number(summary[name]))} ${NAMES[name] ?? name}`, paint.dim(what)]),
+    ),
+    ...aligned([['store', printable(store)]]),
+    ...(next === null ? [] : [`${paint.bold('Next')}: ${printable(next)}`]),
+  ].join('\n');
+}
+
+const NAMES: Readonly<Record<string, string>> = { alreadyQueued: 'queued before', notQueued: 'not queued' };
+
+/** The result of a worker: the number of requests by status. */
+export interface WorkSummary extends Readonly<Pick<Counts, SentStatus | 'repeated'>> {
+  /** Requests that were handed on: to be tried again, to be settled, or to other workers. */
+  readonly again: number;
+  readonly seconds: number;
+  readonly store: string;
+  readonly stopped: string | null;
+  readonly hint: string | null;
+}
+
+export function workText(summary: WorkSummary, paint: ChalkInstance): string {
+  const { stopped, hint, seconds, store } = summary;
+  const names = ['created', 'duplicate', 'repeated', 'rejected', 'failed', 'unknown', 'again'] as const;
+  const shown = names.filter((name) => summary[name] > 0);
+  return [
+    `${stopped === null ? paint.bold('Done') : paint.yellow('Stopped')} after ${duration(seconds * 1000)}`,
+    ...(stopped === null ? [] : [`  ${printable(stopped)}`]),
+    ...aligned([...shown.map((name) => [name, thousands(summary[name])] as const), ['store', printable(store)]]),
+    ...(hint === null ? [] : [`${paint.bold('To do')}: ${printable(hint)}`]),
+  ].join('\n');
+}
+
+/** The queue of an account, as `srq queue` shows it. */
+export interface QueueView {
+  readonly store: string;
+  readonly queue: { readonly ready: number; readonly waiting: number; readonly inWork: number };
+  readonly doubts: { readonly ready: number; readonly waiting: number; readonly inWork: number };
+  readonly rate: {
+    readonly perSecond: number | null;
+    readonly inFlight: number;
+    readonly pausedSeconds: number;
+  } | null;
+  readonly workers: readonly {
+    readonly name: string;
+    readonly since: string;
+    readonly seen: string;
+    readonly inHand: number;
+  }[];
+  /** The outcomes that the store recorded in each minute, from all senders; the latest minute is the last. */
+  readonly minutes: readonly ({ readonly at: string } & Readonly<SentCounts>)[];
+}
+
+export function queueText(view: QueueView, paint: ChalkInstance): string {
+  const { queue, doubts, rate, workers, minutes, store } = view;
+  const lane = ({ ready, waiting, inWork }: QueueView['queue']) =>
+    `${thousands(ready)} ready, ${thousands(inWork)} in work, ${thousands(waiting)} later`;
+  const outcomes = minutes.map(({ at, ...counts }) => {
+    const shown = SENT_STATUSES.filter((status) => counts[status] > 0);
+    return [at.slice(11, 16), shown.map((status) => `${thousands(counts[status])} ${status}`).join(', ')] as const;
+  });
+  return [
+    paint.bold('Queue'),
+    ...aligned([
+      ['requests', lane(queue)],
+      ['in doubt', lane(doubts)],
+      ['rate', rateText(rate)],
+      ['store', printable(store)],
+    ]),
+    paint.bold(`Workers (${workers.length})`),
+    ...workers.map(({ name, seen, inHand }) => `  ${printable(name)}  ${inHand} in hand, seen ${seen.slice(11, 19)}`),
+    paint.bold('By minute (UTC)'),
+    ...(outcomes.length > 0 ? aligned(outcomes) : ['  nothing in the last 15']),
+  ].join('\n');
+}
+
+function rateText(rate: QueueView['rate']): string {
+  if (rate === null) return 'nothing was sent yet';
+  const { perSecond, inFlight, pausedSeconds } = rate;
+  const speed = perSecond === null ? 'not paced' : `${perSecond.toFixed(1)} a second`;
+  const pause = pausedSeconds > 0 ? `, paused for ${Math.ceil(pausedSeconds)} s` : '';
+  return `${speed}, ${inFlight} in flight${pause}`;
+}

@@ -1,0 +1,57 @@
+import type { ChalkInstance } from 'chalk';
+import type { ImportSummary } from '../../request/import-plan.ts';
+import type { Identifiers, RowResult } from '../../request/outcome.ts';
+import type { ValidateResult } from '../../request/ports.ts';
+import { STATUS, STATUSES } from '../../request/status.ts';
+import { aligned, duration, printable, thousands } from '../output.ts';
+
+/** Formats the summary of an import for people. */
+export function summaryText(summary: ImportSummary, paint: ChalkInstance): string {
+  const { rows, counts, notTried, asides, seconds, stopped, advice, next } = summary;
+  const shown = STATUSES.filter((status) => counts[status] > 0);
+  const width = Math.max(...shown.map((status) => thousands(counts[status]).length), 1);
+  const lines = shown.map((status) => {
+    const untried = status === 'failed' && notTried > 0 ? ` (${thousands(notTried)} of them not tried)` : '';
+    const told = status === 'created' ? asidesText(asides) : '';
+    return `  ${thousands(counts[status]).padStart(width)}  ${paint[STATUS[status].colour](status.padEnd(9))}  ${paint.dim(STATUS[status].meaning + untried + told)}`;
+  });
+  const files: [string, string][] = [['log', printable(summary.log)]];
+  if (summary.results !== null) files.unshift(['results', printable(summary.results)]);
+  return [
+    `${stopped === null ? paint.bold('Done') : paint.yellow('Stopped')}: ${thousands(rows)} rows in ${duration(seconds * 1000)}`,
+    ...(stopped === null ? [] : [`  ${printable(stopped)}`]),
+    ...lines,
+    ...aligned(files),
+    ...(advice === null ? [] : [`${paint.bold('To do')}: ${printable(advice)}`]),
+    ...(next === null ? [] : [`${paint.bold('Next')}: ${printable(next)}`]),
+  ].join('\n');
+}
+
+function asidesText(asides: ImportSummary['asides']): string {
+  const { withoutIdentifier = 0, withRemark = 0 } = asides ?? {};
+  const told = [
+    ...(withoutIdentifier > 0 ? [`${thousands(withoutIdentifier)} without an identifier`] : []),
+    ...(withRemark > 0 ? [`${thousands(withRemark)} with a remark of the service`] : []),
+  ];
+  return told.length === 0 ? '' : ` (${told.join(', ')})`;
+}
+
+/** Formats the result of one request as one or two lines. */
+export function resultText(result: RowResult, paint: ChalkInstance): string {
+  const ids = identifiersText(result.ids);
+  const ref = result.ref === null ? '' : ` ${printable(result.ref)}`;
+  const head = `${paint[STATUS[result.status].colour](result.status)}${ref}${ids === '' ? '' : `  ${ids}`}`;
+  return result.message === null ? head : `${head}\n  ${printable(result.message)}`;
+}
+
+export function verdictText({ verdict, ids, message }: ValidateResult, paint: ChalkInstance): string {
+  const head = verdict === 'clear' ? paint.green('clear') : paint[STATUS[verdict].colour](verdict);
+  const found = identifiersText(ids);
+  return `${head}${found === '' ? '' : `  ${found}`}${message === null ? '' : `\n  ${printable(message)}`}`;
+}
+
+export function identifiersText(ids: Identifiers): string {
+  return Object.entries(ids)
+    .map(([name, value]) => `${printable(name)}=${printable(value)}`)
+    .join(' ');
+}

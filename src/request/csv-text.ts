@@ -1,0 +1,42 @@
+/**
+ * One record of CSV, ending in CRLF: quoted where needed, and where another usual separator would take a cell apart.
+ */
+export function csvRecordText(cells: readonly string[], delimiter: string): string {
+  return `${cells.map((cell) => quoted(cell, delimiter)).join(delimiter)}\r\n`;
+}
+
+function quoted(text: string, delimiter: string): string {
+  return /[",;\t\r\n]/.test(text) || text.includes(delimiter) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** What a spreadsheet takes for the beginning of a formula, also in the wide and small forms of East Asian keyboards. */
+const FORMULA_SIGN = '[=+\\-@＝＋－＠﹦﹢﹣﹫]';
+/** Whatever the file's own separator is, a spreadsheet may be set to another one, and then its quotes protect nothing. */
+const CELL_BEGINS = '(?:^|[,;|"\\t\\r\\n])';
+/** Blanks, controls and invisible marks, some of which spreadsheets drop at the beginning of a cell. */
+const NOT_SEEN = '[\\p{Z}\\p{Cc}\\p{Cf}\\p{Default_Ignorable_Code_Point}]*';
+
+const GUARDED = new RegExp(`(?=${FORMULA_SIGN})(?<=${CELL_BEGINS}${NOT_SEEN}'*)|(?=[\\t\\r])(?<=^'*)`, 'gu');
+const GUARD = new RegExp(`'(?:(?=${FORMULA_SIGN})(?<=${CELL_BEGINS}${NOT_SEEN}'+)|(?=[\\t\\r])(?<=^'+))`, 'gu');
+
+/**
+ * A text as a cell in which no spreadsheet finds a formula, at whichever separator it takes the line apart: an apostrophe
+ * comes before each `=`, `+`, `-` or `@` that could begin a cell, and before a TAB or CR at the very beginning. Where
+ * apostrophes stand there already, one more is added, so that {@link undefuse} gives back every text exactly.
+ */
+export function defuse(text: string): string {
+  return text.replace(GUARDED, "'");
+}
+
+/** The text that {@link defuse} made this cell from. */
+export function undefuse(cell: string): string {
+  return cell.replace(GUARD, '');
+}
+
+/**
+ * Formats a CSV record that is safe to open in a spreadsheet: cells that look like formulas are defused. It ends in
+ * CRLF.
+ */
+export function csvLine(cells: readonly string[], delimiter = ','): string {
+  return csvRecordText(cells.map(defuse), delimiter);
+}

@@ -1,0 +1,80 @@
+import type { Ledger } from './ledger.ts';
+import type { Identifiers, Problem } from './outcome.ts';
+import type { LogRecord } from './ports.ts';
+import type { ServiceRequest } from './service-request.ts';
+import type { Counts, Status } from './status.ts';
+import type { Mapping, Row, Table } from './table.ts';
+
+export interface RowRange {
+  readonly skip: number;
+  /** Maximum number of rows, or null for all. */
+  readonly limit: number | null;
+}
+
+export interface RowProblem extends Problem {
+  readonly row: number;
+}
+
+/** The plan of an import, found by reading the whole file before anything is sent. */
+export interface ImportPlan {
+  readonly table: Table;
+  readonly mapping: Mapping;
+  readonly range: RowRange;
+  readonly rows: number;
+  readonly counts: Counts;
+  /** The first request as it will be sent. */
+  readonly first: { readonly row: number; readonly request: ServiceRequest } | null;
+  readonly problems: readonly RowProblem[];
+  /** Number of all problems, including those that are not kept in `problems`. */
+  readonly problemCount: number;
+  readonly ledger: Ledger;
+}
+
+/** One row of the input with its result, for the results file and the report. */
+export interface RowReport {
+  readonly row: Row;
+  readonly status: Status;
+  readonly ids: Identifiers;
+  readonly message: string | null;
+  /** The last record of the row's request. */
+  readonly record: LogRecord | null;
+  /** The reasons why the row is invalid. */
+  readonly problems: readonly Problem[];
+}
+
+/** The result of an import, for people and scripts. */
+export interface ImportSummary {
+  readonly rows: number;
+  readonly counts: Counts;
+  /** Number of failed rows that were never tried, because the run stopped. */
+  readonly notTried: number;
+  /** Numbers of created rows without an identifier, and with a remark of the service. Null if nothing was sent. */
+  readonly asides: { readonly withoutIdentifier: number; readonly withRemark: number } | null;
+  readonly seconds: number;
+  readonly log: string;
+  readonly results: string | null;
+  readonly stopped: string | null;
+  /** What the user has to do before `next`. */
+  readonly advice: string | null;
+  /** The literal next command, if there is something left to do. */
+  readonly next: string | null;
+}
+
+/** One row or request of a run, as the report shows it. */
+export interface RunRow {
+  readonly row: number;
+  readonly ref: string | null;
+  readonly key: string | null;
+  /** Code of the market, or null if it is not known. */
+  readonly market: string | null;
+  readonly status: Status;
+  readonly ids: Identifiers;
+  readonly http: number | null;
+  readonly message: string | null;
+  /** When the last record of it was written. */
+  readonly at: string | null;
+  /** The reasons why the row is invalid. */
+  readonly problems: readonly Problem[];
+  /** The cells of the input, if they may be shown. */
+  readonly cells: readonly string[] | null;
+}

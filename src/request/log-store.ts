@@ -1,0 +1,132 @@
+import type { DeliveryLog, LogRecord } from './ports.ts';
+import { type Counts, noCounts } from './status.ts';
+
+/** A record among all of its log's. */
+export interface ReadRecord {
+  readonly record: LogRecord;
+  /** Its request, by the order in which requests first came, from 0. */
+  readonly request: number;
+  /** Whether it is the last one of its request. */
+  readonly isLast: boolean;
+}
+
+/** How far a log was read: only the store that gave it can make use of it. */
+export interface LogPosition {
+  readonly end: number;
+  /** What was missing before the end and may still come. */
+  readonly missing?: readonly number[];
+}
+
+/** A log open for sending. */
+export interface OpenLog extends DeliveryLog {
+  /** Waits for what is being recorded. Takes nothing from then on. */
+  close(): Promise<void>;
+}
+
+/** What a log knows, without taking part in it. */
+export interface LogReader extends Pick<DeliveryLog, 'lookup' | 'prefetch' | 'read'> {
+  close(): Promise<void>;
+}
+
+/** Opens the notes on one run for adding. Notes only inform, so an error while writing one is ignored. */
+export interface RunNotes {
+  note(note: RunNote): void;
+  /** An answer 429 or 503. Those of one second become one note, written before the next note of any kind. */
+  refused(http: number, pauseMs: number): void;
+  /** Resolves when all notes are kept, or given up. */
+  flush(): Promise<void>;
+}
+
+/** A log and the notes on its runs, wherever they are kept. Methods throw `SrqError('log')`. */
+export interface LogStore {
+  /** The log's name for people: a path, or a URL without its password. */
+  readonly name: string;
+  /** For sending. `command` and the process are named to whoever is in each other's way. `exclusive`: a bulk run. */
+  open(command: string, exclusive: boolean): Promise<OpenLog>;
+  openReader(): Promise<LogReader>;
+  /** The last record of every request, oldest first, as of the moment when it begins. A log that does not exist is empty. */
+  latest(): AsyncGenerator<LogRecord, LogPosition>;
+  /** Every record, in order; else as `latest`. */
+  records(): AsyncGenerator<ReadRecord, LogPosition>;
+  /** Every record that is added behind a position, as it comes, until `stop` fires. */
+  follow(from: LogPosition, stop: AbortSignal): AsyncGenerator<LogRecord, void>;
+  /** All notes, oldest first. What cannot be read is passed over. */
+  notes(): AsyncGenerator<RecordedNote>;
+  openNotes(run: string): RunNotes;
+}
+
+/**
+ * The beginning of an import: where it sends to, what the plan found, and the settings in force. It contains no
+ * personal data.
+ */
+export interface RunBegin {
+  readonly event: 'begin';
+  readonly version: string;
+  /** Name of the input without its folder. */
+  readonly file: string;
+  readonly profile: string;
+  readonly live: boolean;
+  /** Host and port of the service. */
+  readonly service: string;
+  readonly rows: number;
+  /** Number of rows by status, according to the plan. */
+  readonly counts: Counts;
+  /** Values of the flags in force, by flag. The values of `--set` and `--map` are left out. */
+  readonly settings: Readonly<Record<string, string>>;
+}
+
+/** An event of a run other than its requests. No note decides what is sent. */
+export type RunNote =
+  | RunBegin
+  /** Answers 429 or 503 within one second. `pauseMs` is how long nobody sends after the last of them. */
+  | { readonly event: 'refused'; readonly http: number; readonly count: number; readonly pauseMs: number }
+  /** The circuit breaker opened, and nothing is sent for `pauseMs`. */
+  | { readonly event: 'breaker'; readonly pauseMs: number }
+  /** The end of the run. `stopped` says why it ended early, or is null if it did not. */
+  | { readonly event: 'end'; readonly stopped: string | null };
+
+/** A note that was read back, with its run and time. */
+export type RecordedNote = RunNote & { readonly run: string; readonly at: string };
+
+/**
+ * Passes notes on with their time to where they are kept. Refusals with the same status within one second become one
+ * note.
+ */
+export function coalesceNotes(
+  append: (note: RunNote, atMs: number) => void,
+  nowMs: () => number,
+): { note(note: RunNote): void; refused(http: number, pauseMs: number): void } {
+  let held: { readonly atMs: number; readonly note: Extract<RunNote, { event: 'refused' }> } | null = null;
+  const release = () => {
+    if (held) append(held.note, held.atMs);
+    held = null;
+  };
+  return {
+    note: (note) => {
+      release();
+      append(note, nowMs());
+    },
+    refused: (http, pauseMs) => {
+      const atMs = nowMs();
+      const isSame = held && held.note.http === http && Math.floor(held.atMs / 1000) === Math.floor(atMs / 1000);
+      if (!isSame) release();
+      const count = (held?.note.count ?? 0) + 1;
+      held = { atMs: held?.atMs ?? atMs, note: { event: 'refused', http, count, pauseMs: Math.round(pauseMs) } };
+    },
+  };
+}
+
+const EVENTS: ReadonlySet<string> = new Set(['begin', 'refused', 'breaker', 'end'] satisfies RunNote['event'][]);
+
+/** Validates a note as it was kept, and returns null if it cannot be used. */
+export function parseNote(value: unknown): RecordedNote | null {
+  const note = value as RecordedNote | null;
+  if (note === null || typeof note !== 'object' || typeof note.run !== 'string') return null;
+  if (Number.isNaN(Date.parse(note.at))) return null;
+  if (note.event === 'begin') return isWhole(note) ? { ...note, counts: { ...noCounts(), ...note.counts } } : null;
+  return EVENTS.has(note.event) ? note : null;
+}
+
+function isWhole({ rows, counts, settings }: RunBegin): boolean {
+  return typeof rows === 'number' && [counts, settings].every((each) => typeof each === 'object' && each !== null);
+}

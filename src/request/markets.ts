@@ -1,0 +1,186 @@
+import { folded } from './names.ts';
+
+/** One of the 22 markets: all that srq knows of it. */
+export interface Market {
+  /** What goes on the wire: UK. */
+  readonly code: string;
+  /** What libraries call it: GB. */
+  readonly iso: string;
+  /** ISO 3166-1 alpha-3, which some files have. */
+  readonly alpha3: string;
+  readonly name: string;
+  readonly callingCode: string;
+  /** Usual languages, BCP 47, most usual first. More than one: srq does not choose for the user. */
+  readonly languages: readonly string[];
+  /** The place of the example postal code. */
+  readonly town: string;
+  /** Null: none are in use. The pattern is loose where people leave a part out, for it only warns. */
+  readonly postalCode: readonly [example: string, pattern: RegExp] | null;
+  /** What people write that the names of CLDR do not have, folded. */
+  readonly alsoWritten: readonly string[];
+  /** Its spreadsheets separate by semicolon although the comma is not its decimal sign. */
+  readonly separatesBySemicolon: boolean;
+}
+
+type Usual = 'postalCode' | 'alsoWritten' | 'separatesBySemicolon';
+const USUAL: Pick<Market, Usual> = { postalCode: null, alsoWritten: [], separatesBySemicolon: false };
+
+function market(
+  code: string,
+  alpha3: string,
+  name: string,
+  callingCode: string,
+  languages: readonly string[],
+  more: Pick<Market, 'town'> & Partial<Pick<Market, Usual>>,
+): Market {
+  return { ...USUAL, code, iso: code === 'UK' ? 'GB' : code, alpha3, name, callingCode, languages, ...more };
+}
+
+/** In the order of the API's document. A further market is a further line here. */
+export const MARKETS: readonly Market[] = [
+  market('PT', 'PRT', 'Portugal', '351', ['pt'], { town: 'Lisboa', postalCode: ['1200-109', /^\d{4}(?:-?\d{3})?$/] }),
+  market('ES', 'ESP', 'Spain', '34', ['es'], {
+    town: 'Madrid',
+    postalCode: ['28013', /^(?:0[1-9]|[1-4]\d|5[0-2])\d{3}$/],
+  }),
+  market('DE', 'DEU', 'Germany', '49', ['de'], { town: 'Berlin', postalCode: ['10115', /^\d{5}$/] }),
+  market('AT', 'AUT', 'Austria', '43', ['de'], { town: 'Wien', postalCode: ['1010', /^[1-9]\d{3}$/] }),
+  market('CH', 'CHE', 'Switzerland', '41', ['de', 'fr', 'it'], {
+    town: 'Zürich',
+    postalCode: ['8001', /^[1-9]\d{3}$/],
+    separatesBySemicolon: true,
+  }),
+  market('IE', 'IRL', 'Ireland', '353', ['en'], {
+    town: 'Dublin',
+    postalCode: ['D02 X285', /^(?:[AC-FHKNPRTV-Y]\d{2}|D6W)(?: ?[0-9AC-FHKNPRTV-Y]{4})?$/],
+    alsoWritten: ['eire'],
+  }),
+  market('UK', 'GBR', 'United Kingdom', '44', ['en'], {
+    town: 'Cardiff',
+    postalCode: ['CF10 1AA', /^[A-Z]{1,2}\d[A-Z\d]?(?: ?\d[A-Z]{2})?$/],
+    alsoWritten: ['u k', 'great britain', 'england', 'scotland', 'wales', 'northern ireland'],
+  }),
+  market('CA', 'CAN', 'Canada', '1', ['en', 'fr'], {
+    town: 'Ottawa',
+    postalCode: ['K1A 0B1', /^[ABCEGHJ-NPRSTVXY]\d[A-Z](?: ?\d[A-Z]\d)?$/],
+  }),
+  market('MX', 'MEX', 'Mexico', '52', ['es'], { town: 'Ciudad de México', postalCode: ['06000', /^\d{5}$/] }),
+  market('AR', 'ARG', 'Argentina', '54', ['es'], {
+    town: 'Buenos Aires',
+    postalCode: ['C1002AAP', /^(?:[A-HJ-NP-Z]?\d{4}(?:[A-Z]{3})?)$/],
+  }),
+  market('CL', 'CHL', 'Chile', '56', ['es'], { town: 'Santiago', postalCode: ['8320000', /^\d{3}-?\d{4}$/] }),
+  market('CO', 'COL', 'Colombia', '57', ['es'], { town: 'Bogotá', postalCode: ['110111', /^\d{6}$/] }),
+  market('PE', 'PER', 'Peru', '51', ['es'], { town: 'Lima', postalCode: ['15001', /^\d{5}$/] }),
+  market('EC', 'ECU', 'Ecuador', '593', ['es'], { town: 'Quito', postalCode: ['170150', /^\d{6}$/] }),
+  market('DO', 'DOM', 'Dominican Republic', '1', ['es'], { town: 'Santo Domingo', postalCode: ['10101', /^\d{5}$/] }),
+  market('AU', 'AUS', 'Australia', '61', ['en'], { town: 'Sydney', postalCode: ['2000', /^\d{4}$/] }),
+  market('NZ', 'NZL', 'New Zealand', '64', ['en'], { town: 'Wellington', postalCode: ['6011', /^\d{4}$/] }),
+  market('SG', 'SGP', 'Singapore', '65', ['en'], { town: 'Singapore', postalCode: ['049315', /^\d{6}$/] }),
+  market('IN', 'IND', 'India', '91', ['en'], { town: 'New Delhi', postalCode: ['110001', /^[1-9]\d{2} ?\d{3}$/] }),
+  market('ZA', 'ZAF', 'South Africa', '27', ['en'], { town: 'Cape Town', postalCode: ['8001', /^\d{4}$/] }),
+  market('AO', 'AGO', 'Angola', '244', ['pt'], { town: 'Luanda' }),
+  market('CV', 'CPV', 'Cape Verde', '238', ['pt'], {
+    town: 'Praia',
+    postalCode: ['7600', /^\d{4}(?:-?\d{3})?$/],
+    alsoWritten: ['cabo verde'],
+  }),
+];
+
+/** The languages of the markets: those in which names of countries and languages are understood. */
+const LANGUAGES: readonly string[] = [...new Set(MARKETS.flatMap(({ languages }) => languages))];
+
+const byCode = new Map(MARKETS.flatMap((each) => [[each.code, each] as const, [each.iso, each] as const]));
+
+/** The market of a two-letter code in any case, UK and GB alike; undefined if it is not one of the 22. */
+export function findMarket(code: string): Market | undefined {
+  return byCode.get(code.trim().toUpperCase());
+}
+
+/** Made when the first name is looked up: that takes 10 ms, and most files have codes. */
+let byName: ReadonlyMap<string, Market> | null = null;
+
+function marketsByName(): ReadonlyMap<string, Market> {
+  const found = new Map<string, Market>();
+  for (const language of LANGUAGES) {
+    const names = new Intl.DisplayNames([language], { type: 'region' });
+    for (const each of MARKETS) found.set(folded(names.of(each.iso) ?? each.name), each);
+  }
+  for (const each of MARKETS) {
+    for (const name of [each.name, each.alpha3, ...each.alsoWritten]) found.set(folded(name), each);
+  }
+  return found;
+}
+
+/**
+ * The market a cell means: its code (UK, GB and GBR alike) or its name in one of the {@link LANGUAGES}, with or without
+ * accents. Undefined for anything else: no guess is made.
+ */
+export function marketFromText(text: string): Market | undefined {
+  const found = findMarket(text);
+  if (found) return found;
+  byName ??= marketsByName();
+  return byName.get(folded(text));
+}
+
+/** The one language that requests of a market are usually in; null where there are several and srq does not choose. */
+export function usualLanguage({ languages }: Market): string | null {
+  return languages.length === 1 ? (languages[0] ?? null) : null;
+}
+
+/**
+ * Maximum length of a cell. Longer ones hold something else, and the limit also bounds the work that a hostile cell can
+ * cause.
+ */
+const MAX_POSTAL_CODE_CELL = 40;
+
+/** Why a text does not look like a postal code of the market, or null if it does or nobody can tell. */
+export function postalCodeWarning(text: string, { name, postalCode }: Market): string | null {
+  if (!postalCode) return null;
+  const [example, pattern] = postalCode;
+  const bare = text
+    .trim()
+    .toUpperCase()
+    .replace(/^[A-Z]{1,2}-(?=\d)/, '')
+    .replace(/\s+/g, ' ');
+  if (bare.length <= MAX_POSTAL_CODE_CELL && pattern.test(bare)) return null;
+  const zero = /^\d+$/.test(bare) && pattern.test(`0${bare}`) ? '; a spreadsheet took its leading zero' : '';
+  return `does not look like one of ${name} (${example})${zero}`;
+}
+
+/** Made when the first cell is looked up: most files have no language. */
+let names: LanguageNames | null = null;
+
+interface LanguageNames {
+  /** `português`, `German`, `allemand` → code, for the languages of the markets. */
+  readonly codes: ReadonlyMap<string, string>;
+  readonly english: Intl.DisplayNames;
+}
+
+function languageNames(): LanguageNames {
+  const codes = LANGUAGES.flatMap((inLanguage) => {
+    const spoken = new Intl.DisplayNames([inLanguage], { type: 'language' });
+    return LANGUAGES.map((code) => [(spoken.of(code) ?? code).toLowerCase(), code] as const);
+  });
+  return { codes: new Map(codes), english: new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' }) };
+}
+
+/** A language as it goes on the wire, and whether it is one that anybody knows. */
+export interface Language {
+  readonly code: string;
+  readonly known: boolean;
+}
+
+/** Reads `pt`, `PT_pt`, `pt-BR` or a language's name. What is neither is given back as it is, not known. */
+export function parseLanguage(text: string): Language {
+  const tidy = text.trim().replaceAll('_', '-');
+  names ??= languageNames();
+  const named = names.codes.get(tidy.toLowerCase());
+  if (named) return { code: named, known: true };
+  try {
+    const locale = new Intl.Locale(tidy);
+    return { code: locale.toString(), known: names.english.of(locale.language) !== undefined };
+  } catch {
+    return { code: text.trim(), known: false };
+  }
+}

@@ -1,0 +1,152 @@
+import { type CountryCode, type PhoneNumber, parsePhoneNumberFromString } from 'libphonenumber-js/max/es6';
+import metadata from 'libphonenumber-js/max/metadata';
+import type { Market } from './markets.ts';
+import { memoize } from './memoize.ts';
+
+/**
+ * The result of reading a telephone number. Exactly one of `e164` and `error` is set. A `warning` says what was
+ * repaired or looks odd.
+ */
+export interface ParsedPhone {
+  readonly e164: string | null;
+  readonly error: string | null;
+  readonly warning: string | null;
+}
+
+const refused = (error: string): ParsedPhone => ({ e164: null, error, warning: null });
+
+/**
+ * Maximum length of a cell. Longer ones hold something else, and the limit also bounds the work that a hostile cell can
+ * cause.
+ */
+const MAX_CELL_LENGTH = 100;
+
+const SCIENTIFIC = /^[+-]?\d+(?:[.,]\d+)?E\+?\d+$/i;
+const BETWEEN_TWO_NUMBERS = /[/;,|&\n]+|\s(?:ou|o|or|oder|und|and|et|e|y)\s/i;
+
+/**
+ * Normalises a cell to ASCII digits, and removes what platforms and spreadsheets put around a number: `p:`, `tel:`,
+ * `="…"`, an apostrophe, bidirectional marks.
+ */
+function tidied(text: string): string {
+  return text
+    .normalize('NFKC')
+    .replace(/\p{Cf}/gu, '')
+    .trim()
+    .replace(/^="(.*)"$/, '$1')
+    .replace(/^'/, '')
+    .replace(/^(?:p|tel|phone|whatsapp):\s*/i, '');
+}
+
+/** Tells whether a cell holds two numbers, which is so if at least two of its parts have enough digits to be one. */
+function holdsTwo(text: string): boolean {
+  const parts = text.split(BETWEEN_TWO_NUMBERS);
+  return parts.filter((part) => part.replace(/\D/g, '').length >= 7).length > 1;
+}
+
+/**
+ * Removes digits that make a valid number look wrong, as in `+351 (0)912…` and `+52 1 55…`, both of which are common
+ * habits.
+ */
+function repaired(text: string): { text: string; warning: string | null } {
+  const trunkZero = text.replace(/^((?:\+|00)\s*\d[\d\s]{0,4})\(0\)/, '$1');
+  if (trunkZero !== text) return { text: trunkZero, warning: 'the (0) after the country code was taken out' };
+  const oldMexican = text.replace(/^((?:\+|00)\s?52[\s-]?)1[\s-]?(?=(?:[\s-]?\d){10}$)/, '$1');
+  if (oldMexican !== text) return { text: oldMexican, warning: 'the 1 after +52, no longer used, was taken out' };
+  return { text, warning: null };
+}
+
+/**
+ * Tells whether a number belongs to another country than the market. Several countries share +1, so the country itself
+ * is compared there.
+ */
+function ofAnotherCountry(number: PhoneNumber, market: Market): boolean {
+  if (number.countryCallingCode !== market.callingCode) return true;
+  return market.callingCode === '1' && number.country !== undefined && number.country !== market.iso;
+}
+
+/**
+ * Reads a telephone number as E.164. Without a market, only numbers in international form can be read. A number of
+ * another country than the request's passes with a warning.
+ */
+export function parsePhone(cell: string, market: Market | undefined): ParsedPhone {
+  if (cell.length > MAX_CELL_LENGTH) return refused('is too long for a telephone number');
+  const plain = market ? plainE164(cell, market) : null;
+  if (plain !== null) return { e164: plain, error: null, warning: null };
+  const tidy = tidied(cell);
+  if (SCIENTIFIC.test(tidy)) {
+    return refused(
+      'was turned into scientific notation by a spreadsheet and its digits are lost; export the file again with this column formatted as text',
+    );
+  }
+  if (holdsTwo(tidy)) return refused('holds more than one telephone number; keep one');
+  const { text, warning } = repaired(tidy);
+  const number = parsePhoneNumberFromString(text, {
+    ...(market ? { defaultCountry: market.iso as CountryCode } : {}),
+    extract: false,
+  });
+  if (!number?.isValid()) return refused('is not a telephone number of its country; check the digits and the country');
+  if (number.ext) return { e164: number.number, error: null, warning: 'the extension is left out' };
+  const foreign = market && ofAnotherCountry(number, market) ? 'belongs to another country than the request' : null;
+  return { e164: number.number, error: null, warning: warning ?? foreign };
+}
+
+/**
+ * Returns the E.164 form of a number as people usually write it. A national number without a market is returned
+ * unchanged, because it is sent that way. Nothing is validated, so this is only for numbers that are known to be right.
+ */
+export function likelyE164(cell: string, market: Market | undefined): string {
+  const digits = cell.replace(/[^\d+]/g, '');
+  if (digits.startsWith('+')) return digits;
+  if (!market) return cell;
+  if (digits.startsWith('00')) return `+${digits.slice(2)}`;
+  return `+${market.callingCode}${digits.replace(/^0/, '')}`;
+}
+
+/**
+ * One type of number (mobile, toll-free, …): its pattern, and its lengths if they are fewer than those of the country.
+ */
+type NumberType = readonly [pattern: string, lengths?: readonly number[]];
+
+/** The members that are used of a country in libphonenumber's metadata, by their index there. */
+interface CountryRules {
+  readonly 1: string;
+  readonly 2: string;
+  readonly 3: readonly number[];
+  readonly 5: string | 0;
+  readonly 7: string | 0;
+  readonly 11: readonly (NumberType | 0)[];
+}
+
+/**
+ * Returns the E.164 form of a market's own number that is written plainly enough to be read without interpretation:
+ * with a plus and the country code, or as it is dialled within the country. Returns null for every other cell, whatever
+ * it holds.
+ *
+ * libphonenumber takes twenty times as long, because it compiles the country's patterns again for each number.
+ */
+export function plainE164(cell: string, market: Market): string | null {
+  if (!/^\+?[\d(][\d ().-]*$/.test(cell) || cell.includes('(0)')) return null;
+  const digits = cell.replace(/[ ().-]/g, '');
+  if (!plainNumbers(market)?.test(digits)) return null;
+  return digits.startsWith('+') ? digits : `+${market.callingCode}${digits.replace(/^0/, '')}`;
+}
+
+/**
+ * Builds the pattern of a market's plain numbers. It is null where another country comes first for the calling code,
+ * because a number alone does not tell its country there.
+ */
+const plainNumbers = memoize(({ iso, callingCode }: Market): RegExp | null => {
+  const rules = metadata.countries[iso as CountryCode] as CountryRules | undefined;
+  if (!rules || !Object.values(metadata.country_calling_codes).some(([main]) => main === iso)) return null;
+  const { 1: abroad, 2: number, 3: lengths, 5: trunkPrefix, 7: prefixes, 11: types } = rules;
+  const code = `\\+${callingCode}`;
+  // A prefix that leads abroad, or that is removed together with the zero (a carrier code), makes it another number.
+  const noPrefix = `(?!(?:${prefixes || '0'})(?<!^(?:${code})?0?))`;
+  const start = `^(?:${code}|(?!${abroad}))${noPrefix}${trunkPrefix === '0' ? '(?:^0)?' : ''}(?=[1-9])`;
+  const ofType = types.flatMap((type) => {
+    const [pattern, its = lengths] = type || [];
+    return pattern ? `(?=${its.map((length) => `.{${length}}$`).join('|')})(?:${pattern})` : [];
+  });
+  return new RegExp(`${start}(?=(?:${number})$)(?:${ofType.join('|')})$`);
+});

@@ -1,0 +1,163 @@
+import { isLosslessNumber, parse } from 'lossless-json';
+import type { Json, Operation } from '../../request/contract.ts';
+import { refusal, type SandboxAnswer } from '../messages/answer.ts';
+import type { ArrivedCall } from './service-interface.ts';
+
+type DescribedBody = Pick<Operation, 'encoding' | 'contentType' | 'parameters'>;
+type BodyDecoder = (call: ArrivedCall) => BodyTree | SandboxAnswer | Promise<BodyTree | SandboxAnswer>;
+
+/** Decodes bodies of the one media type that an operation names; an {@link SandboxAnswer} is the refusal (400, 415). */
+export function bodyDecoder(operation: DescribedBody): BodyDecoder {
+  const wanted = mediaTypeOf(operation.contentType);
+  const decode = decoderOf(operation);
+  return (call) => {
+    const type = mediaTypeOf(call.headers['content-type']);
+    if (type === wanted) return decode(call);
+    return refusal(415, 'unsupported_media_type', `Send ${wanted}; this came as ${type || 'no content type'}.`);
+  };
+}
+
+function mediaTypeOf(contentType = ''): string {
+  return contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+}
+
+function decoderOf({ encoding, parameters }: DescribedBody): BodyDecoder {
+  if (encoding === 'json') {
+    return ({ body }) => treeOfJson(body) ?? refusal(400, 'invalid_request', 'The body is not JSON.');
+  }
+  const inBody = (parameters ?? []).filter((parameter) => parameter.in === 'body');
+  const plain = new Set(inBody.map(({ path }) => path[0]));
+  const lists = new Set(inBody.filter((parameter) => parameter.isList).map(({ path }) => JSON.stringify(path)));
+  const tree = (pairs: readonly FormPair[]) =>
+    treeOfPairs(
+      pairs,
+      (name) => plain.has(name),
+      (path) => lists.has(JSON.stringify(path)),
+    );
+  return encoding === 'form'
+    ? ({ body }) => tree([...new URLSearchParams(body.toString('utf8'))])
+    : async (call) => {
+        const pairs = await partsOf(call);
+        return pairs ? tree(pairs) : refusal(400, 'invalid_request', 'The body is not multipart/form-data.');
+      };
+}
+
+/** Null where the body is not what its content type says. */
+async function partsOf({ headers, body }: ArrivedCall): Promise<readonly FormPair[] | null> {
+  const response = new Response(body, { headers: { 'content-type': headers['content-type'] ?? '' } });
+  const form = await response.formData().catch(() => null);
+  if (!form) return null;
+  return Promise.all(
+    [...form].map(async ([name, value]): Promise<FormPair> => {
+      return [name, typeof value === 'string' ? value : Buffer.from(await value.arrayBuffer())];
+    }),
+  );
+}
+
+/** One value of a body and its way from the top. A list's elements are called by their places: `0`, `1`, … */
+export interface BodyValue {
+  readonly path: readonly string[];
+  readonly text: string;
+  /** The content of what came as a file, in multipart. */
+  readonly file: Buffer | null;
+}
+
+/** A body as a schema sees it, and its values as they were written. */
+export interface BodyTree {
+  readonly body: Json;
+  readonly leaves: readonly BodyValue[];
+}
+
+type FormPair = readonly [name: string, value: string | Buffer];
+
+interface TreeBranch {
+  [name: string]: Json | TreeBranch;
+}
+
+/** Deeper is no request; names with more parts than this are taken as they stand. */
+const MAX_DEPTH = 32;
+
+/** JavaScript's numbers hold 15 digits of any kind. */
+const MAY_LOSE_DIGITS = /\d{16}/;
+
+/** Null where the body is not JSON or too deep. */
+function treeOfJson(body: Buffer): BodyTree | null {
+  const text = body.toString('utf8');
+  try {
+    const value: Json = JSON.parse(text);
+    return { body: value, leaves: [...leavesOf(MAY_LOSE_DIGITS.test(text) ? parse(text) : value, [])] };
+  } catch {
+    return null;
+  }
+}
+
+function* leavesOf(value: unknown, path: readonly string[]): Generator<BodyValue> {
+  if (value === null || value === undefined) return;
+  if (typeof value !== 'object' || isLosslessNumber(value)) {
+    yield { path, text: String(value), file: null };
+  } else if (path.length >= MAX_DEPTH) {
+    throw new RangeError('A body may not be deeper.');
+  } else {
+    for (const [name, member] of Object.entries(value)) yield* leavesOf(member, [...path, name]);
+  }
+}
+
+/**
+ * `a[b]=1` is `{a: {b: "1"}}`; `a[]=1` and a name that comes twice make a list. `isPlain` names stand as they are, brackets
+ * and all; those of `isList` are lists even with one value. A file is the text of its bytes, so that its length is theirs.
+ */
+function treeOfPairs(
+  pairs: readonly FormPair[],
+  isPlain: (name: string) => boolean,
+  isList: (path: readonly string[]) => boolean,
+): BodyTree {
+  const counts = new Map<string, number>();
+  for (const [name] of pairs) counts.set(name, (counts.get(name) ?? 0) + 1);
+  const root: TreeBranch = Object.create(null);
+  const leaves: BodyValue[] = [];
+  const elements = new Map<string, number>();
+  for (const [name, value] of pairs) {
+    const named = isPlain(name) ? [name] : pathParts(name);
+    const path = named.filter((part, place) => part !== '' || place < named.length - 1);
+    const listed = path.length < named.length || (counts.get(name) ?? 0) > 1 || isList(path);
+    const place = elements.get(name) ?? 0;
+    elements.set(name, place + 1);
+    const file = typeof value === 'string' ? null : value;
+    const text = typeof value === 'string' ? value : value.toString('latin1');
+    const leaf = { path: listed ? [...path, String(place)] : path, text, file };
+    leaves.push(leaf);
+    plant(root, leaf);
+  }
+  return { body: withLists(root), leaves };
+}
+
+/** `a[b][]` is `['a', 'b', '']`. */
+function pathParts(name: string): readonly string[] {
+  const found = /^([^[\]]+)((?:\[[^[\]]*\])+)$/.exec(name);
+  if (!found) return [name];
+  const parts = [found[1] ?? '', ...(found[2] ?? '').slice(1, -1).split('][')];
+  return parts.length > MAX_DEPTH ? [name] : parts;
+}
+
+function plant(root: TreeBranch, { path, text }: BodyValue): void {
+  let branch = root;
+  for (const name of path.slice(0, -1)) {
+    const there = branch[name];
+    const next: TreeBranch = isBranch(there) ? there : Object.create(null);
+    branch[name] = next;
+    branch = next;
+  }
+  branch[path.at(-1) ?? ''] = text;
+}
+
+const isBranch = (value: Json | TreeBranch | undefined): value is TreeBranch =>
+  typeof value === 'object' && value !== null;
+
+/** Branches whose names are 0, 1, 2 … become lists. */
+function withLists(branch: TreeBranch): Json {
+  const members = Object.entries(branch).map(
+    ([name, value]) => [name, isBranch(value) ? withLists(value) : value] as const,
+  );
+  const isList = members.length > 0 && members.every(([name], place) => name === String(place));
+  return isList ? members.map(([, value]) => value) : Object.fromEntries(members);
+}

@@ -1,0 +1,35 @@
+import type { LosslessNumber } from 'lossless-json';
+import type { Json } from '../../request/contract.ts';
+
+/** A document under construction: JSON that may hold numbers of more digits than JavaScript can. */
+export type AnswerDraft = Json | LosslessNumber | readonly AnswerDraft[] | { readonly [name: string]: AnswerDraft };
+
+export const isList = (value: AnswerDraft | undefined): value is readonly AnswerDraft[] => Array.isArray(value);
+export const isObject = (value: AnswerDraft | undefined): value is { readonly [name: string]: AnswerDraft } =>
+  typeof value === 'object' && value !== null && !isList(value) && !('isLosslessNumber' in value);
+
+/** The value at a place; undefined where there is none. `*` is the first element or member. */
+export function valueAt(draft: AnswerDraft | undefined, parts: readonly string[]): AnswerDraft | undefined {
+  const [part, ...rest] = parts;
+  if (part === undefined || draft === undefined) return draft;
+  if (isList(draft)) return valueAt(draft[part === '*' ? 0 : Number(part)], rest);
+  if (!isObject(draft)) return undefined;
+  return valueAt(part === '*' ? Object.values(draft)[0] : draft[part], rest);
+}
+
+/**
+ * The same with another value at one place, which is made where it is missing. For `*` a list keeps its first element
+ * alone: an answer is about one request. An object keeps all its members.
+ */
+export function withValueAt(draft: AnswerDraft | undefined, parts: readonly string[], value: AnswerDraft): AnswerDraft {
+  const [part, ...rest] = parts;
+  if (part === undefined) return value;
+  if (part === '*' && isObject(draft)) {
+    return Object.fromEntries(Object.entries(draft).map(([name, member]) => [name, withValueAt(member, rest, value)]));
+  }
+  if (part === '*') return [withValueAt(isList(draft) ? draft[0] : undefined, rest, value)];
+  if (isList(draft))
+    return draft.map((each, place) => (String(place) === part ? withValueAt(each, rest, value) : each));
+  const members = isObject(draft) ? draft : {};
+  return { ...members, [part]: withValueAt(members[part], rest, value) };
+}

@@ -1,0 +1,140 @@
+import { carriesRequest, type OperationName, type RequestOperationName } from '../../request/operations.ts';
+import { jsonAnswer, refusal, type SandboxAnswer, tooManyRequests } from '../messages/answer.ts';
+import type { IdempotencyStore, Marketplace, TokenBucket } from './marketplace.ts';
+import type { RequestContent } from './request-content.ts';
+import type { ServiceInterface } from './service-interface.ts';
+
+/** The partner's credentials. The identifier is a number, as in the API's example. */
+interface PartnerCredentials {
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+/** What the three operations work on. */
+export interface Service {
+  readonly offered: ServiceInterface;
+  readonly credentials: PartnerCredentials;
+  readonly marketplace: Marketplace;
+  /** Null where create does not recognise repeats. */
+  readonly replays: IdempotencyStore | null;
+  /** Create and validate draw from it; null for no limit. */
+  rateLimit: TokenBucket | null;
+}
+
+/** One call to one of the three operations, its body read. */
+export interface ApiCall {
+  readonly operation: OperationName;
+  /** The bearer token, or null. */
+  readonly token: string | null;
+  /** An answer is the refusal of a body that could not be decoded. */
+  readonly content: RequestContent | SandboxAnswer;
+  readonly nowMs: number;
+  /** How long validate will not see what this call creates. */
+  readonly hideFromValidateMs: number;
+}
+
+/** What was answered, and the identifier that it names or would have named. */
+export interface Acted {
+  readonly answer: SandboxAnswer;
+  readonly requestId: string | null;
+}
+
+/** Which operation a request is for; an {@link SandboxAnswer} is the refusal (404, 405). */
+export function findOperation(method: string, path: string, offered: ServiceInterface): OperationName | SandboxAnswer {
+  const { endpoints, basePath } = offered;
+  const here = endpoints.filter((each) => path === each.path || path === basePath + each.path);
+  if (here.length === 0) {
+    const paths = endpoints.map((each) => basePath + each.path);
+    return refusal(404, 'not_found', `Nothing here. The paths are ${paths.join(', ')}.`);
+  }
+  const called = here.find((each) => each.method === method);
+  if (called) return called.operation;
+  const allow = here.map((each) => each.method).join(', ');
+  return refusal(405, 'method_not_allowed', `This path takes ${allow}.`, { allow });
+}
+
+/** Does what a call asks for, checks first. */
+export function actOn(call: ApiCall, service: Service): Acted {
+  const { operation } = call;
+  if (!carriesRequest(operation)) return { answer: grantToken(call, service), requestId: null };
+  const refused = refuseRate(call, service) ?? refuseToken(call, service);
+  if (refused) return { answer: refused, requestId: null };
+  const content = call.content;
+  if ('status' in content) return { answer: content, requestId: null };
+  const refusedParameters = service.offered.refuse(operation, content);
+  if (refusedParameters) return { answer: refusedParameters, requestId: null };
+  return ACTIONS[operation](call, content, service);
+}
+
+type Act = (call: ApiCall, content: RequestContent, service: Service) => Acted;
+
+const ACTIONS: Readonly<Record<RequestOperationName, Act>> = { create, validate };
+
+/** Shapes and codes of RFC 6749, sections 5.1 and 5.2. */
+function grantToken({ content, nowMs }: ApiCall, { credentials, marketplace, offered }: Service): SandboxAnswer {
+  if ('status' in content) return content;
+  const { grant_type: grantType, client_id: clientId, client_secret: clientSecret } = content.params;
+  const refuse = (status: number, error: string, description: string): SandboxAnswer =>
+    jsonAnswer(status, { error, error_description: description }, { 'cache-control': 'no-store' });
+  if (!grantType) return refuse(400, 'invalid_request', 'grant_type is missing');
+  if (grantType !== 'client_credentials') {
+    return refuse(400, 'unsupported_grant_type', 'grant_type must be client_credentials');
+  }
+  if (clientId !== credentials.clientId || clientSecret !== credentials.clientSecret) {
+    return refuse(401, 'invalid_client', 'client_id and client_secret do not belong together');
+  }
+  const refused = offered.refuse('token', content);
+  if (refused) return refused;
+  const granted = offered.granted(marketplace.grantToken(nowMs));
+  return { ...granted, headers: { ...granted.headers, 'cache-control': 'no-store', pragma: 'no-cache' } };
+}
+
+function refuseRate({ nowMs }: ApiCall, { rateLimit }: Service): SandboxAnswer | null {
+  const waitMs = rateLimit?.take(nowMs) ?? 0;
+  return waitMs > 0 ? tooManyRequests(waitMs) : null;
+}
+
+/** RFC 6750, section 3: without a token no error code, with a bad one `invalid_token`. */
+function refuseToken({ token, nowMs }: ApiCall, { marketplace, offered }: Service): SandboxAnswer | null {
+  if (token === null) {
+    const path = offered.endpoints.find((each) => each.operation === 'token')?.path;
+    const message = `Send Authorization: Bearer, with a token from ${path}.`;
+    return refusal(401, 'unauthorized', message, { 'www-authenticate': 'Bearer realm="sandbox"' });
+  }
+  if (marketplace.isTokenValid(token, nowMs)) return null;
+  return refusal(401, 'invalid_token', 'The token is unknown or its life has ended.', {
+    'www-authenticate': 'Bearer realm="sandbox", error="invalid_token"',
+  });
+}
+
+/**
+ * A value of the idempotency header that comes again gets the answer it had, and creates nothing. With other content it is
+ * refused: the caller has mixed up two requests.
+ */
+function create(call: ApiCall, content: RequestContent, service: Service): Acted {
+  const { offered, marketplace, replays } = service;
+  const earlier = replays?.find(content.params);
+  if (earlier && earlier.key !== content.key) {
+    const message = `This ${replays?.header} came with other content before.`;
+    return { answer: refusal(422, 'idempotency_conflict', message), requestId: null };
+  }
+  if (earlier) {
+    replays?.repeated();
+    return offered.created(earlier.fresh);
+  }
+  const likeness = offered.likeness('create', content);
+  const isKnown = marketplace.findDuplicate(likeness, call.nowMs) !== null;
+  const refused = isKnown ? offered.refuseKnown() : null;
+  if (refused) return { answer: refused, requestId: null };
+  const fresh = marketplace.next();
+  const acted = offered.created(fresh);
+  const visibleAtMs = call.nowMs + call.hideFromValidateMs;
+  marketplace.remember({ key: content.key, likeness, requestId: acted.requestId, visibleAtMs });
+  replays?.remember(content.params, content.key, fresh);
+  return acted;
+}
+
+function validate(call: ApiCall, content: RequestContent, { marketplace, offered }: Service): Acted {
+  const requestId = marketplace.findDuplicate(offered.likeness('validate', content), call.nowMs);
+  return { answer: offered.validated(requestId), requestId };
+}

@@ -1,0 +1,191 @@
+import { createHash } from 'node:crypto';
+import { LosslessNumber, stringify } from 'lossless-json';
+import type { CreateOperation, Json, Operation, VerdictRule } from '../../request/contract.ts';
+import { pointerNames } from '../../request/json-pointer.ts';
+import { JSON_CONTENT_TYPE } from '../../request/wire.ts';
+import { jsonAnswer, refusal, type SandboxAnswer } from '../messages/answer.ts';
+import type { FreshIdentity } from './marketplace.ts';
+import { type AnswerDraft, isList, isObject, valueAt, withValueAt } from './pointer.ts';
+import type { Problems } from './schema-check.ts';
+
+type ToldVerdict = 'clear' | 'duplicate';
+
+/**
+ * The document's answer to a create, with identifiers of its own; null where the document shows none. Without a place for
+ * them in the body, the identifier is in the header Location.
+ */
+export function createdAnswer(
+  { success, identifiers, duplicate, path }: CreateOperation,
+  { requestId, sequence }: FreshIdentity,
+): { readonly answer: SandboxAnswer; readonly requestId: string } | null {
+  const [first] = identifiers;
+  if (!success && !first) return null;
+  const { status, contentType, body: sample } = success ?? { status: 201, contentType: JSON_CONTENT_TYPE, body: null };
+  // The document's example may be that of a duplicate.
+  const body =
+    sample === null ? null : duplicate.reduce<AnswerDraft>((draft, rule) => withVerdict(draft, rule, 'clear'), sample);
+  if (!first) return { answer: answerWith(status, contentType, body, { location: `${path}/${requestId}` }), requestId };
+  const named = identifiers.reduce<AnswerDraft>((draft, { pointer }) => {
+    const parts = pointerNames(pointer);
+    return withValueAt(draft, parts, freshValue(valueAt(body, parts) ?? undefined, sequence));
+  }, body);
+  const answered = valueAt(named, pointerNames(first.pointer));
+  return { answer: answerWith(status, contentType, named), requestId: String(answered) };
+}
+
+/** An answer from which `rules` read this verdict; null where none of them can tell it. */
+export function verdictAnswer(
+  operation: Operation,
+  rules: readonly VerdictRule[],
+  verdict: ToldVerdict,
+): SandboxAnswer | null {
+  const { success } = operation;
+  const telling = rules.find((rule) => canTell(rule, verdict));
+  if (!telling) return null;
+  const status = telling.kind === 'status' ? telling.status : (success?.status ?? 200);
+  if (status >= 400) return refusalAnswer(operation, { '': 'This request was sent before.' }, status);
+  const sample = success ? success.body : {};
+  const body = rules.reduce<AnswerDraft>((draft, rule) => withVerdict(draft, rule, verdict), sample);
+  return answerWith(status, success?.contentType ?? JSON_CONTENT_TYPE, body);
+}
+
+function canTell(rule: VerdictRule, verdict: ToldVerdict): boolean {
+  if (rule.kind === 'status') return rule.verdict === verdict;
+  return rule.kind === 'list' || rule[verdict].length > 0;
+}
+
+function withVerdict(draft: AnswerDraft, rule: VerdictRule, verdict: ToldVerdict): AnswerDraft {
+  if (rule.kind === 'status') return draft;
+  const parts = pointerNames(rule.pointer);
+  const sample = valueAt(draft, parts);
+  if (rule.kind === 'list') {
+    const duplicates = Array.isArray(sample) && sample.length > 0 ? sample : ['an earlier request'];
+    return withValueAt(draft, parts, verdict === 'duplicate' ? duplicates : []);
+  }
+  const [value] = rule[verdict];
+  if (value !== undefined) return withValueAt(draft, parts, typedAs(sample, value));
+  return sample === undefined ? draft : withValueAt(draft, parts, null);
+}
+
+/** Rules compare texts; the answer has the type that the sample has. */
+function typedAs(sample: AnswerDraft | undefined, text: string): AnswerDraft {
+  if (typeof sample === 'number') return Number(text);
+  return typeof sample !== 'string' && (text === 'true' || text === 'false') ? text === 'true' : text;
+}
+
+/** The document's refusal of a request with these problems; in the shape of the other sandbox where it shows none. */
+export function refusalAnswer(operation: Operation, problems: Problems, otherStatus?: number): SandboxAnswer {
+  const { refusal: sample, errorTexts } = operation;
+  const status = otherStatus ?? sample?.status ?? 422;
+  if (errorTexts.length > 0) {
+    return answerWith(status, sample?.contentType ?? JSON_CONTENT_TYPE, refusalBody(operation, problems));
+  }
+  if (otherStatus !== undefined) return refusal(status, 'duplicate', Object.values(problems).join(' '));
+  return jsonAnswer(status, {
+    error: 'validation_failed',
+    message: 'The request was not accepted. See errors.',
+    errors: Object.fromEntries(Object.entries(problems).map(([name, problem]) => [name, [problem]])),
+  });
+}
+
+/** An answer without a body has no content type either; with 204 it never has one. */
+function answerWith(
+  status: number,
+  contentType: string,
+  body: AnswerDraft,
+  headers: Readonly<Record<string, string>> = {},
+): SandboxAnswer {
+  if (body === null || status === 204) return { status, headers, body: '' };
+  const isText = typeof body === 'string' && !/json/i.test(contentType);
+  return {
+    status,
+    headers: { 'content-type': contentType, ...headers },
+    body: isText ? body : (stringify(body) ?? ''),
+  };
+}
+
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+const ENDS_IN_DIGITS = /^(.*?)(\d+)$/s;
+const MIN_OF_20_DIGITS = 10n ** 19n;
+
+/**
+ * An identifier like the sample, another one for each `sequence`: a number stays a number, with 20 digits where the sample
+ * has more than JavaScript can hold; a UUID stays one; a text keeps what stands before its last digits. Without a sample,
+ * a number.
+ */
+function freshValue(sample: AnswerDraft | undefined, sequence: number): AnswerDraft {
+  if (typeof sample === 'string') return freshText(sample, sequence);
+  const number = typeof sample === 'number' ? Math.trunc(sample) + sequence : sequence;
+  return Number.isSafeInteger(number) ? number : new LosslessNumber(String(MIN_OF_20_DIGITS + BigInt(sequence)));
+}
+
+function freshText(sample: string, sequence: number): string {
+  if (UUID.test(sample)) return uuidOf(sequence);
+  const [, before = '', digits = ''] = ENDS_IN_DIGITS.exec(sample) ?? [];
+  if (digits === '') return `${sample || 'SR'}-${sequence}`;
+  return before + String(BigInt(digits) + BigInt(sequence)).padStart(digits.length, '0');
+}
+
+/** In the form of version 8 (RFC 9562): made by a rule of our own, so that the same sequence gives the same one. */
+function uuidOf(sequence: number): string {
+  const hex = createHash('sha256').update(`srq sandbox ${sequence}`).digest('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}
+
+/** One thing that is wrong. `name` is the wire path; empty if it is about the whole request. */
+interface NamedProblem {
+  readonly name: string;
+  readonly words: string;
+}
+
+/** Members of an error that say which parameter it is about. */
+const NAMES_PARAMETER = /^(?:field|param|parameter|property|attribute|name|pointer|path|loc|location)$/i;
+
+/**
+ * The document's refusal with these problems in place of its words. A list of errors gets one element for each problem, an
+ * object of errors one member; a single text names them all.
+ */
+function refusalBody({ refusal, errorTexts }: Operation, problems: Problems): AnswerDraft {
+  const all = Object.entries(problems).map(([name, words]) => ({ name, words }));
+  const sample: Json = refusal?.body ?? null;
+  return errorTexts.reduce<AnswerDraft>((draft, pointer) => withWords(draft, pointerNames(pointer), all), sample);
+}
+
+function withWords(
+  draft: AnswerDraft | undefined,
+  parts: readonly string[],
+  problems: readonly NamedProblem[],
+): AnswerDraft {
+  const [part, ...rest] = parts;
+  if (part === undefined) return problems.map(({ name, words }) => `${name} ${words}`.trim()).join('; ');
+  if (part !== '*') {
+    const members = isObject(draft) ? draft : {};
+    return { ...members, [part]: withWords(members[part], rest, problems) };
+  }
+  if (isObject(draft)) {
+    const [first] = Object.values(draft);
+    const members = problems.map((problem) => [problem.name, withWords(draft[problem.name] ?? first, rest, [problem])]);
+    return Object.fromEntries(members);
+  }
+  const elements = isList(draft) ? draft : [];
+  return problems.map((problem, place) =>
+    withWords(withName(elements[place] ?? elements[0], problem.name), rest, [problem]),
+  );
+}
+
+/** An error of the sample, about another parameter. */
+function withName(draft: AnswerDraft | undefined, name: string): AnswerDraft | undefined {
+  if (!isObject(draft)) return draft;
+  return Object.fromEntries(
+    Object.entries(draft).map(([member, value]) => [
+      member,
+      NAMES_PARAMETER.test(member) && !isObject(value) ? namedAs(value, name) : (withName(value, name) ?? value),
+    ]),
+  );
+}
+
+/** The name as the sample has it: a JSON pointer, a list of its parts (after `body`, as some have it), or by itself. */
+function namedAs(sample: AnswerDraft, name: string): AnswerDraft {
+  if (isList(sample)) return [...(sample[0] === 'body' ? ['body'] : []), ...name.split('.')];
+  return typeof sample === 'string' && sample.startsWith('/') ? `/${name.replaceAll('.', '/')}` : name;
+}

@@ -1,0 +1,161 @@
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { Alternative, Json, Operation, Parameter } from '../../request/contract.ts';
+import { MAX_FOR_PATTERN } from '../../request/contract-rules.ts';
+import { SrqError } from '../../request/errors.ts';
+import { pointerNames } from '../../request/json-pointer.ts';
+
+/** What is wrong by wire path (`customer.phone`); empty if nothing is. */
+export type Problems = Readonly<Record<string, string>>;
+
+export interface SchemaOptions {
+  /** Whose body it is, for messages. */
+  readonly name: string;
+  /** All values came as texts: those of numbers and booleans are read as such. */
+  readonly texts: boolean;
+}
+
+/** Formats that stand for a shape. Of all others nothing is demanded. */
+const FORMATS: Readonly<Record<string, RegExp>> = {
+  email: /^[^\s@]+@[^\s@]+$/,
+  uuid: /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i,
+  date: /^\d{4}-\d\d-\d\d$/,
+  'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i,
+  uri: /^[a-z][a-z\d+.-]*:\S+$/i,
+};
+/** These only say that one of several schemas did not fit; what is said beside them tells why. */
+const GENERAL_KEYWORDS: readonly string[] = ['anyOf', 'oneOf', 'if'];
+const WHOLE_BODY = 'body';
+
+/**
+ * A check of values against a schema, whose patterns are known to end. Throws `SrqError('input')` for a schema that cannot
+ * be used.
+ */
+export function schemaCheck(schema: Json, options: SchemaOptions): (value: Json) => Problems {
+  const validate = compile(schema, options);
+  return (value) => (validate(value) ? {} : problemsOf(validate.errors ?? []));
+}
+
+function compile(schema: Json, { name, texts }: SchemaOptions): ValidateFunction {
+  const ajv = new Ajv2020({
+    strict: false,
+    code: { regExp: Object.assign(bounded, { code: 'bounded' }) },
+    allErrors: true,
+    coerceTypes: texts,
+    validateSchema: false,
+    logger: false,
+    formats: FORMATS,
+  });
+  try {
+    return ajv.compile(typeof schema === 'object' && schema !== null ? { ...schema } : {});
+  } catch (error) {
+    const hint = 'Mend it in the document and learn again: srq contract learn FILE.';
+    throw new SrqError('input', `The contract's schema of ${name} cannot be used.`, hint, error);
+  }
+}
+
+/** A pattern that longer texts need not match. The compiler tells patterns apart by their texts. */
+function bounded(pattern: string): { test(text: string): boolean; toString(): string } {
+  const compiled = compiledPattern(pattern);
+  return { test: (text) => text.length > MAX_FOR_PATTERN || compiled.test(text), toString: () => pattern };
+}
+
+/** As JSON Schema has it; patterns of other dialects may compile without `u` alone. */
+function compiledPattern(pattern: string): RegExp {
+  try {
+    return new RegExp(pattern, 'u');
+  } catch {
+    return new RegExp(pattern);
+  }
+}
+
+function problemsOf(errors: readonly ErrorObject[]): Problems {
+  const telling = errors.filter(({ keyword }) => !GENERAL_KEYWORDS.includes(keyword));
+  const told = telling.length > 0 ? telling : errors;
+  const problems = new Map<string, string>();
+  for (const error of told) {
+    const name = nameOf(error);
+    if (!problems.has(name)) problems.set(name, wordsOf(error));
+  }
+  return Object.fromEntries(problems);
+}
+
+function nameOf({ instancePath, params }: ErrorObject): string {
+  const parts = pointerNames(instancePath);
+  const member: unknown = params['missingProperty'] ?? params['additionalProperty'] ?? params['unevaluatedProperty'];
+  if (typeof member === 'string') parts.push(member);
+  return parts.join('.') || WHOLE_BODY;
+}
+
+function wordsOf({ keyword, params, message }: ErrorObject): string {
+  if (keyword === 'required') return 'is required';
+  if (keyword === 'additionalProperties' || keyword === 'unevaluatedProperties') return 'is not known';
+  if (keyword === 'enum') return `must be one of ${params['allowedValues'].join(', ')}`;
+  if (keyword === 'const') return `must be ${JSON.stringify(params['allowedValue'])}`;
+  return message ?? 'is wrong';
+}
+
+interface Node {
+  readonly properties: Record<string, Node | Json>;
+  readonly required: Set<string>;
+}
+
+/** The schema of what goes in one place (body, head, query), made of its parameters and the choices between them. */
+export function parametersSchema(parameters: readonly Parameter[], choices: Operation['choices']): Json {
+  const root = newNode();
+  for (const parameter of parameters) plant(root, parameter.path, leafSchema(parameter), parameter.required);
+  return {
+    ...nodeSchema(root),
+    allOf: choices.map((group) => ({ anyOf: group.map((alternative) => alternativeSchema(alternative, parameters)) })),
+  };
+}
+
+function leafSchema(parameter: Parameter): Json {
+  const { type, values, isList, required } = parameter;
+  const { minLength, maxLength, minimum, maximum, pattern } = parameter;
+  const known = Object.entries({ minLength, maxLength, minimum, maximum, pattern }).filter(
+    ([, bound]) => bound !== null,
+  );
+  const single = {
+    type,
+    ...Object.fromEntries(known),
+    ...(values && { enum: values.map(({ value }) => typedValue(value, type)) }),
+  };
+  return isList ? { type: 'array', items: single, minItems: required ? 1 : 0 } : single;
+}
+
+function typedValue(text: string, type: Parameter['type']): Json {
+  if (type === 'string') return text;
+  return type === 'boolean' ? text === 'true' : Number(text);
+}
+
+function alternativeSchema({ fields, constants }: Alternative, parameters: readonly Parameter[]): Json {
+  const root = newNode();
+  for (const { field, path } of parameters) if (fields.includes(field)) plant(root, path, {}, true);
+  for (const { path, value } of constants) plant(root, path, { const: value }, true);
+  return nodeSchema(root);
+}
+
+const newNode = (): Node => ({ properties: {}, required: new Set() });
+const isNode = (value: Node | Json | undefined): value is Node =>
+  typeof value === 'object' && value !== null && 'required' in value && value.required instanceof Set;
+
+function plant(root: Node, path: readonly string[], schema: Json, required: boolean): void {
+  let node = root;
+  for (const name of path.slice(0, -1)) {
+    const there = node.properties[name];
+    const next = isNode(there) ? there : newNode();
+    node.properties[name] = next;
+    if (required) node.required.add(name);
+    node = next;
+  }
+  const last = path.at(-1) ?? '';
+  node.properties[last] = schema;
+  if (required) node.required.add(last);
+}
+
+function nodeSchema({ properties, required }: Node): { readonly [keyword: string]: Json } {
+  const members = Object.entries(properties).map(
+    ([name, value]) => [name, isNode(value) ? nodeSchema(value) : value] as const,
+  );
+  return { type: 'object', properties: Object.fromEntries(members), required: [...required] };
+}

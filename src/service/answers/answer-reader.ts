@@ -1,0 +1,152 @@
+import {
+  type AnswerMemory,
+  NO_MEMORY,
+  withOpenForm,
+  withPlace,
+  withValidateResult,
+} from '../../request/answer-memory.ts';
+import { type Contract, isOffered, type Observations } from '../../request/contract.ts';
+import type { RequestOperationName } from '../../request/operations.ts';
+import type { Identifiers } from '../../request/outcome.ts';
+import type { UnprovenAnswer, Verdict } from '../../request/ports.ts';
+import type { Answer, Exchange } from '../network/exchange.ts';
+import type { Redactor } from '../redaction/redactor.ts';
+import { type CreateMeaning, classifyCreate } from './classify.ts';
+import { type Creation, judgeCreation, readableKind } from './creation.ts';
+import { type ParameterNames, parameterNames, readErrorText } from './error-text.ts';
+import { documentedIdentifiers, readIdentifiers } from './identifiers.ts';
+import { outcomeSigns } from './refusal-signs.ts';
+import { readVerdict, ruledVerdict, statedVerdict } from './verdict.ts';
+
+const NO_VALIDATE_HINT =
+  'The document describes no validate. Create without it: --no-validate; for good: srq contract learn FILE --operation validate=none';
+
+/**
+ * Reads answers as the service's description says; what is not where it should be is searched for, and counted as a
+ * contradiction.
+ */
+export class AnswerReader {
+  readonly observed = new Observed();
+  readonly #contract: Contract;
+  readonly #names: ParameterNames;
+  readonly #remember: (memory: AnswerMemory) => void;
+  #memory: AnswerMemory;
+
+  /** `columnOf`: what the user calls a field, for errors that name it. */
+  constructor(
+    contract: Contract,
+    columnOf: (field: string) => string | null,
+    memory: AnswerMemory = NO_MEMORY,
+    remember: (memory: AnswerMemory) => void = () => {},
+  ) {
+    this.#contract = contract;
+    this.#names = parameterNames(contract, columnOf);
+    this.#memory = memory;
+    this.#remember = remember;
+  }
+
+  #change(memory: AnswerMemory): void {
+    if (memory === this.#memory) return;
+    this.#memory = memory;
+    this.#remember(memory);
+  }
+
+  /** What the answers to creations were found to look like, with what this reader has found out. */
+  get memory(): AnswerMemory {
+    return this.#memory;
+  }
+
+  /** What an exchange on create tells. Where a creation names the request is remembered. */
+  creation(exchange: Exchange, sent: Redactor): CreateMeaning {
+    const { create, unavailableIsNotActed } = this.#contract;
+    const { path, duplicate, identifiers, errorTexts } = create;
+    const judge = (answer: Answer) =>
+      judgeCreation(answer, sent, { path, identifiers, errorTexts, memory: this.#memory });
+    const meaning = classifyCreate(exchange, { duplicate, unavailableIsNotActed, judge });
+    if (meaning.creation?.is === 'taken') this.#noteTaken(meaning.creation);
+    return meaning;
+  }
+
+  #noteTaken({ place, ids }: Extract<Creation, { is: 'taken' }>): void {
+    if (place !== null) this.#change(withPlace(this.#memory, place));
+    const { identifiers } = this.#contract.create;
+    if (identifiers.length > 0) this.observed.note('create.identifiers', Object.keys(ids).length > 0 && place === null);
+  }
+
+  /** Validate was asked about a request whose creation was answered so: it sees the request, or does not. */
+  noteSight({ form, place }: UnprovenAnswer, wasSeen: boolean): void {
+    const sighted = withValidateResult(this.#memory, form, wasSeen);
+    this.#change(wasSeen && place !== null ? withPlace(sighted, place) : sighted);
+  }
+
+  /** A creation was answered so, and nobody can say what that means. */
+  noteUnproven({ form, isDenied }: UnprovenAnswer): void {
+    if (form !== '') this.#change(withOpenForm(this.#memory, form, isDenied));
+  }
+
+  /** For an exchange on validate that gave no verdict: why, and what to do. */
+  whyNoVerdict(exchange: Exchange): CreateMeaning {
+    const { unavailableIsNotActed } = this.#contract;
+    const judge = (): Creation => ({ is: 'unproven', form: null, place: null, isDenied: false, ids: {} });
+    const meaning = classifyCreate(exchange, { duplicate: [], unavailableIsNotActed, judge });
+    if (isOffered(this.#contract, 'validate') !== null || !meaning.stop || exchange.answer?.status !== 404)
+      return meaning;
+    return { ...meaning, stop: { ...meaning.stop, hint: NO_VALIDATE_HINT } };
+  }
+
+  /** Of a request that the service has already: its answer to that is rarely described. */
+  identifiersOfDuplicate(answer: Answer, sent: Redactor): Identifiers {
+    const documented = documentedIdentifiers(answer, this.#contract.create.identifiers);
+    return Object.keys(documented).length > 0 ? documented : readIdentifiers(answer, sent);
+  }
+
+  /** What an answer of validate says. */
+  verdict(answer: Answer): Verdict {
+    const rules = this.#contract.validate.verdict;
+    const ruled = ruledVerdict(answer, rules);
+    const isWell = answer.status >= 200 && answer.status <= 299;
+    // A body that speaks of a duplicate counts more than a rule by which every answer of its kind is clear.
+    const denied = ruled === 'clear' && isWell && !this.#saysClearInBody(answer) && this.#isDeniedByBody(answer);
+    if (rules.length > 0 && (ruled !== null || isWell))
+      this.observed.note('validate.verdict', ruled !== null && !denied);
+    return ruled === null || denied ? readVerdict(answer) : ruled;
+  }
+
+  #isDeniedByBody(answer: Answer): boolean {
+    return readableKind(answer) === null || statedVerdict(answer) === 'duplicate' || outcomeSigns(answer).complains;
+  }
+
+  #saysClearInBody(answer: Answer): boolean {
+    const inBody = this.#contract.validate.verdict.filter(({ kind }) => kind !== 'status');
+    return ruledVerdict(answer, inBody) === 'clear';
+  }
+
+  /** The service's words on why it refused. */
+  errorText(answer: Answer, sent: Redactor, operation: RequestOperationName): string | null {
+    return readErrorText(answer, sent, { pointers: this.#contract[operation].errorTexts, names: this.#names });
+  }
+}
+
+/** Counts how often live answers bore out what a contract says of them. */
+export class Observed {
+  readonly #counts = new Map<string, { confirmed: number; contradicted: number }>();
+
+  /** `setting`: as in the findings of a contract. */
+  note(setting: string, isConfirmed: boolean): void {
+    const counts = this.#counts.get(setting) ?? { confirmed: 0, contradicted: 0 };
+    this.#counts.set(setting, counts);
+    counts[isConfirmed ? 'confirmed' : 'contradicted'] += 1;
+  }
+
+  /** Takes back a confirmation that turned out to be none. */
+  withdraw(setting: string): void {
+    const counts = this.#counts.get(setting);
+    if (!counts) return;
+    counts.confirmed -= 1;
+    if (counts.confirmed + counts.contradicted === 0) this.#counts.delete(setting);
+  }
+
+  get counts(): Observations {
+    return Object.fromEntries([...this.#counts].map(([setting, counts]) => [setting, { ...counts }]));
+  }
+}

@@ -1,0 +1,209 @@
+import type { VerdictRule } from '../../request/contract.ts';
+import { saidOfDuplicate } from '../../request/names.ts';
+import type { Verdict } from '../../request/ports.ts';
+import type { Answer } from '../network/exchange.ts';
+import {
+  type AnswerMember,
+  type AnswerValue,
+  answerValue,
+  asBoolean,
+  members,
+  plainWords,
+  scalarsAt,
+  valuesAt,
+} from './answer-value.ts';
+import { readableKind } from './creation.ts';
+import { outcomeSigns } from './refusal-signs.ts';
+
+const SAYS_DUPLICATE = /duplicat|already|exist|repeated/i;
+const SAYS_OTHERWISE = /\b(?:not?|non|un|never|without|pass(?:ed)?|free)\b|n['’]t\b|nonexist|inexist/i;
+const SAYS_CLEAR =
+  /^(?:unique|clear|new|none|(?:no|not)[ _-]?(?:a[ _-])?(?:duplicates?|found|exists?)|does not exist)$/i;
+/**
+ * Matches words that may speak of the call or of the data alone. Anything else that speaks of duplicates counts more.
+ */
+const SAYS_OK = /^(?:ok|valid|accepted)$/i;
+const DUPLICATE_FLAGS = new Set(['duplicate', 'duplicated', 'isduplicate', 'exists', 'alreadyexists', 'hasduplicates']);
+const UNIQUE_FLAGS = new Set(['unique', 'isunique']);
+const VALID_FLAGS = new Set(['valid', 'isvalid']);
+const VERDICT_TEXTS = new Set(['status', 'result', 'verdict', 'outcome', 'state']);
+const DUPLICATE_LISTS = new Set(['duplicates', 'matches']);
+
+/**
+ * Reads the verdict of an answer of validate in a fixed order:
+ *
+ * - status 208, or 409 that speaks of nothing else
+ * - an answer that holds nothing, since a duplicate is reported otherwise
+ * - a boolean
+ * - a status text
+ * - a list of matches
+ *
+ * Anything else is `unknown`, because srq does not guess.
+ */
+export function readVerdict(answer: Answer): Verdict {
+  if (answer.status === 208) return 'duplicate';
+  if (answer.status === 409)
+    return reportsDuplicate(answer) || errorTexts(answer).every(saysNothing) ? 'duplicate' : 'unknown';
+  if (answer.status < 200 || answer.status > 299 || readableKind(answer) === null) return 'unknown';
+  if (holdsNothing(answer)) return 'clear';
+  const said = statedVerdict(answer);
+  // A service that mentions an error has not looked, whatever else its answer says.
+  return said === 'clear' && outcomeSigns(answer).complains ? 'unknown' : said;
+}
+
+/** Tells whether a body holds nothing: an empty body, `null`, `{}`, `[]`, `{"data":null}`. */
+function holdsNothing(answer: Answer): boolean {
+  const value = answerValue(answer);
+  if (value === undefined) return answer.body.trim() === '';
+  const isNothing = (each: AnswerValue): boolean =>
+    each === null || (typeof each === 'object' && Object.keys(each).length === 0);
+  if (isNothing(value)) return true;
+  return !Array.isArray(value) && typeof value === 'object' && value !== null
+    ? Object.entries(value).every(([name, inner]) => name === 'data' && isNothing(inner))
+    : false;
+}
+
+/** Returns the verdict that the body itself states, whatever the status is. */
+export function statedVerdict(answer: Answer): Verdict {
+  const found = members(answerValue(answer));
+  return (
+    flagVerdict(found) ??
+    textVerdict(found) ??
+    listVerdict(found) ??
+    okVerdict(found) ??
+    bareVerdict(answer) ??
+    'unknown'
+  );
+}
+
+/** Tells whether an answer mentions an error, and none of its errors is that of a duplicate. */
+export function reportsOtherError(answer: Answer): boolean {
+  const { complains } = outcomeSigns(answer);
+  return complains && errorTexts(answer).every((text) => saidOfDuplicate(text) === null);
+}
+
+/** Tells whether the code or text of an error says that the request is a duplicate. */
+export function reportsDuplicate(answer: Answer): boolean {
+  if (statedVerdict(answer) === 'duplicate') return true;
+  return errorTexts(answer).some((text) => saidOfDuplicate(text) === 'yes');
+}
+
+function errorTexts(answer: Answer): string[] {
+  const told = members(answerValue(answer)).filter(({ words }) =>
+    words.some((word) => /^(?:error|errors|code|type|title|detail|message|reason|status|result)$/.test(word)),
+  );
+  const texts = told.map(({ value }) => (typeof value === 'string' ? value : JSON.stringify(value)));
+  return [...texts, plainWords(answer) ?? ''];
+}
+
+/**
+ * Tells whether a text says no more than the status does. A long text always says more, and matching the pattern would
+ * take time quadratic in its length.
+ */
+const saysNothing = (text: string): boolean =>
+  text.length <= 200 && /^(?:null|about:blank|error|[\W\d]*(?:conflict)?\W*)$/i.test(text.trim());
+
+/**
+ * Matches the paths of parts of an answer that speak of the customer's data. An e-mail address that exists is no
+ * request that exists.
+ */
+const ABOUT_DATA = /(?:^|[._-])(?:customer|contact|person|location|address|city|country|phone|mobile|e?mail)/i;
+
+/**
+ * Reads the verdict from flags. Those that speak of duplicates come first, because a request can be both valid and a
+ * duplicate.
+ */
+function flagVerdict(all: readonly AnswerMember[]): Verdict | undefined {
+  const found = all.filter(({ path }) => !ABOUT_DATA.test(path.slice(0, Math.max(0, path.lastIndexOf('.')))));
+  const flag = (names: ReadonlySet<string>): boolean | undefined =>
+    found
+      .filter(({ joined }) => names.has(joined))
+      .map(({ value }) => asBoolean(value))
+      .find((value) => value !== undefined);
+  const isDuplicate = flag(DUPLICATE_FLAGS);
+  if (isDuplicate !== undefined) return isDuplicate ? 'duplicate' : 'clear';
+  const isUnique = flag(UNIQUE_FLAGS);
+  if (isUnique !== undefined) return isUnique ? 'clear' : 'duplicate';
+  return flag(VALID_FLAGS) === false && messageSaysDuplicate(found) ? 'duplicate' : undefined;
+}
+
+/** Reads the weakest sign: `valid: true`, or a status that says no more than `ok`. */
+function okVerdict(found: readonly AnswerMember[]): Verdict | undefined {
+  const isWell = found.some(({ words, joined, value }) =>
+    VALID_FLAGS.has(joined) ? asBoolean(value) === true : isVerdictText(words) && SAYS_OK.test(String(value)),
+  );
+  const isInvalid = found.some(({ joined, value }) => VALID_FLAGS.has(joined) && asBoolean(value) === false);
+  return isWell && !isInvalid ? 'clear' : undefined;
+}
+
+function messageSaysDuplicate(found: readonly AnswerMember[]): boolean {
+  return found.some(({ words, value }) => /message|reason|error|detail/.test(words.join(' ')) && says(value));
+}
+
+function says(value: AnswerValue): boolean {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return SAYS_DUPLICATE.test(text) && !SAYS_OTHERWISE.test(text);
+}
+
+function textVerdict(found: readonly AnswerMember[]): Verdict | undefined {
+  for (const { words, value } of found) {
+    if (typeof value !== 'string' || !isVerdictText(words)) continue;
+    const verdict = wordVerdict(value);
+    if (verdict) return verdict;
+  }
+  return undefined;
+}
+
+const isVerdictText = (words: readonly string[]): boolean => VERDICT_TEXTS.has(words.at(-1) ?? '');
+
+function wordVerdict(text: string): Verdict | undefined {
+  if (SAYS_CLEAR.test(text.trim())) return 'clear';
+  return text.length <= 60 && says(text.replaceAll('_', ' ')) ? 'duplicate' : undefined;
+}
+
+function listVerdict(found: readonly AnswerMember[]): Verdict | undefined {
+  for (const { words, value } of found) {
+    if (Array.isArray(value) && DUPLICATE_LISTS.has(words.at(-1) ?? ''))
+      return value.length > 0 ? 'duplicate' : 'clear';
+  }
+  return undefined;
+}
+
+/** Reads a body that is nothing but a word: `duplicate`, `OK`. */
+function bareVerdict(answer: Answer): Verdict | undefined {
+  const text = plainWords(answer) ?? '';
+  return SAYS_OK.test(text) ? 'clear' : wordVerdict(text);
+}
+
+/** What an answer says by the rules of the service's description: the first that applies decides. Null: none does. */
+export function ruledVerdict(answer: Answer, rules: readonly VerdictRule[]): 'clear' | 'duplicate' | null {
+  if (rules.length === 0) return null;
+  const value = answerValue(answer);
+  for (const rule of rules) {
+    const verdict = byRule(rule, answer.status, value);
+    if (verdict !== null) return verdict;
+  }
+  return null;
+}
+
+function byRule(rule: VerdictRule, status: number, value: AnswerValue | undefined): 'clear' | 'duplicate' | null {
+  if (rule.kind === 'status') return rule.status === status ? rule.verdict : null;
+  const verdict = rule.kind === 'list' ? byList(value, rule.pointer) : byValue(value, rule);
+  // An error may name a duplicate; that it names none says nothing.
+  return verdict === 'clear' && (status < 200 || status > 299) ? null : verdict;
+}
+
+function byList(value: AnswerValue | undefined, pointer: string): 'clear' | 'duplicate' | null {
+  const lists = valuesAt(value, pointer).filter((each) => Array.isArray(each));
+  if (lists.length === 0) return null;
+  return lists.some((list) => list.length > 0) ? 'duplicate' : 'clear';
+}
+
+function byValue(
+  value: AnswerValue | undefined,
+  { pointer, duplicate, clear }: Extract<VerdictRule, { kind: 'value' }>,
+): 'clear' | 'duplicate' | null {
+  const texts = scalarsAt(value, pointer);
+  if (texts.some((text) => duplicate.includes(text))) return 'duplicate';
+  return texts.some((text) => clear.includes(text)) ? 'clear' : null;
+}

@@ -1,0 +1,98 @@
+import { readFileSync } from 'node:fs';
+import * as tls from 'node:tls';
+import { SrqError, systemCode } from '../../request/errors.ts';
+
+/** Paths of certificate and key files in PEM form. */
+export interface CertificateFiles {
+  /** Certificate authorities to trust in addition to the default ones. */
+  readonly caFile?: string | undefined;
+  /** Client certificate by which srq authenticates itself, and its key. */
+  readonly certFile?: string | undefined;
+  readonly keyFile?: string | undefined;
+}
+
+export interface CertificateSecrets {
+  /** Passphrase of an encrypted key. */
+  readonly keyPassphrase: string | null;
+  /** Value of NODE_EXTRA_CA_CERTS. Node.js reads it only if no authority is named explicitly. */
+  readonly extraCaFile: string | null;
+}
+
+/**
+ * Creates the TLS context for connections to the service. Returns null if no file is named, because the default of
+ * Node.js is then right. Throws `SrqError('settings')` for a file that cannot be used.
+ */
+export function secureContextOf(files: CertificateFiles, secrets: CertificateSecrets): tls.SecureContext | null {
+  const { caFile, certFile, keyFile } = files;
+  if ((certFile === undefined) !== (keyFile === undefined)) {
+    const missing = certFile === undefined ? '--cert FILE' : '--key FILE';
+    throw new SrqError('settings', 'A client certificate needs its key, and a key its certificate.', `Add ${missing}.`);
+  }
+  if (caFile === undefined && certFile === undefined) return null;
+  const ca = caFile === undefined ? {} : { ca: [...trustedAnyway(secrets), readCertificate(caFile, '--ca-file')] };
+  if (certFile === undefined || keyFile === undefined) return tls.createSecureContext(ca);
+  const cert = readCertificate(certFile, '--cert');
+  const key = readPem(keyFile, '--key');
+  const { keyPassphrase } = secrets;
+  if (/ENCRYPTED/.test(key) && keyPassphrase === null) {
+    throw new SrqError('settings', `The key ${keyFile} is encrypted.`, 'Give its passphrase in SRQ_KEY_PASSPHRASE.');
+  }
+  try {
+    return tls.createSecureContext({
+      ...ca,
+      cert,
+      key,
+      ...(keyPassphrase === null ? {} : { passphrase: keyPassphrase }),
+    });
+  } catch (error) {
+    throw unusablePair(certFile, keyFile, error);
+  }
+}
+
+function unusablePair(certFile: string, keyFile: string, error: unknown): SrqError {
+  const code = systemCode(error);
+  if (/DECRYPT/.test(code)) {
+    const hint = 'Check SRQ_KEY_PASSPHRASE.';
+    return new SrqError('settings', `The passphrase does not open the key ${keyFile}.`, hint, error);
+  }
+  const message = /MISMATCH/.test(code)
+    ? `The key ${keyFile} does not belong to the certificate ${certFile}.`
+    : `${certFile} and ${keyFile} cannot be used as client certificate and key (${code}).`;
+  return new SrqError('settings', message, 'Both must be PEM files: --cert FILE --key FILE', error);
+}
+
+/**
+ * Returns the authorities that are trusted by default. They are named explicitly, because naming any authority replaces
+ * the default.
+ */
+function trustedAnyway({ extraCaFile }: CertificateSecrets): readonly string[] {
+  // Node.js 22 returns all authorities that it trusts, those of the system included if it was told to use them.
+  const { getCACertificates } = tls as { getCACertificates?: (type: 'default') => readonly string[] };
+  if (getCACertificates) return getCACertificates('default');
+  return [...tls.rootCertificates, ...(extraCaFile === null ? [] : [textOrNothing(extraCaFile)])];
+}
+
+/** Reads a file. The text is empty if the file cannot be read, because Node.js itself ignores an unreadable file. */
+function textOrNothing(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+function readCertificate(path: string, option: string): string {
+  const text = readPem(path, option);
+  if (/-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----/.test(text)) return text;
+  const hint = `Convert it, then name the result: openssl x509 -inform der -in FILE -out FILE.pem; ${option} FILE.pem`;
+  throw new SrqError('settings', `${path} holds no certificate in PEM form.`, hint);
+}
+
+function readPem(path: string, option: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    const hint = `Name another file: ${option} FILE`;
+    throw new SrqError('settings', `${path} cannot be read (${systemCode(error)}).`, hint, error);
+  }
+}

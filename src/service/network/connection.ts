@@ -1,0 +1,194 @@
+import type { Socket } from 'node:net';
+import { systemCode } from '../../request/errors.ts';
+import type { ServiceSocket } from './connector.ts';
+
+/** A call that is told which connection carries it. */
+export interface CarriedCall {
+  connection: Connection | null;
+}
+
+/** Tracks the connections to the service, and which call each one carries. A connection carries one call at a time. */
+export class ConnectionTracker {
+  readonly #areDirect: boolean;
+  #next: CarriedCall | null = null;
+
+  constructor(areDirect: boolean) {
+    this.#areDirect = areDirect;
+  }
+
+  /**
+   * Announces that this call is written in the current turn of the event loop. undici says so before it writes, but
+   * does not say to which connection.
+   */
+  announce(call: CarriedCall): void {
+    this.#next = call;
+  }
+
+  add(line: ServiceSocket): Socket {
+    const connection = new Connection(line, this.#areDirect);
+    const { socket } = line;
+    const write = socket.write;
+    socket.write = (...all: unknown[]) => {
+      if (this.#next) {
+        connection.begin();
+        this.#next.connection = connection;
+        this.#next = null;
+      }
+      return Reflect.apply(write, socket, all);
+    };
+    return socket;
+  }
+}
+
+/**
+ * Adds to a connection what undici does not do by itself: it skips interim answers, and leaves no unanswered request in
+ * the kernel.
+ */
+export class Connection {
+  readonly #isDirect: boolean;
+  readonly #interim = new InterimAnswerFilter();
+  #awaitsAnswer = false;
+  #wasReset = false;
+  #hasFailed = false;
+
+  constructor({ socket, tcp }: ServiceSocket, isDirect: boolean) {
+    this.#isDirect = isDirect;
+    const { read, unshift } = socket;
+    socket.read = (size?: number): Buffer | null => {
+      for (;;) {
+        const chunk: Buffer | null = read.call(socket, size);
+        const left = chunk && this.#interim.filter(chunk);
+        if (left || chunk === null) return left;
+      }
+    };
+    // undici puts back the bytes that followed an answer which ended its connection.
+    socket.unshift = (chunk: Buffer, ...more) => {
+      if (/[^\r\n]/.test(chunk.toString('latin1'))) this.#hasFailed = true;
+      unshift.call(socket, chunk, ...more);
+    };
+    // A TLS connection ends by ending the TCP connection below.
+    const { destroy: end } = tcp;
+    let cause: Error | undefined;
+    tcp.destroy = (error) => {
+      cause ??= error;
+      if (this.#awaitsAnswer && !tcp.destroyed && !socket.writableEnded) {
+        // If the connection were closed in the ordinary way, the kernel would go on delivering a request that is already
+        // listed as in doubt.
+        this.#awaitsAnswer = false;
+        this.#wasReset = true;
+        // The reset calls this function again.
+        tcp.resetAndDestroy();
+      }
+      return end.call(tcp, cause);
+    };
+    const { destroy } = socket;
+    socket.destroy = (error) => {
+      // A call that is given up ends its connection in an orderly way. Without an error, undici would open the next
+      // connection for the same call.
+      const told = this.#awaitsAnswer && isOrderly(error) ? new Error('given up', { cause: error }) : error;
+      if (told && !isOrderly(told)) this.#hasFailed = true;
+      return destroy.call(socket, told);
+    };
+  }
+
+  begin(): void {
+    this.#awaitsAnswer = true;
+    this.#interim.expectAnswer();
+  }
+
+  /** Notes that the answer is complete. */
+  answered(): void {
+    this.#awaitsAnswer = false;
+  }
+
+  /**
+   * Whether the connection was cut, or sent more bytes after the end of an answer. What was read from it is then not to
+   * be relied on.
+   */
+  get hasFailed(): boolean {
+    return this.#hasFailed;
+  }
+
+  /** Whether no copy of an unanswered call is left in the kernel or in a proxy. */
+  get wasReset(): boolean {
+    return this.#wasReset && this.#isDirect;
+  }
+}
+
+/**
+ * Tells whether a connection ended as planned. undici ends idle connections, and those after a last answer, with an
+ * error that only undici itself looks at.
+ */
+function isOrderly(error: Error | undefined): boolean {
+  return systemCode(error) === 'UND_ERR_INFO';
+}
+
+/**
+ * Matches the beginning of the status line of an interim answer. 101 is not one, because it ends HTTP on the
+ * connection.
+ */
+const INTERIM = /^HTTP\/1\.[01] 1(?!01)\d\d[ \r]/;
+const EXAMPLE = 'HTTP/1.1 100 ';
+/** Offset of the status code in the status line. */
+const STATUS_AT = 9;
+/** First byte of the status code of an interim answer, the digit `1`. */
+const INTERIM_CLASS = 0x31;
+const HEAD_END = '\r\n\r\n';
+const NOTHING = Buffer.alloc(0);
+
+/**
+ * Removes interim answers (100 Continue, 103 Early Hints) from the bytes that a service sends. RFC 9110, section 15.2,
+ * requires a client to be able to read them before the answer even if it did not ask for them, but undici ends the
+ * connection at a 100. No other byte is changed.
+ */
+export class InterimAnswerFilter {
+  #state: 'begin' | 'interim' | 'final' = 'final';
+  /**
+   * Bytes that are held back: a part of a status line that may still be that of an interim or a final answer, or the
+   * end of an interim answer.
+   */
+  #held: Buffer = NOTHING;
+
+  /** Notes that a request is being written, so that the next bytes begin its answer. */
+  expectAnswer(): void {
+    this.#state = 'begin';
+    this.#held = NOTHING;
+  }
+
+  /** Returns the bytes that are left without interim answers, or null if there are none so far. */
+  filter(chunk: Buffer): Buffer | null {
+    if (this.#state === 'final') return chunk;
+    let bytes = this.#held.length > 0 ? Buffer.concat([this.#held, chunk]) : chunk;
+    for (;;) {
+      if (this.#state === 'interim') {
+        const end = bytes.indexOf(HEAD_END);
+        if (end < 0) return this.#hold(bytes.subarray(1 - HEAD_END.length));
+        bytes = bytes.subarray(end + HEAD_END.length);
+        this.#state = 'begin';
+      }
+      if (!mayBeInterim(bytes)) {
+        this.#state = 'final';
+        this.#held = NOTHING;
+        return bytes;
+      }
+      if (bytes.length < EXAMPLE.length) return this.#hold(bytes);
+      this.#state = 'interim';
+    }
+  }
+
+  #hold(bytes: Buffer): null {
+    this.#held = bytes;
+    return null;
+  }
+}
+
+/**
+ * Tells whether the bytes begin an interim answer. If there are too few of them to tell, they are completed as an
+ * interim answer would be.
+ */
+function mayBeInterim(bytes: Buffer): boolean {
+  // This check runs for every answer, and nearly all answers end here.
+  if (bytes.length > STATUS_AT && bytes[STATUS_AT] !== INTERIM_CLASS) return false;
+  const begin = bytes.toString('latin1', 0, EXAMPLE.length);
+  return INTERIM.test(begin + EXAMPLE.slice(begin.length));
+}

@@ -1,0 +1,111 @@
+import { lookup } from 'node:dns/promises';
+import { connect, isIP, type Socket } from 'node:net';
+import { connect as connectTls, type SecureContext, type TLSSocket } from 'node:tls';
+import { SrqError } from '../../request/errors.ts';
+import { connectionTimedOut, ProxyTunnels } from './connector.ts';
+import type { Network } from './dispatcher.ts';
+import { networkFailure } from './network-failure.ts';
+
+/** Time that a service has for refusing the client's certificate, if it sends no session ticket. */
+const REFUSAL_MS = 500;
+
+/** Describes the certificate of a service and the TLS connection that showed it. */
+export interface ServiceCertificate {
+  readonly issuer: string;
+  readonly expiresAtMs: number;
+  /** TLS version of the connection, such as `TLSv1.3`. */
+  readonly protocol: string;
+}
+
+/** Looks up the addresses of a name. Throws `SrqError('unreachable')` if that fails. */
+export async function resolveHost(host: string): Promise<readonly string[]> {
+  const found = await lookup(host, { all: true }).catch(unreachable);
+  return found.map(({ address }) => address);
+}
+
+/** Opens a TCP connection to the service. Throws `SrqError('unreachable')` if that fails. */
+export function openConnection(url: URL, timeoutMs: number): Promise<Socket> {
+  const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
+  const socket = connect({ host: hostOf(url), port });
+  return ready(socket, 'connect', timeoutMs).catch(unreachable);
+}
+
+/** Opens a connection to the service through the proxy. Throws `SrqError('unreachable')` if that fails. */
+export async function openTunnel(
+  { hostname, port }: URL,
+  { proxy, secureContext }: Network & { readonly proxy: NonNullable<Network['proxy']> },
+  timeoutMs: number,
+): Promise<Socket> {
+  const tunnels = new ProxyTunnels(proxy, secureContext, timeoutMs);
+  const { socket } = await tunnels.open(`${hostname}:${port || 443}`).catch(unreachable);
+  return socket;
+}
+
+/**
+ * Makes the TLS handshake with the service and returns its certificate. Throws `SrqError('unreachable')` if that fails.
+ */
+export async function tlsHandshake(
+  socket: Socket,
+  url: URL,
+  secureContext: SecureContext | null,
+  timeoutMs: number,
+): Promise<ServiceCertificate> {
+  const host = hostOf(url);
+  const tls = connectTls({
+    socket,
+    host,
+    ALPNProtocols: ['http/1.1'],
+    ...(isIP(host) ? {} : { servername: host }),
+    ...(secureContext ? { secureContext } : {}),
+  });
+  await ready(tls, 'secureConnect', timeoutMs)
+    .then(() => accepted(tls))
+    .catch(unreachable);
+  const { issuer, valid_to } = tls.getPeerCertificate();
+  const protocol = tls.getProtocol() ?? '';
+  tls.destroy();
+  return { issuer: [issuer.O ?? issuer.CN].flat().join(', '), expiresAtMs: Date.parse(valid_to), protocol };
+}
+
+/**
+ * Waits until the service has accepted the client's certificate. In TLS 1.3 the handshake is complete before the
+ * service has checked it: the service then refuses it, or sends a session ticket.
+ */
+function accepted(tls: TLSSocket): Promise<void> {
+  if (tls.getProtocol() !== 'TLSv1.3') return Promise.resolve();
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, REFUSAL_MS);
+    tls.once('error', reject).once('session', () => resolve());
+    tls.once('close', () => {
+      clearTimeout(timer);
+      reject(Object.assign(new Error('closed'), { code: 'ECONNRESET' }));
+    });
+  });
+}
+
+function ready<Opening extends Socket>(socket: Opening, event: string, timeoutMs: number): Promise<Opening> {
+  return new Promise((resolve, reject) => {
+    const fail = (error: Error) => {
+      clearTimeout(timer);
+      socket.destroy();
+      reject(error);
+    };
+    const timer = setTimeout(() => fail(connectionTimedOut()), timeoutMs);
+    socket.once('error', fail);
+    socket.once('close', () => fail(Object.assign(new Error('closed'), { code: 'ECONNRESET' })));
+    socket.once(event, () => {
+      clearTimeout(timer);
+      resolve(socket);
+    });
+  });
+}
+
+function unreachable(error: unknown): never {
+  const { reason, hint } = networkFailure(error instanceof Error ? error : new Error(String(error)));
+  throw new SrqError('unreachable', reason, hint, error);
+}
+
+/** Returns the host of a URL, an IPv6 address without the brackets that it has there. */
+export function hostOf({ hostname }: URL): string {
+  return hostname.replace(/^\[(.*)\]$/, '$1');
+}

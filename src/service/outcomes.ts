@@ -1,0 +1,131 @@
+import { SrqError } from '../request/errors.ts';
+import type { Outcome } from '../request/outcome.ts';
+import type { Sent, ValidateResult } from '../request/ports.ts';
+import type { SentStatus } from '../request/status.ts';
+import type { AnswerReader } from './answers/answer-reader.ts';
+import type { CreateMeaning, ExchangeClass } from './answers/classify.ts';
+import type { Exchange } from './network/exchange.ts';
+import { cutRaw, type Redactor } from './redaction/redactor.ts';
+
+const STATUS_OF: Record<ExchangeClass, SentStatus> = {
+  created: 'created',
+  duplicate: 'duplicate',
+  rejected: 'rejected',
+  'not-acted': 'failed',
+  doubt: 'unknown',
+};
+
+/** What one exchange on create comes to. */
+interface ProcessedCreate {
+  readonly sent: Sent;
+  /** It was certainly not acted on, and trying again may help. */
+  readonly isToRepeat: boolean;
+  /** It may have been acted on, and a repetition that the service recognises as one would tell. */
+  readonly isRepeatable: boolean;
+}
+
+/** Reads the answer of create; one of success that proves nothing is remembered by its form. */
+export function processCreate(exchange: Exchange, sent: Redactor, reader: AnswerReader): ProcessedCreate {
+  const meaning = reader.creation(exchange, sent);
+  const { creation, next, reason, stop } = meaning;
+  const unproven = creation?.is === 'unproven' ? { ...creation, form: creation.form ?? '' } : null;
+  const hasRemark = creation?.is === 'taken' && creation.hasRemark;
+  const outcome = createOutcome(meaning, exchange, sent, reader);
+  if (unproven) reader.noteUnproven(unproven);
+  return {
+    sent: { outcome, stop: asError(reason, stop), unproven, hasRemark },
+    isToRepeat: next === 'again',
+    // An answer of success would be repeated in the same words, which prove nothing either.
+    isRepeatable: meaning.class === 'doubt' && next === 'record' && unproven === null,
+  };
+}
+
+/** What a create came to, as it is recorded and shown. */
+export function createOutcome(
+  meaning: CreateMeaning,
+  exchange: Exchange,
+  sent: Redactor,
+  reader: AnswerReader,
+): Outcome {
+  const { answer } = exchange;
+  const status = STATUS_OF[meaning.class];
+  if (!answer) return { status, ids: {}, http: null, message: meaning.reason, raw: null, ms: exchange.ms };
+  const { creation } = meaning;
+  const ids =
+    creation?.is === 'taken' ? creation.ids : status === 'duplicate' ? reader.identifiersOfDuplicate(answer, sent) : {};
+  const isIdentified = Object.keys(ids).length > 0;
+  return {
+    status,
+    ids,
+    http: answer.status,
+    message: outcomeMessage(meaning, isIdentified, () => reader.errorText(answer, sent, 'create')),
+    raw: isIdentified ? null : cutRaw(sent.redact(answer.body)),
+    ms: answer.ms,
+  };
+}
+
+function outcomeMessage({ creation, reason }: CreateMeaning, isIdentified: boolean, errorText: () => string | null) {
+  if (creation?.is === 'taken') {
+    const unnamed = isIdentified ? null : 'Taken; the answer names no identifier.';
+    const remark = creation.hasRemark
+      ? `Taken, with a remark: ${errorText() ?? 'the answer tells of an error.'}`
+      : null;
+    return remark ?? unnamed;
+  }
+  const said = errorText();
+  return said === null ? reason : `${reason} ${said}`;
+}
+
+/** For a create that never reached the service. `stop`: every further call is pointless. */
+export function unsent(message: string, stop: SrqError | null): Sent {
+  const outcome: Outcome = { status: 'failed', ids: {}, http: null, message, raw: null, ms: null };
+  return { outcome, stop, unproven: null, hasRemark: false };
+}
+
+/** What one exchange on validate comes to. */
+interface ProcessedValidate {
+  readonly result: ValidateResult;
+  /** Trying again may help. */
+  readonly passing: boolean;
+  /** Nothing will help. */
+  readonly stop: SrqError | null;
+}
+
+/** Reads the answer of validate. */
+export function processValidate(exchange: Exchange, sent: Redactor, reader: AnswerReader): ProcessedValidate {
+  const { answer } = exchange;
+  if (!answer) {
+    const { reason, stop } = reader.whyNoVerdict(exchange);
+    const message = exchange.written ? 'The service gave no answer to validate.' : reason;
+    return { result: failedValidate(message, null), passing: stop === null, stop: asError(reason, stop) };
+  }
+  const verdict = reader.verdict(answer);
+  if (verdict !== 'unknown' || (answer.status >= 200 && answer.status <= 299)) {
+    const raw = verdict === 'unknown' ? cutRaw(sent.redact(answer.body)) : null;
+    const ids = verdict === 'duplicate' ? reader.identifiersOfDuplicate(answer, sent) : {};
+    return {
+      result: { verdict, ids, http: answer.status, message: null, refused: null, raw },
+      passing: false,
+      stop: null,
+    };
+  }
+  const meaning = reader.whyNoVerdict(exchange);
+  const said = reader.errorText(answer, sent, 'validate');
+  const withWords = (reason: string) => (said === null ? reason : `${reason} ${said}`);
+  if (meaning.class === 'rejected') {
+    const message = withWords(meaning.reason);
+    const result: ValidateResult = { verdict, ids: {}, http: answer.status, message, refused: 'rejected', raw: null };
+    return { result, passing: false, stop: null };
+  }
+  const message = withWords(`The service could not say whether this is a duplicate (HTTP ${answer.status}).`);
+  return { result: failedValidate(message, answer.status), passing: true, stop: asError(meaning.reason, meaning.stop) };
+}
+
+/** For a question that got no usable answer. */
+export function failedValidate(message: string, http: number | null): ValidateResult {
+  return { verdict: 'unknown', ids: {}, http, message, refused: 'failed', raw: null };
+}
+
+function asError(reason: string, stop: CreateMeaning['stop']): SrqError | null {
+  return stop ? new SrqError(stop.code, reason, stop.hint) : null;
+}

@@ -1,0 +1,254 @@
+import { SrqError } from '../../request/errors.ts';
+import type { Clock, SharedAccountState } from '../../request/ports.ts';
+import { type AnsweredSend, type TurnReply, type TurnRequest, takeTurn } from './account-rate.ts';
+import type { Admission, ChosenRate, LearnedRate, Permit, RateAnswer } from './adaptive-rate.ts';
+import { isRefusal, type PermitAnswer, type PermitSource, type Refused } from './rate-limiter.ts';
+
+/**
+ * A process takes two turns so far apart at least, and so many times as far as a turn takes long, for many processes want one;
+ * but no further apart than the longest gap, for a turn may have waited for a store that was away.
+ */
+const GAP_MS = 50;
+const GAP_TURNS = 2;
+const MAX_GAP_MS = 2_000;
+/** Sends that are granted ahead are not in flight yet: there may be so many times as many as may be in flight. */
+const PLACES_PER_REQUEST = 8;
+/** Another process's answer may have made room. */
+const POLL_MS = 100;
+/** A pause may have been lengthened, or a process have ended. */
+const MAX_WAIT_MS = 1_000;
+/** A granted send that nobody makes use of is given back. */
+const STALE_MS = 250;
+/** While anything is in flight the account hears of this process at least so often. */
+const BEAT_MS = 5_000;
+/** Between two looks for processes that have ended. */
+const LOOK_MS = 2_000;
+const KEPT_AS = 'pace';
+/** In place of the number of a send that needed no grant. */
+const UNGRANTED = 0;
+
+export interface AccountPermitsParts {
+  readonly state: SharedAccountState;
+  readonly rate: ChosenRate;
+  /** Most requests of this process in flight. */
+  readonly concurrency: number;
+  readonly learned: LearnedRate | null;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly refused?: Refused | undefined;
+}
+
+/**
+ * Permits by the one rate of an account, whichever process sends. A few sends are granted ahead at each turn, so that most
+ * need not wait for one; when another process is refused, they are given back.
+ */
+export class AccountPermits implements PermitSource {
+  readonly #parts: AccountPermitsParts;
+  #waiting: () => number = () => 0;
+  #changed: () => void = () => {};
+  /** Granted for their `sentMs`, by the time of the rate. */
+  #granted: Permit[] = [];
+  #answered: AnsweredSend[] = [];
+  #withdrawn: Permit[] = [];
+  #ended: readonly string[] = [];
+  #members: readonly string[] = [];
+  /** Why the last turn did not grant more. */
+  #denied: Admission | null = null;
+  /** Sends need no grant for now. */
+  #isFree = false;
+  #hasSentFreely = false;
+  #refusal: RateAnswer | null = null;
+  #holdMs = 0;
+  #slowDown: number | null = null;
+  #refusals: number[] = [];
+  /** Let through since the last turn, and in flight now. */
+  #used = 0;
+  #inFlight = 0;
+  /** The time of the rate is the monotonic one plus this. */
+  #aheadMs = 0;
+  #turning: Promise<void> | null = null;
+  #isUrgent = false;
+  #turnedMs = Number.NEGATIVE_INFINITY;
+  #gapMs = 0;
+  #lookedMs = Number.NEGATIVE_INFINITY;
+  #failed: unknown = null;
+  #isClosed = false;
+
+  constructor(parts: AccountPermitsParts) {
+    this.#parts = parts;
+  }
+
+  attach(waiting: () => number, changed: () => void): void {
+    this.#waiting = waiting;
+    this.#changed = changed;
+    this.#parts.state.onAlarm(KEPT_AS, () => {
+      this.#takeAlarm();
+      changed();
+    });
+  }
+
+  admit(operation: string): PermitAnswer {
+    if (this.#failed !== null) return { is: 'failed', error: this.#failed };
+    if (this.#denied?.is === 'too-late') return this.#denied;
+    const nowMs = this.#nowMs();
+    if (this.#isFree) {
+      this.#hasSentFreely = true;
+      return { is: 'now', permit: { number: UNGRANTED, operation, sentMs: nowMs, level: 0 } };
+    }
+    const [permit] = this.#granted;
+    if (!permit) return { is: 'after-answer' };
+    if (permit.sentMs > nowMs) return { is: 'later', waitMs: Math.max(1, permit.sentMs - nowMs) };
+    this.#granted.shift();
+    this.#used += 1;
+    this.#inFlight += 1;
+    return { is: 'now', permit: { ...permit, operation, sentMs: nowMs } };
+  }
+
+  answered(permit: Permit, answer: RateAnswer, http: number): void {
+    if (permit.number === UNGRANTED) {
+      if (isRefusal(answer) || answer.pauseMs !== null) this.#refusal ??= answer;
+    } else {
+      this.#inFlight -= 1;
+      this.#answered.push({ permit, atMs: this.#nowMs(), answer });
+    }
+    if (!isRefusal(answer) && (answer.pauseMs ?? 0) <= 0) return;
+    this.#refusals.push(http);
+    this.#takeAlarm();
+  }
+
+  slowDown(share: number): void {
+    this.#slowDown = share;
+    this.#takeAlarm();
+  }
+
+  /** Nobody sends for so long, in no process of the account. */
+  hold(pauseMs: number): void {
+    this.#holdMs = Math.max(this.#holdMs, pauseMs);
+    this.#takeAlarm();
+    this.#changed();
+  }
+
+  /** Gives the places of this process back. To be called when nothing is in flight any more. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#changed();
+    await this.#turning;
+    if (this.#turnedMs === Number.NEGATIVE_INFINITY || this.#failed !== null) return;
+    this.#withdraw(() => true);
+    await this.#ask(true).catch(() => {});
+  }
+
+  #nowMs(): number {
+    return this.#parts.clock.monotonicMs() + this.#aheadMs;
+  }
+
+  /** What was granted before a refusal is asked for again after it. */
+  #takeAlarm(): void {
+    this.#isFree = false;
+    this.#withdraw(() => true);
+    this.#isUrgent = true;
+  }
+
+  #withdraw(isUnused: (permit: Permit) => boolean): void {
+    this.#withdrawn.push(...this.#granted.filter(isUnused));
+    this.#granted = this.#granted.filter((permit) => !isUnused(permit));
+  }
+
+  /** Begins a turn where there is a reason for one. */
+  askAgainMs(waitMs: number): number {
+    // All that waited were told.
+    if (this.#denied?.is === 'too-late') this.#denied = null;
+    if (this.#turning) return Number.POSITIVE_INFINITY;
+    const turnMs = this.#nextTurnMs();
+    if (turnMs > 0) return Math.ceil(Math.min(turnMs, waitMs));
+    this.#turning = this.#takeTurn();
+    return Number.POSITIVE_INFINITY;
+  }
+
+  /** How long until this process has a reason for another turn. */
+  #nextTurnMs(): number {
+    const sinceMs = this.#parts.clock.monotonicMs() - this.#turnedMs;
+    if (this.#failed !== null || this.#isClosed) return Number.POSITIVE_INFINITY;
+    if (this.#isUrgent && this.#turnedMs > Number.NEGATIVE_INFINITY) return 0;
+    const isShort = this.#waiting() > this.#granted.length;
+    if (isShort) return Math.max(this.#gapMs, this.#toldMs()) - sinceMs;
+    const hasNews = this.#used + this.#answered.length + this.#withdrawn.length + this.#granted.length > 0;
+    if (hasNews) return this.#gapMs - sinceMs;
+    // Somebody may have come who wishes to be paced.
+    if (this.#hasSentFreely) return MAX_WAIT_MS - sinceMs;
+    return this.#inFlight > 0 ? BEAT_MS - sinceMs : Number.POSITIVE_INFINITY;
+  }
+
+  /** How long the last turn has told to wait. */
+  #toldMs(): number {
+    if (this.#denied?.is === 'later') return Math.min(MAX_WAIT_MS, this.#denied.waitMs - this.#gapMs);
+    return this.#denied?.is === 'after-answer' && this.#answered.length === 0 ? POLL_MS : 0;
+  }
+
+  async #takeTurn(): Promise<void> {
+    try {
+      await this.#lookForEnded();
+      await this.#ask(false);
+    } catch (error) {
+      this.#failed = error instanceof Error ? error : new SrqError('log', String(error));
+    }
+    this.#turning = null;
+    this.#changed();
+  }
+
+  async #ask(leaves: boolean): Promise<void> {
+    const { state, clock, random, refused } = this.#parts;
+    const startedMs = clock.monotonicMs();
+    this.#withdraw(({ sentMs }) => this.#waiting() === 0 && sentMs < this.#nowMs() - STALE_MS);
+    const request = this.#request(leaves);
+    const refusals = this.#refusals.splice(0);
+    this.#isUrgent = false;
+    const reply = await state.change(KEPT_AS, (kept, wallMs) => takeTurn(kept, wallMs, request, random));
+    this.#turnedMs = clock.monotonicMs();
+    this.#gapMs = Math.min(MAX_GAP_MS, Math.max(GAP_MS, GAP_TURNS * (this.#turnedMs - startedMs)));
+    this.#obey(reply);
+    for (const http of refusals) refused?.(http, reply.pausedMs);
+  }
+
+  #request(leaves: boolean): TurnRequest {
+    const { state, rate, concurrency, learned } = this.#parts;
+    const places = PLACES_PER_REQUEST * concurrency;
+    const wanted = this.#waiting() + this.#used - this.#granted.length;
+    const request = {
+      run: state.run,
+      wishes: { rate, places },
+      learned,
+      wanted: Math.max(0, Math.min(wanted, places - this.#inFlight - this.#granted.length)),
+      aheadMs: GAP_MS + this.#gapMs,
+      answered: this.#answered,
+      withdrawn: this.#withdrawn,
+      refusal: this.#refusal,
+      held: this.#inFlight + this.#granted.length,
+      ended: this.#ended,
+      holdMs: this.#holdMs,
+      slowDown: this.#slowDown,
+      leaves,
+    };
+    [this.#answered, this.#withdrawn, this.#ended, this.#used] = [[], [], [], 0];
+    [this.#holdMs, this.#slowDown, this.#refusal, this.#hasSentFreely] = [0, null, null, false];
+    return request;
+  }
+
+  #obey({ nowMs, granted, turn, isFree, members }: TurnReply): void {
+    this.#aheadMs = nowMs - this.#parts.clock.monotonicMs();
+    this.#members = members;
+    this.#denied = turn;
+    this.#isFree = isFree && !this.#isUrgent;
+    // An alarm that came while the turn was taken is about what it granted, too.
+    if (this.#isUrgent) this.#withdrawn.push(...granted);
+    else this.#granted.push(...granted);
+  }
+
+  async #lookForEnded(): Promise<void> {
+    const { state, clock } = this.#parts;
+    const others = this.#members.filter((run) => run !== state.run);
+    if (others.length === 0 || clock.monotonicMs() - this.#lookedMs < LOOK_MS) return;
+    this.#lookedMs = clock.monotonicMs();
+    this.#ended = await state.ended(others);
+  }
+}

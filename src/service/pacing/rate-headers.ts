@@ -1,0 +1,140 @@
+import type { Answer } from '../network/exchange.ts';
+
+/** How many more requests the service will take before its count starts anew. */
+export interface Headroom {
+  readonly remaining: number;
+  readonly resetMs: number;
+}
+
+/** What an answer's headers ask of the sender. Durations count from the moment the answer was made. */
+export interface RateHeaders {
+  /** Retry-After. */
+  readonly pauseMs: number | null;
+  readonly headroom: Headroom | null;
+}
+
+/** Header values by lower-case name, as undici and node:http give them. */
+export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** Beyond this a number is a mistake (an epoch where a duration belongs), not a wish. */
+const MAX_BELIEVED_MS = 366 * 24 * 3_600_000;
+/** Read as seconds from now these would be decades; read as epochs they are 2001 and later. */
+const FIRST_EPOCH_SECONDS = 1e9;
+const FIRST_EPOCH_MS = 1e12;
+const HTTP_DATE = /^[A-Z][a-z]{2,8}, \d{2}[ -][A-Z][a-z]{2}[ -]\d{2,4} \d{2}:\d{2}:\d{2} GMT$/;
+
+/**
+ * Reads Retry-After, RateLimit (IETF drafts 6 to 11) and X-RateLimit-*. What is malformed counts as absent. Dates and
+ * epochs are taken relative to the answer's own Date, so a wrong local clock does no harm; `wallMs` (ms since 1970)
+ * stands in where there is none.
+ */
+export function readRateHeaders(headers: Headers, wallMs: number): RateHeaders {
+  const answeredMs = dateMs(text(headers, 'date')) ?? wallMs;
+  return {
+    pauseMs: retryAfterMs(text(headers, 'retry-after'), answeredMs),
+    headroom: readHeadroom(headers, answeredMs),
+  };
+}
+
+function retryAfterMs(value: string, answeredMs: number): number | null {
+  const seconds = plainNumber(value);
+  if (seconds !== null) return believable(seconds * 1000);
+  const date = dateMs(value);
+  return date === null ? null : believable(Math.max(0, date - answeredMs));
+}
+
+/** Of several counts the one that runs out first; of equals the one that lasts longest. */
+function readHeadroom(headers: Headers, answeredMs: number): Headroom | null {
+  const found = [
+    ...fromList(text(headers, 'ratelimit'), text(headers, 'ratelimit-policy')),
+    ...fromPair(text(headers, 'ratelimit-remaining'), text(headers, 'ratelimit-reset'), answeredMs),
+    ...fromPair(text(headers, 'x-ratelimit-remaining'), text(headers, 'x-ratelimit-reset'), answeredMs),
+  ];
+  found.sort((a, b) => a.remaining - b.remaining || b.resetMs - a.resetMs);
+  return found[0] ?? null;
+}
+
+/** Drafts 8 to 11, `"name";r=0;t=5, …` (without `t` the policy's window `w` is the longest it can take), and draft 7, `limit=10, remaining=0, reset=5`. */
+function fromList(limits: string, policies: string): Headroom[] {
+  const items = listItems(limits);
+  const draft7 = new Map(items.flatMap((item) => [...item.parameters]));
+  if (draft7.has('remaining')) return headroom(draft7.get('remaining'), seconds(draft7.get('reset')));
+  const windows = new Map(listItems(policies).map((item) => [item.name, item.parameters.get('w')]));
+  return items.flatMap(({ name, parameters }) =>
+    headroom(parameters.get('r'), seconds(parameters.get('t') ?? windows.get(name))),
+  );
+}
+
+/** Draft 6 and the X- headers: a duration in seconds, or an epoch in seconds or milliseconds. */
+function fromPair(remaining: string, reset: string, answeredMs: number): Headroom[] {
+  const value = plainNumber(reset);
+  if (value === null) return [];
+  if (value < FIRST_EPOCH_SECONDS) return headroom(remaining, value * 1000);
+  const epochMs = value < FIRST_EPOCH_MS ? value * 1000 : value;
+  return headroom(remaining, Math.max(0, epochMs - answeredMs));
+}
+
+function headroom(remaining: string | undefined, resetMs: number | null): Headroom[] {
+  const count = plainNumber(remaining ?? '');
+  const believed = resetMs === null ? null : believable(resetMs);
+  return count === null || believed === null ? [] : [{ remaining: Math.floor(count), resetMs: believed }];
+}
+
+interface ListItem {
+  readonly name: string;
+  readonly parameters: ReadonlyMap<string, string>;
+}
+
+/** A structured-field list of names (texts or tokens) with parameters; `a=1` alone is an item without a name. */
+function listItems(value: string): ListItem[] {
+  const items = value.match(/(?:"(?:[^"\\]|\\.)*"|[^",])+/g) ?? [];
+  return items.map((item) => {
+    const parts = (item.match(/(?:"(?:[^"\\]|\\.)*"|[^";])+/g) ?? []).map((part) => part.trim());
+    const named = parts.filter((part) => /^[a-z]+=/i.test(part)).map((part) => part.split('='));
+    const name = parts[0] ?? '';
+    return { name, parameters: new Map(named.map(([key = '', content = '']) => [key.toLowerCase(), content.trim()])) };
+  });
+}
+
+const seconds = (value: string | undefined): number | null => {
+  const count = plainNumber(value ?? '');
+  return count === null ? null : count * 1000;
+};
+
+const plainNumber = (value: string): number | null => (/^\d{1,15}(\.\d{1,9})?$/.test(value) ? Number(value) : null);
+
+const believable = (ms: number): number | null => (ms <= MAX_BELIEVED_MS ? ms : null);
+
+/** HTTP dates only: Date.parse alone takes "-5" and "Mon" for dates. */
+function dateMs(value: string): number | null {
+  const ms = HTTP_DATE.test(value) ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(ms) ? null : ms;
+}
+
+/** Lines of the same name are one list; where a list makes no sense the joined text is malformed and so ignored. */
+function text(headers: Headers, name: string): string {
+  const value = headers[name];
+  return (typeof value === 'string' ? value : (value?.join(', ') ?? '')).trim();
+}
+
+/** How often a call that does no harm is tried. */
+export const TRIES = 6;
+
+const FIRST_DELAY_MS = 500;
+const MAX_DELAY_MS = 30_000;
+
+/**
+ * Wait before the try after number `tried` (1 for the first): what Retry-After asks for, else twice as long each time,
+ * half of it by chance so that many clients do not come back together.
+ */
+export function retryDelayMs(tried: number, answer: Answer | null, nowMs: number, random = Math.random): number {
+  const asked = answer ? readRateHeaders(answer.headers, nowMs).pauseMs : null;
+  if (asked !== null) return asked;
+  const full = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (tried - 1));
+  return full / 2 + (full / 2) * random();
+}
+
+/** Whether the answer says itself how long to wait. */
+export function asksToWait(answer: Answer | null): boolean {
+  return answer !== null && readRateHeaders(answer.headers, 0).pauseMs !== null;
+}

@@ -1,0 +1,167 @@
+import { SrqError } from '../../request/errors.ts';
+import type { Clock } from '../../request/ports.ts';
+import type { Exchange } from '../network/exchange.ts';
+import type { AdaptiveRate, Admission, Permit, RateAnswer } from './adaptive-rate.ts';
+import { readRateHeaders } from './rate-headers.ts';
+
+interface QueuedSend {
+  readonly operation: string;
+  readonly resolve: (permit: Permit | null) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Told of each answer 429 or 503, and for how long nobody sends then. */
+export type Refused = (http: number, pauseMs: number) => void;
+
+/** What a permit source makes of the request that has waited longest. */
+export type PermitAnswer =
+  | { readonly is: 'now'; readonly permit: Permit }
+  | Exclude<Admission, { readonly is: 'now' }>
+  /** The source cannot give permits any more. */
+  | { readonly is: 'failed'; readonly error: unknown };
+
+/** Where permits come from: the rate of this process ({@link OwnPermits}), or that of an account that a store keeps. */
+export interface PermitSource {
+  /** `waiting` tells how many requests wait; `changed` is to be called when more may be admitted than was said before. */
+  attach(waiting: () => number, changed: () => void): void;
+  admit(operation: string): PermitAnswer;
+  /** `http`: the status of the answer, 0 without one. */
+  answered(permit: Permit, answer: RateAnswer, http: number): void;
+  /** Goes on at this share of the present rate. */
+  slowDown(share: number): void;
+  /** After how long the limiter is to ask again, if it would by itself after `waitMs`; Infinity: when `changed` is called. */
+  askAgainMs(waitMs: number): number;
+}
+
+/** Lets requests through one by one, as its source of permits allows: the only place where anything waits for its turn. */
+export class RateLimiter {
+  readonly #permits: PermitSource;
+  readonly #clock: Clock;
+  readonly #stopping: AbortSignal;
+  #queue: QueuedSend[] = [];
+  #sleeping: AbortController | null = null;
+
+  constructor(permits: PermitSource, clock: Clock, stopping: AbortSignal) {
+    this.#permits = permits;
+    this.#clock = clock;
+    this.#stopping = stopping;
+    permits.attach(
+      () => this.#queue.length,
+      () => this.#pump(),
+    );
+    stopping.addEventListener('abort', () => this.#pump(), { once: true });
+  }
+
+  /**
+   * Resolves when the request may be sent, with the permit to hand back in {@link release}; with null when the run is being
+   * stopped. Throws `SrqError('service')` when the service asks for a longer pause than is worth waiting, and
+   * `SrqError('log')` once the store that keeps the account's rate is given up.
+   */
+  acquire(operation: string): Promise<Permit | null> {
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ operation, resolve, reject });
+      this.#pump();
+    });
+  }
+
+  release(permit: Permit, exchange: Exchange): void {
+    const answer = rateAnswer(exchange, this.#clock.nowMs());
+    this.#permits.answered(permit, answer, exchange.answer?.status ?? 0);
+    this.#pump();
+  }
+
+  slowDown(share: number): void {
+    this.#permits.slowDown(share);
+    this.#pump();
+  }
+
+  #pump(): void {
+    this.#sleeping?.abort();
+    this.#sleeping = null;
+    const waitMs = this.#permits.askAgainMs(this.#admitAll());
+    if (waitMs < Number.POSITIVE_INFINITY) this.#pumpIn(waitMs);
+  }
+
+  /** Returns how long the next one waits, as far as its source can tell; Infinity where nobody does. */
+  #admitAll(): number {
+    for (let next = this.#queue[0]; next; next = this.#queue[0]) {
+      if (this.#stopping.aborted) {
+        next.resolve(null);
+      } else {
+        const answer = this.#permits.admit(next.operation);
+        if (answer.is === 'after-answer') break;
+        if (answer.is === 'later') return answer.waitMs;
+        if (answer.is === 'now') next.resolve(answer.permit);
+        else next.reject(answer.is === 'failed' ? answer.error : tooLate(answer.waitMs, this.#clock.nowMs()));
+      }
+      this.#queue.shift();
+    }
+    return Number.POSITIVE_INFINITY;
+  }
+
+  #pumpIn(waitMs: number): void {
+    const sleeping = new AbortController();
+    this.#sleeping = sleeping;
+    this.#clock.sleep(waitMs, sleeping.signal).then(() => {
+      if (!sleeping.signal.aborted) this.#pump();
+    });
+  }
+}
+
+/** Permits by the rate of a process that has its account for itself: at once, without a promise on the way. */
+export class OwnPermits implements PermitSource {
+  readonly #rate: AdaptiveRate;
+  readonly #clock: Clock;
+  readonly #refused: Refused | null;
+
+  constructor(rate: AdaptiveRate, clock: Clock, refused: Refused | null = null) {
+    this.#rate = rate;
+    this.#clock = clock;
+    this.#refused = refused;
+  }
+
+  /** Only requests and their answers change what this process may do. */
+  attach(): void {}
+
+  admit(operation: string): PermitAnswer {
+    const nowMs = this.#clock.monotonicMs();
+    const admission = this.#rate.ask(nowMs);
+    return admission.is === 'now' ? { is: 'now', permit: this.#rate.sent(nowMs, operation) } : admission;
+  }
+
+  answered(permit: Permit, answer: RateAnswer, http: number): void {
+    const nowMs = this.#clock.monotonicMs();
+    this.#rate.answered(permit, nowMs, answer);
+    if (isRefusal(answer)) this.#refused?.(http, this.#rate.pausedMs(nowMs));
+  }
+
+  slowDown(share: number): void {
+    this.#rate.slowDown(share);
+  }
+
+  askAgainMs(waitMs: number): number {
+    return waitMs;
+  }
+}
+
+/** For a pause that is not worth waiting for. */
+export function tooLate(waitMs: number, nowMs: number): SrqError {
+  const until = new Date(nowMs + waitMs).toISOString();
+  return new SrqError(
+    'service',
+    `The service takes no requests before ${until}.`,
+    'Run the same command again after that time: it goes on where it stopped.',
+  );
+}
+
+export function isRefusal({ kind }: RateAnswer): boolean {
+  return kind === 'throttled' || kind === 'overloaded';
+}
+
+/** What an exchange says to the rate. `wallMs`: now, milliseconds since 1970. */
+function rateAnswer({ answer }: Exchange, wallMs: number): RateAnswer {
+  if (!answer) return { kind: 'unanswered', pauseMs: null, headroom: null };
+  const { status } = answer;
+  const kind = status === 429 ? 'throttled' : status === 503 ? 'overloaded' : status < 400 ? 'ok' : 'declined';
+  return { kind, ...readRateHeaders(answer.headers, wallMs) };
+}

@@ -1,0 +1,86 @@
+import type { TracedCall } from '../../request/ports.ts';
+import type { Answer, Exchange } from '../network/exchange.ts';
+import { failureName } from '../network/network-failure.ts';
+import { REDACTED, Redactor } from './redactor.ts';
+
+/**
+ * The parts of a call that may be shown: the call as it was sent, with `***` for each value that is secret or personal.
+ */
+export interface RedactedCall {
+  /** Path below the base URL, with its query. */
+  readonly path: string;
+  readonly body: string | Buffer;
+  /** Finds the sent values in the answer. */
+  readonly redactor: Redactor;
+  /**
+   * Whether a successful answer contains a token. The texts of such an answer are not shown, because nobody knows the
+   * token before the answer is read.
+   */
+  readonly grantsToken: boolean;
+}
+
+/** Hides everything of a call for which nobody has said what may be shown. */
+export function redactAll(path: string): RedactedCall {
+  return { path: path.replace(/\?.*/s, '?***'), body: REDACTED, redactor: new Redactor([]), grantsToken: true };
+}
+
+/** Builds the record of a call that traces show, with secrets and personal values replaced. */
+export function tracedCall(
+  method: TracedCall['method'],
+  baseUrl: string,
+  headers: Readonly<Record<string, string>>,
+  exchange: Exchange,
+  { path, body, redactor, grantsToken }: RedactedCall,
+): TracedCall {
+  const { answer } = exchange;
+  const call = { method, url: baseUrl + path, headers: sentHeaders(headers), body: body.toString() };
+  if (!answer) return { ...call, ms: exchange.ms, answer: null, failure: failureName(exchange.error) };
+  const { status, ms } = answer;
+  const shown = grantsToken && isSuccess(answer) ? withoutTexts(answer.body) : masked(answer.body, redactor);
+  return { ...call, ms, answer: { status, headers: answerHeaders(answer, redactor), body: shown }, failure: null };
+}
+
+const isSuccess = ({ status }: Answer): boolean => status >= 200 && status <= 299;
+
+/** Keeps the names and numbers of a JSON text. A text that is not JSON is hidden whole. */
+function withoutTexts(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), (_, value: unknown) => (typeof value === 'string' ? REDACTED : value));
+  } catch {
+    return REDACTED;
+  }
+}
+
+/** Matches runs of characters long enough to hold a name in base64. Identifiers are shorter. */
+const ENCODED = /[A-Za-z\d+/_=-]{40,}/g;
+
+function masked(text: string, mask: Redactor): string {
+  return mask.redact(text).replace(ENCODED, REDACTED);
+}
+
+/**
+ * Hides the values of the sent headers. The scheme of an authorization is not secret. Headers that a contract adds may
+ * hold a key or personal data.
+ */
+function sentHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+  const { authorization, ...rest } = headers;
+  const shown = Object.entries(rest).map(([name, value]) => [name, OWN_HEADER.test(name) ? value : REDACTED] as const);
+  const scheme = authorization === undefined ? {} : { authorization: `${authorization.split(' ', 1)[0]} ${REDACTED}` };
+  return { ...scheme, ...Object.fromEntries(shown) };
+}
+
+const OWN_HEADER = /^(?:accept|accept-encoding|content-type)$/;
+
+/**
+ * Matches the names of headers that tell of the service and of the route to it. Other headers may hold anything:
+ * cookies, tokens, an address with a name in it.
+ */
+const TELLING_HEADER =
+  /^(?:age|allow|cache-control|connection|content-.*|date|keep-alive|retry-after|server|transfer-encoding|vary|via|www-authenticate|.*rate-?limit.*|.*(?:request|correlation|trace)-?id|cf-ray)$/;
+
+function answerHeaders({ headers }: Answer, mask: Redactor): Record<string, string> {
+  const pairs = Object.entries(headers).map(([name, value]) => {
+    return [name, TELLING_HEADER.test(name) ? masked(value, mask) : REDACTED] as const;
+  });
+  return Object.fromEntries(pairs);
+}

@@ -1,0 +1,289 @@
+import { basename } from 'node:path';
+import { type AnswerMemory, isOpenForm } from '../request/answer-memory.ts';
+import { type Contract, isOffered, type Observations, type Operation, parametersOf } from '../request/contract.ts';
+import { SrqError } from '../request/errors.ts';
+import { isSecretName } from '../request/names.ts';
+import type { RequestOperationName } from '../request/operations.ts';
+import type { AudioReader, Clock, MarketplaceApi, Sent, UnprovenAnswer, ValidateResult } from '../request/ports.ts';
+import type { ServiceRequest } from '../request/service-request.ts';
+import { JSON_CONTENT_TYPE } from '../request/wire.ts';
+import { AnswerReader } from './answers/answer-reader.ts';
+import { CreateTries, idempotencyHeader, keyLife, type WritePermission } from './idempotency.ts';
+import type { Exchange } from './network/exchange.ts';
+import { networkFailure } from './network/network-failure.ts';
+import { failedValidate, processCreate, processValidate, unsent } from './outcomes.ts';
+import { asksToWait, retryDelayMs, TRIES } from './pacing/rate-headers.ts';
+import type { RateLimiter } from './pacing/rate-limiter.ts';
+import { Redactor } from './redaction/redactor.ts';
+import type { Tokens } from './token/token.ts';
+import { tokenRefused } from './token/token-answer.ts';
+import { type EncodedRequest, type Encoder, makeEncoder } from './wire/encode.ts';
+import { type Http, LeaseExpired } from './wire/http.ts';
+
+/** A request that was never acted on goes again at most so often, then it is `failed`. */
+const CREATE_TRIES = 10;
+/** One that may have been acted on goes again so often in all, where the service tells a repetition by its key. */
+const DOUBTFUL_TRIES = 4;
+/** When validate is asked whether it sees what was answered without proof, each after the one before. */
+const LOOKS_AFTER_MS = [0, 500, 1_000, 2_000, 4_000, 8_000];
+/** So many failures to reach the service in a row, over all requests, end the run; fewer before its first answer. */
+const UNREACHED_LIMIT = 8;
+const UNREACHED_AT_FIRST_LIMIT = 3;
+
+/**
+ * So many tokens in a row may be refused for one request before the credentials are to blame: another process's may be as old
+ * as the one before, and one that has worked may have ended while the request was on its way.
+ */
+const REFUSALS_BORNE = { own: 1, shared: 2, ended: 4 } as const;
+
+export interface RequestApiParts {
+  readonly http: Http;
+  readonly tokens: Tokens;
+  readonly limiter: RateLimiter;
+  readonly audio: AudioReader;
+  readonly contract: Contract;
+  readonly clock: Clock;
+  /** Aborted when the run is to end: nothing new is sent, what is in flight is waited for. */
+  readonly stopping: AbortSignal;
+  /** Never shown or stored: the client secret. */
+  readonly secrets: readonly string[];
+  /** What earlier processes found out about the service's answers. */
+  readonly memory?: AnswerMemory;
+  /** Told whenever there is more of it. */
+  readonly remember?: (memory: AnswerMemory) => void;
+  /** The column that a field came from, for errors that name it; null: none. */
+  readonly fieldName?: (field: string) => string | null;
+}
+
+/** The service behind its three endpoints: paced, with a valid token, nothing repeated that may have been acted on. */
+export class RequestApi implements MarketplaceApi {
+  readonly #parts: RequestApiParts;
+  readonly #encoder: Encoder;
+  readonly #reader: AnswerReader;
+  readonly #secrets: readonly string[];
+  readonly #sendsFileName: boolean;
+  #reached = false;
+  #unreachedInARow = 0;
+
+  constructor(parts: RequestApiParts) {
+    const { contract, fieldName = () => null } = parts;
+    this.#parts = parts;
+    this.#encoder = makeEncoder(contract);
+    this.#reader = new AnswerReader(contract, fieldName, parts.memory, parts.remember);
+    this.#secrets = [...parts.secrets, ...givenKeys(contract)];
+    this.#sendsFileName = parametersOf(contract).some(
+      ({ field, audioForm }) => field === 'audio_name' || audioForm === 'binary',
+    );
+  }
+
+  get idempotencyWindowMs(): number | null {
+    return keyLife(this.#parts.contract.create)?.settleMs ?? null;
+  }
+
+  /** How often live answers bore out settings of the contract, or did not. */
+  observations(): Observations {
+    return { ...this.#parts.tokens.observations, ...this.#reader.observed.counts };
+  }
+
+  /** The last verdict cannot be right, so it bears nothing out. */
+  disbelieveVerdict(): void {
+    this.#reader.observed.withdraw('validate.verdict');
+  }
+
+  async validate(request: ServiceRequest): Promise<ValidateResult> {
+    if (isOffered(this.#parts.contract, 'validate') === false) return failedValidate(NO_VALIDATE, null);
+    const sent = this.#maskFor(request);
+    for (let tried = 1; ; tried++) {
+      const attempt = await this.#send(await this.#prepare('validate', request, sent), FREELY);
+      if (attempt.is !== 'exchanged') return failedValidate(STOPPED, null);
+      const { result, passing, stop } = processValidate(attempt.exchange, sent, this.#reader);
+      if (stop) throw stop;
+      if (!passing || tried >= TRIES) return result;
+      await this.#pauseAfter(tried, attempt.exchange);
+    }
+  }
+
+  async create(
+    request: ServiceRequest,
+    intend: () => Promise<boolean>,
+    idempotencyKey: string | null = null,
+    intentLifeMs: number | null = null,
+  ): Promise<Sent | null> {
+    const { contract, clock } = this.#parts;
+    const header = idempotencyHeader(contract.create, idempotencyKey);
+    const isKnownByKey = Object.keys(header).length > 0;
+    const tries = new CreateTries(clock, isKnownByKey ? (keyLife(contract.create)?.repeatMs ?? 0) : 0);
+    try {
+      return await this.#createRepeatedly(request, header, tries, tries.permission(intend, intentLifeMs));
+    } catch (error) {
+      // Thrown only before anything was written, or after tries that were not acted on or are in doubt.
+      if (!(error instanceof SrqError) || error.code === 'log') throw error;
+      return tries.ended(unsent(error.message, error.code === 'input' ? null : error));
+    }
+  }
+
+  async #createRepeatedly(
+    request: ServiceRequest,
+    header: EncodedRequest['headers'],
+    tries: CreateTries,
+    permission: WritePermission,
+  ): Promise<Sent | null> {
+    const sent = this.#maskFor(request);
+    for (let tried = 1; ; tried++) {
+      if (!tries.isRemembered) return tries.ended(unsent(FORGOTTEN, null));
+      const attempt = await this.#send(await this.#prepare('create', request, sent, header), permission);
+      if (attempt.is === 'withdrawn') return tries.isTooLate ? tries.ended(unsent(FORGOTTEN, null)) : null;
+      if (attempt.is === 'stopped') return tries.ended(unsent(STOPPED, null));
+      const processed = processCreate(attempt.exchange, sent, this.#reader);
+      const isInDoubt = processed.isRepeatable && tries.mayRepeatDoubt;
+      if (tried >= (isInDoubt ? DOUBTFUL_TRIES : CREATE_TRIES)) return tries.ended(processed.sent);
+      if (isInDoubt) tries.leaveInDoubt(processed.sent.outcome);
+      else if (!processed.isToRepeat) return tries.ended(processed.sent);
+      await this.#pauseAfter(tried, attempt.exchange);
+    }
+  }
+
+  async confirm(request: ServiceRequest, unproven: UnprovenAnswer): Promise<boolean | null> {
+    const { clock, stopping, contract } = this.#parts;
+    const { form, isDenied } = unproven;
+    // Who says that it was not taken, or says nothing that can be read, is not asked for a meaning: there is none to learn.
+    if (isDenied || form === '' || isOffered(contract, 'validate') === false) return null;
+    if (!isOpenForm(this.#reader.memory, form)) return null;
+    for (const pauseMs of LOOKS_AFTER_MS) {
+      await clock.sleep(pauseMs, stopping);
+      if (stopping.aborted) return null;
+      const { verdict } = await this.validate(request);
+      if (verdict === 'unknown') return null;
+      if (verdict === 'clear') continue;
+      this.#reader.noteSight(unproven, true);
+      return true;
+    }
+    this.#reader.noteSight(unproven, false);
+    return false;
+  }
+
+  /** What the service's answers to creations were found to look like, for the next process. */
+  get memory(): AnswerMemory {
+    return this.#reader.memory;
+  }
+
+  slowDown(share: number): void {
+    this.#parts.limiter.slowDown(share);
+  }
+
+  /** The request of an operation, ready to be written: its recording is read, and nothing of it is sent. */
+  async #prepare(
+    operation: RequestOperationName,
+    request: ServiceRequest,
+    sent: Redactor,
+    header: EncodedRequest['headers'] = {},
+  ): Promise<PreparedCall> {
+    const recording = request.audio ? await this.#parts.audio.readBase64(request.audio) : null;
+    const encoded = this.#encoder[operation](request, recording);
+    const headers = { ...encoded.headers, ...header };
+    const redacted = () => ({
+      ...this.#encoder.shown[operation](request, recording),
+      redactor: sent,
+      grantsToken: false,
+    });
+    return { operation, encoded: { ...encoded, headers }, sent, redacted };
+  }
+
+  /** Sends it with a valid token, which is added to what is masked; a 401 is answered with a new token, once. */
+  async #send(
+    { operation, encoded, sent, redacted }: PreparedCall,
+    { begin, intend }: WritePermission,
+  ): Promise<Attempt> {
+    const { tokens, limiter, http, contract } = this.#parts;
+    const { method, path, headers, body } = encoded;
+    for (let refusals = 0; ; refusals++) {
+      // Fetched before, so that nobody holds a place meanwhile, and looked at again when the turn has come: it may have
+      // ended while this request waited.
+      await tokens.get();
+      const permit = await limiter.acquire(contract[operation].path);
+      if (!permit) return { is: 'stopped' };
+      let exchange: Exchange = NOT_WRITTEN;
+      let token: string;
+      try {
+        token = await tokens.get();
+        const mayWrite = begin();
+        if (!(await intend())) return { is: 'withdrawn' };
+        sent.add(token);
+        const own = { authorization: `Bearer ${token}`, accept: acceptedTypes(contract[operation]) };
+        exchange = await http.send(method, path, { ...headers, ...own }, body, redacted, mayWrite);
+      } finally {
+        limiter.release(permit, exchange);
+      }
+      if (exchange.answer) this.#reached = true;
+      if (exchange.written) this.#unreachedInARow = 0;
+      if (exchange.answer?.status !== 401) {
+        if (exchange.answer) tokens.worked(token);
+        return { is: 'exchanged', exchange };
+      }
+      if (refusals >= REFUSALS_BORNE[tokens.refused(token)]) throw tokenRefused();
+    }
+  }
+
+  /** Waits after try number `tried`. Throws `SrqError('unreachable')` when the service has been out of reach for too long. */
+  async #pauseAfter(tried: number, exchange: Exchange): Promise<void> {
+    const { clock, stopping } = this.#parts;
+    // These pause everybody at the limiter already, which also knows a pause that is too long.
+    if (exchange.answer?.status === 429 || asksToWait(exchange.answer)) return;
+    if (!exchange.written && !(exchange.error instanceof LeaseExpired)) {
+      this.#unreachedInARow += 1;
+      const limit = this.#reached ? UNREACHED_LIMIT : UNREACHED_AT_FIRST_LIMIT;
+      if (this.#unreachedInARow >= limit) throw unreachable(exchange.error);
+    }
+    await clock.sleep(retryDelayMs(tried, exchange.answer, clock.nowMs()), stopping);
+  }
+
+  #maskFor(request: ServiceRequest): Redactor {
+    const { params, audio } = request;
+    const fileName = audio && this.#sendsFileName ? [basename(audio.path)] : [];
+    return new Redactor([...Object.values(params), ...fileName, ...this.#secrets]);
+  }
+}
+
+const NO_VALIDATE = 'The service has no validate, as its contract says.';
+const STOPPED = 'The run was stopped before this request was sent.';
+const NOT_WRITTEN: Exchange = { answer: null, error: new Error('not written'), written: false, reset: false, ms: 0 };
+const FORGOTTEN = 'The service may have forgotten the idempotency key of the first try.';
+
+/** One call of an operation, ready to be written. */
+interface PreparedCall {
+  readonly operation: RequestOperationName;
+  readonly encoded: EncodedRequest;
+  /** What is masked wherever the call is shown. */
+  readonly sent: Redactor;
+  readonly redacted: Parameters<Http['send']>[4];
+}
+
+/**
+ * What became of a call that was to be sent. `stopped`: it was not, because the run is being stopped. `withdrawn`: it was
+ * not, because the permission to write it was refused.
+ */
+type Attempt =
+  | { readonly is: 'exchanged'; readonly exchange: Exchange }
+  | { readonly is: 'stopped' }
+  | { readonly is: 'withdrawn' };
+
+const FREELY: WritePermission = { intend: () => Promise.resolve(true), begin: () => () => true };
+
+function unreachable(error: Error): SrqError {
+  const { reason, hint } = networkFailure(error);
+  const next = 'What has failed was certainly not taken; run the same command again.';
+  return new SrqError('unreachable', reason, `${hint} ${next}`, error);
+}
+
+/** JSON, and before it what the description says that the answer is: some services refuse to send anything else. */
+function acceptedTypes({ success }: Operation): string {
+  const described = success?.contentType ?? JSON_CONTENT_TYPE;
+  return described === JSON_CONTENT_TYPE ? JSON_CONTENT_TYPE : `${described}, ${JSON_CONTENT_TYPE};q=0.9`;
+}
+
+/** What the partner gave for header or query may be a key; in the body its name tells. */
+function givenKeys(contract: Contract): string[] {
+  return parametersOf(contract).flatMap(({ in: place, path, constant }) =>
+    constant !== null && (place !== 'body' || isSecretName(path.at(-1) ?? '')) ? [constant] : [],
+  );
+}

@@ -1,0 +1,125 @@
+import { DOCUMENTED_CONTRACT, type TokenOperation } from '../../request/contract.ts';
+import { SrqError } from '../../request/errors.ts';
+import type { CachedToken } from '../../request/ports.ts';
+import { type AnswerValue, answerValue, isHtml, members, scalarsAt } from '../answers/answer-value.ts';
+import { readErrorText } from '../answers/error-text.ts';
+import type { Answer, Exchange } from '../network/exchange.ts';
+import { clientCertificateFailure, failureName, networkFailure } from '../network/network-failure.ts';
+import type { Redactor } from '../redaction/redactor.ts';
+
+/** The part of the service's description that is about the token. */
+export type DocumentedToken = Pick<TokenOperation, 'tokenPointer' | 'lifetimePointer' | 'lifetimeSeconds'>;
+
+/**
+ * Reads the token of an answer, from its documented place or in any usual shape, and the time at which it expires.
+ * `askedAtMs` is the wall clock before the request. `observed` is told whether the answer gives the life of the token
+ * as documented. Throws `SrqError('service')` if there is no token.
+ */
+export function readToken(
+  answer: Answer,
+  askedAtMs: number,
+  { tokenPointer, lifetimePointer, lifetimeSeconds }: DocumentedToken = DOCUMENTED_CONTRACT.token,
+  observed: (isConfirmed: boolean) => void = () => {},
+): CachedToken {
+  const value = answerValue(answer);
+  const found = members(value);
+  const textOf = (...names: string[]) => {
+    for (const name of names) {
+      const text = found.find(({ joined }) => joined === name)?.value;
+      if (typeof text === 'string' && text !== '') return text;
+    }
+    return null;
+  };
+  const at = (pointer: string | null) => (pointer === null ? null : (scalarsAt(value, pointer)[0] ?? null));
+  const accessToken =
+    at(tokenPointer) ?? textOf('accesstoken', 'token', 'bearertoken', 'bearer') ?? bareToken(answer, value);
+  // A text that cannot stand in a header is not a token.
+  if (accessToken === null || !/^[\x21-\x7e]+$/.test(accessToken)) {
+    throw new SrqError(
+      'service',
+      `The token endpoint answered HTTP ${answer.status} without a token${isHtml(answer) ? ' (a web page)' : ''}.`,
+      'Check the base URL with: srq status. Change it with: srq login --base-url URL',
+    );
+  }
+  const documentedMs = secondsMs(at(lifetimePointer));
+  const toldMs =
+    documentedMs ??
+    secondsMs(textOf('expiresin')) ??
+    msUntil(textOf('expiresat', 'expiration', 'expires') ?? jwtEnd(accessToken), answer, askedAtMs);
+  if (lifetimePointer !== null) observed(documentedMs !== null);
+  else if (lifetimeSeconds !== null && toldMs !== null) observed(Math.abs(toldMs - lifetimeSeconds * 1000) < 2000);
+  // A lifetime of zero is a service's way of giving none, and a token that is said to have expired may still be good.
+  const lifeMs = toldMs === null || toldMs <= 0 ? lifetimeSeconds && lifetimeSeconds * 1000 : toldMs;
+  const expiresAtMs = lifeMs ? askedAtMs + lifeMs : null;
+  return { accessToken, obtainedAtMs: askedAtMs, expiresAtMs };
+}
+
+function bareToken(answer: Answer, value: AnswerValue | undefined): string | null {
+  const text = typeof value === 'string' ? value : value === undefined ? answer.body.trim() : '';
+  return /^[\w.~+/=-]{16,4096}$/.test(text) ? text : null;
+}
+
+const secondsMs = (text: string | null): number | null =>
+  text !== null && /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1000 : null;
+
+/**
+ * Returns the time left until a moment given as a Unix time (seconds or milliseconds) or a date. It is measured by the
+ * clock of the service, because the local one may be wrong.
+ */
+function msUntil(at: string | null, answer: Answer, askedAtMs: number): number | null {
+  if (at === null) return null;
+  const epoch = /^\d+$/.test(at) ? Number(at) : null;
+  const atMs = epoch === null ? Date.parse(at) : epoch > 1e11 ? epoch : epoch * 1000;
+  const serviceNowMs = Date.parse(answer.headers['date'] ?? '');
+  const leftMs = atMs - (Number.isNaN(serviceNowMs) ? askedAtMs : serviceNowMs);
+  return Number.isNaN(leftMs) ? null : leftMs;
+}
+
+/**
+ * Returns the claim `exp` of a JWT (RFC 7519, section 4.1.4). It is not verified, because it only tells when to ask for
+ * the next token.
+ */
+function jwtEnd(token: string): string | null {
+  const payload = /^[\w-]+\.([\w-]+)\.[\w-]*$/.exec(token)?.[1];
+  if (payload === undefined) return null;
+  return /"exp"\s*:\s*(\d+)/.exec(Buffer.from(payload, 'base64url').toString('utf8'))?.[1] ?? null;
+}
+
+/** Explains why there is no token. `passing` means that asking again may help. */
+export function tokenError(exchange: Exchange, sent: Redactor): { error: SrqError; passing: boolean } {
+  if (!exchange.answer) {
+    const { reason, hint, final } = networkFailure(exchange.error);
+    const lost = `The service gave no answer to the token request (${failureName(exchange.error)}).`;
+    const message = exchange.written && !final ? lost : reason;
+    const next = `${hint} See where it fails: srq doctor`;
+    return { error: new SrqError('unreachable', message, next, exchange.error), passing: !final };
+  }
+  const certificate = clientCertificateFailure(exchange.answer);
+  if (certificate) {
+    return { error: new SrqError('unreachable', certificate.reason, certificate.hint), passing: false };
+  }
+  const { status } = exchange.answer;
+  const said = readErrorText(exchange.answer, sent);
+  const words = said === null ? '' : `: ${said}`;
+  if (status === 400 || status === 401 || status === 403) {
+    const hint = 'Check client id and secret, then log in again: srq login';
+    return {
+      error: new SrqError('auth', `The service refused the credentials (HTTP ${status})${words}.`, hint),
+      passing: false,
+    };
+  }
+  const passing = status === 408 || status === 429 || status >= 500;
+  const hint = passing
+    ? 'The service has a problem; try again later.'
+    : 'This does not look like the token endpoint. Check the base URL with: srq status';
+  return { error: new SrqError('service', `The token endpoint answered HTTP ${status}${words}.`, hint), passing };
+}
+
+/** Creates the error for a new token that is refused at once. */
+export function tokenRefused(): SrqError {
+  return new SrqError(
+    'auth',
+    'The service refused a token it had just issued (HTTP 401).',
+    'Ask the marketplace whether this client may use the request API, then log in again: srq login',
+  );
+}

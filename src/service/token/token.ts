@@ -1,0 +1,196 @@
+import { DOCUMENTED_CONTRACT, type Observations, type TokenOperation } from '../../request/contract.ts';
+import type { CachedToken, Clock, TokenCache } from '../../request/ports.ts';
+import { FORM_CONTENT_TYPE, JSON_CONTENT_TYPE } from '../../request/wire.ts';
+import { Observed } from '../answers/answer-reader.ts';
+import { retryDelayMs, TRIES } from '../pacing/rate-headers.ts';
+import { tooLate } from '../pacing/rate-limiter.ts';
+import { MAX_PAUSE_MS } from '../pacing/send-rate.ts';
+import { REDACTED, Redactor } from '../redaction/redactor.ts';
+import type { Http } from '../wire/http.ts';
+import { readToken, tokenError } from './token-answer.ts';
+
+/** Share of a token's life after which a new one is fetched in the background. */
+const REFRESH_AT = 0.8;
+const MIN_LEARNED_MS = 1_000;
+
+/**
+ * The bearer token: one for all requests and, through the cache, for all processes. Fetched at most once at a time,
+ * renewed before it ends, and replaced when the service refuses it.
+ */
+export class Tokens {
+  readonly #http: Http;
+  readonly #credentials: Credentials;
+  readonly #cache: TokenCache;
+  readonly #clock: Clock;
+  readonly #stopping: AbortSignal;
+  readonly #operation: TokenOperation;
+  readonly #observed = new Observed();
+  #current: CachedToken | null = null;
+  #fetching: Promise<CachedToken> | null = null;
+  #reached = false;
+  /** The token that this process asked for last. */
+  #own: string | null = null;
+  /** The token that was taken last. */
+  #proven: string | null = null;
+  /** How old a token of unknown life was when it was refused. */
+  #learnedLifeMs: number | null = null;
+
+  constructor(
+    http: Http,
+    credentials: Credentials,
+    cache: TokenCache,
+    clock: Clock,
+    stopping: AbortSignal,
+    operation: TokenOperation = DOCUMENTED_CONTRACT.token,
+  ) {
+    this.#http = http;
+    this.#credentials = credentials;
+    this.#cache = cache;
+    this.#clock = clock;
+    this.#stopping = stopping;
+    this.#operation = operation;
+  }
+
+  /** How well the answers bore out what the contract says of a token's life. */
+  get observations(): Observations {
+    return this.#observed.counts;
+  }
+
+  /** A token that is good for at least the next request. Throws `SrqError` (`auth`, `unreachable`, `service`). */
+  async get(): Promise<string> {
+    this.#current ??= this.#cache.read();
+    const state = this.#current ? this.#stateOf(this.#current) : 'ended';
+    if (this.#current && state === 'good') return this.#current.accessToken;
+    if (this.#current && state === 'ageing') {
+      // A failed refresh is no harm yet: the next call, or the end of the token's life, tries again and tells.
+      this.#renew().catch(() => {});
+      return this.#current.accessToken;
+    }
+    return (await this.#renew()).accessToken;
+  }
+
+  /** The service has taken this token: if it refuses it later, its life has ended and the credentials are good. */
+  worked(accessToken: string): void {
+    this.#proven = accessToken;
+  }
+
+  /**
+   * The service refused this token. Only the token in use counts: an answer may be about one that was replaced. `own`: this
+   * process had asked for it itself, so that no other process's is likely to be better; `ended`: it had worked before.
+   */
+  refused(accessToken: string): 'own' | 'shared' | 'ended' {
+    const kind = accessToken === this.#proven ? 'ended' : accessToken === this.#own ? 'own' : 'shared';
+    if (this.#current?.accessToken !== accessToken) return kind;
+    const { obtainedAtMs, expiresAtMs } = this.#current;
+    if (expiresAtMs === null) this.#learnedLifeMs = Math.max(MIN_LEARNED_MS, this.#clock.nowMs() - obtainedAtMs);
+    this.#current = null;
+    this.#cache.forget(accessToken);
+    return kind;
+  }
+
+  /** Asks for a new token even if there is one: the proof of credentials. */
+  prove(): Promise<CachedToken> {
+    return this.#renew(true);
+  }
+
+  #stateOf(token: CachedToken): 'good' | 'ageing' | 'ended' {
+    const lifeMs = token.expiresAtMs === null ? this.#learnedLifeMs : token.expiresAtMs - token.obtainedAtMs;
+    if (lifeMs === null) return 'good';
+    const leftMs = token.obtainedAtMs + lifeMs - this.#clock.nowMs();
+    const marginMs = Math.min(Math.max(1000, Math.min(30_000, lifeMs * 0.1)), lifeMs / 2);
+    if (leftMs <= marginMs) return 'ended';
+    return leftMs < lifeMs * (1 - REFRESH_AT) ? 'ageing' : 'good';
+  }
+
+  #renew(always = false): Promise<CachedToken> {
+    const renew = () => this.#fetchOrShare(always);
+    this.#fetching ??= (this.#cache.alone?.(renew) ?? renew()).finally(() => {
+      this.#fetching = null;
+    });
+    return this.#fetching;
+  }
+
+  async #fetchOrShare(always: boolean): Promise<CachedToken> {
+    const shared = always ? null : this.#cache.read();
+    const isNew = shared && shared.accessToken !== this.#current?.accessToken && this.#stateOf(shared) === 'good';
+    const token = isNew ? shared : await this.#fetch();
+    this.#current = token;
+    if (isNew) return token;
+    this.#own = token.accessToken;
+    await this.#cache.write(token);
+    return token;
+  }
+
+  async #fetch(): Promise<CachedToken> {
+    const { path, headers, body, secrets } = tokenRequest(this.#operation, this.#credentials);
+    const shown = shownTokenRequest(this.#operation, this.#credentials);
+    const redacted = () => ({ ...shown, redactor: new Redactor(secrets), grantsToken: true });
+    for (let tried = 1; ; tried++) {
+      const askedAtMs = this.#clock.nowMs();
+      const exchange = await this.#http.send('POST', path, headers, body, redacted);
+      if (exchange.answer) this.#reached = true;
+      if (exchange.answer && exchange.answer.status >= 200 && exchange.answer.status <= 299) {
+        return readToken(exchange.answer, askedAtMs, this.#operation, (isConfirmed) =>
+          this.#observed.note('token.lifetime', isConfirmed),
+        );
+      }
+      const failure = tokenError(exchange, new Redactor(secrets));
+      // Before the first answer a wrong address is likelier than a passing fault: tell the user soon.
+      const tries = this.#reached ? TRIES : Math.min(TRIES, 3);
+      if (!failure.passing || tried >= tries) throw failure.error;
+      const waitMs = retryDelayMs(tried, exchange.answer, this.#clock.nowMs());
+      if (waitMs > MAX_PAUSE_MS) throw tooLate(waitMs, this.#clock.nowMs());
+      await this.#clock.sleep(waitMs, this.#stopping);
+      if (this.#stopping.aborted) throw failure.error;
+    }
+  }
+}
+
+/** Who asks. */
+export interface Credentials {
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+export interface TokenRequest {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** Never shown. */
+  readonly secrets: readonly string[];
+}
+
+/** The client credentials grant (RFC 6749, 4.4) as the service wants it. */
+export function tokenRequest(operation: TokenOperation, { clientId, clientSecret }: Credentials): TokenRequest {
+  const { path, auth, encoding, extra } = operation;
+  const inBody = auth === 'body' ? { client_id: clientId, client_secret: clientSecret } : {};
+  const parameters = { grant_type: 'client_credentials', ...inBody, ...extra };
+  const basic = auth === 'basic' ? basicCredentials(clientId, clientSecret) : null;
+  const hiddenExtra = Object.entries(extra).flatMap(([name, value]) => (OPEN.test(name) ? [] : [value]));
+  const isJson = encoding === 'json';
+  return {
+    path,
+    headers: {
+      'content-type': isJson ? JSON_CONTENT_TYPE : FORM_CONTENT_TYPE,
+      accept: JSON_CONTENT_TYPE,
+      ...(basic === null ? {} : { authorization: `Basic ${basic}` }),
+    },
+    body: isJson ? JSON.stringify(parameters) : new URLSearchParams(parameters).toString(),
+    secrets: [clientSecret, ...(basic === null ? [] : [basic]), ...hiddenExtra],
+  };
+}
+
+/** What it says openly, whatever the partner gave: who asks, and for what. */
+const OPEN = /^(?:scope|audience|resource)$/;
+
+/** The same with `***` for what may be a secret. */
+function shownTokenRequest(operation: TokenOperation, { clientId }: Credentials): TokenRequest {
+  const extra = Object.entries(operation.extra).map(([name, value]) => [name, OPEN.test(name) ? value : REDACTED]);
+  return tokenRequest({ ...operation, extra: Object.fromEntries(extra) }, { clientId, clientSecret: REDACTED });
+}
+
+/** RFC 6749, 2.3.1: both are form-encoded first. */
+function basicCredentials(clientId: string, clientSecret: string): string {
+  const encoded = [clientId, clientSecret].map((text) => new URLSearchParams({ '': text }).toString().slice(1));
+  return Buffer.from(encoded.join(':')).toString('base64');
+}

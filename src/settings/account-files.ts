@@ -1,0 +1,159 @@
+import { createHash } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import * as z from 'zod/mini';
+import type { AnswerMemory } from '../request/answer-memory.ts';
+import type { AccountState, CachedToken, Changed, TokenCache } from '../request/ports.ts';
+import type { Destination } from '../request/service-request.ts';
+import { PROBE_RESULTS, type VisibilityHistory } from '../request/visibility.ts';
+import { ANY_OWNER, OwnFile } from './own-file.ts';
+
+const positive = z.number().check(z.positive());
+const look = z.object({
+  key: z.string().check(z.regex(/^[0-9a-f]{32}$/)),
+  kind: z.string().check(z.maxLength(32)),
+  createdAtMs: z.number(),
+  end: z.enum(PROBE_RESULTS),
+  afterMs: z.number().check(z.nonnegative()),
+});
+const evidenceSchema = z.object({ looks: z.array(look) });
+const paceSchema = z.object({ ratePerSecond: positive, concurrency: positive, limited: z.boolean() });
+const ownerSchema = z.object({ baseUrl: z.string(), clientId: z.string(), contract: z.string() });
+const seenForm = z.object({
+  form: z.string().check(z.maxLength(1000)),
+  isDenied: z.boolean(),
+  seen: z.number(),
+  unseen: z.number(),
+  said: z.nullable(z.enum(['taken', 'refused'])),
+});
+const answersSchema = z.object({ identifiedBy: z.array(z.string()), forms: z.array(seenForm) });
+const part = z.optional(z.unknown());
+const partsSchema = z.object({ evidence: part, answers: part, pace: part });
+
+/**
+ * The knowledge about a service that runs collect for the next run: how well validate sees requests, what answers mean,
+ * and at what rate the service may be called.
+ */
+export interface Learned {
+  /** How well validate sees requests, as found with this contract. */
+  readonly evidence: VisibilityHistory | null;
+  /** The meaning of answers, as found with this contract or stated by a person. */
+  readonly answers: AnswerMemory | null;
+  readonly pace: z.infer<typeof paceSchema> | null;
+}
+
+const PARTS = ['evidence', 'answers'] as const;
+const NOTHING_LEARNED: Learned = { evidence: null, answers: null, pace: null };
+
+/**
+ * The store of what runs have learned, one per profile. It is trusted only for the base URL and client id with which it
+ * was learned, and only if nobody else may have written the file. A missing file counts as no knowledge, and so does a
+ * part that cannot be read, such as one of an earlier version.
+ */
+export class LearnedFile implements AccountState {
+  readonly #file: OwnFile;
+  readonly #destination: Destination;
+  readonly #contract: string;
+
+  /** `contract` is the fingerprint of the contract in force. */
+  constructor(path: string, destination: Destination, contract: string, trust = ANY_OWNER) {
+    this.#file = new OwnFile(path, trust);
+    this.#destination = destination;
+    this.#contract = contract;
+  }
+
+  read(): Learned {
+    const kept = this.#kept();
+    const owner = ownerSchema.safeParse(kept).data;
+    const parts = partsSchema.safeParse(kept).data;
+    const { baseUrl, clientId } = this.#destination;
+    if (owner?.baseUrl !== baseUrl || owner.clientId !== clientId) return NOTHING_LEARNED;
+    const isOfContract = owner.contract === this.#contract;
+    return {
+      evidence: (isOfContract && evidenceSchema.safeParse(parts?.evidence).data) || null,
+      answers: (isOfContract && answersSchema.safeParse(parts?.answers).data) || null,
+      pace: paceSchema.safeParse(parts?.pace).data ?? null,
+    };
+  }
+
+  /** Replaces these parts and keeps the others. */
+  write(changed: { readonly [Part in keyof Learned]?: unknown }): void {
+    const { baseUrl, clientId } = this.#destination;
+    const owner = { baseUrl, clientId, contract: this.#contract };
+    this.#file.replace(`${JSON.stringify({ ...owner, ...this.read(), ...changed })}\n`);
+  }
+
+  /** Records are called as in a store; of those that belong to a contract, the file has one of the contract in force. */
+  async change<Result>(name: string, reduce: (kept: unknown) => Changed<Result>): Promise<Result> {
+    const part = PARTS.find((each) => name === `${each}-${this.#contract}`);
+    if (!part) throw new Error(`no record of a file: ${name}`);
+    // As it is now: another command may have found out something meanwhile.
+    const { keep, result } = reduce(this.read()[part]);
+    this.write({ [part]: keep });
+    return result;
+  }
+
+  #kept(): unknown {
+    try {
+      return JSON.parse(this.#file.text() ?? '');
+    } catch {
+      return null;
+    }
+  }
+}
+
+const cacheSchema = z.object({
+  baseUrl: z.string(),
+  clientId: z.string(),
+  /** The mark of the secret that the token was granted for: a few digits of its hash. */
+  secretMark: z.optional(z.string()),
+  accessToken: z.string().check(z.minLength(1)),
+  obtainedAtMs: z.number(),
+  expiresAtMs: z.nullable(z.number()),
+});
+
+/** Returns the mark of a secret, which shows whether a token was granted for it. */
+export function secretMark(clientSecret: string): string {
+  return createHash('sha256').update(clientSecret).digest('hex').slice(0, 8);
+}
+
+/**
+ * Caches the token in a file of mode 0600, for one base URL, client id and secret. Tokens of any other are not
+ * returned.
+ */
+export class FileTokenCache implements TokenCache {
+  readonly #path: string;
+  readonly #file: OwnFile;
+  readonly #destination: Destination;
+  readonly #mark: string | null;
+
+  /** `mark` is the mark of the secret in use, or null if the secret is not known and does not matter. */
+  constructor(path: string, destination: Destination, mark: string | null = null, trust = ANY_OWNER) {
+    this.#path = path;
+    this.#file = new OwnFile(path, trust, 'readers');
+    this.#destination = destination;
+    this.#mark = mark;
+  }
+
+  read(): CachedToken | null {
+    try {
+      const kept = cacheSchema.parse(JSON.parse(this.#file.text() ?? ''));
+      const { baseUrl, clientId, secretMark: mark, ...token } = kept;
+      if (this.#mark !== null && mark !== this.#mark) return null;
+      return baseUrl === this.#destination.baseUrl && clientId === this.#destination.clientId ? token : null;
+    } catch {
+      return null;
+    }
+  }
+
+  /** Stores the token. If that fails, every command requests a token of its own, which is slower but correct. */
+  write(token: CachedToken): void {
+    const { baseUrl, clientId } = this.#destination;
+    this.#file.replace(
+      `${JSON.stringify({ baseUrl, clientId, ...(this.#mark === null ? {} : { secretMark: this.#mark }), ...token })}\n`,
+    );
+  }
+
+  forget(accessToken: string): void {
+    if (this.read()?.accessToken === accessToken) rmSync(this.#path, { force: true });
+  }
+}

@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto';
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, type Stats, statSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { fileFlaw, folderFlaw } from '../request/ownership.ts';
+
+/** The rules by which state files are trusted that only save time. */
+export interface Trust {
+  /** The numeric user id, or null where files have no owners and modes (Windows). */
+  readonly uid: number | null;
+  /** Receives a message, with what to do, about a file that is not used because others may have changed it. */
+  onDistrusted(message: string): void;
+}
+
+/** The rules for files whose owner does not matter. */
+export const ANY_OWNER: Trust = { uid: null, onDistrusted: () => {} };
+
+/** A small state file that its owner alone may change and, where it holds a secret, read. */
+export class OwnFile {
+  readonly #path: string;
+  readonly #trust: Trust;
+  readonly #closedTo: 'readers' | 'writers';
+
+  constructor(path: string, trust: Trust, closedTo: 'readers' | 'writers' = 'writers') {
+    this.#path = path;
+    this.#trust = trust;
+    this.#closedTo = closedTo;
+  }
+
+  /** Returns the text, or null if the file is missing, cannot be read, or cannot be trusted; the last is reported. */
+  text(): string | null {
+    try {
+      const found = statSync(this.#path, { throwIfNoEntry: false });
+      return found && this.#isOwn(found) ? readFileSync(this.#path, 'utf8') : null;
+    } catch {
+      return null;
+    }
+  }
+
+  /**
+   * Replaces the text. A file that cannot be trusted is left as it is: it may be another user's, and it is used again once
+   * its owner and mode are put right.
+   */
+  replace(text: string): void {
+    const found = statSync(this.#path, { throwIfNoEntry: false });
+    if (!found || this.#isOwn(found)) replaceFile(this.#path, text);
+  }
+
+  #isOwn(found: Stats): boolean {
+    const { uid, onDistrusted } = this.#trust;
+    const file = fileFlaw(this.#path, found, uid, this.#closedTo);
+    const folder = dirname(this.#path);
+    const flaw = file ?? folderFlaw(folder, statSync(folder), uid, true);
+    if (flaw === null) return true;
+    const lies = file ? '' : `lies in ${folder}, which `;
+    onDistrusted(`${this.#path} ${lies}${flaw.why}; what it says is not used. To use it all the same: ${flaw.remedy}`);
+    return false;
+  }
+}
+
+/**
+ * Replaces a small state file of mode 0600, whole or not at all: readers in other processes never see half of it. An
+ * error is ignored, because the files that are stored in this way only save time.
+ */
+export function replaceFile(path: string, text: string): void {
+  try {
+    replaceFileOrThrow(path, text);
+  } catch {
+    // Losing a file that only saves time does no harm.
+  }
+}
+
+/**
+ * Replaces a file that matters, as above, but throws the system's error. A crash does not leave half of the file
+ * either.
+ */
+export function replaceFileOrThrow(path: string, text: string): void {
+  const part = `${path}.${randomUUID()}`;
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    writeFileSync(part, text, { mode: 0o600, flush: true });
+    chmodSync(part, 0o600);
+    renameSync(part, path);
+  } catch (error) {
+    rmSync(part, { force: true });
+    throw error;
+  }
+}

@@ -1,0 +1,172 @@
+import { chmodSync, closeSync, fstatSync, mkdirSync, openSync, readFileSync, type Stats, statSync } from 'node:fs';
+import { join } from 'node:path';
+import * as z from 'zod/mini';
+import en from 'zod/v4/locales/en.js';
+import { SrqError, systemCode } from '../request/errors.ts';
+import { fileFlaw, octalMode } from '../request/ownership.ts';
+
+const profileSchema = z.looseObject({
+  baseUrl: z.string(),
+  clientId: z.string(),
+  clientSecret: z.optional(z.string()),
+  /** A command that prints the secret, given instead of the secret. */
+  secretCommand: z.optional(z.string()),
+  /** True if the operating system's keychain holds the secret instead of this file. */
+  keychain: z.optional(z.boolean()),
+  encoding: z.optional(z.enum(['form', 'json'])),
+  /** Absolute paths of PEM files: further certificate authorities to trust, the client's own certificate, and its key. */
+  caFile: z.optional(z.string()),
+  certFile: z.optional(z.string()),
+  keyFile: z.optional(z.string()),
+  /** URL, without a password, of a PostgreSQL store that replaces the log file, and a command that prints the password. */
+  store: z.optional(z.string()),
+  storePasswordCommand: z.optional(z.string()),
+  /** True for a test service. Loopback always is a test service; every other profile without this mark is live. */
+  test: z.optional(z.boolean()),
+});
+
+const settingsSchema = z.looseObject({
+  current: z.optional(z.string()),
+  profiles: z.optional(z.record(z.string(), profileSchema)),
+});
+
+export type Profile = z.infer<typeof profileSchema>;
+
+/**
+ * The store of the profiles: `config.json`, mode 0600, in a directory of mode 0700. Methods throw
+ * `SrqError('settings')` if the file cannot be used, also if others can read or write it or if it is not the user's
+ * own.
+ */
+export class ProfileStore {
+  readonly path: string;
+  readonly #directory: string;
+  readonly #uid: number | null;
+  /** A sentence on what a change of the settings has also repaired, or null. */
+  repaired: string | null = null;
+
+  /** `uid` is the numeric user id, or null where files have no owners and modes (Windows). */
+  constructor(directory: string, uid: number | null) {
+    this.#directory = directory;
+    this.#uid = uid;
+    this.path = join(directory, 'config.json');
+  }
+
+  get(name: string): Profile | null {
+    const { profiles = {} } = this.#read();
+    return Object.hasOwn(profiles, name) ? (profiles[name] ?? null) : null;
+  }
+
+  /** Returns all profiles by name. */
+  all(): Readonly<Record<string, Profile>> {
+    return this.#read().profiles ?? {};
+  }
+
+  /** Returns the name of the profile that is used when none is named. */
+  current(): string {
+    return this.#read().current ?? 'default';
+  }
+
+  /** Stores the profile and makes it the current one. */
+  async set(name: string, profile: Profile): Promise<void> {
+    const settings = this.#read();
+    await this.#write({ ...settings, current: name, profiles: { ...settings.profiles, [name]: profile } });
+  }
+
+  /** Makes a stored profile the current one. */
+  async use(name: string): Promise<void> {
+    await this.#write({ ...this.#read(), current: name });
+  }
+
+  /** Removes a profile and returns it, or returns null if there is none. */
+  async remove(name: string): Promise<Profile | null> {
+    const { profiles = {}, current, ...settings } = this.#read();
+    const removed = this.get(name);
+    if (removed === null) return null;
+    const kept = Object.fromEntries(Object.entries(profiles).filter(([each]) => each !== name));
+    const stillCurrent = current === undefined || current === name ? {} : { current };
+    await this.#write({ ...settings, ...stillCurrent, profiles: kept });
+    return removed;
+  }
+
+  /**
+   * Reads the settings without creating anything: a machine that has all settings in the environment needs no
+   * directory.
+   */
+  #read(): z.infer<typeof settingsSchema> {
+    const text = this.#text();
+    if (text === null) return {};
+    const parsed = settingsSchema.safeParse(this.#parse(text), { error: en().localeError });
+    if (parsed.success) return parsed.data;
+    const issue = parsed.error.issues[0];
+    throw this.#broken(`${issue?.path.join('.') ?? ''} ${issue?.message ?? 'not as expected'}`.trim(), parsed.error);
+  }
+
+  /** Returns the text of the file, or null if there is no file. */
+  #text(): string | null {
+    try {
+      const file = openSync(this.path, 'r');
+      try {
+        this.#requireOwn(fstatSync(file));
+        return readFileSync(file, 'utf8');
+      } finally {
+        closeSync(file);
+      }
+    } catch (error) {
+      if (error instanceof SrqError) throw error;
+      if (['ENOENT', 'ENOTDIR'].includes(systemCode(error))) return null;
+      throw this.#broken(systemCode(error) || String(error), error);
+    }
+  }
+
+  /**
+   * Throws if others can read the file, which may hold a secret, or can write it, which could name a command of theirs.
+   */
+  #requireOwn(access: Stats): void {
+    const flaw = fileFlaw(this.path, access, this.#uid, 'readers');
+    if (!flaw) return;
+    const hint =
+      access.uid === this.#uid
+        ? `Others may have read or changed it. To use it all the same: ${flaw.remedy}`
+        : 'Name a folder of your own in SRQ_CONFIG_DIR, and log in: srq login';
+    throw new SrqError('settings', `The settings file ${this.path} ${flaw.why}; it is not used.`, hint);
+  }
+
+  #parse(text: string): unknown {
+    try {
+      return JSON.parse(text);
+    } catch (error) {
+      throw this.#broken('it is not JSON', error);
+    }
+  }
+
+  async #write(settings: z.infer<typeof settingsSchema>): Promise<void> {
+    // The library is loaded only here, so that only commands that change settings pay for it.
+    const { default: Conf } = await import('conf');
+    try {
+      mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
+      this.#closeDirectory();
+      const options = { cwd: this.#directory, projectName: 'srq', projectSuffix: '', configFileMode: 0o600 };
+      new Conf<z.infer<typeof settingsSchema>>(options).store = settings;
+      chmodSync(this.path, 0o600);
+    } catch (error) {
+      const why = systemCode(error) || String(error);
+      throw new SrqError('settings', `The settings file ${this.path} cannot be written (${why}).`, null, error);
+    }
+  }
+
+  /**
+   * Closes the directory to other users, because it may already exist with a wider mode. A directory that all users share,
+   * as its sticky bit shows, stays as it is.
+   */
+  #closeDirectory(): void {
+    const { mode } = statSync(this.#directory);
+    if ((mode & 0o077) === 0 || (mode & 0o1000) !== 0 || this.#uid === null) return;
+    chmodSync(this.#directory, 0o700);
+    this.repaired = `${this.#directory} was open to other users (mode ${octalMode(mode)}); its mode is 0700 now.`;
+  }
+
+  #broken(why: string, cause: unknown): SrqError {
+    const hint = 'Repair the file, or move it away and log in again: srq login';
+    return new SrqError('settings', `The settings file ${this.path} cannot be used (${why}).`, hint, cause);
+  }
+}

@@ -1,0 +1,180 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { nearest } from '../request/did-you-mean.ts';
+import { SrqError } from '../request/errors.ts';
+import type { BodyEncoding } from '../request/wire.ts';
+import { type KeychainOptions, keychainEntry } from './keychain.ts';
+import type { Profile } from './profile-store.ts';
+
+type Source = 'flag' | 'env' | 'profile' | 'default' | 'sandbox';
+
+/** A value with the place that it came from. */
+export interface Sourced<Value> {
+  readonly value: Value;
+  readonly source: Source;
+}
+
+/** The settings that a command works with, and where each of them came from. */
+export interface Settings {
+  readonly profile: Sourced<string>;
+  readonly baseUrl: Sourced<string> | null;
+  readonly clientId: Sourced<string> | null;
+  /** The only base URL that the profile's own secrets may be sent to, or null if no profile is stored. */
+  readonly ownBaseUrl: string | null;
+  readonly secret: Secret;
+  readonly encoding: BodyEncoding;
+  /** True for a live service, which asks before a bulk run. Loopback and profiles marked with --test are test services. */
+  readonly live: boolean;
+  /** The names of the stored profiles if the profile in use is not stored; else empty. */
+  readonly otherProfiles: readonly string[];
+  /** The certificate files of the profile. Flags win over them. */
+  readonly certificates: Pick<Profile, 'caFile' | 'certFile' | 'keyFile'>;
+}
+
+interface Secret {
+  readonly state: 'stored' | 'env' | 'command' | 'keychain' | 'missing';
+  /**
+   * Reads the secret. Throws `SrqError('auth')` if there is none or the command that prints it fails, and
+   * `SrqError('settings')` if the keychain cannot be used.
+   */
+  read(): Promise<string>;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Resolves the settings of a profile. The environment wins over the profile. Throws `SrqError('settings')` if the base
+ * URL must not be used.
+ */
+export function resolveSettings(
+  name: Sourced<string>,
+  profiles: Readonly<Record<string, Profile>>,
+  env: Environment,
+  keychain: KeychainOptions,
+): Settings {
+  const profile = Object.hasOwn(profiles, name.value) ? (profiles[name.value] ?? null) : null;
+  const baseUrl = pick(env['SRQ_BASE_URL'], profile?.baseUrl);
+  const clientId = pick(env['SRQ_CLIENT_ID'], profile?.clientId);
+  const normal = baseUrl && { ...baseUrl, value: normalBaseUrl(baseUrl.value) };
+  const ownDestination = normal?.value === profile?.baseUrl && clientId?.value === profile?.clientId;
+  return {
+    profile: name,
+    baseUrl: normal,
+    clientId,
+    ownBaseUrl: profile?.baseUrl ?? null,
+    // A stored secret is sent only to the base URL and client id that it was stored for.
+    secret: secretOf(env['SRQ_CLIENT_SECRET'], name.value, ownDestination ? profile : null, keychain),
+    encoding: profile?.encoding ?? 'form',
+    live: normal !== null && !isLoopback(normal.value) && !(ownDestination && profile?.test === true),
+    otherProfiles: profile ? [] : Object.keys(profiles),
+    certificates: (ownDestination && profile) || {},
+  };
+}
+
+function pick(fromEnv: string | undefined, fromProfile: string | undefined): Sourced<string> | null {
+  if (fromEnv) return { value: fromEnv, source: 'env' };
+  return fromProfile === undefined ? null : { value: fromProfile, source: 'profile' };
+}
+
+function secretOf(
+  fromEnv: string | undefined,
+  name: string,
+  profile: Profile | null,
+  keychain: KeychainOptions,
+): Secret {
+  if (fromEnv) return { state: 'env', read: async () => fromEnv };
+  const { clientSecret, secretCommand } = profile ?? {};
+  if (profile?.keychain) return { state: 'keychain', read: () => readKeychain(name, profile, keychain) };
+  if (secretCommand !== undefined) return { state: 'command', read: () => runSecretCommand(secretCommand) };
+  if (clientSecret !== undefined) return { state: 'stored', read: async () => clientSecret };
+  return { state: 'missing', read: () => Promise.reject(notLoggedIn(['SRQ_CLIENT_SECRET'])) };
+}
+
+async function readKeychain(name: string, profile: Profile, options: KeychainOptions): Promise<string> {
+  const secret = await keychainEntry(name, profile, options).read();
+  if (secret !== null) return secret;
+  const message = `The keychain holds no secret for profile ${name}.`;
+  throw new SrqError('auth', message, `Log in again: srq login --profile ${name} --keychain`);
+}
+
+/** Returns the error for missing settings. `others` are the stored profiles if the one in use is not stored. */
+export function notLoggedIn(missing: readonly string[], profile?: string, others: readonly string[] = []): SrqError {
+  if (profile !== undefined && others.length > 0) {
+    const meant = nearest(profile, others);
+    return new SrqError(
+      'auth',
+      `There is no profile "${profile}".${meant === null ? '' : ` Did you mean ${meant}?`}`,
+      `See which there are: srq profile list    Or log in: srq login --profile ${profile}`,
+    );
+  }
+  return new SrqError(
+    'auth',
+    `You are not logged in: ${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} missing.`,
+    'Log in with: srq login    Or try it without an account: srq bulk FILE --sandbox',
+  );
+}
+
+/** Runs a command (words split at blanks, quotes kept together, no shell) and returns the first line it prints. */
+export async function runSecretCommand(command: string): Promise<string> {
+  const [program = '', ...args] = splitWords(command);
+  try {
+    const { stdout } = await promisify(execFile)(program, args, { timeout: 30_000, encoding: 'utf8' });
+    const secret = stdout.split(/\r?\n/, 1)[0] ?? '';
+    if (secret !== '') return secret;
+  } catch (error) {
+    // The error's text may hold what the command printed, so it is not passed on.
+    const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
+    throw new SrqError('auth', `The secret command failed${code}.`, `Try it by hand: ${command}`);
+  }
+  throw new SrqError('auth', 'The secret command printed nothing.', `Try it by hand: ${command}`);
+}
+
+function splitWords(command: string): string[] {
+  const words = command.match(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g) ?? [];
+  return words.map((word) => word.replace(/"([^"]*)"|'([^']*)'/g, '$1$2'));
+}
+
+/**
+ * Throws `SrqError('settings')` where the environment has Node.js check no certificate, in whichever connection. `authority`:
+ * how a private certificate authority is named in place of that.
+ */
+export function requireCertificateCheck(env: Environment, authority: string): void {
+  if (env['NODE_TLS_REJECT_UNAUTHORIZED'] !== '0') return;
+  throw new SrqError(
+    'settings',
+    'NODE_TLS_REJECT_UNAUTHORIZED=0 turns off the check of certificates; srq does not send then.',
+    `Unset it. For a private certificate authority, name its file${authority}`,
+  );
+}
+
+/** Returns true if the URL leads to loopback, in a spelling that cannot lead to another machine. */
+export function isLoopback(baseUrl: string): boolean {
+  const { hostname } = new URL(baseUrl);
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
+}
+
+/**
+ * Returns a base URL in its canonical spelling. Throws `SrqError('settings')` if it is not a URL that secrets may be
+ * sent to.
+ */
+export function normalBaseUrl(text: string): string {
+  const url = URL.canParse(text.trim()) ? new URL(text.trim()) : null;
+  const hint = 'Give it like this: --base-url https://api.example.com';
+  if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
+    throw new SrqError('settings', `"${text}" is not a base URL.`, hint);
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new SrqError('settings', 'The base URL must not contain a user name or password.', hint);
+  }
+  if (url.search !== '' || url.hash !== '') {
+    throw new SrqError('settings', 'The base URL must not contain "?" or "#".', hint);
+  }
+  if (url.protocol === 'http:' && !isLoopback(url.href)) {
+    throw new SrqError(
+      'settings',
+      `http:// would send the client secret and people's data to ${url.host} in the clear; it is refused.`,
+      `Use https://${url.host}. Plain http is for this machine (127.0.0.1, localhost) only.`,
+    );
+  }
+  return url.origin + url.pathname.replace(/\/+$/, '');
+}

@@ -1,0 +1,315 @@
+import { closeSync, constants, existsSync, fsyncSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { platform } from 'node:os';
+import { dirname, resolve } from 'node:path';
+import { SrqError, systemCode } from '../../request/errors.ts';
+import type { OpenLog } from '../../request/log-store.ts';
+import type { Outcome } from '../../request/outcome.ts';
+import type { Clock, LogRecord, LogSubject, OutcomeHow, SendingHow } from '../../request/ports.ts';
+import { KEY_RECIPE } from '../../request/service-request.ts';
+import { shellWord } from '../../request/shell-word.ts';
+import type { LogEvent, LoggedState, SettledBy } from '../../request/status.ts';
+import { InGroups } from '../in-groups.ts';
+import { LogLock, minLogBytes } from './lock.ts';
+import {
+  isStillThere,
+  type LogUser,
+  realPath,
+  requireOwnFolder,
+  requireOwnLog,
+  requireRegularFile,
+  requireSameFile,
+  takenAway,
+} from './log-access.ts';
+import { LogIndex } from './log-index.ts';
+import { encodeRecord } from './record.ts';
+import { cutTornTail, RecordReader, requireLogStart } from './tail.ts';
+
+interface PendingLine {
+  readonly subject: LogSubject;
+  readonly event: LogEvent;
+  readonly by: LogRecord['by'];
+  /** The state that the key must still have (compare and set), or null for any state. */
+  readonly seen: LoggedState | null;
+  readonly line: Buffer;
+}
+
+const RESOLVED = Promise.resolve();
+
+export interface FileLogOptions {
+  readonly path: string;
+  readonly clock: Clock;
+  /** The identifier of this process in its records. */
+  readonly run: string;
+  /**
+   * True for a bulk run, which excludes other runs. False for a one-off request, which only orders its lines among
+   * theirs.
+   */
+  readonly exclusive: boolean;
+  /** The name of this process, shown to whoever finds the log in use. */
+  readonly holder: string;
+  /** The user who must own the log, or null to accept any owner. */
+  readonly user?: LogUser | null;
+}
+
+/**
+ * The log on disk, open for sending: an append-only NDJSON file (FORMAT.md) with an index in memory.
+ *
+ * It commits in groups without a timer: all records that are queued while one fdatasync runs share the next one.
+ */
+export class FileLog implements OpenLog {
+  readonly path: string;
+  readonly run: string;
+  readonly writeLeaseMs = null;
+  readonly #options: FileLogOptions;
+  readonly #file: FileHandle;
+  readonly #lock: LogLock;
+  readonly #index: LogIndex;
+  readonly #records: RecordReader;
+  readonly #appending = new InGroups<PendingLine, boolean>((group) => this.#commit(group));
+  #broken: SrqError | null = null;
+  #closed = false;
+  /** The number of bytes of the file that are certainly on the disk. */
+  #durableBytes = 0;
+  /** Becomes true once a record of this process names the recipe by which its keys are made. */
+  #isRecipeNoted = false;
+
+  private constructor(options: FileLogOptions, file: FileHandle, lock: LogLock) {
+    this.path = options.path;
+    this.run = options.run;
+    this.#options = options;
+    this.#file = file;
+    this.#lock = lock;
+    this.#index = new LogIndex(options.path);
+    this.#records = new RecordReader(file.fd);
+  }
+
+  /**
+   * Opens and indexes the log. Throws `SrqError('log')` if it is not accessible, is damaged, or is held by another run.
+   */
+  static async open(options: FileLogOptions): Promise<FileLog> {
+    let file: FileHandle | null = null;
+    let lock: LogLock | null = null;
+    try {
+      file = await openForAppending(options.path, options.user ?? null);
+      lock = new LogLock(realPath(options.path), file.fd);
+      await (options.exclusive
+        ? lock.acquireRunLock(options.holder, options.clock)
+        : lock.acquireOneOffLock(options.clock));
+      const log = new FileLog(options, file, lock);
+      await log.#index.catchUp(file);
+      await log.#underAppendLock(() => {});
+      log.#durableBytes = log.#index.end;
+      return log;
+    } catch (error) {
+      lock?.close();
+      await file?.close();
+      throw asLogError(error, options.path);
+    }
+  }
+
+  nowMs(): number {
+    return this.#options.clock.nowMs();
+  }
+
+  lookup(key: string): LoggedState {
+    return this.#index.state(key);
+  }
+
+  /** Does nothing: the index holds all keys, and each group commit adds the records of other processes to it. */
+  prefetch(): Promise<void> {
+    return RESOLVED;
+  }
+
+  read(key: string): LogRecord | null {
+    const offset = this.#index.offset(key);
+    return offset === null ? null : this.#records.readAt(offset);
+  }
+
+  mayBeUnderWay(key: string): boolean {
+    // The state cannot tell: a request sent on a licence, or again under its key, is `parked` while it is still under way.
+    return this.read(key)?.event === 'sending' && this.#lock.oneOffsUnderWay();
+  }
+
+  sending(subject: LogSubject, seen: LoggedState, { again = false, by }: SendingHow = {}): Promise<boolean> {
+    return this.#append(subject, 'sending', by ?? null, seen, { by, again: again || undefined });
+  }
+
+  licence(subject: LogSubject, seen: LoggedState, by: SettledBy): Promise<boolean> {
+    return this.#append(subject, 'licence', by, seen, { by });
+  }
+
+  outcome(subject: LogSubject, outcome: Outcome, { seen, by, again = false }: OutcomeHow = {}): Promise<boolean> {
+    const { status, ids, http, ms, message, raw } = outcome;
+    const details = {
+      ids: Object.keys(ids).length > 0 ? ids : undefined,
+      http: http ?? undefined,
+      ms: ms ?? undefined,
+      message: message ?? undefined,
+      raw: raw ?? undefined,
+      by,
+      again: again || undefined,
+    };
+    return this.#append(subject, status, by ?? null, seen ?? null, details);
+  }
+
+  /** Waits for the queued records, then releases the file and the locks. Records that come later are refused. */
+  async close(): Promise<void> {
+    await this.#appending.idle();
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#broken ??= new SrqError('log', `The log ${this.path} was closed before this could be recorded.`);
+    const isThere = isStillThere(this.#file.fd, this.path, this.#durableBytes);
+    this.#lock.close(isThere ? null : this.#durableBytes);
+    await this.#file.close();
+  }
+
+  #append(
+    subject: LogSubject,
+    event: LogEvent,
+    by: LogRecord['by'],
+    seen: LoggedState | null,
+    details: object,
+  ): Promise<boolean> {
+    if (this.#broken) return Promise.reject(this.#broken);
+    const at = new Date(this.#options.clock.nowMs()).toISOString();
+    const recipe = this.#isRecipeNoted ? undefined : KEY_RECIPE;
+    const line = encodeRecord(subject, event, at, this.run, { recipe, ...details });
+    return this.#appending.add({ subject, event, by, seen, line });
+  }
+
+  /** Returns of each line whether it was recorded. */
+  async #commit(group: readonly PendingLine[]): Promise<boolean[]> {
+    if (this.#broken) throw this.#broken;
+    const recorded = new Set<PendingLine>();
+    try {
+      await this.#underAppendLock(() => this.#write(group, recorded));
+      if (recorded.size > 0) await this.#file.datasync();
+      if (recorded.size > 0) this.#durableBytes = this.#index.end;
+    } catch (error) {
+      // After a failed write or sync the kernel may have dropped pages, so no later write of this process can be trusted.
+      this.#broken = asLogError(error, this.path);
+      throw this.#broken;
+    }
+    return group.map((each) => recorded.has(each));
+  }
+
+  #write(group: readonly PendingLine[], recorded: Set<PendingLine>): void {
+    const chunks: Buffer[] = [];
+    let offset = this.#index.end;
+    for (const each of group) {
+      if (each.seen !== null && this.#index.state(each.subject.key) !== each.seen) continue;
+      this.#index.set(each.subject.key, each.event, each.by, offset);
+      chunks.push(each.line);
+      offset += each.line.length;
+      recorded.add(each);
+    }
+    writeFully(this.#file.fd, Buffer.concat(chunks));
+    this.#index.end = offset;
+    this.#index.lines += chunks.length;
+    if (chunks.length > 0) this.#isRecipeNoted = true;
+  }
+
+  /**
+   * Runs `add` under the append lock, so that no other process adds lines meanwhile. Before that it indexes the lines that
+   * others have added and cuts a torn tail.
+   */
+  async #underAppendLock(add: () => void): Promise<void> {
+    await this.#lock.acquireAppendLock(this.#options.clock);
+    try {
+      const size = requireSameFile(this.#file.fd, this.path);
+      if (size < this.#index.end) throw takenAway(this.path, 'deleted or shortened');
+      if (size > this.#index.end) {
+        await this.#index.catchUp(this.#file);
+        await cutTornTail(this.#file, this.path, this.#index.end, this.#options.clock);
+      }
+      add();
+    } finally {
+      this.#lock.releaseAppendLock();
+    }
+  }
+}
+
+function asLogError(error: unknown, path: string): SrqError {
+  if (error instanceof SrqError) return error;
+  const code = systemCode(error);
+  const why = code === 'ENOSPC' ? 'the disk is full' : code === 'EACCES' ? 'no permission' : code || String(error);
+  return new SrqError(
+    'log',
+    `The log ${path} cannot be written (${why}). Nothing more is sent.`,
+    'Make room or repair access, then run the same command again: it goes on where it stopped.',
+    error,
+  );
+}
+
+/**
+ * Opens the log for appending, or creates it, readable by its owner alone. When the promise resolves, the name of a new
+ * log is durable. Throws `SrqError('log')` if the file is not a log, is not the user's own, has a second name, or holds
+ * less than it held before.
+ */
+async function openForAppending(path: string, user: LogUser | null): Promise<FileHandle> {
+  requireRegularFile(path);
+  // The lock file is read before the log is looked for, because a process that creates both creates the log first.
+  const minBytes = minLogBytes(realPath(path));
+  if (minBytes !== null && !existsSync(path)) throw missing(path);
+  if (user) requireOwnFolder(path, user);
+  const directory = dirname(resolve(path));
+  const firstMade = mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const file = await open(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT, 0o600);
+  try {
+    // This check comes first, so that nobody is told to take ownership of a file that is not srq's.
+    await requireLogStart(file, path);
+    if (user) requireOwnLog(file.fd, path, user);
+    const size = requireSameFile(file.fd, path);
+    if (size < (minBytes ?? 0)) throw shortened(path, size, minBytes ?? 0);
+    // A name is durable only once its directory is synced. That is also true of the directories created here.
+    const top = firstMade === undefined ? directory : dirname(firstMade);
+    if (size === 0) syncDirectories(directory, top);
+    return file;
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+function missing(path: string): SrqError {
+  return new SrqError(
+    'log',
+    `The log ${path} is gone; its lock file is still there. Nothing was sent: without the log srq would send the same rows again.`,
+    beginAnew(path),
+  );
+}
+
+function shortened(path: string, size: number, minBytes: number): SrqError {
+  return new SrqError(
+    'log',
+    `The log ${path} has ${size} bytes; it had ${minBytes} when it was taken away from an earlier run. Nothing was sent: without its records srq would send the same rows again.`,
+    beginAnew(path),
+  );
+}
+
+const beginAnew = (path: string) =>
+  `Put the log back. To begin a new one all the same, which does not know what was sent: rm ${shellWord(`${realPath(path)}.lock`)}`;
+
+/**
+ * Writes all the bytes, in several calls if needed: near a full disk a call may write only some of them and report no
+ * error.
+ */
+function writeFully(fd: number, bytes: Buffer): void {
+  let written = 0;
+  while (written < bytes.length) written += writeSync(fd, bytes, written, bytes.length - written);
+}
+
+/** Syncs the directories from `directory` up to `top`. Windows has no call for it and needs none. */
+function syncDirectories(directory: string, top: string): void {
+  if (platform() === 'win32') return;
+  for (let each = directory; ; each = dirname(each)) {
+    const fd = openSync(each, 'r');
+    try {
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+    if (each === top || each === dirname(each)) return;
+  }
+}

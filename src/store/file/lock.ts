@@ -1,0 +1,297 @@
+import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { platform } from 'node:os';
+import { tryLock, unlock } from 'fs-native-extensions';
+import { SrqError, systemCode } from '../../request/errors.ts';
+import type { Clock } from '../../request/ports.ts';
+import { shellWord } from '../../request/shell-word.ts';
+import { requireSameFile } from './log-access.ts';
+
+/**
+ * True where bytes of the log itself are locked. macOS locks whole files only, so one file cannot carry three locks
+ * there.
+ */
+const LOCKS_LOG = platform() !== 'darwin';
+/** Offsets of the locked bytes of the log. They lie far behind its text, because Windows denies reading a locked range. */
+const BYTE = { run: 2 ** 40, append: 2 ** 40 + 1, oneOff: 2 ** 40 + 2 };
+/** The locked range of a lock file: one byte, or the whole file where the system locks whole files only. */
+const [LOCK_FILE_OFFSET, LOCK_FILE_BYTES] = LOCKS_LOG ? [2 ** 40, 1] : [0, 0];
+const POLL_MS = 2;
+/** After this time a lock that is usually held for a moment is taken to be held by a process that was stopped. */
+const STOPPED_AFTER_MS = 10_000;
+/**
+ * Maximum wait for what follows at once: the holder's name in the lock file, or the second lock of a process that died.
+ */
+const BRIEF_WAIT_MS = 500;
+
+/**
+ * The three locks of a log. The kernel holds them: it frees them at once when their process dies (also by kill -9) and keeps
+ * them while it is stopped. Each lock is held on a byte of the log itself, which has the same locks under all its names, and
+ * on a lock file beside the log. The lock file serves macOS, older versions of srq that do not lock the log itself, and the
+ * name of the holder.
+ *
+ * - The run lock, `<log>.lock`, is held by the one bulk run of a log for as long as it lives. The file's text names it.
+ * - The append lock, `<log>.append-lock`, is held by a process only while it adds lines, so that a one-off request need not
+ *   wait for the end of a bulk run.
+ * - The one-off lock, `<log>.one-off-lock`, is shared by all one-off requests while they live, so that a run can tell whether
+ *   a request without an outcome may still be under way.
+ *
+ * Every method throws `SrqError('log')` if a lock cannot be used.
+ */
+export class LogLock {
+  readonly #path: string;
+  readonly #log: number;
+  readonly #runByte: ByteLock;
+  readonly #append: Lock;
+  #run: { readonly file: LockFile; readonly holder: string } | null = null;
+  #oneOff: Lock | null = null;
+
+  /** `path` is the log's path without symbolic links; `log` is the open log, whose locks end when it is closed. */
+  constructor(path: string, log: number) {
+    this.#path = path;
+    this.#log = log;
+    this.#runByte = byteOf(path, log, BYTE.run);
+    this.#append = twofold(new LockFile(`${path}.append-lock`), byteOf(path, log, BYTE.append));
+  }
+
+  /** Takes the run lock or throws an error that names the holder. `holder` is shown to whoever is refused. */
+  async acquireRunLock(holder: string, clock: Clock): Promise<void> {
+    const run = new LockFile(`${this.#path}.lock`);
+    if (!run.tryTake()) {
+      // The holder writes its name only after it has taken the lock.
+      await within(BRIEF_WAIT_MS, clock, () => holderIn(run.text()) !== '');
+      const name = holderIn(run.text()) || 'another process';
+      run.close();
+      throw inUse(name);
+    }
+    // When a process dies, the kernel frees its two locks one after the other.
+    if (LOCKS_LOG && !(await within(BRIEF_WAIT_MS, clock, () => this.#runByte.tryTake()))) {
+      run.close();
+      throw inUse(`a process that has it under another name (listed by: lsof ${shellWord(this.#path)})`);
+    }
+    this.#run = { file: run, holder };
+    run.setText(`${holder}\n`);
+  }
+
+  /** Takes the one-off lock, which shows for as long as this process lives that a one-off request may be under way. */
+  async acquireOneOffLock(clock: Clock): Promise<void> {
+    const oneOff = twofold(new LockFile(this.#oneOffPath()), byteOf(this.#path, this.#log, BYTE.oneOff));
+    this.#oneOff = oneOff;
+    // A run that checks for one-off requests holds the lock for a moment.
+    if (!(await within(STOPPED_AFTER_MS, clock, () => oneOff.tryTake({ shared: true })))) throw stopped(this.#path);
+  }
+
+  /** Returns true if any process, this one included, may have a one-off request under way. */
+  oneOffsUnderWay(): boolean {
+    const file = new LockFile(this.#oneOffPath());
+    let log: number | null = null;
+    try {
+      // The log is opened once more, because an open file does not see its own locks.
+      log = attempt(`The log ${this.#path}`, 'opened', () => openSync(this.#path, 'r+'));
+      requireSameFile(this.#log, this.#path);
+      return !twofold(file, byteOf(this.#path, log, BYTE.oneOff)).tryTake();
+    } finally {
+      if (log !== null) closeSync(log);
+      file.close();
+    }
+  }
+
+  /** Waits for the append lock. Other processes hold it for well under a millisecond, unless one was stopped. */
+  async acquireAppendLock(clock: Clock): Promise<void> {
+    if (!(await within(STOPPED_AFTER_MS, clock, () => this.#append.tryTake()))) throw stopped(this.#path);
+  }
+
+  releaseAppendLock(): void {
+    this.#append.release();
+  }
+
+  /**
+   * Releases all locks. If the path no longer leads to the log, `lostBytes` is the number of bytes that the log had;
+   * the lock file then keeps it, and the next run refuses a log that has fewer.
+   */
+  close(lostBytes: number | null = null): void {
+    this.#append.close();
+    if (this.#run) {
+      const { file, holder } = this.#run;
+      if (LOCKS_LOG) this.#runByte.release();
+      file.close(lostBytes === null ? '' : `${lostText(lostBytes, holder)}\n`);
+    }
+    this.#run = null;
+    this.#oneOff?.close();
+    this.#oneOff = null;
+  }
+
+  #oneOffPath(): string {
+    return `${this.#path}.one-off-lock`;
+  }
+}
+
+/** Resolves to true as soon as `isMet` returns true, or to false after `waitMs`. `isMet` is called at least once. */
+async function within(waitMs: number, clock: Clock, isMet: () => boolean): Promise<boolean> {
+  const deadline = clock.monotonicMs() + waitMs;
+  while (!isMet()) {
+    if (clock.monotonicMs() > deadline) return false;
+    await clock.sleep(POLL_MS);
+  }
+  return true;
+}
+
+/** The text that the lock file has instead of a holder's name after the log was taken away from its last run. */
+const LOST_TEXT = /^The log had (\d+) bytes /;
+const lostText = (bytes: number, holder: string) => `The log had ${bytes} bytes when it was taken away from: ${holder}`;
+const holderIn = (text: string) => (LOST_TEXT.test(text) ? '' : text);
+
+/**
+ * Returns the minimum number of bytes that a log must have: the number that it had when it was taken away from its last
+ * run, else 0. Returns null if it has never been used for sending. A log is created before its lock file, and no srq
+ * makes it shorter than this.
+ */
+export function minLogBytes(logPath: string): number | null {
+  try {
+    return Number(LOST_TEXT.exec(readFileSync(`${logPath}.lock`, 'utf8'))?.[1] ?? 0);
+  } catch {
+    // Any other error that prevents reading the lock file also prevents locking it, and is reported then.
+    return null;
+  }
+}
+
+function inUse(holder: string): SrqError {
+  return new SrqError(
+    'log',
+    `Another run is using this log: ${holder}.`,
+    'Wait until it has ended, or give this run a log of its own with --log FILE (it will then not know what the other one sends).',
+  );
+}
+
+function stopped(path: string): SrqError {
+  return new SrqError(
+    'log',
+    `Another process has been at this log for over ${STOPPED_AFTER_MS / 1000} seconds; it seems to be stopped.`,
+    `Let it go on or end it; it is listed by: lsof ${shellWord(path)}`,
+  );
+}
+
+/** A lock that another open file may hold. Taking it again while it is held only changes whether it is shared. */
+interface Lock {
+  tryTake(options?: { readonly shared: boolean }): boolean;
+  release(): void;
+  close(): void;
+}
+
+/** A lock on a range of bytes of an open file. */
+class ByteLock {
+  /** The file's name as it stands at the beginning of an error message. */
+  readonly #file: string;
+  readonly #fd: number;
+  readonly #offset: number;
+  readonly #bytes: number;
+
+  constructor(file: string, fd: number, offset: number, bytes: number) {
+    this.#file = file;
+    this.#fd = fd;
+    this.#offset = offset;
+    this.#bytes = bytes;
+  }
+
+  tryTake({ shared } = { shared: false }): boolean {
+    return attempt(this.#file, 'locked', () => {
+      try {
+        return tryLock(this.#fd, this.#offset, this.#bytes, { shared });
+      } catch (error) {
+        // Windows reports EBUSY for a range that another process has locked.
+        if (systemCode(error) === 'EBUSY') return false;
+        throw error;
+      }
+    });
+  }
+
+  release(): void {
+    unlock(this.#fd, this.#offset, this.#bytes);
+  }
+}
+
+/** A lock file beside the log. */
+class LockFile implements Lock {
+  readonly #path: string;
+  readonly #name: string;
+  readonly #fd: number;
+  readonly #range: ByteLock;
+
+  constructor(path: string) {
+    this.#path = path;
+    this.#name = `The lock file ${path}`;
+    this.#fd = attempt(this.#name, 'opened', () => openSync(path, 'a+', 0o600));
+    this.#range = new ByteLock(this.#name, this.#fd, LOCK_FILE_OFFSET, LOCK_FILE_BYTES);
+  }
+
+  tryTake(options?: { readonly shared: boolean }): boolean {
+    return this.#range.tryTake(options);
+  }
+
+  release(): void {
+    this.#range.release();
+  }
+
+  text(): string {
+    return readFileSync(this.#path, 'utf8').trim();
+  }
+
+  setText(text: string): void {
+    attempt(this.#name, 'written', () => {
+      ftruncateSync(this.#fd, 0);
+      writeSync(this.#fd, text);
+    });
+  }
+
+  /**
+   * Releases the lock and leaves `text` in the file for people to read. A disk that cannot be written does not prevent
+   * it.
+   */
+  close(text?: string): void {
+    try {
+      if (text !== undefined) this.setText(text);
+    } catch {
+      // The old name then stays in the file, but the lock itself is released.
+    }
+    closeSync(this.#fd);
+  }
+}
+
+function byteOf(path: string, log: number, offset: number): ByteLock {
+  return new ByteLock(`The log ${path}`, log, offset, 1);
+}
+
+/** Returns a lock that is held on both the log itself and the lock file, or on neither. */
+function twofold(file: LockFile, byte: ByteLock): Lock {
+  if (!LOCKS_LOG) return file;
+  return {
+    tryTake: (options) => {
+      if (!file.tryTake(options)) return false;
+      if (byte.tryTake(options)) return true;
+      file.release();
+      return false;
+    },
+    release: () => {
+      byte.release();
+      file.release();
+    },
+    close: () => {
+      byte.release();
+      file.close();
+    },
+  };
+}
+
+/** Runs the action and turns its error into `SrqError('log')`. `file` is the beginning of the message. */
+function attempt<T>(file: string, what: string, action: () => T): T {
+  try {
+    return action();
+  } catch (error) {
+    const code = systemCode(error) || String(error);
+    throw new SrqError(
+      'log',
+      `${file} cannot be ${what} (${code}). Nothing was sent.`,
+      'Without its lock two runs could send the same requests. Repair access, or choose a log on a local disk with --log FILE.',
+      error,
+    );
+  }
+}

@@ -1,0 +1,101 @@
+import { isUtf8 } from 'node:buffer';
+import type { FileHandle } from 'node:fs/promises';
+import type { Identifiers } from '../../request/outcome.ts';
+import type { LogRecord, LogSubject } from '../../request/ports.ts';
+import { KEY_RECIPE } from '../../request/service-request.ts';
+import { LOG_EVENTS, type LogEvent } from '../../request/status.ts';
+
+/** The events that a record may have. FORMAT.md documents the format of the lines; change both together. */
+const EVENTS: ReadonlySet<string> = new Set(LOG_EVENTS);
+const BY: readonly LogRecord['by'][] = ['validate', 'person', 'idempotency'];
+const KEY = /^[0-9a-f]{32}$/;
+const UNKNOWN = 'is not known to this version of srq';
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
+
+/** Encodes one record as a line of the log, its line feed included. */
+export function encodeRecord(subject: LogSubject, event: LogEvent, at: string, run: string, details: object): Buffer {
+  const { key, row, ref, market } = subject;
+  return Buffer.from(`${JSON.stringify({ key, event, at, run, row, ref, market, ...details })}\n`);
+}
+
+/** Returns true if the reason of {@link decodeRecord} suggests that a newer srq wrote the line. */
+export const isNewer = (reason: string) => reason.endsWith(UNKNOWN);
+
+/** Decodes one line of the log; null stands for a line that is not UTF-8. Returns a reason if the line is not a record. */
+export function decodeRecord(line: string | null): LogRecord | string {
+  if (line === null) return 'it is not UTF-8';
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return 'it is not JSON';
+  }
+  if (typeof value !== 'object' || value === null || !('key' in value) || !('event' in value)) return 'it has no key';
+  const record = value as Partial<Record<keyof LogRecord, unknown>>;
+  if (typeof record.key !== 'string' || !KEY.test(record.key)) return 'its key is not 32 hex digits';
+  if (typeof record.event !== 'string' || !EVENTS.has(record.event)) {
+    return `its event "${String(record.event).slice(0, 20)}" ${UNKNOWN}`;
+  }
+  // Keys made by another recipe would differ, so every lead would look new.
+  if ('recipe' in value && value.recipe !== KEY_RECIPE) {
+    return `recipe ${JSON.stringify(value.recipe)?.slice(0, 20)} of its keys ${UNKNOWN}`;
+  }
+  if (typeof record.at !== 'string' || !TIME.test(record.at)) return 'it does not say when';
+  return {
+    key: record.key,
+    event: record.event as LogEvent,
+    at: record.at,
+    run: typeof record.run === 'string' ? record.run : '',
+    row: typeof record.row === 'number' ? record.row : 0,
+    ref: typeof record.ref === 'string' ? record.ref : null,
+    ...(typeof record.market === 'string' ? { market: record.market } : {}),
+    ids: typeof record.ids === 'object' && record.ids !== null ? (record.ids as Identifiers) : {},
+    http: typeof record.http === 'number' ? record.http : null,
+    ms: typeof record.ms === 'number' ? record.ms : null,
+    message: typeof record.message === 'string' ? record.message : null,
+    raw: typeof record.raw === 'string' ? record.raw : null,
+    by: BY.find((each) => each === record.by) ?? null,
+    again: record.again === true,
+  };
+}
+
+const BLOCK_BYTES = 1 << 20;
+const LINE_FEED = 0x0a;
+
+/** One complete line of the log. */
+export interface LogLine {
+  /** The line without its line feed, or null if it is not UTF-8. */
+  readonly text: string | null;
+  /** The offset of its first byte in the file. */
+  readonly offset: number;
+}
+
+/**
+ * Yields the complete lines from the offset `from` to the end of the file, those of one block at a time. Returns the
+ * offset behind the last line feed; bytes behind it are an unfinished line. It needs the memory of one block, or of the
+ * longest line.
+ */
+export async function* readLines(file: FileHandle, from: number): AsyncGenerator<LogLine[], number> {
+  // Reading ends at the present size of the file, because a torn tail may be cut and written anew in the meantime.
+  const { size } = await file.stat();
+  let offset = from;
+  let rest = Buffer.alloc(0);
+  for (;;) {
+    const position = offset + rest.length;
+    const block = Buffer.allocUnsafe(Math.max(0, Math.min(BLOCK_BYTES, size - position)));
+    const { bytesRead } = await file.read(block, 0, block.length, position);
+    if (bytesRead === 0) return offset;
+    const bytes = rest.length > 0 ? Buffer.concat([rest, block.subarray(0, bytesRead)]) : block.subarray(0, bytesRead);
+    const lines: LogLine[] = [];
+    const isAllUtf8 = isUtf8(bytes.subarray(0, bytes.lastIndexOf(LINE_FEED) + 1));
+    let start = 0;
+    for (let end = bytes.indexOf(LINE_FEED); end >= 0; end = bytes.indexOf(LINE_FEED, start)) {
+      const text = isAllUtf8 || isUtf8(bytes.subarray(start, end)) ? bytes.toString('utf8', start, end) : null;
+      lines.push({ text, offset: offset + start });
+      start = end + 1;
+    }
+    rest = bytes.subarray(start);
+    offset += start;
+    if (lines.length > 0) yield lines;
+  }
+}

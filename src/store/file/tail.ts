@@ -1,0 +1,141 @@
+import { readSync } from 'node:fs';
+import { type FileHandle, writeFile } from 'node:fs/promises';
+import { SrqError, systemCode } from '../../request/errors.ts';
+import type { Clock, LogRecord } from '../../request/ports.ts';
+import { shellWord } from '../../request/shell-word.ts';
+import { decodeRecord } from './record.ts';
+
+const LINE_FEED = 0x0a;
+
+const RECORD_START = '{"key":"';
+const KEY_DIGITS = 32;
+/** Size of the blocks in which a tail of zeros is read. */
+const ZEROS_BYTES = 1 << 20;
+
+/**
+ * Throws `SrqError('log')` if the first byte shows that the file is not a log. It is called before anything is written
+ * to the file or beside it.
+ */
+export async function requireLogStart(file: FileHandle, path: string): Promise<void> {
+  const { bytesRead, buffer } = await file.read(Buffer.alloc(1), 0, 1, 0);
+  if (bytesRead > 0 && buffer[0] !== 0 && buffer.toString('latin1') !== RECORD_START[0]) throw noLog(path);
+}
+
+/**
+ * Throws `SrqError('log')` if the bytes behind the last complete line, from the offset `end` on, cannot come from an
+ * srq that died while it added a record. Such an srq leaves the beginning of a record, or zeros. With any other tail
+ * the file is not a log, or another program wrote into it.
+ */
+export async function requireOwnTail(file: FileHandle, path: string, end: number): Promise<void> {
+  const { size } = await file.stat();
+  if (size <= end || (await isOwnTail(file, end, size))) return;
+  if (end === 0) throw noLog(path);
+  const shown = shellWord(path);
+  throw new SrqError(
+    'log',
+    `The log ${path} does not end with a record of srq: the ${size - end} bytes behind byte ${end} are from elsewhere. It was left as it is; nothing was sent.`,
+    `Look at them: tail -c +${end + 1} ${shown}    If they do not belong there: truncate -s ${end} ${shown}`,
+  );
+}
+
+function noLog(path: string): SrqError {
+  return new SrqError(
+    'log',
+    `The file ${path} is no log of srq: it does not begin with a record. It was left as it is; nothing was sent.`,
+    'Name another file with --log FILE; srq makes one that does not exist. If this is the log, restore it from a backup.',
+  );
+}
+
+async function isOwnTail(file: FileHandle, end: number, size: number): Promise<boolean> {
+  const head = Buffer.alloc(Math.min(RECORD_START.length + KEY_DIGITS, size - end));
+  const { bytesRead } = await file.read(head, 0, head.length, end);
+  if (head[0] !== 0) return beginsRecord(head.toString('latin1', 0, bytesRead));
+  const block = Buffer.alloc(Math.min(ZEROS_BYTES, size - end));
+  for (let position = end; position < size; ) {
+    const { bytesRead: read } = await file.read(block, 0, Math.min(block.length, size - position), position);
+    // The end of the file came early, because another process has cut the tail.
+    if (read === 0) return true;
+    if (block.subarray(0, read).some((byte) => byte !== 0)) return false;
+    position += read;
+  }
+  return true;
+}
+
+/** Returns true if a record can begin with these bytes. Zeros at their end are blocks that never reached the disk. */
+function beginsRecord(bytes: string): boolean {
+  const text = bytes.replace(/\0+$/, '');
+  if (text.length <= RECORD_START.length) return RECORD_START.startsWith(text);
+  return text.startsWith(RECORD_START) && /^[0-9a-f]+$/.test(text.slice(RECORD_START.length));
+}
+
+/**
+ * Cuts an unfinished last line and keeps a copy of it beside the log. Its writer died before the line was synced, so no
+ * request was sent because of it. If the line was an outcome, its row is now in doubt, which is the truth.
+ */
+export async function cutTornTail(file: FileHandle, path: string, end: number, clock: Clock): Promise<void> {
+  const { size } = await file.stat();
+  if (size <= end) return;
+  await requireOwnTail(file, path, end);
+  const tail = Buffer.alloc(size - end);
+  await file.read(tail, 0, tail.length, end);
+  await keepAside(tail, `${path}.torn-${clock.nowMs()}`);
+  await file.truncate(end);
+  await file.sync();
+}
+
+/**
+ * Writes a durable copy of the tail before the original is cut. An earlier copy of the same millisecond is not
+ * overwritten.
+ */
+async function keepAside(tail: Buffer, path: string): Promise<void> {
+  for (let suffix = ''; ; suffix += '+') {
+    try {
+      await writeFile(path + suffix, tail, { mode: 0o600, flag: 'wx', flush: true });
+      return;
+    } catch (error) {
+      if (systemCode(error) !== 'EEXIST') throw error;
+    }
+  }
+}
+
+/** Initial size of a reader's block, about forty rows. A larger block would slow down reads in another order. */
+const BLOCK_BYTES = 1 << 14;
+
+/**
+ * Reads records of a log by the offsets where they begin. Records of neighbouring rows lie near each other, so the
+ * reader keeps the last block that it read; the lines that are complete in it never change.
+ */
+export class RecordReader {
+  readonly #fd: number;
+  #block = Buffer.allocUnsafe(BLOCK_BYTES);
+  #start = 0;
+  #length = 0;
+
+  constructor(fd: number) {
+    this.#fd = fd;
+  }
+
+  readAt(offset: number): LogRecord | null {
+    const line = this.#lineAt(offset) ?? this.#readLineAt(offset);
+    const record = line === null ? null : decodeRecord(line);
+    return typeof record === 'string' ? null : record;
+  }
+
+  /** Returns the line at the offset, or null if the block does not hold all of it. */
+  #lineAt(offset: number): string | null {
+    const from = offset - this.#start;
+    if (from < 0 || from >= this.#length) return null;
+    const end = this.#block.subarray(0, this.#length).indexOf(LINE_FEED, from);
+    return end < 0 ? null : this.#block.toString('utf8', from, end);
+  }
+
+  #readLineAt(offset: number): string | null {
+    for (;;) {
+      [this.#start, this.#length] = [offset, 0];
+      this.#length = readSync(this.#fd, this.#block, 0, this.#block.length, offset);
+      const line = this.#lineAt(offset);
+      if (line !== null || this.#length < this.#block.length) return line;
+      this.#block = Buffer.allocUnsafe(this.#block.length * 4);
+    }
+  }
+}

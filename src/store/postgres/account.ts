@@ -1,0 +1,238 @@
+import { createCipheriv, createDecipheriv, createHash, randomBytes, scryptSync } from 'node:crypto';
+import { escapeLiteral } from 'pg';
+import type { CachedToken, Changed, SharedAccountState, TokenCache } from '../../request/ports.ts';
+import type { Destination } from '../../request/service-request.ts';
+import { type Database, IDLE_TIMEOUT_MS, type Session } from './database.ts';
+import { livingProcesses } from './worker.ts';
+
+const CHANNEL = 'srq_account';
+const TOKEN = 'token';
+const CIPHER = 'aes-256-gcm';
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+/** The first half of the advisory lock of whoever asks for a token; the second is of the account. */
+const TOKEN_LOCK = 0x737273;
+const LOCK_TIMEOUT_MS = 5_000;
+
+/** Names an account: 32 hex digits. */
+export function accountId({ baseUrl, clientId }: Destination): string {
+  return createHash('sha256')
+    .update(JSON.stringify([baseUrl, clientId]))
+    .digest('hex')
+    .slice(0, 32);
+}
+
+/** The records of an account in the store, until they are closed. */
+export interface PostgresAccountState extends SharedAccountState {
+  /** Shows what is kept to `read`, as `change` would, and leaves it as it is. */
+  look<Result>(name: string, read: (kept: unknown, nowMs: number) => Result): Promise<Result>;
+  close(): Promise<void>;
+}
+
+/** By a connection of its own, which also hears alarms: a turn never waits for the log's statements, nor they for it. */
+export function openAccountState(
+  database: Database,
+  account: string,
+  run: string,
+  stopping: AbortSignal,
+): PostgresAccountState {
+  const listeners = new Map<string, () => void>();
+  const isSafe = /^[0-9a-f]{32}$/.test(account);
+  if (!isSafe) throw new Error(`no account: ${account}`);
+  let session: Promise<Session> | null = null;
+  let last: Promise<unknown> = Promise.resolve();
+
+  const connected = async (): Promise<Session> => {
+    session ??= listening(database, account, run, listeners);
+    const current = await session.catch(() => null);
+    if (current && !current.gone.aborted) return current;
+    session = listening(database, account, run, listeners);
+    return session;
+  };
+  const changeOnce = async <Result>(name: string, change: (kept: unknown, nowMs: number) => Changed<Result>) => {
+    const current = await connected();
+    try {
+      const { kept, now_ms } = await lockedRow(current, account, name);
+      const changed = change(kept === null ? null : JSON.parse(kept), Number(now_ms));
+      await current.query(keeping(account, name, run, changed));
+      return changed.result;
+    } catch (error) {
+      await current.close();
+      throw error;
+    }
+  };
+  return {
+    run,
+    // One after the other: they share a connection.
+    change: (name, change) => {
+      const done = last.then(() => database.retryWhileAway(() => changeOnce(name, change), stopping));
+      last = done.catch(() => {});
+      return done;
+    },
+    look: (name, read) => database.retryWhileAway(() => look(database, account, name, read), stopping),
+    ended: (runs) => database.retryWhileAway(() => endedRuns(database, runs), stopping),
+    onAlarm: (name, listen) => {
+      listeners.set(name, listen);
+    },
+    close: async () => {
+      await last;
+      await (await session?.catch(() => null))?.close();
+    },
+  };
+}
+
+async function listening(
+  database: Database,
+  account: string,
+  run: string,
+  listeners: ReadonlyMap<string, () => void>,
+): Promise<Session> {
+  const session = await database.connect();
+  session.onNotification((payload) => {
+    const [ofAccount, name = '', by] = payload.split(' ');
+    if (ofAccount === account && by !== run) listeners.get(name)?.();
+  });
+  await session.query(`listen ${CHANNEL}`);
+  return session;
+}
+
+/** Nobody else changes the row before the transaction ends. What is lost with a crash of the server is learned again. */
+async function lockedRow({ query }: Session, account: string, name: string) {
+  const select = `select kept, extract(epoch from clock_timestamp())::float8 * 1000 as now_ms from srq.account
+    where account = $1 and name = $2 for update`;
+  await query(
+    `begin; set local synchronous_commit = off; set local idle_in_transaction_session_timeout = ${IDLE_TIMEOUT_MS}`,
+  );
+  const [row] = await query<{ kept: string | null; now_ms: number }>(select, [account, name]);
+  if (row) return row;
+  await query('insert into srq.account (account, name) values ($1, $2) on conflict do nothing', [account, name]);
+  const [made] = await query<{ kept: string | null; now_ms: number }>(select, [account, name]);
+  return made ?? { kept: null, now_ms: 0 };
+}
+
+/** In one round trip, as the others wait for its end. */
+function keeping(account: string, name: string, run: string, { keep, alarm = false }: Changed<unknown>): string {
+  const set = `kept = ${escapeLiteral(JSON.stringify(keep))}`;
+  const where = `account = ${escapeLiteral(account)} and name = ${escapeLiteral(name)}`;
+  const notice = `select pg_notify('${CHANNEL}', ${escapeLiteral(`${account} ${name} ${run}`)});`;
+  return `update srq.account set ${set} where ${where}; ${alarm ? notice : ''} commit`;
+}
+
+async function look<Result>(
+  { query }: Database,
+  account: string,
+  name: string,
+  read: (kept: unknown, nowMs: number) => Result,
+): Promise<Result> {
+  const [row] = await query<{ kept: string | null; now_ms: number }>(
+    `select kept, extract(epoch from clock_timestamp())::float8 * 1000 as now_ms from srq.account
+    where account = $1 and name = $2`,
+    [account, name],
+  );
+  return read(row?.kept ? JSON.parse(row.kept) : null, Number(row?.now_ms ?? 0));
+}
+
+async function endedRuns({ query }: Database, runs: readonly string[]): Promise<string[]> {
+  const rows = await query<{ id: number; run: string }>('select id, run from srq.worker where run = any($1)', [runs]);
+  const living = await livingProcesses(
+    query,
+    rows.map(({ id }) => id),
+  );
+  const livingRuns = new Set(rows.filter(({ id }) => living.has(id)).map(({ run }) => run));
+  return runs.filter((run) => !livingRuns.has(run));
+}
+
+/**
+ * The token of an account in the store, for all its processes, encrypted with a key that only the client secret gives: who
+ * reads the database cannot use it. A store that is away is an empty cache.
+ */
+export class AccountToken implements TokenCache {
+  readonly #database: Database;
+  readonly #account: string;
+  readonly #key: Buffer;
+  #known: { readonly sealed: string; readonly token: CachedToken } | null = null;
+  #forgetting: Promise<unknown> = Promise.resolve();
+
+  private constructor(database: Database, account: string, clientSecret: string) {
+    this.#database = database;
+    this.#account = account;
+    this.#key = scryptSync(clientSecret, account, 32);
+  }
+
+  static async open(database: Database, account: string, clientSecret: string): Promise<AccountToken> {
+    const cache = new AccountToken(database, account, clientSecret);
+    await cache.#load();
+    return cache;
+  }
+
+  read(): CachedToken | null {
+    return this.#known?.token ?? null;
+  }
+
+  async write(token: CachedToken): Promise<void> {
+    const sealed = seal(JSON.stringify(token), this.#key, this.#account);
+    this.#known = { sealed, token };
+    const text = `insert into srq.account (account, name, kept) values ($1, $2, $3)
+      on conflict (account, name) do update set kept = excluded.kept`;
+    await this.#database.query(text, [this.#account, TOKEN, sealed]).catch(() => {});
+  }
+
+  forget(accessToken: string): void {
+    if (this.#known?.token.accessToken !== accessToken) return;
+    const text = 'update srq.account set kept = null where account = $1 and name = $2 and kept = $3';
+    this.#forgetting = this.#database.query(text, [this.#account, TOKEN, this.#known.sealed]).catch(() => {});
+    this.#known = null;
+  }
+
+  /** Who has waited for some time goes ahead: the one before may be stopped. */
+  async alone<Result>(work: () => Promise<Result>): Promise<Result> {
+    await this.#forgetting;
+    const session = await this.#locked().catch(() => null);
+    try {
+      await this.#load();
+      return await work();
+    } finally {
+      await session?.close();
+    }
+  }
+
+  async #locked(): Promise<Session> {
+    const session = await this.#database.connect();
+    const half = Number.parseInt(this.#account.slice(0, 8), 16) | 0;
+    try {
+      await session.query(`set lock_timeout = ${LOCK_TIMEOUT_MS}`);
+      await session.query('select pg_advisory_lock($1, $2)', [TOKEN_LOCK, half]);
+      return session;
+    } catch (error) {
+      await session.close();
+      throw error;
+    }
+  }
+
+  async #load(): Promise<void> {
+    const text = 'select kept from srq.account where account = $1 and name = $2';
+    const rows = await this.#database.query<{ kept: string | null }>(text, [this.#account, TOKEN]).catch(() => []);
+    const sealed = rows[0]?.kept ?? null;
+    const opened = sealed === null ? null : unseal(sealed, this.#key, this.#account);
+    this.#known = sealed === null || opened === null ? null : { sealed, token: JSON.parse(opened) };
+  }
+}
+
+function seal(text: string, key: Buffer, account: string): string {
+  const iv = randomBytes(IV_BYTES);
+  const cipher = createCipheriv(CIPHER, key, iv).setAAD(Buffer.from(account));
+  const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+  return Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64');
+}
+
+/** Null for what was sealed by another secret, or for another account. */
+function unseal(sealed: string, key: Buffer, account: string): string | null {
+  const bytes = Buffer.from(sealed, 'base64');
+  try {
+    const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, IV_BYTES)).setAAD(Buffer.from(account));
+    decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
+    return Buffer.concat([decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]).toString('utf8');
+  } catch {
+    return null;
+  }
+}

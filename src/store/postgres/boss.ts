@@ -1,0 +1,89 @@
+import PgBoss from 'pg-boss';
+import { SrqError } from '../../request/errors.ts';
+import type { Database, Query } from './database.ts';
+import { isForbidden } from './failures.ts';
+import { QUEUE_SCHEMA } from './migrations.ts';
+
+/** A request that failed is tried again so often, after 5 to 10 seconds first and about an hour in all. */
+const RETRIES = 9;
+const FIRST_RETRY_S = 5;
+/** What nobody has taken for so long holds personal data that nobody waits for. */
+const KEPT_DAYS = 30;
+/** Workers that end give back what they have at once; this is for what nobody knows of any more. */
+const EXPIRES_H = 23;
+const MAINTENANCE_S = 60;
+
+/** The queue engine on our connections. `supervise`: also clears up, once a minute for all processes together. */
+export async function startBoss(database: Database, supervise: boolean): Promise<PgBoss> {
+  const boss = new PgBoss({
+    db: { executeSql: (text, values) => executeSql(database, text, values) },
+    schema: QUEUE_SCHEMA,
+    schedule: false,
+    supervise,
+    maintenanceIntervalSeconds: MAINTENANCE_S,
+    // Jobs are deleted when they are done. What else ends up here lingers for two minutes.
+    archiveCompletedAfterSeconds: 60,
+    archiveFailedAfterSeconds: 60,
+    deleteAfterSeconds: 60,
+    retentionDays: KEPT_DAYS,
+    expireInHours: EXPIRES_H,
+    retryLimit: RETRIES,
+    retryDelay: FIRST_RETRY_S,
+    retryBackoff: true,
+  });
+  // Clearing up is tried again a minute later.
+  boss.on('error', () => {});
+  try {
+    return await boss.start();
+  } catch (error) {
+    throw isForbidden(error) && !(await isInstalled(database)) ? forbidden(database.shown, error) : error;
+  }
+}
+
+/** For roles that may not look into the engine's schema, too. */
+async function isInstalled({ query }: Database): Promise<boolean> {
+  const text = `select 1 from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where n.nspname = $1 and c.relname = 'version'`;
+  return (await query(text, [QUEUE_SCHEMA])).length > 0;
+}
+
+/** Makes the engine's own tables where they are missing, or brings them up to date. */
+export async function installBoss(database: Database): Promise<void> {
+  const boss = await startBoss(database, false);
+  await boss.stop({ graceful: false, close: false });
+}
+
+/** Statements without values are several in one, with their own transaction: it must not be left open on a shared connection. */
+async function executeSql(database: Database, text: string, values?: unknown[]): Promise<{ rows: unknown[] }> {
+  if (values !== undefined) return { rows: await database.query(text, values) };
+  if (!/\bbegin\b/i.test(text)) return { rows: await database.query(text) };
+  const session = await database.connect({ patient: true });
+  try {
+    return { rows: (await session.query(text)) ?? [] };
+  } finally {
+    await session.close();
+  }
+}
+
+/** The engine within a transaction; it swallows what `fetch` throws, so the failure is kept. */
+export function within(query: Query): { readonly db: PgBoss.Db; failure(): unknown } {
+  let failure: unknown = null;
+  const executeSql = async (text: string, values: unknown[]) => {
+    try {
+      return { rows: await query(text, values) };
+    } catch (error) {
+      failure = error;
+      throw error;
+    }
+  };
+  return { db: { executeSql }, failure: () => failure };
+}
+
+function forbidden(shown: string, cause: unknown): SrqError {
+  return new SrqError(
+    'log',
+    `The store ${shown} has no queue yet, and this role may not make one. Nothing was queued or sent.`,
+    'Let the owner of the database run: srq store migrate --store postgres://OWNER@HOST/DATABASE',
+    cause,
+  );
+}

@@ -1,0 +1,199 @@
+import { SrqError } from '../../request/errors.ts';
+import type { OpenLog } from '../../request/log-store.ts';
+import type { Outcome } from '../../request/outcome.ts';
+import type { Clock, LogRecord, LogSubject, OutcomeHow, SendingHow } from '../../request/ports.ts';
+import { type LogEvent, type LoggedState, nextState, type SettledBy } from '../../request/status.ts';
+import { InGroups } from '../in-groups.ts';
+import type { Database, Query } from './database.ts';
+import { LogLookup } from './read-log.ts';
+import { livingProcesses, ProcessLease, type ProcessLeaseOptions } from './worker.ts';
+
+/** The time for which a write lease is valid: a third of the minimum age at which a doubt is settled. */
+const WRITE_LEASE_MS = 20_000;
+const MAX_GROUP_RECORDS = 1_000;
+/**
+ * The time for which outcomes are still tried to be recorded after the run was told to stop. After that they are shown.
+ */
+const LAST_TRIES_MS = 5_000;
+
+interface PendingEntry {
+  /** The number of the record among those of this process. */
+  readonly entry: number;
+  readonly subject: LogSubject;
+  readonly event: LogEvent;
+  readonly by: LogRecord['by'];
+  /** The state that the key must still have (compare and set), or null for any state. */
+  readonly seen: LoggedState | null;
+  readonly outcome: Outcome | null;
+  readonly again: boolean;
+}
+
+export interface PostgresLogOptions extends ProcessLeaseOptions {
+  readonly clock: Clock;
+  /** Aborts when the run is to end. Waiting for a server that is away ends soon after that. */
+  readonly stopping: AbortSignal;
+}
+
+/**
+ * The log in a database, for senders on any number of machines. It keeps only the answers of its last queries. The
+ * truth is in the table `state`: a record is accepted only if the row there is as its writer has seen it. While the
+ * server is away, all calls wait, and nothing is sent.
+ */
+export class PostgresLog implements OpenLog {
+  readonly run: string;
+  readonly writeLeaseMs = WRITE_LEASE_MS;
+  readonly worker: ProcessLease;
+  readonly #database: Database;
+  readonly #lookup: LogLookup;
+  readonly #appending: InGroups<PendingEntry, boolean>;
+  readonly #living: InGroups<string, boolean>;
+  readonly #giveUp = new AbortController();
+  readonly #giveUpSoon: () => void;
+  #entries = 0;
+  #closed = false;
+  /** A record id that is smaller than those of all records of this process that still wait. */
+  #since: number;
+
+  private constructor(database: Database, worker: ProcessLease, since: number, options: PostgresLogOptions) {
+    this.run = options.run;
+    this.worker = worker;
+    this.#database = database;
+    this.#since = since;
+    const { signal } = this.#giveUp;
+    const query: Query = (...asked) => database.retryWhileAway(() => database.query(...asked), signal);
+    this.#lookup = new LogLookup(query, options.clock.monotonicMs);
+    const identify = ({ subject }: PendingEntry) => subject.key;
+    this.#appending = new InGroups((group) => this.#append(group), { most: MAX_GROUP_RECORDS, identify });
+    this.#living = new InGroups((keys) => underWay(query, keys), { most: MAX_GROUP_RECORDS });
+    this.#giveUpSoon = () => {
+      void options.clock.sleep(LAST_TRIES_MS, signal).then(() => this.#giveUp.abort());
+    };
+    options.stopping.addEventListener('abort', this.#giveUpSoon, { once: true, signal });
+  }
+
+  /** Opens the log of a database that has its tables. Throws `SrqError('log')` if that fails. */
+  static async open(database: Database, options: PostgresLogOptions): Promise<PostgresLog> {
+    const worker = await ProcessLease.acquire(database, options);
+    const [newest] = await database.query<{ id: string | null }>('select max(id) as id from srq.record');
+    return new PostgresLog(database, worker, Number(newest?.id ?? 0), options);
+  }
+
+  nowMs(): number {
+    return this.worker.nowMs();
+  }
+
+  lookup(key: string): LoggedState {
+    return this.#lookup.states.get(key);
+  }
+
+  prefetch(keys: readonly string[]): Promise<void> {
+    return this.#lookup.prefetch(keys);
+  }
+
+  read(key: string): Promise<LogRecord | null> {
+    return this.#lookup.read(key);
+  }
+
+  mayBeUnderWay(key: string): Promise<boolean> {
+    return this.#living.add(key);
+  }
+
+  sending(subject: LogSubject, seen: LoggedState, { again = false, by }: SendingHow = {}): Promise<boolean> {
+    return this.#add({ subject, event: 'sending', by: by ?? null, seen, outcome: null, again });
+  }
+
+  licence(subject: LogSubject, seen: LoggedState, by: SettledBy): Promise<boolean> {
+    return this.#add({ subject, event: 'licence', by, seen, outcome: null, again: false });
+  }
+
+  outcome(subject: LogSubject, outcome: Outcome, { seen, by, again = false }: OutcomeHow = {}): Promise<boolean> {
+    return this.#add({ subject, event: outcome.status, by: by ?? null, seen: seen ?? null, outcome, again });
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#giveUpSoon();
+    await this.#appending.idle();
+    this.#giveUp.abort();
+    await this.worker.release();
+  }
+
+  #add(pending: Omit<PendingEntry, 'entry'>): Promise<boolean> {
+    if (this.#closed) return Promise.reject(new SrqError('log', `The log ${this.#database.shown} was closed.`));
+    return this.#appending.add({ ...pending, entry: ++this.#entries });
+  }
+
+  async #append(group: readonly PendingEntry[]): Promise<boolean[]> {
+    let isRepeated = false;
+    const rows = await this.#database.retryWhileAway(() => {
+      const since = isRepeated ? this.#since : null;
+      // Nobody knows whether a failed statement took effect, so a repetition looks for records that it may have written.
+      isRepeated = true;
+      return this.#appendOnce(group, since);
+    }, this.#giveUp.signal);
+    const byKey = new Map(rows.map((row) => [row.key, row]));
+    return group.map(({ subject }) => {
+      const { recorded = false, state = 'none', record = null } = byKey.get(subject.key) ?? {};
+      this.#lookup.states.set(subject.key, state);
+      if (recorded) this.#since = Math.max(this.#since, Number(record));
+      return recorded;
+    });
+  }
+
+  async #appendOnce(group: readonly PendingEntry[], since: number | null): Promise<AppendedRow[]> {
+    // While others cannot see that this process is alive, they may take it for dead and settle its requests.
+    this.worker.requireHeld();
+    return this.#database.query<AppendedRow>(APPEND, [this.worker.id, since, ...columnsOf(group)], 'srq-append');
+  }
+}
+
+interface AppendedRow {
+  readonly key: string;
+  readonly recorded: boolean;
+  readonly state: LoggedState;
+  readonly record: string | null;
+}
+
+const APPEND = `select replace(key::text, '-', '') as key, recorded, state, record from srq.append(
+  $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`;
+
+/** Returns one array for each column, in the order of the parameters of `srq.append`. */
+function columnsOf(group: readonly PendingEntry[]): unknown[][] {
+  const of = (column: (pending: PendingEntry) => unknown) => group.map(column);
+  return [
+    of(({ subject }) => subject.key),
+    of(({ entry }) => entry),
+    of(({ event }) => event),
+    of(({ seen }) => seen),
+    of(({ event, by }) => nextState('none', event, by)),
+    of(({ event, by }) => nextState('licensed', event, by)),
+    of(({ subject }) => subject.row),
+    of(({ subject }) => storable(subject.ref)),
+    of(({ subject }) => subject.market ?? null),
+    of(({ outcome }) => (outcome && Object.keys(outcome.ids).length > 0 ? JSON.stringify(outcome.ids) : null)),
+    of(({ outcome }) => outcome?.http ?? null),
+    of(({ outcome }) => (outcome?.ms == null ? null : Math.round(outcome.ms))),
+    of(({ outcome }) => storable(outcome?.message ?? null)),
+    of(({ outcome }) => storable(outcome?.raw ?? null)),
+    of(({ by }) => by),
+    of(({ again }) => again),
+  ];
+}
+
+/** Replaces NUL in a text, because PostgreSQL's text type cannot hold it. */
+function storable(text: string | null): string | null {
+  return text === null ? null : text.replaceAll('\0', '\uFFFD');
+}
+
+/** Tells for each key whether its last record is an intent of a living process. */
+async function underWay(query: Query, keys: readonly string[]): Promise<boolean[]> {
+  const rows = await query<{ key: string; worker: number }>(
+    `select replace(s.key::text, '-', '') as key, s.worker from srq.state s join srq.record r on r.id = s.record
+    where s.key = any($1::uuid[]) and r.event = 'sending'`,
+    [keys],
+  );
+  const living = await livingProcesses(query, [...new Set(rows.map(({ worker }) => worker))]);
+  const found = new Set(rows.filter(({ worker }) => living.has(worker)).map(({ key }) => key));
+  return keys.map((key) => found.has(key));
+}

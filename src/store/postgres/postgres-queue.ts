@@ -1,0 +1,225 @@
+import type PgBoss from 'pg-boss';
+import type {
+  JobDecision,
+  Lane,
+  LaneDepth,
+  QueuedRequest,
+  RequestQueue,
+  TakenRequest,
+} from '../../request/request-queue.ts';
+import type { Destination, ServiceRequest } from '../../request/service-request.ts';
+import { InGroups } from '../in-groups.ts';
+import { accountId } from './account.ts';
+import { startBoss, within } from './boss.ts';
+import type { Database, Query } from './database.ts';
+import { QUEUE_SCHEMA } from './migrations.ts';
+import { livingProcesses } from './worker.ts';
+
+const LANES: readonly Lane[] = ['requests', 'doubts'];
+const GROUP_JOBS = 500;
+
+/** What a job holds: text within JSON, for PostgreSQL's own JSON takes no NUL. */
+interface JobData {
+  readonly row: number;
+  readonly request: string;
+}
+
+export interface PostgresQueueOptions {
+  readonly database: Database;
+  readonly destination: Destination;
+  /** The process that takes; null for one that only adds and looks. */
+  readonly worker: number | null;
+  readonly stopping: AbortSignal;
+  /** Until then what is in hand is given back, however long the store is away. */
+  readonly giveUp?: AbortSignal;
+}
+
+/** A queue, and the end of its clearing up. */
+export interface PostgresQueue extends RequestQueue {
+  /** Deletes what is too old, as it otherwise happens once a minute. */
+  clearUp(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * The queue of an account, by pg-boss. The id of a job is the key of its request, so the table's primary key lets none in
+ * twice. What a worker takes it claims in the same transaction; only who still has the claim disposes of the job.
+ */
+export async function openQueue(options: PostgresQueueOptions): Promise<PostgresQueue> {
+  const { database, destination, worker, stopping, giveUp = stopping } = options;
+  const account = accountId(destination);
+  const boss = await database.retryWhileAway(() => startBoss(database, worker !== null), stopping);
+  const queueOf = (lane: Lane) => `${lane}-${account}`;
+  const steadily = <Result>(work: (query: Query) => Promise<Result>) =>
+    database.retryWhileAway(() => database.transaction(work), stopping);
+  await steadily(async (query) => {
+    for (const lane of LANES) await query('select srq.open_queue($1)', [queueOf(lane)]);
+  });
+  const parts = { boss, worker, queueOf };
+  const disposing = new InGroups<Disposed, null>(
+    (group) => database.retryWhileAway(() => database.transaction((query) => decideJob(query, parts, group)), giveUp),
+    { most: GROUP_JOBS },
+  );
+  return {
+    add: (requests) => steadily((query) => add(query, parts, requests)),
+    take: (lane, count) => steadily((query) => take(query, parts, lane, count)),
+    dispose: async (taken, disposal) => {
+      await disposing.add({ taken, disposal });
+    },
+    reclaim: (missingMs) => steadily((query) => reclaim(query, parts, missingMs)),
+    depth: () => steadily((query) => depth(query, LANES.map(queueOf))),
+    isEmpty: () => steadily((query) => isEmpty(query, LANES.map(queueOf))),
+    clearUp: () => boss.maintain(),
+    close: () => boss.stop({ graceful: false, close: false }),
+  };
+}
+
+interface QueueParts {
+  readonly boss: PgBoss;
+  readonly worker: number | null;
+  readonly queueOf: (lane: Lane) => string;
+}
+
+interface Disposed {
+  readonly taken: TakenRequest;
+  readonly disposal: JobDecision;
+}
+
+async function add(query: Query, { boss, queueOf }: QueueParts, requests: readonly QueuedRequest[]): Promise<number> {
+  const queues = LANES.map(queueOf);
+  const keys = requests.map(({ key }) => key);
+  const text = `select id from ${QUEUE_SCHEMA}.job where name = any($1) and id = any($2::uuid[])`;
+  const found = new Set((await query<{ id: string }>(text, [queues, keys])).map(({ id }) => keyOf(id)));
+  const fresh = requests.filter(({ key }) => !found.has(key));
+  if (fresh.length > 0)
+    await boss.insert(
+      fresh.map((each) => jobOf(each, queueOf('requests'))),
+      { db: within(query).db },
+    );
+  return fresh.length;
+}
+
+function jobOf({ key, row, request }: QueuedRequest, name: string, inMs = 0): PgBoss.JobInsert<JobData> {
+  const data = { row, request: JSON.stringify(request) };
+  return { id: key, name, data, ...(inMs > 0 ? { startAfter: `${Math.ceil(inMs)} milliseconds` } : {}) };
+}
+
+async function take(query: Query, parts: QueueParts, lane: Lane, count: number): Promise<TakenRequest[]> {
+  const { boss, worker, queueOf } = parts;
+  const { db, failure } = within(query);
+  const name = queueOf(lane);
+  const options = { batchSize: count, includeMetadata: true, priority: false, db } as const;
+  // By the index of the oldest, even before the server has learned how many jobs there are: else it sorts all of them. What
+  // that makes of its estimates would have it compile the statement each time.
+  await query("select set_config('enable_sort', 'off', true), set_config('jit', 'off', true)");
+  const jobs = await boss.fetch<JobData>(name, options);
+  if (failure() !== null) throw failure();
+  if (jobs.length === 0) return [];
+  const ids = jobs.map(({ id }) => id);
+  const claim = `insert into srq.queue_claim (queue, job, worker) select $1, job, $3 from unnest($2::uuid[]) as job
+    on conflict (queue, job) do update set worker = excluded.worker`;
+  await query(claim, [name, ids, worker]);
+  return jobs.map((job) => takenOf(job, lane));
+}
+
+function takenOf({ id, data, retryCount, retryLimit }: PgBoss.JobWithMetadata<JobData>, lane: Lane): TakenRequest {
+  const request: ServiceRequest = JSON.parse(data.request);
+  return { key: keyOf(id), row: data.row, request, lane, mayTryAgain: retryCount < retryLimit };
+}
+
+async function decideJob(query: Query, parts: QueueParts, group: readonly Disposed[]): Promise<null[]> {
+  for (const lane of LANES) {
+    const ofLane = group.filter(({ taken }) => taken.lane === lane);
+    const own = await unclaimed(query, parts, lane, ofLane);
+    await disposeOwn(query, parts, lane, own);
+  }
+  return group.map(() => null);
+}
+
+/** Ends this worker's claims. Returns what it still had one on. */
+async function unclaimed(query: Query, parts: QueueParts, lane: Lane, group: readonly Disposed[]): Promise<Disposed[]> {
+  if (group.length === 0) return [];
+  const text = `delete from srq.queue_claim where queue = $1 and job = any($2::uuid[]) and worker = $3 returning job`;
+  const keys = group.map(({ taken }) => taken.key);
+  const rows = await query<{ job: string }>(text, [parts.queueOf(lane), keys, parts.worker]);
+  const own = new Set(rows.map(({ job }) => keyOf(job)));
+  return group.filter(({ taken }) => own.has(taken.key));
+}
+
+async function disposeOwn(query: Query, parts: QueueParts, lane: Lane, own: readonly Disposed[]): Promise<void> {
+  const { boss, queueOf } = parts;
+  const name = queueOf(lane);
+  const { db } = within(query);
+  const options = { db };
+  const keysOf = (kinds: readonly JobDecision['is'][]) =>
+    own.filter(({ disposal }) => kinds.includes(disposal.is)).map(({ taken }) => taken.key);
+  const gone = keysOf(['done', 'moved']);
+  if (gone.length > 0) await boss.deleteJob(name, gone, options);
+  // One by one: several at once take no transaction.
+  for (const key of keysOf(['later'])) await boss.fail(name, key, {}, options);
+  await giveBack(query, parts, name, keysOf(['back']));
+  const moved = own.flatMap(({ taken, disposal }) =>
+    disposal.is === 'moved' ? [jobOf(taken, queueOf(disposal.lane), disposal.inMs)] : [],
+  );
+  if (moved.length > 0) await boss.insert(moved, options);
+}
+
+/** To pg-boss, a job that was cancelled and resumed is as new. */
+async function giveBack(query: Query, { boss }: QueueParts, name: string, keys: readonly string[]): Promise<void> {
+  if (keys.length === 0) return;
+  const { db } = within(query);
+  await boss.cancel(name, [...keys], { db });
+  await boss.resume(name, [...keys], { db });
+}
+
+async function reclaim(query: Query, parts: QueueParts, missingMs: number): Promise<number> {
+  const { queueOf, worker } = parts;
+  const others = await query<{ id: number; missing: boolean }>(
+    `select w.id, w.seen_at < clock_timestamp() - make_interval(secs => $3::float8 / 1000) as missing
+    from srq.worker w where w.id in (select worker from srq.queue_claim where queue = any($1) and worker <> $2)`,
+    [LANES.map(queueOf), worker, missingMs],
+  );
+  // At once, without the patience that a doubt needs: whoever begins what another may have begun is stopped by the log.
+  const seen = await livingProcesses(
+    query,
+    others.map(({ id }) => id),
+    0,
+  );
+  const gone = others.filter(({ id, missing }) => missing || !seen.has(id)).map(({ id }) => id);
+  if (gone.length === 0) return 0;
+  let count = 0;
+  for (const lane of LANES) {
+    const text = 'delete from srq.queue_claim where queue = $1 and worker = any($2) returning job';
+    const rows = await query<{ job: string }>(text, [queueOf(lane), gone]);
+    await giveBack(
+      query,
+      parts,
+      queueOf(lane),
+      rows.map(({ job }) => keyOf(job)),
+    );
+    count += rows.length;
+  }
+  return count;
+}
+
+async function depth(query: Query, queues: readonly string[]): Promise<Record<Lane, LaneDepth>> {
+  const rows = await query<{ name: string; ready: string; waiting: string; in_work: string }>(
+    `select name, count(*) filter (where state < 'active' and start_after <= clock_timestamp()) as ready,
+      count(*) filter (where state < 'active' and start_after > clock_timestamp()) as waiting,
+      count(*) filter (where state = 'active') as in_work
+    from ${QUEUE_SCHEMA}.job where name = any($1) group by name`,
+    [queues],
+  );
+  const of = (lane: Lane): LaneDepth => {
+    const row = rows.find(({ name }) => name.startsWith(lane));
+    return { ready: Number(row?.ready ?? 0), waiting: Number(row?.waiting ?? 0), inWork: Number(row?.in_work ?? 0) };
+  };
+  return { requests: of('requests'), doubts: of('doubts') };
+}
+
+async function isEmpty(query: Query, queues: readonly string[]): Promise<boolean> {
+  const text = `select 1 from ${QUEUE_SCHEMA}.job where name = any($1) and state < 'completed' limit 1`;
+  return (await query(text, [queues])).length === 0;
+}
+
+const keyOf = (id: string): string => id.replaceAll('-', '');

@@ -1,0 +1,108 @@
+import {
+  coalesceNotes,
+  type LogStore,
+  parseNote,
+  type RecordedNote,
+  type RunNote,
+  type RunNotes,
+} from '../../request/log-store.ts';
+import type { Clock } from '../../request/ports.ts';
+import { type Database, openDatabase } from './database.ts';
+import { examineStore, type StoreFindings } from './examine.ts';
+import { migrate, requireKnownSchema, schemaVersion } from './migrations.ts';
+import { PostgresLog } from './postgres-log.ts';
+import { followRecords, openReader, readAllRecords, readLatest } from './read-log.ts';
+
+export interface PostgresStoreOptions {
+  readonly url: string;
+  // The pool makes the password a hidden property of the settings, which spreading them would not copy.
+  readonly password: (() => Promise<string | null>) | null;
+  readonly clock: Clock;
+  readonly run: string;
+  /** Who we are, as `srq queue` shows it. */
+  readonly holder: (command: string) => string;
+  /** The run is to end. */
+  readonly stopping: AbortSignal;
+  /** Told that the server is away, and with null that it is back. */
+  readonly away: (message: string | null) => void;
+}
+
+/** A log in PostgreSQL, for any number of machines. */
+export interface PostgresStore extends LogStore {
+  readonly database: Database;
+  /** Looks what it is fit for, without changing anything. */
+  examine(): Promise<StoreFindings>;
+  /** Brings the tables up to date. Returns the names of the steps that this took. */
+  migrate(): Promise<string[]>;
+  open(command: string, exclusive: boolean): Promise<PostgresLog>;
+  /** The tables are there. */
+  hasRecords(): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+/** Creates the database without connecting to it. Throws `SrqError('settings')` if the URL cannot be used. */
+export function openPostgresStore(options: PostgresStoreOptions): PostgresStore {
+  const { url, password, clock, run, stopping, away, holder } = options;
+  const database = openDatabase({ url, password, clock, away, name: 'srq' });
+  const isEmpty = async () => {
+    const number = await database.retryWhileAway(() => schemaVersion(database.query), stopping);
+    requireKnownSchema(number, database.shown);
+    return number === 0;
+  };
+  const migrated = () => database.retryWhileAway(() => migrate(database), stopping);
+  return {
+    database,
+    examine: () => examineStore(database),
+    migrate: migrated,
+    name: database.shown,
+    open: async (command) => {
+      await migrated();
+      const joining = { run, clock, stopping, holder: holder(command) };
+      return database.retryWhileAway(() => PostgresLog.open(database, joining), stopping);
+    },
+    hasRecords: async () => {
+      const found = () => database.query('select 1 from srq.record limit 1');
+      return (await database.retryWhileAway(found, stopping)).length > 0;
+    },
+    openReader: async () => openReader(database, await isEmpty(), clock),
+    latest: async function* () {
+      return (await isEmpty()) ? BEGINNING : yield* readLatest(database);
+    },
+    records: async function* () {
+      return (await isEmpty()) ? BEGINNING : yield* readAllRecords(database);
+    },
+    follow: async function* (from, stop) {
+      while ((await isEmpty()) && !stop.aborted) await clock.sleep(TABLES_LOOK_MS, stop);
+      yield* followRecords(database, from, clock, stop);
+    },
+    notes: async function* () {
+      if (!(await isEmpty())) yield* readNotes(database);
+    },
+    openNotes: (noted) => openNotes(database, noted, clock),
+    close: () => database.close(),
+  };
+}
+
+const BEGINNING = { end: 0 };
+const TABLES_LOOK_MS = 2_000;
+
+async function* readNotes(database: Database): AsyncGenerator<RecordedNote> {
+  const rows = await database.query<{ run: string; at: Date; note: object }>(
+    'select run, at, note from srq.run_note order by id',
+  );
+  for (const { run, at, note } of rows) {
+    const read = parseNote({ run, at: at.toISOString(), ...note });
+    if (read) yield read;
+  }
+}
+
+/** Kept in the background, in their order; what cannot be kept is lost. */
+function openNotes(database: Database, run: string, clock: Clock): RunNotes {
+  let kept: Promise<unknown> = Promise.resolve();
+  const append = (note: RunNote, atMs: number) => {
+    const values = [run, new Date(atMs).toISOString(), JSON.stringify(note)];
+    const text = 'insert into srq.run_note (run, at, note) values ($1, $2, $3)';
+    kept = kept.then(() => database.query(text, values)).catch(() => {});
+  };
+  return { ...coalesceNotes(append, clock.nowMs), flush: async () => void (await kept) };
+}

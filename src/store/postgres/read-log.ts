@@ -1,0 +1,257 @@
+import { KeyIndex } from '../../request/key-index.ts';
+import type { LogPosition, LogReader, ReadRecord } from '../../request/log-store.ts';
+import type { Clock, LogRecord } from '../../request/ports.ts';
+import type { LoggedState } from '../../request/status.ts';
+import { InGroups } from '../in-groups.ts';
+import { type Database, type Query, STATEMENT_TIMEOUT_MS } from './database.ts';
+
+/** Maximum number of keys in one statement. */
+const MAX_GROUP_KEYS = 5_000;
+/** So many states are kept for sure; whoever looks one up has just asked for it. */
+const KEPT = 50_000;
+/** Whoever acts on a `none` that has become untrue meanwhile is refused by the store, and learns better. */
+const NONE_HOLDS_MS = 10_000;
+const FETCH_ROWS = 2_000;
+const LOOK_MS = 500;
+/**
+ * Maximum time for which a record is awaited whose id was taken from the sequence but which cannot be seen. After that its
+ * statement has certainly timed out.
+ */
+const MISSING_MS = 2 * STATEMENT_TIMEOUT_MS;
+/** Maximum number of ids before the newest record that are checked for missing records. */
+const MISSING_LOOK = 10_000;
+
+/** A row of `srq.record` with its worker's run, as {@link RECORD_COLUMNS} selects it. */
+interface RecordRow {
+  readonly id: string;
+  readonly key: string;
+  readonly event: LogRecord['event'];
+  readonly at: string;
+  readonly run: string;
+  readonly row: number;
+  readonly ref: string | null;
+  readonly market: string | null;
+  readonly ids: LogRecord['ids'] | null;
+  readonly http: number | null;
+  readonly ms: number | null;
+  readonly message: string | null;
+  readonly raw: string | null;
+  readonly by: LogRecord['by'];
+  readonly again: boolean;
+}
+
+/** The columns of a {@link RecordRow}, selected from `srq.record r` and `srq.worker w`. */
+const RECORD_COLUMNS = `r.id, r.key, r.event, r."row", r.ref, r.market, r.ids, r.http, r.ms, r.message, r.raw, r.by,
+  r.again, w.run, to_char(r.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at`;
+
+function recordOf(row: RecordRow): LogRecord {
+  const { key, event, at, run, ref, market, http, ms, message, raw, by, again } = row;
+  return {
+    key: key.replaceAll('-', ''),
+    event,
+    at,
+    run,
+    row: row.row,
+    ref,
+    ...(market === null ? {} : { market }),
+    ids: row.ids ?? {},
+    http,
+    ms,
+    message,
+    raw,
+    by,
+    again,
+  };
+}
+
+interface KnownState {
+  readonly state: LoggedState;
+  readonly atMs: number;
+}
+
+/** The states of keys that were last asked about, in bounded memory: a process may send for months. */
+class StateMemory {
+  readonly #monotonicMs: () => number;
+  #young = new Map<string, KnownState>();
+  #old = new Map<string, KnownState>();
+
+  constructor(monotonicMs: () => number) {
+    this.#monotonicMs = monotonicMs;
+  }
+
+  /** `none` for what was never set, or too long ago. */
+  get(key: string): LoggedState {
+    return this.#find(key)?.state ?? 'none';
+  }
+
+  /** Whether the store need not be asked again just now. */
+  isFresh(key: string): boolean {
+    const known = this.#find(key);
+    return known?.state === 'none' && this.#monotonicMs() - known.atMs < NONE_HOLDS_MS;
+  }
+
+  set(key: string, state: LoggedState): void {
+    this.#young.set(key, { state, atMs: this.#monotonicMs() });
+    if (this.#young.size < KEPT) return;
+    this.#old = this.#young;
+    this.#young = new Map();
+  }
+
+  /** Those of `keys` that `found` lacks have no state. */
+  setAll(keys: readonly string[], found: ReadonlyMap<string, LoggedState>): void {
+    for (const key of keys) this.set(key, found.get(key) ?? 'none');
+  }
+
+  #find(key: string): KnownState | undefined {
+    return this.#young.get(key) ?? this.#old.get(key);
+  }
+}
+
+/** Looks up keys in the store, in groups: keys that are requested while one statement is under way share the next one. */
+export class LogLookup {
+  readonly states: StateMemory;
+  readonly #ask: InGroups<string, null>;
+  readonly #records: InGroups<string, LogRecord | null>;
+
+  /** `query` may wait for a server that is away. */
+  constructor(query: Query, monotonicMs: () => number) {
+    this.states = new StateMemory(monotonicMs);
+    const most = MAX_GROUP_KEYS;
+    this.#ask = new InGroups(
+      async (keys) => {
+        const rows = await query<{ key: string; state: LoggedState }>(
+          "select replace(key::text, '-', '') as key, state from srq.state where key = any($1::uuid[])",
+          [keys],
+          'srq-know',
+        );
+        this.states.setAll(keys, new Map(rows.map(({ key, state }) => [key, state])));
+        return keys.map(() => null);
+      },
+      { most },
+    );
+    this.#records = new InGroups(
+      async (keys) => {
+        const rows = await query<RecordRow>(
+          `select ${RECORD_COLUMNS} from srq.state s join srq.record r on r.id = s.record
+        join srq.worker w on w.id = r.worker where s.key = any($1::uuid[])`,
+          [keys],
+        );
+        const found = new Map(rows.map((row) => [row.key.replaceAll('-', ''), recordOf(row)]));
+        return keys.map((key) => found.get(key) ?? null);
+      },
+      { most },
+    );
+  }
+
+  async prefetch(keys: readonly string[]): Promise<void> {
+    const asked = keys.filter((key) => !this.states.isFresh(key));
+    await Promise.all(asked.map((key) => this.#ask.add(key)));
+  }
+
+  read(key: string): Promise<LogRecord | null> {
+    return this.#records.add(key);
+  }
+}
+
+/** Opens the log to look up keys only, without taking part in it. `isEmpty` means that the store has no tables yet. */
+export function openReader(database: Database, isEmpty: boolean, { monotonicMs }: Clock): LogReader {
+  const lookup = new LogLookup(database.query, monotonicMs);
+  return {
+    lookup: (key) => lookup.states.get(key),
+    prefetch: async (keys) => (isEmpty ? undefined : lookup.prefetch(keys)),
+    read: (key) => (isEmpty ? null : lookup.read(key)),
+    close: async () => {},
+  };
+}
+
+type ReadRow = RecordRow & { readonly is_last: boolean };
+
+/** Yields the last record of each request, oldest first, as of the moment when reading begins. */
+export async function* readLatest(database: Database): AsyncGenerator<LogRecord, LogPosition> {
+  return yield* inOneView(database, async function* (query) {
+    const position = await newestPosition(query);
+    const rows = fetched(query, 'srq.state s join srq.record r on r.id = s.record', 'true');
+    for await (const row of rows) yield recordOf(row);
+    return position;
+  });
+}
+
+/** Yields every record in the order of the log, as of the moment when reading begins. */
+export async function* readAllRecords(database: Database): AsyncGenerator<ReadRecord, LogPosition> {
+  return yield* inOneView(database, async function* (query) {
+    const position = await newestPosition(query);
+    const requests = new KeyIndex();
+    const rows = fetched(query, 'srq.record r join srq.state s on s.key = r.key', 's.record = r.id');
+    for await (const row of rows) {
+      const record = recordOf(row);
+      yield { record, request: requests.findOrAdd(record.key), isLast: row.is_last };
+    }
+    return position;
+  });
+}
+
+/**
+ * Yields each record that is added behind the position, as it comes, until `stop` fires. Ids are taken from a sequence
+ * before their records can be seen, so a record may come after its successors. It waits while the server is away.
+ */
+export async function* followRecords(
+  database: Database,
+  from: LogPosition,
+  clock: Clock,
+  stop: AbortSignal,
+): AsyncGenerator<LogRecord, void> {
+  let { end } = from;
+  const missing = new Map((from.missing ?? []).map((id) => [id, clock.monotonicMs()]));
+  for (; !stop.aborted; await clock.sleep(LOOK_MS, stop)) {
+    const values = [end, [...missing.keys()]];
+    const rows = await database.retryWhileAway(() => database.query<RecordRow>(FOLLOW, values), stop);
+    const nowMs = clock.monotonicMs();
+    for (const row of rows) {
+      const id = Number(row.id);
+      missing.delete(id);
+      for (let skipped = end + 1; skipped < id; skipped++) missing.set(skipped, nowMs);
+      end = Math.max(end, id);
+      yield recordOf(row);
+    }
+    for (const [id, sinceMs] of missing) if (nowMs - sinceMs > MISSING_MS) missing.delete(id);
+  }
+}
+
+const FOLLOW = `select ${RECORD_COLUMNS} from srq.record r join srq.worker w on w.id = r.worker
+  where r.id > $1 or r.id = any($2::bigint[]) order by r.id`;
+
+/** Returns the newest id, and the ids before it without a visible record, because those may still be written. */
+async function newestPosition(query: Query): Promise<LogPosition> {
+  const [newest] = await query<{ id: string | null }>('select max(id) as id from srq.record');
+  const end = Number(newest?.id ?? 0);
+  const gaps = await query<{ id: string }>(
+    `select n as id from generate_series($1::bigint, $2::bigint) as n
+    where not exists (select 1 from srq.record where id = n)`,
+    [Math.max(1, end - MISSING_LOOK), end],
+  );
+  return { end, missing: gaps.map(({ id }) => Number(id)) };
+}
+
+/** Runs `work` in a transaction whose queries all see the log as it was at the first of them. */
+async function* inOneView<Item, End>(
+  database: Database,
+  work: (query: Query) => AsyncGenerator<Item, End>,
+): AsyncGenerator<Item, End> {
+  const session = await database.connect({ patient: true });
+  try {
+    await session.query('begin isolation level repeatable read read only');
+    return yield* work(session.query);
+  } finally {
+    await session.close();
+  }
+}
+
+async function* fetched(query: Query, tables: string, isLast: string): AsyncGenerator<ReadRow> {
+  await query(`declare records no scroll cursor for select ${RECORD_COLUMNS}, ${isLast} as is_last
+    from ${tables} join srq.worker w on w.id = r.worker order by r.id`);
+  for (;;) {
+    const rows = await query<ReadRow>(`fetch ${FETCH_ROWS} from records`);
+    yield* rows;
+    if (rows.length < FETCH_ROWS) return;
+  }
+}

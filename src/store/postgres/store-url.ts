@@ -1,0 +1,79 @@
+import type { ClientConfig } from 'pg';
+import { parseIntoClientConfig } from 'pg-connection-string';
+import { SrqError, systemCode } from '../../request/errors.ts';
+
+/** The address of the store and the credentials for it. */
+export interface StoreAddress {
+  /** The URL as it may be shown, without password and parameters. */
+  readonly shown: string;
+  readonly config: ClientConfig;
+  /** The password in the URL, or null if it has none. */
+  readonly password: string | null;
+}
+
+const LOCAL_HOST = /^(?:|localhost|127(?:\.\d+){3}|\[::1\]|::1|%2f.*|\/.*)$/i;
+
+/**
+ * Parses `postgres://USER@HOST:PORT/DATABASE`. A connection to another machine is encrypted and the server's
+ * certificate is checked, unless the URL says `sslmode=disable` or `no-verify`. Throws `SrqError('settings')` if the
+ * URL cannot be used. The error never repeats the URL, which may contain a password.
+ */
+export function storeAddress(text: string): StoreAddress {
+  const url = parsed(text);
+  const isLocal = LOCAL_HOST.test(url.searchParams.get('host') ?? url.hostname);
+  const mode = url.searchParams.get('sslmode') ?? (isLocal ? 'disable' : 'verify-full');
+  if (!['disable', 'no-verify', 'prefer', 'require', 'verify-ca', 'verify-full'].includes(mode)) {
+    throw unusable(`its sslmode "${mode.slice(0, 20)}" is not known`);
+  }
+  // The driver treats the weaker modes as the strict one and warns about that on stderr, so the strict one is set here.
+  url.searchParams.set('sslmode', ['disable', 'no-verify'].includes(mode) ? mode : 'verify-full');
+  const { password, ...config } = configOf(url);
+  return {
+    shown: shownUrl(url),
+    config: { ...config, host: config.host || 'localhost', ...databaseOf(url) },
+    password: typeof password === 'string' && password !== '' ? password : null,
+  };
+}
+
+/** Decodes the name of the database here, because the library leaves some characters escaped. */
+function databaseOf({ pathname }: URL): Pick<ClientConfig, 'database'> {
+  try {
+    return pathname.length > 1 ? { database: decodeURIComponent(pathname.slice(1)) } : {};
+  } catch {
+    throw unusable('the name of its database is not well-formed');
+  }
+}
+
+/** Parses the URL with the driver's library, which also reads the files that the URL names. */
+function configOf(url: URL): ClientConfig {
+  try {
+    return parseIntoClientConfig(url.href);
+  } catch (error) {
+    throw unusable(systemCode(error) === '' ? 'it is not well-formed' : `a file that it names (${systemCode(error)})`);
+  }
+}
+
+function parsed(text: string): URL {
+  // A URL must not have a user without a host, but here the host may be a parameter that names the folder of a socket.
+  const whole = text.replace(/^(postgres(?:ql)?:\/\/[^/?#@]+@)(?=\/)/, '$1localhost');
+  const url = URL.canParse(whole) ? new URL(whole) : null;
+  if (!/^postgres(?:ql)?:/.test(text)) throw unusable('it does not begin with postgres://');
+  // An unescaped # or @ in a password would make the rest of the password part of the host or the database.
+  if (url === null || url.hash !== '' || url.pathname.includes('@')) {
+    throw unusable(
+      'it is not well-formed; in a user or password @ is written %40, / is %2F, # is %23, ? is %3F, : is %3A',
+    );
+  }
+  return url;
+}
+
+function shownUrl({ protocol, username, host, pathname, searchParams }: URL): string {
+  const place = searchParams.get('host');
+  const user = username === '' ? '' : `${username}@`;
+  return `${protocol}//${user}${host}${pathname}${place === null ? '' : `?host=${place}`}`;
+}
+
+function unusable(why: string): SrqError {
+  const hint = 'It looks like this: --store postgres://USER@HOST:5432/DATABASE';
+  return new SrqError('settings', `The URL of the store cannot be used: ${why}.`, hint);
+}

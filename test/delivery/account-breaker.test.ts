@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest';
+import { evidenceBy, exchange } from '../../src/cli/account.ts';
+import { AccountBreaker } from '../../src/delivery/supervise.ts';
+import type { SharedAccountState } from '../../src/request/ports.ts';
+import {
+  type ProbeResult,
+  type VisibilityHistory,
+  type VisibilityProbe,
+  visibilityStats,
+} from '../../src/request/visibility.ts';
+import { MemoryStore } from '../helpers/memory-account.ts';
+import { VirtualClock } from '../helpers/virtual-clock.ts';
+
+function workers(count: number) {
+  const clock = new VirtualClock();
+  const store = new MemoryStore(clock);
+  const join = (name: string) => new AccountBreaker(store.member(name), clock);
+  const breakers = Array.from({ length: count }, (_, at) => join(`run ${at}`));
+  const see = (breaker: AccountBreaker | undefined, isDoubtful: boolean) =>
+    clock.until(breaker?.observe(isDoubtful) ?? Promise.reject(new Error('no worker')));
+  return { clock, store, join, breakers, see };
+}
+
+test('three doubts in a row are too many, whichever workers see them', async () => {
+  const { breakers, see } = workers(3);
+  expect(await see(breakers[0], true)).toEqual({ stop: null, pauseMs: 0 });
+  expect(await see(breakers[1], true)).toEqual({ stop: null, pauseMs: 0 });
+  expect(await see(breakers[2], true)).toEqual({ stop: null, pauseMs: 2_000 });
+});
+
+test('a good result of another worker in between counts', async () => {
+  const { clock, breakers, see } = workers(2);
+  await see(breakers[0], true);
+  await see(breakers[0], true);
+  await clock.until(clock.sleep(1_000));
+  await see(breakers[1], false);
+  expect(await see(breakers[0], true)).toEqual({ stop: null, pauseMs: 0 });
+});
+
+test('good results cost a change of what is shared once a second', async () => {
+  const { clock, store, breakers, see } = workers(1);
+  for (let at = 0; at < 500; at += 1) {
+    await see(breakers[0], false);
+    await clock.until(clock.sleep(10));
+  }
+  expect(store.turns).toBeLessThanOrEqual(6);
+});
+
+test('the third break ends all workers, and who begins after it begins anew', async () => {
+  const { clock, join, breakers, see } = workers(2);
+  await clock.until(clock.sleep(1_000));
+  await see(breakers[1], false);
+  const advice = [];
+  for (let at = 0; at < 9; at += 1) advice.push(await see(breakers[0], true));
+  expect(advice.map(({ pauseMs }) => pauseMs)).toEqual([0, 0, 2_000, 0, 0, 6_000, 0, 0, 0]);
+  expect(advice.at(-1)?.stop).toMatchObject({ code: 'stopped' });
+  await clock.until(clock.sleep(1_000));
+  expect((await see(breakers[1], false)).stop).toMatchObject({ code: 'stopped' });
+  const fresh = join('a new one');
+  for (const isDoubtful of [true, true]) expect(await see(fresh, isDoubtful)).toEqual({ stop: null, pauseMs: 0 });
+  expect(await see(fresh, true)).toEqual({ stop: null, pauseMs: 2_000 });
+});
+
+test('breaks of more than an hour ago are forgotten', async () => {
+  const { clock, breakers, see } = workers(1);
+  for (let at = 0; at < 6; at += 1) await see(breakers[0], true);
+  await clock.until(clock.sleep(61 * 60_000));
+  for (let at = 0; at < 2; at += 1) await see(breakers[0], true);
+  expect(await see(breakers[0], true)).toEqual({ stop: null, pauseMs: 2_000 });
+});
+
+const evidenceIn = (state: SharedAccountState, contract: string) => ({
+  exchange: (own: VisibilityHistory) => exchange(state, evidenceBy(contract), own),
+});
+
+test('what validate has shown to one counts for all by the same contract, once', async () => {
+  const clock = new VirtualClock();
+  const store = new MemoryStore(clock);
+  const look = (digit: string, createdAtMs: number, end: ProbeResult, afterMs = 50): VisibilityProbe => ({
+    ...{ key: digit.repeat(32), kind: 'PT/0/text', createdAtMs, end, afterMs },
+  });
+  const first = evidenceIn(store.member('a'), 'contract');
+  const second = evidenceIn(store.member('b'), 'contract');
+  const [one, two, three] = [look('1', 1_000, 'seen'), look('2', 2_000, 'seen', 70), look('3', 3_000, 'open')];
+  await clock.until(first.exchange({ looks: [one, three] }));
+  await clock.until(first.exchange({ looks: [one, three] }));
+  expect(await clock.until(second.exchange({ looks: [two] }))).toEqual({ looks: [one, two, three] });
+  // Of one look that both went on with, the worse end counts, whoever tells it last.
+  const ended = { ...three, end: 'unseen', afterMs: 600_001 } as const;
+  await clock.until(second.exchange({ looks: [ended] }));
+  const all = await clock.until(first.exchange({ looks: [one, { ...three, end: 'seen', afterMs: 5 }] }));
+  expect(all).toEqual({ looks: [one, two, ended] });
+  expect(visibilityStats(all, 'PT/0/text', 4_000)).toEqual({ seen: 2, unseen: 1, slowestMs: 70 });
+  const other = evidenceIn(store.member('b'), 'another contract');
+  expect(await clock.until(other.exchange({ looks: [] }))).toEqual({ looks: [] });
+});

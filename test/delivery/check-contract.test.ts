@@ -1,0 +1,271 @@
+import { describe, expect, test } from 'vitest';
+import { checkRequest } from '../../src/delivery/check/check-request.ts';
+import { prepareDraft } from '../../src/delivery/prepare.ts';
+import type { Contract, CreateOperation, Parameter } from '../../src/request/contract.ts';
+import type { RequestOperationName } from '../../src/request/operations.ts';
+import type { AudioReader } from '../../src/request/ports.ts';
+import type { Mapping } from '../../src/request/table.ts';
+import { contractWith, parameter } from '../sandbox/contract-client.ts';
+import { PREPARATION } from './leads.ts';
+
+type Fields = Readonly<Record<string, string>>;
+
+const GOOD: Fields = {
+  country: 'PT',
+  lang: 'pt',
+  location: 'Lisboa',
+  fullname: 'Ana Exemplo',
+  email: 'ana@example.com',
+  phone: '+351912345678',
+  request_text: 'Pintar a sala',
+};
+
+const of = (parameters: readonly Parameter[], create: Partial<CreateOperation> = {}): Contract =>
+  contractWith({ create: { parameters, ...create } });
+
+function told(contract: Contract, fields: Fields, operations: readonly RequestOperationName[] = ['create']) {
+  const { request, problems } = checkRequest({ row: 1, fields }, null, contract, operations);
+  return {
+    fit: request !== null,
+    params: request?.params,
+    told: problems.map((each) => `${each.field}: ${each.message}`),
+  };
+}
+
+const category = parameter('category', {
+  required: false,
+  type: 'integer',
+  values: ['Plumbing', 'Painting', 'Garden'].map((label, at) => ({ value: String(at + 12), label })),
+});
+const optional = (field: string, changes: Partial<Parameter> = {}) => parameter(field, { required: false, ...changes });
+
+describe('What the description requires', () => {
+  test('is an error when it is missing, and names the field', () => {
+    const { fit, told: all } = told(of([parameter('fullname'), parameter('consent')]), { ...GOOD, fullname: '' });
+    expect(fit).toBe(false);
+    expect(all).toEqual([
+      "fullname: There is no fullname; the service's description says that it is required.",
+      "consent: There is no consent; the service's description says that it is required. In a file: --map COLUMN=consent, or --set 'consent={Column}'.",
+    ]);
+    expect(told(of([parameter('fullname'), parameter('consent')]), { ...GOOD, consent: 'yes' }).told).toEqual([]);
+  });
+
+  test('may be given by its whole name; a misspelt one within the same object is an error that says what was meant', () => {
+    const utm = (name: string) => parameter(name, { path: ['utm', name], type: 'integer' });
+    const contract = of([optional('fullname'), utm('source'), optional('campaign', { path: ['utm', 'campaign'] })]);
+    expect(told(contract, { ...GOOD, 'utm.source': '1' })).toMatchObject({
+      fit: true,
+      params: { 'utm.source': '1' },
+    });
+    expect(told(contract, { ...GOOD, 'utm.source': 'x' }).told.join()).toContain('source "x" is no integer');
+    expect(told(contract, { ...GOOD, source: '1', 'utm.campain': 'x' }).told.join()).toContain(
+      'no place for utm.campain. Did you mean utm.campaign?',
+    );
+    expect(told(contract, { ...GOOD, source: '1', 'other.name': 'x' }).fit).toBe(true);
+  });
+
+  test('may be met in several ways', () => {
+    const ways = (...fields: readonly string[][]) => fields.map((each) => ({ fields: each, constants: [] }));
+    const contract = of([optional('phone'), optional('email')], { choices: [ways(['phone'], ['email', 'fullname'])] });
+    const { phone, email, ...neither } = GOOD;
+    expect(told(contract, neither).told).toEqual([
+      "phone: There is none of these: phone, or email and fullname; the service's description says that one is required.",
+    ]);
+    expect(told(contract, { ...neither, phone: phone ?? '' }).told).toEqual([]);
+    expect(told(contract, { ...neither, email: email ?? '' }).told).toEqual([]);
+  });
+
+  test('of validate counts for requests that are validated, and what both require is told once', () => {
+    const contract = contractWith({
+      create: { parameters: [parameter('phone'), optional('email')] },
+      validate: { parameters: [parameter('phone'), parameter('email')] },
+    });
+    const { phone: _, email: __, ...neither } = GOOD;
+    expect(told(contract, neither).told).toHaveLength(1);
+    expect(told(contract, neither, ['create', 'validate']).told.map((each) => each.split(':')[0])).toEqual([
+      'phone',
+      'email',
+    ]);
+  });
+
+  test('is the only thing required: what was usual gives way', () => {
+    const bare = told(of([parameter('request_text')]), { request_text: 'Pintar a sala' });
+    expect(bare).toEqual({ fit: true, params: { request_text: 'Pintar a sala' }, told: [] });
+    expect(told(of([parameter('phone')]), { country: 'CH', phone: '+41446681800' }).told).toEqual([]);
+  });
+
+  test('is not known from a collection of examples, so what is usual stays', () => {
+    const { fit, told: all } = told(of([optional('phone'), optional('email')]), { country: 'PT', request_text: 'x' });
+    expect(fit).toBe(false);
+    expect(all.join()).toContain('neither a phone number nor an e-mail address');
+  });
+});
+
+describe('What is refused whatever the description allows', () => {
+  test.each<[string, Fields, RegExp]>([
+    ['a test lead', { request_text: '<test lead: dummy data>' }, /test lead/],
+    ['an unknown market', { country: 'Atlantis' }, /not one of the markets/],
+    ['a damaged text', { fullname: 'Ana \0' }, /NUL/],
+    ['a number that a spreadsheet shortened', { fullname: '3,51912E+11' }, /scientific notation/],
+  ])('%s', (_, fields, message) => {
+    const { fit, told: all } = told(of([optional('request_text')]), { ...GOOD, ...fields });
+    expect(fit).toBe(false);
+    expect(all.join()).toMatch(message);
+  });
+});
+
+describe('Values', () => {
+  test('that mean an allowed one pass, and stay as they were given', () => {
+    expect(told(of([category]), { ...GOOD, category: 'plumbing' })).toMatchObject({
+      fit: true,
+      params: { category: 'plumbing' },
+    });
+  });
+
+  test('that srq has filled in itself are never the reason for a refusal where they may be left out', () => {
+    const { lang: _, ...fields } = GOOD;
+    const english = [{ value: 'en', label: null }];
+    expect(told(of([optional('lang', { values: english })]), fields)).toMatchObject({ fit: true, told: [] });
+    expect(told(of([parameter('lang', { values: english })]), fields).fit).toBe(false);
+    expect(told(of([optional('lang', { values: english })]), GOOD).fit).toBe(false);
+  });
+
+  test('are looked for only in what was given, whatever the document calls them', () => {
+    const named = ['constructor', '__proto__', 'toString'].map((field) => optional(field, { maxLength: 1 }));
+    expect(told(of(named), GOOD).told).toEqual([]);
+    expect(told(of([parameter('constructor')]), GOOD).fit).toBe(false);
+  });
+
+  test('that mean none are told with what is allowed and what was probably meant', () => {
+    expect(told(of([category]), { ...GOOD, category: 'Plumbin' }).told).toEqual([
+      'category: category "Plumbin" is none of the values that the service\'s description says are allowed: Plumbing, Painting, Garden. Did you mean Plumbing?',
+    ]);
+  });
+
+  test('of long lists are told in part', () => {
+    const values = Array.from({ length: 300 }, (_, at) => ({ value: `value-${at}`, label: null }));
+    const [message = ''] = told(of([optional('category', { values })]), { ...GOOD, category: '?'.repeat(99) }).told;
+    expect(message).toContain('value-7, … (300 in all)');
+    expect(message).not.toContain('value-8,');
+    expect(message).not.toContain('?'.repeat(41));
+  });
+
+  test('have their bounds, which take the place of what is usual', () => {
+    const parameters = [optional('fullname', { maxLength: 5 }), optional('request_text', { maxLength: 50_000 })];
+    expect(told(of(parameters), { ...GOOD, request_text: 'x'.repeat(40_000) }).told).toEqual([
+      "fullname: fullname has 11 characters; at most 5 are allowed, the service's description says.",
+    ]);
+  });
+
+  test('of the wrong type are told', () => {
+    expect(told(of([optional('budget', { type: 'integer' })]), { ...GOOD, budget: 'much' }).told).toEqual([
+      'budget: budget "much" is no integer, as the service\'s description says it must be.',
+    ]);
+  });
+
+  test('of fields that srq has refused are told once, in its own words', () => {
+    const { told: all } = told(of([optional('phone', { pattern: '^\\+351' })]), { ...GOOD, phone: '12' });
+    expect(all).toHaveLength(1);
+    expect(all[0]).not.toContain('description');
+  });
+
+  test('of what the document fixes do not matter; what the partner gave once can be given otherwise', () => {
+    const fixed = optional('type', { constant: 'lead', values: [{ value: 'lead', label: null }] });
+    const partner = optional('partner_id', { constant: '42', type: 'integer' });
+    expect(told(of([fixed, partner]), { ...GOOD, type: 'order', partner_id: '43' }).told).toEqual([]);
+    expect(told(of([partner]), { ...GOOD, partner_id: 'x' }).fit).toBe(false);
+  });
+
+  test('name the column that they came from', () => {
+    const mapping: Mapping = {
+      columns: ['Serviço'],
+      sources: [{ field: 'category', columns: [0], how: 'first', template: null, prefix: null, because: 'alias' }],
+      ignored: [],
+      warnings: [],
+      ties: [],
+      postalCodes: [],
+    };
+    const { problems } = checkRequest({ row: 1, fields: { ...GOOD, category: '?' } }, mapping, of([category]));
+    expect(problems).toMatchObject([{ severity: 'error', field: 'category', column: 'Serviço' }]);
+  });
+});
+
+describe('Where the description names a body', () => {
+  test('a field of srq that is not among it is left out with a warning, and what was asked for goes along', () => {
+    const parameters = Object.keys(GOOD).filter((field) => field !== 'fullname');
+    const open = of(
+      parameters.map((field) => optional(field)),
+      { schema: { type: 'object' } },
+    );
+    const { fit, told: all } = told(open, { ...GOOD, utm: 'x' });
+    expect(fit).toBe(true);
+    expect(all).toEqual(["fullname: fullname is left out: the service's description has no place for it."]);
+  });
+});
+
+describe('Where the description takes nothing else', () => {
+  const closed = { schema: { type: 'object', additionalProperties: false } };
+
+  test('a field of srq is left out with a warning, and a parameter that was asked for is an error', () => {
+    const parameters = Object.keys(GOOD)
+      .filter((field) => field !== 'lang')
+      .map((field) => optional(field));
+    expect(told(of(parameters, closed), GOOD)).toMatchObject({
+      fit: true,
+      told: ["lang: lang is left out: the service's description has no place for it."],
+    });
+    const { lang: _, ...withoutLang } = GOOD;
+    expect(told(of(parameters, closed), withoutLang)).toMatchObject({ fit: true, told: [] });
+    expect(told(of([...parameters, optional('lang')], closed), { ...GOOD, fulname: 'x' }).told).toEqual([
+      "fulname: The service's description has no place for fulname. Did you mean fullname?",
+    ]);
+  });
+});
+
+describe('A recording', () => {
+  const reader = (sizeBytes: number, mediaType: string | null): AudioReader => ({
+    describe: async (path) => ({ path, sizeBytes, sha256: '00', mediaType }),
+    readBase64: () => Promise.reject(new Error('not read before it goes')),
+  });
+  const { request_text: _, ...withoutText } = GOOD;
+  const prepare = async (contract: Contract, sizeBytes: number, mediaType: string | null = 'audio/wav') => {
+    const preparation = { ...PREPARATION, contract, audio: reader(sizeBytes, mediaType) };
+    const draft = { row: 1, fields: { ...withoutText, audio_file: 'a.wav' } };
+    return (await prepareDraft(draft, null, preparation)).problems.map(({ message }) => message);
+  };
+
+  test.each([
+    ['base64', 3, []],
+    ['base64', 4, ['8 characters']],
+    ['data-url', 3, ['26 characters']],
+    ['binary', 4, []],
+    ['binary', 5, ['5 characters']],
+  ] as const)('as %s of %i bytes is measured as it is sent', async (audioForm, sizeBytes, expected) => {
+    const problems = await prepare(of([parameter('audio_file', { audioForm, maxLength: 4 })]), sizeBytes);
+    expect(problems).toHaveLength(expected.length);
+    for (const each of expected) expect(problems[0]).toContain(each);
+  });
+
+  test('must be of a kind that the service takes', async () => {
+    const contract = of([
+      parameter('audio_file'),
+      optional('audio_type', {
+        values: [
+          { value: 'audio/x-wav', label: null },
+          { value: 'mp3', label: null },
+        ],
+      }),
+    ]);
+    expect(await prepare(contract, 9, 'audio/wav')).toEqual([]);
+    expect(await prepare(contract, 9, 'audio/mpeg')).toEqual([]);
+    expect(await prepare(contract, 9, 'audio/ogg')).toEqual([
+      "The recording is audio/ogg; the service's description allows audio/x-wav, mp3.",
+    ]);
+  });
+
+  test('takes the place of the text, unless the text is required all the same', () => {
+    const both = { ...GOOD, audio: 'UklGRg==' };
+    expect(told(of([parameter('phone')]), both).params).not.toHaveProperty('request_text');
+    expect(told(of([parameter('request_text')]), both).params).toHaveProperty('request_text');
+  });
+});

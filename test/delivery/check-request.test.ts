@@ -1,0 +1,191 @@
+import { describe, expect, it } from 'vitest';
+import { checkRequest } from '../../src/delivery/check/check-request.ts';
+
+const GOOD = {
+  country: 'Portugal',
+  location: '1200-109 Lisboa',
+  fullname: ' Zoé Conceição ',
+  email: 'Zoe@example.com',
+  phone: '912 345 678',
+  request_text: 'Canalizador',
+};
+type Fields = Record<string, string | undefined>;
+
+function check(changes: Fields = {}, postalCode?: string) {
+  const merged: Fields = { ...GOOD, ...changes };
+  const fields = Object.fromEntries(
+    Object.entries(merged).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+  return checkRequest({ row: 1, fields, ...(postalCode === undefined ? {} : { postalCode }) }, null);
+}
+const errors = (changes: Fields) =>
+  check(changes)
+    .problems.filter(({ severity }) => severity === 'error')
+    .map(({ message }) => message);
+const warnings = (changes: Fields) =>
+  check(changes)
+    .problems.filter(({ severity }) => severity === 'warning')
+    .map(({ field }) => field);
+
+describe('what is sent', () => {
+  it("is in the API's form, the market's language filled in without a word", () => {
+    expect(check()).toEqual({
+      problems: [],
+      request: {
+        ref: null,
+        audioPath: null,
+        params: {
+          country: 'PT',
+          lang: 'pt',
+          location: '1200-109 Lisboa',
+          fullname: 'Zoé Conceição',
+          email: 'Zoe@example.com',
+          phone: '+351912345678',
+          request_text: 'Canalizador',
+        },
+      },
+    });
+  });
+
+  it('has UK for GB, whatever it is called', () => {
+    for (const country of ['GB', 'uk', 'Reino Unido', 'Vereinigtes Königreich']) {
+      expect(check({ country, phone: '+447400123456' }).request?.params['country']).toBe('UK');
+    }
+  });
+
+  it('has no empty parameter; reference and file name stay here, extra fields go along', () => {
+    const { request } = check({
+      ref: 'A-1',
+      audio_file: 'a.wav',
+      request_text: undefined,
+      category: '7',
+      budget: '80',
+      email: ' ',
+    });
+    expect(request).toMatchObject({ ref: 'A-1', audioPath: 'a.wav' });
+    expect(Object.keys(request?.params ?? {}).sort()).toEqual([
+      'budget',
+      'category',
+      'country',
+      'fullname',
+      'lang',
+      'location',
+      'phone',
+    ]);
+  });
+
+  it('has an extra field whatever it is called', () => {
+    const { request, problems } = check(JSON.parse('{"__proto__":"x","constructor":"y"}'));
+    expect(problems).toEqual([]);
+    expect(Object.entries(request?.params ?? {})).toEqual(
+      expect.arrayContaining([
+        ['__proto__', 'x'],
+        ['constructor', 'y'],
+      ]),
+    );
+  });
+
+  it('is the recording in place of the text where a row has both, with a warning', () => {
+    const both = { audio_file: 'a.wav' };
+    expect(check(both).request?.params).not.toHaveProperty('request_text');
+    expect(warnings(both)).toEqual(['request_text']);
+  });
+});
+
+describe('what cannot work is an error', () => {
+  it.each([
+    [{ country: undefined }, 'There is no country'],
+    [{ country: 'France' }, 'not one of the markets'],
+    [{ request_text: undefined }, 'neither a text nor a recording'],
+    [{ phone: undefined, email: undefined }, 'neither a phone number nor an e-mail'],
+    [{ phone: '12345' }, 'not a telephone number'],
+    [{ phone: '3,51912E+11' }, 'scientific notation'],
+    [{ email: 'a@example.com, b@example.com' }, 'more than one'],
+    [{ email: 'nobody' }, 'not an e-mail address'],
+    [{ request_text: 'a\0b' }, 'NUL'],
+    [{ fullname: '\ud800' }, 'NUL or half a character'],
+    [{ ref: 'a\0' }, 'NUL'],
+    [{ fullname: '<test lead: dummy data for full_name>' }, 'test lead'],
+    [{ email: 'test@meta.com' }, 'test lead'],
+    [{ email: 'Test@fb.com' }, 'test lead'],
+    [{ ref: '1,23457E+15' }, 'ref was turned into scientific notation'],
+    [{ category: '1.2E+11' }, 'category was turned into scientific notation'],
+    [{ location: '1.2E+06' }, 'location was turned into scientific notation'],
+    [{ country: 'CH', phone: undefined }, 'several languages (de, fr, it)'],
+  ])('%j', (changes, message) => {
+    expect(errors(changes)).toEqual([expect.stringContaining(message)]);
+    expect(check(changes).request).toBeNull();
+  });
+
+  it('a national number without a country is not blamed twice', () => {
+    expect(errors({ country: undefined })).toHaveLength(1);
+  });
+});
+
+describe('everything else is a warning', () => {
+  it.each([
+    [{ location: undefined }, 'location'],
+    [{ fullname: undefined }, 'fullname'],
+    [{ lang: 'xx-klingonisch' }, 'lang'],
+    [{ phone: '+34612345678' }, 'phone'],
+    [{ request_text: 'caf\uFFFD' }, 'request_text'],
+    [{ email: 'zoé@example.com' }, 'email'],
+  ])('%j', (changes, field) => {
+    expect(warnings(changes)).toEqual([field]);
+    expect(check(changes).request).not.toBeNull();
+  });
+});
+
+describe('a postal code', () => {
+  it('in scientific notation makes the row invalid, in any other odd form it warns', () => {
+    expect(check({}, '1.2E+06').request).toBeNull();
+    expect(check({}, '1200-109').problems).toEqual([]);
+    expect(check({}, '12').problems).toEqual([
+      expect.objectContaining({ severity: 'warning', message: expect.stringContaining('(1200-109)') }),
+    ]);
+  });
+});
+
+it.each([
+  ['fullname', 200],
+  ['location', 300],
+  ['category', 100],
+  ['ref', 255],
+  ['request_text', 10_000],
+  ['budget', 1000],
+])('a %s of more than %i letters is a warning', (field, most) => {
+  expect(warnings({ [field]: 'x'.repeat(most) })).toEqual([]);
+  expect(warnings({ [field]: 'x'.repeat(most + 1) })).toEqual([field]);
+});
+
+it.each(['1E5', '12E+3', '1.0', 'A1.5E+11'])('a reference such as %s is no lost number', (ref) => {
+  expect(check({ ref }).problems).toEqual([]);
+});
+
+it('a problem names the columns its field comes from', () => {
+  const sources = [
+    { field: 'phone', columns: [0, 2], how: 'first', template: null, prefix: null, because: '' },
+  ] as const;
+  const mapping = { columns: ['Phone', 'x', 'Mobile'], sources, ignored: [], warnings: [], ties: [], postalCodes: [] };
+  const { problems } = checkRequest({ row: 1, fields: { ...GOOD, phone: '1' } }, mapping);
+  expect(problems).toEqual([expect.objectContaining({ field: 'phone', column: 'Phone / Mobile' })]);
+});
+
+describe('a text that is longer than usual', () => {
+  it.each([
+    ['fullname', 200],
+    ['location', 300],
+    ['category', 100],
+    ['ref', 255],
+    ['request_text', 10_000],
+    ['anything_else', 1000],
+  ])('%s: more than %i letters are probably of another column', (field, most) => {
+    expect(warnings({ [field]: 'x'.repeat(most) })).not.toContain(field);
+    expect(warnings({ [field]: 'x'.repeat(most + 1) })).toContain(field);
+  });
+
+  it.each(['phone', 'email', 'audio_file', 'audio'])('%s has a bound of its own', (field) => {
+    const messages = check({ [field]: 'x'.repeat(1001) }).problems.map(({ message }) => message);
+    expect(messages.filter((message) => message.includes('more than the usual'))).toEqual([]);
+  });
+});

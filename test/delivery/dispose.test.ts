@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest';
+import { disposalOfDoubt, disposalOfRequest } from '../../src/delivery/dispose.ts';
+import type { Submitted } from '../../src/delivery/submit.ts';
+import { SrqError } from '../../src/request/errors.ts';
+import type { TakenRequest } from '../../src/request/request-queue.ts';
+import type { LoggedState, Status } from '../../src/request/status.ts';
+
+const taken = (mayTryAgain = true): TakenRequest => ({
+  ...{ key: 'k', row: 1, lane: 'requests', mayTryAgain },
+  request: { params: {}, audio: null, ref: null },
+});
+const ended = (status: Status, more: Partial<Submitted> = {}): Submitted => {
+  const result = { row: 1, status, ref: null, key: 'k', ids: {}, http: null, message: null };
+  const usual = { unrecorded: false, wasClear: false, unreadable: false, unproven: null, hasRemark: false, stop: null };
+  return { result, ...usual, isFromLog: false, ...more };
+};
+const CALM = { isEnding: false, settles: true, waitMs: 60_000 };
+const STOP = new SrqError('unreachable', 'gone');
+
+describe('A request that was delivered', () => {
+  test.each(['created', 'duplicate', 'repeated', 'rejected'] as const)('leaves the queue when it is %s', (status) => {
+    expect(disposalOfRequest(taken(), ended(status), CALM)).toEqual({ is: 'done' });
+  });
+
+  test('is tried again later when it failed, until that was too often', () => {
+    expect(disposalOfRequest(taken(), ended('failed'), CALM)).toEqual({ is: 'later' });
+    expect(disposalOfRequest(taken(false), ended('failed'), CALM)).toEqual({ is: 'done' });
+  });
+
+  test('is given back as it was when the worker is what failed', () => {
+    const back = { is: 'back' };
+    expect(disposalOfRequest(taken(false), ended('failed'), { ...CALM, isEnding: true })).toEqual(back);
+    expect(disposalOfRequest(taken(false), ended('failed', { stop: STOP }), CALM)).toEqual(back);
+    expect(disposalOfRequest(taken(), ended('created', { unrecorded: true, stop: STOP }), CALM)).toEqual(back);
+  });
+
+  test('goes on to be settled when it is in doubt, or is left to a person', () => {
+    expect(disposalOfRequest(taken(), ended('unknown'), CALM)).toEqual({ is: 'moved', lane: 'doubts', inMs: 60_000 });
+    expect(disposalOfRequest(taken(), ended('unknown'), { ...CALM, settles: false })).toEqual({ is: 'done' });
+    // Also when the worker is ending: another one settles it.
+    expect(disposalOfRequest(taken(), ended('unknown'), { ...CALM, isEnding: true })).toMatchObject({ is: 'moved' });
+  });
+});
+
+describe('A doubt that was looked into', () => {
+  const known = (state: LoggedState, isHopeful = true) => ({ state, isHopeful });
+  const unknown = ended('unknown');
+
+  test.each(['created', 'duplicate', 'rejected'] as const)('leaves the queue when it is %s', (status) => {
+    expect(disposalOfDoubt(taken(), ended(status), known('created'), false)).toEqual({ is: 'done' });
+  });
+
+  test.each(['licensed', 'failed', 'rejected', 'none'] as const)('is sent when it turns out to be %s', (state) => {
+    const moved = { is: 'moved', lane: 'requests', inMs: expect.any(Number) };
+    expect(disposalOfDoubt(taken(), unknown, known(state), false)).toEqual(moved);
+  });
+
+  test('that another has settled meanwhile, or that only a person can settle, leaves the queue', () => {
+    for (const state of ['created', 'duplicate', 'parked'] as const) {
+      expect(disposalOfDoubt(taken(), unknown, known(state), false)).toEqual({ is: 'done' });
+    }
+  });
+
+  test('that cannot be settled yet is looked into later, as long as there is hope', () => {
+    expect(disposalOfDoubt(taken(), unknown, known('sending'), false)).toEqual({ is: 'later' });
+    expect(disposalOfDoubt(taken(), unknown, known('unknown'), false)).toEqual({ is: 'later' });
+    expect(disposalOfDoubt(taken(false), unknown, known('unknown'), false)).toEqual({ is: 'done' });
+    expect(disposalOfDoubt(taken(), unknown, known('unknown', false), false)).toEqual({ is: 'done' });
+  });
+
+  test('is given back by a worker that is ending', () => {
+    expect(disposalOfDoubt(taken(), unknown, known('unknown'), true)).toEqual({ is: 'back' });
+  });
+});

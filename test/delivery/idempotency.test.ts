@@ -1,0 +1,415 @@
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { sendRows } from '../../src/delivery/send-rows.ts';
+import { settleDoubt } from '../../src/delivery/settle-doubt.ts';
+import { settleRows } from '../../src/delivery/settle-rows.ts';
+import { type SubmitOptions, submitRequest } from '../../src/delivery/submit.ts';
+import { VisibilityProber } from '../../src/delivery/visibility-prober.ts';
+import { PATHS } from '../../src/request/wire.ts';
+import { contractWith } from '../sandbox/contract-client.ts';
+import { drain, PREPARATION, planOf, readLines, submissionOf, tableOf } from './leads.ts';
+import { Life, MOMENTS } from './life.ts';
+import { Machine, type Process } from './processes.ts';
+import { ANSWER_NAMES, type AnswerName, type Step } from './scripted-service.ts';
+import { settlingOf, TRUSTED } from './settling.ts';
+
+const HEADER = 'idempotency-key';
+const PLAIN: SubmitOptions = { validate: false, onDuplicate: 'skip', again: false };
+const NEED = 'Pintar a sala';
+const SUBMISSION = submissionOf(NEED);
+const { key } = SUBMISSION;
+const HOUR_MS = 60 * 60 * 1000;
+
+/** A machine and a service that agree on the header, and on how long it is known. */
+function idempotentMachine(windowSeconds: number | null = 86_400): Machine {
+  const idempotency = { header: 'Idempotency-Key', format: 'text', windowSeconds } as const;
+  const made = new Machine(contractWith({ create: { idempotency } }));
+  made.service.idempotencyHeader = HEADER;
+  made.service.rememberedMs = (windowSeconds ?? 600) * 1000;
+  return made;
+}
+
+let machine: Machine;
+beforeEach(() => {
+  machine = idempotentMachine();
+});
+afterEach(() => machine.close());
+
+/** What the next creates meet; each acts where its answer leaves that open. */
+const meets = (...answers: AnswerName[]) =>
+  machine.service.script(
+    NEED,
+    answers.map((answer) => ({ answer, acts: true })),
+  );
+const submit = (options: SubmitOptions = PLAIN) =>
+  machine.run(({ api, log }) => submitRequest(SUBMISSION, api, log, options));
+const settling =
+  (resend: SubmitOptions | null, waitMs: number | null = null) =>
+  (process: Process) =>
+    settleDoubt(SUBMISSION, settlingOf(process, key, waitMs, resend, null));
+const settle = (resend: SubmitOptions | null = PLAIN, waitMs: number | null = null) =>
+  machine.run(settling(resend, waitMs));
+const LOST: AnswerName[] = ['reset after writing', '500', 'no answer in time', '503 with Retry-After'];
+
+describe('A create whose answer is lost', () => {
+  test('is repeated under its key until it is told, an intent before each try, and created once', async () => {
+    meets('reset after writing', '500', '201 with an id');
+    expect(await submit()).toMatchObject({ result: { status: 'created', ids: { request_id: 'R-77' } } });
+    expect([machine.service.arrivals.length, machine.service.actsOn(NEED)]).toEqual([3, 1]);
+    const events = readLines(machine.logPath).map(({ event }) => event);
+    expect(events).toEqual(['sending', 'sending', 'sending', 'created']);
+  });
+
+  test('is in doubt after four tries', async () => {
+    meets(...LOST);
+    expect(await submit()).toMatchObject({ result: { status: 'unknown' } });
+    expect(machine.service.arrivals).toHaveLength(4);
+  });
+
+  test('and whose repetition is refused, or never arrives, stays in doubt', async () => {
+    for (const answer of ['422', '404', 'bad certificate'] as const) {
+      machine.close();
+      machine = idempotentMachine();
+      meets('reset after writing', answer);
+      expect(await submit(), answer).toMatchObject({ result: { status: 'unknown' } });
+      expect(await machine.known(key), answer).toBe('unknown');
+    }
+  });
+
+  test('and whose run is stopped before the repetition stays in doubt', async () => {
+    meets('reset after writing');
+    const submitted = await machine.run(({ api, log, halt }) => {
+      machine.service.meanwhile = () => halt.abort();
+      return submitRequest(SUBMISSION, api, log, PLAIN);
+    });
+    expect(submitted).toMatchObject({ result: { status: 'unknown' } });
+    expect(await machine.known(key)).toBe('unknown');
+    expect(machine.service.arrivals).toHaveLength(1);
+  });
+
+  test('is not repeated where the service has no such header', async () => {
+    const plain = new Machine();
+    plain.service.script(NEED, [{ answer: 'reset after writing', acts: true }]);
+    const submitted = await plain.run(({ api, log }) => submitRequest(SUBMISSION, api, log, PLAIN));
+    expect(submitted).toMatchObject({ result: { status: 'unknown' } });
+    expect(plain.service.arrivals).toHaveLength(1);
+    plain.close();
+  });
+});
+
+describe('A request in doubt', () => {
+  const doubt = async (options: SubmitOptions = PLAIN) => {
+    meets(...LOST);
+    expect(await submit(options)).toMatchObject({ result: { status: 'unknown' } });
+  };
+
+  test('is settled by one more send under the same key, without validate', async () => {
+    await doubt();
+    machine.clock.passMs(21 * HOUR_MS);
+    machine.service.sight = 'down';
+    expect(await settle()).toMatchObject({ result: { status: 'created', ids: { request_id: 'R-77' } } });
+    expect(machine.service.actsOn(NEED)).toBe(1);
+    const [again, outcome] = readLines(machine.logPath).slice(-2);
+    expect([again, outcome]).toMatchObject([{ event: 'sending', by: 'idempotency' }, { event: 'created' }]);
+  });
+
+  test.each([
+    ['an answer that is lost again', LOST],
+    ['a refusal', ['422']],
+    ['an address that is gone', ['404']],
+  ] as const)('after %s is for a person, and never sent again', async (_, answers) => {
+    await doubt();
+    meets(...answers);
+    const arrived = machine.service.arrivals.length;
+    expect(await settle()).toMatchObject({ result: { status: 'unknown' } });
+    expect(machine.service.arrivals.length).toBeGreaterThan(arrived);
+    expect(await machine.known(key)).toBe('parked');
+    const after = machine.service.arrivals.length;
+    expect(await settle()).toMatchObject({ result: { status: 'unknown' } });
+    expect(await submit()).toMatchObject({ result: { status: 'unknown' } });
+    expect(machine.service.arrivals).toHaveLength(after);
+  });
+
+  test('whose repetition does not even leave stays as it was', async () => {
+    await doubt();
+    const halted = await machine.run((process) => {
+      process.halt.abort();
+      return settling(PLAIN)(process);
+    });
+    expect(halted).toMatchObject({ result: { status: 'unknown' } });
+    expect(await machine.known(key)).toBe('unknown');
+    expect(await settle()).toMatchObject({ result: { status: 'created' } });
+  });
+
+  test('whose process dies during its repetition is for a person', async () => {
+    await doubt();
+    const died = await machine.run(settling(PLAIN), { life: new Life({ at: 'the answer', time: 1 }) });
+    expect(died).toBe('died');
+    expect(await machine.known(key)).toBe('parked');
+    expect(await settle()).toMatchObject({ result: { status: 'unknown' } });
+    expect(machine.service.actsOn(NEED)).toBe(1);
+  });
+
+  test('that is older than the service’s memory is left to validate, or to a person', async () => {
+    await doubt();
+    machine.clock.passMs(25 * HOUR_MS);
+    expect(await settle()).toMatchObject({ result: { status: 'unknown' } });
+    expect(await settle(PLAIN, 60_000)).toMatchObject({ result: { status: 'created' } });
+    expect(machine.service.asked).toHaveLength(2);
+    expect([machine.service.arrivals.length, machine.service.actsOn(NEED)]).toEqual([4, 1]);
+  });
+
+  test('that was a deliberate second send is left to validate, or to a person', async () => {
+    await submit();
+    await doubt({ ...PLAIN, again: true });
+    expect(await settle()).toMatchObject({ result: { status: 'unknown' } });
+    expect(machine.service.actsOn(NEED)).toBe(2);
+  });
+
+  test('is only asked about where nothing is to be sent', async () => {
+    await doubt();
+    const arrived = machine.service.arrivals.length;
+    expect(await settle(null)).toMatchObject({ result: { status: 'unknown' } });
+    expect(machine.service.arrivals).toHaveLength(arrived);
+  });
+});
+
+describe('A service that knows a key for some minutes', () => {
+  const MINUTES = 60_000;
+  /** What each create takes until its answer is lost. */
+  const lasting = (ms: number) => {
+    machine.service.meanwhile = (path) => {
+      if (path === PATHS.create) machine.clock.passMs(ms);
+    };
+  };
+  const remembering = (windowSeconds: number | null) => {
+    machine.close();
+    machine = idempotentMachine(windowSeconds);
+    meets(...LOST, ...LOST);
+  };
+  const arrived = () => machine.service.arrivals.length;
+
+  test.each([
+    [300, 2 * MINUTES, 1],
+    [300, 30_000, 2],
+    [null, 50_000, 3],
+    [120, 1, 1],
+    [86_400, 2 * MINUTES, 3],
+  ])('(%s s) is sent a repetition in time alone: one that takes %d ms, %d times', async (windowSeconds, ms, times) => {
+    remembering(windowSeconds);
+    lasting(ms);
+    expect(await submit()).toMatchObject({ result: { status: 'unknown' } });
+    expect([arrived(), machine.service.actsOn(NEED)]).toEqual([times, 1]);
+  });
+
+  test('is sent none once it has long to wait for its turn', async () => {
+    remembering(300);
+    machine.service.script(NEED, [
+      { answer: 'reset after writing', acts: true },
+      { answer: '429 for two minutes', acts: false },
+      { answer: '201 with an id', acts: true },
+    ]);
+    expect(await submit()).toMatchObject({ result: { status: 'unknown' } });
+    expect([arrived(), machine.service.actsOn(NEED)]).toEqual([2, 1]);
+  });
+
+  test.each([
+    [300, 1, 1],
+    [300, 2, 0],
+    [null, 3, 1],
+    [null, 4, 0],
+    [3600, 40, 1],
+    [3600, 50, 0],
+  ])('(%s s) settles a doubt of %d minutes ago by a repetition: %d times', async (windowSeconds, minutes, times) => {
+    remembering(windowSeconds);
+    await submit();
+    meets('201 with an id');
+    const before = arrived();
+    machine.clock.passMs(minutes * MINUTES);
+    expect(await settle()).toMatchObject({ result: { status: times === 1 ? 'created' : 'unknown' } });
+    expect([arrived() - before, machine.service.actsOn(NEED)]).toEqual([times, 1]);
+  });
+
+  test('is asked by the age of the first try, not of its answer', async () => {
+    remembering(300);
+    lasting(2 * MINUTES);
+    await submit();
+    expect(Number(Object(readLines(machine.logPath).at(-1))['ms'])).toBeGreaterThanOrEqual(2 * MINUTES);
+    machine.clock.passMs(20_000);
+    expect(await settle()).toMatchObject({ result: { status: 'unknown' } });
+    expect(arrived()).toBe(1);
+  });
+
+  test('is sent nothing by a repetition whose turn comes too late', async () => {
+    remembering(300);
+    await submit();
+    meets('429 for two minutes', '201 with an id');
+    const before = arrived();
+    machine.clock.passMs(60_000);
+    expect(await settle()).toMatchObject({ result: { status: 'unknown' } });
+    expect([arrived() - before, machine.service.actsOn(NEED)]).toEqual([1, 1]);
+  });
+
+  test('is sent nothing by a clock that was set back', async () => {
+    remembering(86_400);
+    await submit();
+    const before = arrived();
+    machine.clock.passMs(-2 * HOUR_MS);
+    expect(await settle()).toMatchObject({ result: { status: 'unknown' } });
+    expect(arrived()).toBe(before);
+  });
+
+  test('acts once, whatever is lost, however long all takes', async () => {
+    const waits = fc.array(fc.integer({ min: 0, max: 110_000 }), { minLength: 3, maxLength: 9 });
+    const answers = fc.array(fc.constantFrom(...LOST, '429', '429 for two minutes', '201 with an id'), {
+      maxLength: 6,
+    });
+    const windows = fc.constantFrom(60, 300, 600, 3600, null);
+    await fc.assert(
+      fc.asyncProperty(windows, answers, waits, fc.nat(4_000_000), async (windowSeconds, comes, lasts, laterMs) => {
+        machine.close();
+        machine = idempotentMachine(windowSeconds);
+        meets(...(comes as AnswerName[]));
+        const left = [...lasts];
+        machine.service.meanwhile = () => machine.clock.passMs(left.shift() ?? 0);
+        await submit();
+        machine.clock.passMs(laterMs);
+        await settle();
+        expect(machine.service.actsOn(NEED)).toBeLessThanOrEqual(1);
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
+
+describe('A deliberate second send', () => {
+  test('goes under a key of its own and its run, so that it is not taken for the first, and says so in the log', async () => {
+    await submit();
+    expect(await submit({ ...PLAIN, again: true })).toMatchObject({ result: { status: 'created' } });
+    expect(machine.service.actsOn(NEED)).toBe(2);
+    const again = readLines(machine.logPath).map((line) => 'again' in line && line.again);
+    expect(again).toEqual([false, false, true, true]);
+  });
+
+  test('is none where nothing was sent before', async () => {
+    await submit({ ...PLAIN, again: true });
+    expect(readLines(machine.logPath).some((line) => 'again' in line)).toBe(false);
+  });
+
+  test('has the key that FORMAT.md describes', async () => {
+    const given: string[] = [];
+    await machine.run(async ({ api, log }) => {
+      const watched = {
+        idempotencyWindowMs: null,
+        validate: api.validate.bind(api),
+        confirm: api.confirm.bind(api),
+        slowDown: api.slowDown.bind(api),
+        create: (...[request, intend, name]: Parameters<typeof api.create>) => {
+          given.push(name);
+          return api.create(request, intend, name);
+        },
+      };
+      await submitRequest(SUBMISSION, watched, log, PLAIN);
+      await submitRequest(SUBMISSION, watched, log, { ...PLAIN, again: true });
+    });
+    const digest = createHash('sha256')
+      .update(JSON.stringify([key, 'run']))
+      .digest('hex');
+    expect(given).toEqual([key, digest.slice(0, 32)]);
+  });
+});
+
+describe('A file of leads', () => {
+  const needs = Array.from({ length: 40 }, (_, at) => `Need ${at + 1}`);
+
+  /** Every third answer is lost, whatever was done; the rest settled at the end. */
+  async function importAll(on: Machine) {
+    for (const [at, need] of needs.entries()) {
+      const lost: Step[] = LOST.slice(0, at % 5).map((answer) => ({ answer, acts: at % 2 === 0 }));
+      on.service.script(need, lost);
+    }
+    return on.run(async ({ api, log, clock, halt }) => {
+      const plan = await planOf(tableOf(needs), log);
+      const witness = new VisibilityProber(api, clock, halt.signal, null);
+      const deps = { api, log, clock, witness, preparation: PREPARATION, halt };
+      await drain(sendRows(plan, deps, { ...PLAIN, concurrency: 4, budget: null }));
+      await witness.end();
+      if (api.idempotencyWindowMs !== null)
+        await drain(settleRows(plan, deps, { concurrency: 4, believing: null, resend: PLAIN }));
+      return plan.ledger.counts();
+    });
+  }
+
+  test('is created whole and once by a service that loses answers but knows what it has done', async () => {
+    const counts = await importAll(machine);
+    expect(counts).toMatchObject({ created: needs.length, unknown: 0, ready: 0 });
+    expect(needs.map((need) => machine.service.actsOn(need))).toEqual(needs.map(() => 1));
+  });
+
+  test('has its doubts listed where the service does not', async () => {
+    const plain = new Machine();
+    const counts = await importAll(plain);
+    if (counts === 'died') expect.fail('It was not meant to die.');
+    expect(counts.unknown).toBeGreaterThan(5);
+    for (const need of needs) expect(plain.service.actsOn(need)).toBeLessThanOrEqual(1);
+    plain.close();
+  });
+});
+
+describe('Whatever happens', () => {
+  const NEEDS = ['One', 'Two', 'Three'];
+  const step = fc.record({ answer: fc.constantFrom(...ANSWER_NAMES), acts: fc.boolean() });
+  const fate = fc.option(fc.record({ at: fc.constantFrom(...MOMENTS), time: fc.integer({ min: 1, max: 8 }) }));
+  const day = fc.record({
+    scripts: fc.array(fc.array(step, { maxLength: 7 }), { minLength: NEEDS.length, maxLength: NEEDS.length }),
+    lagMs: fc.integer({ min: 0, max: 20_000 }),
+    asks: fc.boolean(),
+    resend: fc.boolean(),
+    death: fate,
+    hours: fc.integer({ min: 0, max: 30 }),
+  });
+
+  test('over days, with lost answers and dead processes, no row is created twice and none is lost', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(day, { minLength: 1, maxLength: 4 }), async (days) => {
+        const on = idempotentMachine();
+        try {
+          for (const each of days) {
+            for (const [at, need] of NEEDS.entries()) on.service.script(need, each.scripts[at] ?? []);
+            on.service.sight = { lagMs: each.lagMs };
+            await on.run(
+              async ({ api, log, clock, halt }) => {
+                const plan = await planOf(tableOf(NEEDS), log);
+                const witness = new VisibilityProber(api, clock, halt.signal, null);
+                const deps = { api, log, clock, witness, preparation: PREPARATION, halt };
+                await drain(sendRows(plan, deps, { ...PLAIN, concurrency: 2, budget: null }));
+                await witness.end();
+                const believing = each.asks ? { proof: TRUSTED, chosenMs: 60_000, isProxied: false } : null;
+                const resend = each.resend ? PLAIN : null;
+                await drain(settleRows(plan, deps, { concurrency: 2, believing, resend }));
+              },
+              { life: new Life(each.death) },
+            );
+            await expectNothingLostOrDoubled(on, NEEDS);
+            on.clock.passMs(each.hours * HOUR_MS);
+          }
+        } finally {
+          on.close();
+        }
+      }),
+      { seed: 20261121, numRuns: 200, interruptAfterTimeLimit: 15_000 },
+    );
+  });
+});
+
+async function expectNothingLostOrDoubled(on: Machine, needs: readonly string[]): Promise<void> {
+  const { ledger } = await planOf(tableOf(needs), { lookup: () => 'none' });
+  for (const [at, need] of needs.entries()) {
+    const acts = on.service.actsOn(need);
+    expect(acts, `creations of "${need}"`).toBeLessThanOrEqual(1);
+    if (acts === 0) continue;
+    const state = await on.known(ledger.key(at + 1) ?? '');
+    expect([need, state]).toEqual([need, expect.stringMatching(/^(?:created|duplicate|sending|unknown|parked)$/)]);
+  }
+}

@@ -1,0 +1,98 @@
+import { readFileSync } from 'node:fs';
+import { planImport } from '../../src/delivery/plan.ts';
+import type { Preparation } from '../../src/delivery/prepare.ts';
+import type { Submission } from '../../src/delivery/submit.ts';
+import { DOCUMENTED_CONTRACT } from '../../src/request/contract.ts';
+import type { ImportPlan, RowRange } from '../../src/request/import-plan.ts';
+import type { DeliveryLog } from '../../src/request/ports.ts';
+import { contentKey } from '../../src/request/service-request.ts';
+import type { Mapping, Row, Table } from '../../src/request/table.ts';
+
+const DESTINATION = { baseUrl: 'http://127.0.0.1:9', clientId: '4711' };
+
+export const PREPARATION: Preparation = {
+  destination: DESTINATION,
+  audio: {
+    describe: () => Promise.reject(new Error('no audio here')),
+    readBase64: () => Promise.reject(new Error('no audio here')),
+  },
+  contract: DOCUMENTED_CONTRACT,
+  operations: ['create', 'validate'],
+  strict: false,
+};
+
+/** A request with this need, as row number `row`. */
+export function submissionOf(need: string, row = 1): Submission {
+  const params = { country: 'PT', request_text: need, phone: '+351912345678', lang: 'pt' };
+  const request = { params, audio: null, ref: `A-${row}` };
+  return { row, request, key: contentKey(request, DESTINATION) };
+}
+
+const COLUMNS = ['country', 'phone', 'request_text', 'ref'] as const;
+
+/** A file of leads, one for each need, that is read two rows at a time. An empty need makes an invalid row. */
+export function tableOf(needs: readonly string[]): Table {
+  const rows = needs.map(
+    (need, at): Row => ({
+      number: at + 1,
+      line: at + 2,
+      cells: [need === '' ? 'Nowhere' : 'PT', '+351912345678', need, `A-${at + 1}`],
+      problem: null,
+    }),
+  );
+  return {
+    path: 'leads.csv',
+    format: 'csv',
+    encoding: 'UTF-8',
+    delimiter: ',',
+    columns: COLUMNS,
+    notes: [],
+    sizeBytes: 0,
+    rows: async function* () {
+      for (let at = 0; at < rows.length; at += 2) yield rows.slice(at, at + 2);
+    },
+    readBytes: () => 0,
+  };
+}
+
+const MAPPING: Mapping = {
+  columns: COLUMNS,
+  sources: COLUMNS.map((field, at) => ({
+    field,
+    columns: [at],
+    how: 'first',
+    template: null,
+    prefix: null,
+    because: 'alias',
+  })),
+  ignored: [],
+  warnings: [],
+  ties: [],
+  postalCodes: [],
+};
+
+export function planOf(
+  table: Table,
+  { lookup }: Pick<DeliveryLog, 'lookup'>,
+  options: { onDuplicate?: 'skip' | 'create'; again?: boolean; range?: RowRange } = {},
+): Promise<ImportPlan> {
+  const { onDuplicate = 'skip', again = false, range = { skip: 0, limit: null } } = options;
+  const log = { lookup, prefetch: async () => {} };
+  return planImport({ table, mapping: MAPPING }, range, PREPARATION, log, { onDuplicate, again }, () => {});
+}
+
+/** What a generator yields and, at its end, returns. */
+export async function drain<T, R>(from: AsyncGenerator<T, R>): Promise<{ yielded: T[]; returned: R }> {
+  const yielded: T[] = [];
+  for (;;) {
+    const next = await from.next();
+    if (next.done) return { yielded, returned: next.value };
+    yielded.push(next.value);
+  }
+}
+
+/** All records of a log, as they stand in the file. */
+export function readLines(path: string): { readonly event: string; readonly by?: string; readonly ids?: object }[] {
+  const lines = readFileSync(path, 'utf8').split('\n');
+  return lines.filter((line) => line !== '').map((line) => JSON.parse(line));
+}

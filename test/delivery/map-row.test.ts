@@ -1,0 +1,50 @@
+import { expect, it } from 'vitest';
+import { mapRow } from '../../src/delivery/prepare.ts';
+import type { FieldSource, Mapping } from '../../src/request/table.ts';
+
+const source = (part: Partial<FieldSource> & { field: string }): FieldSource => ({
+  columns: [],
+  how: 'first',
+  template: null,
+  prefix: null,
+  because: 'test',
+  ...part,
+});
+const mapping = (...sources: FieldSource[]): Mapping => ({
+  columns: [],
+  sources,
+  ignored: [],
+  warnings: [],
+  ties: [],
+  postalCodes: [],
+});
+const map = (cells: string[], ...sources: FieldSource[]) =>
+  mapRow({ number: 7, line: null, cells, problem: null }, mapping(...sources));
+
+it('the draft keeps the number of its row', () => {
+  expect(map([]).row).toBe(7);
+});
+
+it('the first filled cell wins, its text untouched; blanks alone are no text', () => {
+  expect(map([' \u00a0', ' x '], source({ field: 'phone', columns: [0, 1] })).fields).toEqual({ phone: ' x ' });
+});
+
+it('a later source of a field counts only where the earlier gave nothing', () => {
+  const sources = [source({ field: 'a', columns: [0] }), source({ field: 'a', how: 'join', columns: [1, 2] })];
+  expect(map(['1', '2', '3'], ...sources).fields).toEqual({ a: '1' });
+  expect(map(['', '2', ' 3 '], ...sources).fields).toEqual({ a: '2 3' });
+});
+
+it('a cell that holds nothing but the prefix is empty', () => {
+  expect(map(['p:'], source({ field: 'phone', columns: [0], prefix: 'p:' })).fields).toEqual({});
+});
+
+it('a ragged row that lacks the cell gives no field', () => {
+  expect(
+    map(
+      ['1'],
+      source({ field: 'a', columns: [5] }),
+      source({ field: 'b', how: 'template', columns: [4], template: ['x', 4] }),
+    ).fields,
+  ).toEqual({});
+});

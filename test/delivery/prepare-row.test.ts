@@ -1,0 +1,83 @@
+import { describe, expect, test } from 'vitest';
+import { likelyRequest } from '../../src/delivery/check/check-request.ts';
+import { mapRow, prepareAgain, prepareRow } from '../../src/delivery/prepare.ts';
+import { planMapping } from '../../src/input/mapping.ts';
+import type { Row } from '../../src/request/table.ts';
+import { PREPARATION } from './leads.ts';
+
+const COLUMNS = ['country', 'phone', 'email', 'request_text', 'lang', 'audio_file', 'ref'];
+const MAPPING = planMapping(COLUMNS, { map: {}, set: {}, join: {} });
+const PLAIN = ['PT', '+351912345678', 'ana@example.com', 'A dripping tap', '', '', 'A-1'];
+
+/** A row like the plain one, with some cells of its own. */
+function rowWith(cells: Partial<Record<(typeof COLUMNS)[number], string>>): Row {
+  const changed = COLUMNS.map((name, at) => cells[name] ?? PLAIN[at] ?? '');
+  return { number: 7, line: 8, cells: changed, problem: null };
+}
+
+const first = async (row: Row) => {
+  const prepared = await prepareRow(row, MAPPING, PREPARATION);
+  return prepared.request ? prepared : expect.fail(JSON.stringify(prepared.problems));
+};
+const isLikely = (row: Row) => likelyRequest(mapRow(row, MAPPING), PREPARATION.contract);
+
+describe('A row that is prepared again', () => {
+  test.each<[string, Parameters<typeof rowWith>[0]]>([
+    ['plain', {}],
+    ['with blanks around its cells', { phone: ' +351 912 345 678 ', email: ' ana@example.com ', ref: ' A-1 ' }],
+    ['with a national number', { phone: '912 345 678' }],
+    ['with a number as people dial it', { country: 'Germany', phone: '0049 30 123456' }],
+    ['of the United Kingdom by another of its names', { country: 'GB', phone: '020 7946 0958' }],
+    ['with a language by its name', { country: 'CH', phone: '+41 44 668 18 00', lang: 'German' }],
+  ])('%s: is known by its key, unchecked, and is the same request', async (_, cells) => {
+    const row = rowWith(cells);
+    const { request, key } = await first(row);
+    expect(isLikely(row)).toEqual(request);
+    expect(await prepareAgain(row, key, MAPPING, PREPARATION)).toEqual({ row: 7, request, key, problems: [] });
+  });
+
+  test.each<[string, Parameters<typeof rowWith>[0]]>([
+    ['with an address in a form that is not sent', { email: 'Ana <ana@Example.com>' }],
+    ['with a zero between the codes', { phone: '+351 (0)912 345 678' }],
+    ['with an extension', { phone: '+351 912 345 678 ext. 12' }],
+    ['with a prefix of its platform', { phone: 'p:+351912345678 ' }],
+  ])('%s: is looked at closer, and is the same request', async (_, cells) => {
+    const row = rowWith(cells);
+    const { request, key } = await first(row);
+    expect(await prepareAgain(row, key, MAPPING, PREPARATION)).toMatchObject({ request, key });
+  });
+
+  test.each<[string, Parameters<typeof rowWith>[0]]>([
+    ['its text', { request_text: 'Another tap' }],
+    ['its country', { country: 'ES' }],
+    ['its number', { phone: '+351912345679' }],
+  ])('after %s has changed: does not have the key of before', async (_, cells) => {
+    const { key } = await first(rowWith({}));
+    const again = await prepareAgain(rowWith(cells), key, MAPPING, PREPARATION);
+    expect(again.request === null || again.key !== key).toBe(true);
+  });
+
+  test('after it has become ragged: is no request any more', async () => {
+    const row = rowWith({});
+    const { key } = await first(row);
+    const ragged = { ...row, problem: 'has 6 cells' };
+    expect(await prepareAgain(ragged, key, MAPPING, PREPARATION)).toMatchObject({ request: null });
+  });
+
+  test('with a recording: the recording is looked at again', async () => {
+    let looks = 0;
+    const recording = { path: 'a.mp3', sizeBytes: 5, sha256: 'ab'.repeat(32), mediaType: 'audio/mpeg' };
+    const describe = () => {
+      looks += 1;
+      return Promise.resolve(recording);
+    };
+    const preparation = { ...PREPARATION, audio: { ...PREPARATION.audio, describe } };
+    const row = rowWith({ audio_file: 'a.mp3' });
+    const prepared = await prepareRow(row, MAPPING, preparation);
+    if (!prepared.request) return expect.fail('It was meant to be ready.');
+    expect(await prepareAgain(row, prepared.key, MAPPING, preparation)).toMatchObject({
+      request: { audio: recording },
+    });
+    expect(looks).toBe(2);
+  });
+});

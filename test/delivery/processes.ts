@@ -1,0 +1,146 @@
+import { appendFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Contract, DOCUMENTED_CONTRACT } from '../../src/request/contract.ts';
+import type { Clock, DeliveryLog, MarketplaceApi } from '../../src/request/ports.ts';
+import type { LoggedState } from '../../src/request/status.ts';
+import { AdaptiveRate } from '../../src/service/pacing/adaptive-rate.ts';
+import { OwnPermits, RateLimiter } from '../../src/service/pacing/rate-limiter.ts';
+import { RequestApi } from '../../src/service/request-api.ts';
+import { Tokens } from '../../src/service/token/token.ts';
+import { FileLog } from '../../src/store/file/file-log.ts';
+import { virtualClock } from '../helpers/api-client.ts';
+import { openLogIndex } from '../helpers/log-subjects.ts';
+import { Life } from './life.ts';
+import { ScriptedService } from './scripted-service.ts';
+
+/** A srq at work on the machine's log. */
+export interface Process {
+  readonly api: MarketplaceApi;
+  readonly log: DeliveryLog;
+  readonly clock: Clock;
+  readonly halt: AbortController;
+}
+
+interface Start {
+  readonly life?: Life;
+  /** Leaves half a line in the log when it dies. */
+  readonly torn?: boolean;
+  /** A one-off request beside a run. */
+  readonly exclusive?: boolean;
+  /** Names its records. */
+  readonly run?: string;
+}
+
+/** In memory where there is such a folder: what is tested is the order of things, not how long a disk takes for them. */
+const PLACE = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+
+/** A partner's machine with one log on its disk, and the service it talks to. Time passes only by being waited for. */
+export class Machine {
+  readonly clock = virtualClock();
+  readonly service = new ScriptedService(this.clock);
+  readonly folder = mkdtempSync(join(PLACE, 'srq-machine-'));
+  readonly logPath = join(this.folder, 'log.ndjson');
+  readonly #contract: Contract;
+
+  constructor(contract = DOCUMENTED_CONTRACT) {
+    this.#contract = contract;
+  }
+
+  /** What a process gives back; 'died' if it did not live so long. */
+  async run<T>(
+    work: (process: Process) => Promise<T>,
+    { life = new Life(null), torn = false, exclusive = true, run = 'run' }: Start = {},
+  ): Promise<T | 'died'> {
+    const file = await FileLog.open({
+      path: this.logPath,
+      clock: this.clock,
+      run,
+      exclusive,
+      holder: 'a test',
+    });
+    try {
+      return await Promise.race([work(this.#process(life, file)), life.died.then(() => 'died' as const)]);
+    } finally {
+      await file.close();
+      if (life.dead && torn) appendFileSync(this.logPath, '{"key":"0123');
+    }
+  }
+
+  /** What the next process will find in the log. */
+  async known(key: string): Promise<LoggedState> {
+    return (await openLogIndex(this.logPath)).lookup(key);
+  }
+
+  close(): void {
+    rmSync(this.folder, { recursive: true });
+  }
+
+  #process(life: Life, file: FileLog): Process {
+    // Nobody else's sleep makes time leap between an intent and its answer.
+    const sending = { count: 0 };
+    const sleep: Clock['sleep'] = async (ms, signal) => {
+      while (sending.count > 0 && !life.dead && !signal?.aborted) await new Promise(setImmediate);
+      await life.wait(this.clock.sleep(ms, signal));
+    };
+    const clock: Clock = { ...this.clock, sleep };
+    const halt = new AbortController();
+    const contract = this.#contract;
+    const http = this.service.line(life, () => (sending.count -= 1));
+    const credentials = { clientId: '4711', clientSecret: 'not a secret' };
+    const cache = { read: () => null, write: () => {}, forget: () => {} };
+    const pace = new AdaptiveRate({ rate: 'max', concurrency: 8, random: () => 0.5 });
+    const api = new RequestApi({
+      http,
+      tokens: new Tokens(http, credentials, cache, clock, halt.signal),
+      limiter: new RateLimiter(new OwnPermits(pace, clock), clock, halt.signal),
+      audio: NO_AUDIO,
+      contract,
+      clock,
+      stopping: halt.signal,
+      secrets: [],
+    });
+    return { api, log: mortalLog(file, life, sending), clock, halt };
+  }
+}
+
+const NO_AUDIO = {
+  describe: () => Promise.reject(new Error('no audio here')),
+  readBase64: () => Promise.reject(new Error('no audio here')),
+};
+
+/** The log of a process that may die before a line is written, or after it was and before it is told. */
+function mortalLog(file: FileLog, life: Life, sending: { count: number }): DeliveryLog {
+  return {
+    run: file.run,
+    writeLeaseMs: file.writeLeaseMs,
+    nowMs: () => file.nowMs(),
+    prefetch: () => file.prefetch(),
+    lookup: (key) => file.lookup(key),
+    read: (key) => file.read(key),
+    mayBeUnderWay: (key) => file.mayBeUnderWay(key),
+    sending: async (subject, seen, how) => {
+      await life.reach('the intent');
+      sending.count += 1;
+      const noted = await file.sending(subject, seen, how).catch((error: unknown) => {
+        sending.count -= 1;
+        throw error;
+      });
+      if (!noted) sending.count -= 1;
+      await life.reach('after the intent');
+      return noted;
+    },
+    licence: async (subject, seen, by) => {
+      await life.reach('the licence');
+      const noted = await file.licence(subject, seen, by);
+      await life.reach('after the licence');
+      return noted;
+    },
+    outcome: async (...given) => {
+      await life.reach('the record');
+      const noted = await file.outcome(...given);
+      await life.reach('after the record');
+      return noted;
+    },
+  };
+}

@@ -1,0 +1,252 @@
+import { describe, expect, test } from 'vitest';
+import { type QueueWorkerOptions, runWorker, type WorkerDeps } from '../../src/delivery/consume.ts';
+import { GO_ON } from '../../src/delivery/supervise.ts';
+import { VisibilityProber } from '../../src/delivery/visibility-prober.ts';
+import { SrqError } from '../../src/request/errors.ts';
+import type { Outcome } from '../../src/request/outcome.ts';
+import type { DeliveryLog, MarketplaceApi } from '../../src/request/ports.ts';
+import type { JobDecision, Lane, RequestQueue, TakenRequest } from '../../src/request/request-queue.ts';
+import type { LoggedState } from '../../src/request/status.ts';
+import { VirtualClock } from '../helpers/virtual-clock.ts';
+import { trustedEvidence } from './settling.ts';
+
+const BEGUN_MS = Date.UTC(2026, 0, 1);
+const PERSONAL = 'Inês Exemplo, +351912345678';
+const OPTIONS: QueueWorkerOptions = {
+  ...({ validate: false, onDuplicate: 'skip', again: false, concurrency: 4, untilEmpty: false } as const),
+  ...{ settles: true, settleMs: null, missingMs: 60_000 },
+};
+
+const taken = (row: number, lane: Lane = 'requests', mayTryAgain = true): TakenRequest => ({
+  ...{ key: `k${row}`, row, lane, mayTryAgain },
+  request: { params: { request_text: String(row) }, audio: null, ref: null },
+});
+
+const created = (row: number): Outcome => ({
+  ...{ status: 'created', ids: { id: String(row) }, http: 201, message: null, raw: null, ms: 1 },
+});
+
+/** A fault of ours; what it says is somebody's. */
+const fault = (): never => {
+  throw new TypeError(PERSONAL);
+};
+
+/** A worker with a queue, a log and a service in memory. Each create and validate takes a second. */
+class Bench {
+  readonly clock = new VirtualClock();
+  readonly halt = new AbortController();
+  readonly waiting: TakenRequest[];
+  readonly disposed = new Map<number, JobDecision['is']>();
+  readonly states = new Map<string, LoggedState>();
+  readonly began: number[] = [];
+  readonly told: string[] = [];
+  /** How many requests it says that it has in hand. */
+  inFlight = 0;
+  create: (row: number) => Promise<void> = async () => {};
+  validate: (row: number) => Promise<void> = async () => {};
+  changes: Partial<WorkerDeps> = {};
+
+  constructor(waiting: readonly TakenRequest[]) {
+    this.waiting = [...waiting];
+    for (const { key, lane } of waiting) if (lane === 'doubts') this.states.set(key, 'unknown');
+  }
+
+  readonly queue: RequestQueue = {
+    add: async () => 0,
+    take: async (lane, count) => {
+      const found = this.waiting.filter((each) => each.lane === lane).slice(0, count);
+      for (const each of found) this.waiting.splice(this.waiting.indexOf(each), 1);
+      for (const { row } of found) this.told.push(`took ${row}`);
+      return found;
+    },
+    dispose: async ({ row }, { is }) => {
+      this.disposed.set(row, is);
+    },
+    reclaim: async () => 0,
+    depth: async () => fault(),
+    isEmpty: async () => this.waiting.length === 0,
+  };
+
+  readonly log: DeliveryLog = {
+    run: 'run',
+    writeLeaseMs: null,
+    nowMs: () => BEGUN_MS + this.clock.nowMs(),
+    lookup: (key) => this.states.get(key) ?? 'none',
+    prefetch: async () => {},
+    sending: async ({ key }) => Boolean(this.states.set(key, 'sending')),
+    outcome: async ({ key }, { status }) => Boolean(this.states.set(key, status)),
+    licence: async ({ key }) => Boolean(this.states.set(key, 'licensed')),
+    mayBeUnderWay: () => false,
+    read: (key) => ({
+      ...{
+        key,
+        row: 0,
+        ref: null,
+        event: 'unknown',
+        at: new Date(BEGUN_MS).toISOString(),
+        run: 'r',
+        ids: {},
+        http: null,
+      },
+      ...{ ms: null, message: null, raw: null, by: null, again: false },
+    }),
+  };
+
+  readonly api: MarketplaceApi = {
+    idempotencyWindowMs: null,
+    confirm: async () => null,
+    slowDown: () => {},
+    validate: async ({ params }) => {
+      await this.clock.sleep(1_000);
+      await this.validate(Number(params['request_text']));
+      return { verdict: 'duplicate', ids: {}, http: 200, message: null, refused: null, raw: null };
+    },
+    create: async ({ params }, intend) => {
+      const row = Number(params['request_text']);
+      this.began.push(row);
+      if (!(await intend())) return null;
+      await this.clock.sleep(1_000);
+      await this.create(row);
+      return { outcome: created(row), stop: null, unproven: null, hasRemark: false };
+    },
+  };
+
+  async run(options: Partial<QueueWorkerOptions> = {}): Promise<SrqError | null> {
+    const { clock, halt, api, log, queue } = this;
+    const deps: WorkerDeps = {
+      ...{ api, log, queue, clock, halt },
+      witness: new VisibilityProber(api, clock, halt.signal, trustedEvidence(BEGUN_MS, '--/0/text')),
+      evidence: async () => trustedEvidence(BEGUN_MS, '--/0/text'),
+      breaker: { observe: async () => GO_ON },
+      hold: () => {},
+      isProxied: false,
+      refusal: () => null,
+      watch: {
+        began: () => (this.inFlight += 1),
+        ended: () => (this.inFlight -= 1),
+        gaveBack: () => (this.inFlight -= 1),
+        ending: ({ code }) => this.told.push(`ending: ${code}, aborted ${halt.signal.aborted}`),
+        reclaimed: () => {},
+        broke: () => {},
+      },
+      ...this.changes,
+    };
+    return clock.until(runWorker(deps, { ...OPTIONS, ...options }));
+  }
+
+  /** The rows that were taken and of which nothing was told to the queue. */
+  get kept(): number[] {
+    const rows = this.told.flatMap((each) => (each.startsWith('took ') ? [Number(each.slice(5))] : []));
+    return rows.filter((row) => !this.disposed.has(row));
+  }
+}
+
+const rows = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => from + at);
+
+describe('a fault ends the whole worker', () => {
+  test('where it is sending: what is in flight is finished, what was not begun goes back, the doubt stays one', async () => {
+    const bench = new Bench([...rows(1, 30).map((row) => taken(row)), taken(50, 'doubts')]);
+    bench.create = async (row) => {
+      if (row === 8) fault();
+      // The others are in flight for longer.
+      await bench.clock.sleep(2_000);
+    };
+    const stop = await bench.run();
+    expect(stop).toMatchObject({ code: 'fault', message: 'srq itself failed in row 8 (TypeError).' });
+    expect(stop?.cause).toBeInstanceOf(TypeError);
+    expect(`${stop?.message} ${stop?.hint}`).not.toContain(PERSONAL);
+    expect(bench.told.filter((each) => each.startsWith('ending'))).toEqual(['ending: fault, aborted true']);
+    // Nobody knows whether it was taken: it is a doubt, and goes where doubts are settled.
+    expect([bench.states.get('k8'), bench.disposed.get(8)]).toEqual(['unknown', 'moved']);
+    const sent = bench.began.filter((row) => row !== 8);
+    expect(sent.map((row) => [bench.states.get(`k${row}`), bench.disposed.get(row)])).toEqual(
+      sent.map(() => ['created', 'done']),
+    );
+    expect(Math.max(...bench.began)).toBeLessThan(12);
+    expect([bench.kept, bench.inFlight]).toEqual([[], 0]);
+    expect([...bench.disposed.values()]).toContain('back');
+    // The doubt was waiting to be old enough.
+    expect([bench.states.get('k50'), bench.disposed.get(50)]).toEqual(['unknown', 'back']);
+  });
+
+  test('where it is settling: nothing more is sent', async () => {
+    const bench = new Bench([...rows(1, 400).map((row) => taken(row)), taken(500, 'doubts')]);
+    bench.validate = async () => fault();
+    const stop = await bench.run({ settleMs: 5_000 });
+    expect(stop).toMatchObject({ code: 'fault' });
+    expect([bench.states.get('k500'), bench.disposed.get(500)]).toEqual(['unknown', 'later']);
+    expect(bench.began.length).toBeLessThan(40);
+    expect(bench.kept).toEqual([]);
+  });
+
+  test('the request that it lies in is not the first that the next worker takes, but is never lost either', async () => {
+    const bench = new Bench([taken(1, 'requests', false)]);
+    bench.create = async () => fault();
+    await bench.run();
+    expect(bench.disposed.get(1)).toBe('moved');
+  });
+
+  test.each<[string, (bench: Bench) => Partial<WorkerDeps>]>([
+    ['taking from the queue', ({ queue }) => ({ queue: { ...queue, take: async () => fault() } })],
+    ['telling the queue', ({ queue }) => ({ queue: { ...queue, dispose: async () => fault() } })],
+    ['taking back from others', ({ queue }) => ({ queue: { ...queue, reclaim: async () => fault() } })],
+    ['checking a request by the contract', () => ({ refusal: fault })],
+    ['asking what validate has shown', () => ({ evidence: async () => fault() })],
+    ['watching the doubts', () => ({ breaker: { observe: async () => fault() } })],
+    [
+      'waiting after too many doubts',
+      () => ({ breaker: { observe: async () => ({ stop: null, pauseMs: 1_000 }) }, hold: fault }),
+    ],
+    ['the log', ({ log }) => ({ log: { ...log, prefetch: async () => fault() } })],
+  ])('in %s', async (_where, changesOf) => {
+    const bench = new Bench([...rows(1, 20).map((row) => taken(row)), taken(50, 'doubts')]);
+    bench.changes = changesOf(bench);
+    expect(await bench.run()).toMatchObject({ code: 'fault' });
+    expect(bench.halt.signal.aborted).toBe(true);
+    expect(bench.began.length).toBeLessThan(20);
+    if (!bench.changes.queue) expect(bench.kept).toEqual([]);
+  });
+
+  test('at once, however long what is in flight takes', async () => {
+    const bench = new Bench(rows(1, 30).map((row) => taken(row)));
+    bench.create = (row) => bench.clock.sleep(row === 4 ? 600_000 : 0);
+    let takes = 0;
+    const take: RequestQueue['take'] = async (lane, count) => {
+      if (lane === 'doubts') return [];
+      takes += 1;
+      return takes > 3 ? fault() : bench.queue.take(lane, count);
+    };
+    bench.changes = { queue: { ...bench.queue, take } };
+    bench.halt.signal.addEventListener('abort', () => bench.told.push(`halted at ${bench.clock.nowMs()} ms`));
+    expect(await bench.run()).toMatchObject({ code: 'fault' });
+    expect(Number(/halted at (\d+) ms/.exec(bench.told.join())?.[1])).toBeLessThan(60_000);
+    expect([bench.clock.nowMs() > 600_000, bench.states.get('k4'), bench.kept]).toEqual([true, 'created', []]);
+  });
+
+  test('after it was told to end, too', async () => {
+    const bench = new Bench([taken(1)]);
+    bench.create = async () => {
+      bench.halt.abort();
+      fault();
+    };
+    expect(await bench.run()).toMatchObject({ code: 'fault' });
+  });
+});
+
+test('an error that ends the worker gives back what was sent and not yet disposed of', async () => {
+  const bench = new Bench([taken(1)]);
+  const away = new SrqError('log', 'The store is away.');
+  bench.changes = {
+    evidence: () => Promise.reject(away),
+    api: {
+      ...bench.api,
+      create: async (_, intend) => {
+        await intend();
+        return { outcome: { ...created(1), status: 'unknown' }, stop: null, unproven: null, hasRemark: false };
+      },
+    },
+  };
+  expect(await bench.run()).toBe(away);
+  expect([bench.states.get('k1'), bench.disposed.get(1), bench.inFlight]).toEqual(['unknown', 'back', 0]);
+  expect(bench.told).toContain('ending: log, aborted true');
+});

@@ -1,0 +1,299 @@
+import { setMaxListeners } from 'node:events';
+import { expect, test } from 'vitest';
+import { ControlRounds, knownCreated } from '../../src/delivery/controls.ts';
+import { settleDoubt } from '../../src/delivery/settle-doubt.ts';
+import { type Submission, submitRequest } from '../../src/delivery/submit.ts';
+import { VisibilityProber } from '../../src/delivery/visibility-prober.ts';
+import type { Clock, DeliveryLog, MarketplaceApi } from '../../src/request/ports.ts';
+import type { VisibilityHistory } from '../../src/request/visibility.ts';
+import { MemoryLog } from '../helpers/memory-log.ts';
+import { seeded } from '../helpers/virtual-server.ts';
+import { type Fate, ForgetfulService, type Nature } from './forgetful-service.ts';
+import { submissionOf } from './leads.ts';
+
+/** Other seeds, and more of them: SRQ_TEST_SEED, SRQ_TEST_SCENARIOS. */
+const SEED = Number(process.env['SRQ_TEST_SEED'] ?? 20_261_121);
+const SCENARIOS = Number(process.env['SRQ_TEST_SCENARIOS'] ?? 600);
+const BEGIN_MS = Date.UTC(2026, 10, 21);
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+const OPTIONS = { validate: true, onDuplicate: 'skip', again: false } as const;
+const NEVER = new Promise<never>(() => {});
+
+/** Time that goes on to the next who is to wake. What a dead process waited for never comes. */
+class Time {
+  nowMs = BEGIN_MS;
+  #sleepers: { readonly atMs: number; readonly wake: () => void }[] = [];
+
+  sleep(ms: number, isAlive: () => boolean, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      if (signal?.aborted) return resolve();
+      const wake = () => {
+        signal?.removeEventListener('abort', abort);
+        if (isAlive()) resolve();
+      };
+      const sleeper = { atMs: this.nowMs + Math.max(0, ms), wake };
+      const abort = () => {
+        this.#sleepers = this.#sleepers.filter((each) => each !== sleeper);
+        wake();
+      };
+      const at = this.#sleepers.findLastIndex(({ atMs }) => atMs <= sleeper.atMs);
+      this.#sleepers.splice(at + 1, 0, sleeper);
+      signal?.addEventListener('abort', abort);
+    });
+  }
+
+  /** Until this is settled, or the time has come. Nobody sleeps on after that. */
+  async until(promise: Promise<unknown>, endMs: number): Promise<void> {
+    let isSettled = false;
+    const settle = () => {
+      isSettled = true;
+    };
+    promise.then(settle, settle);
+    for (;;) {
+      await new Promise(setImmediate);
+      const next = this.#sleepers[0];
+      if (isSettled || !next || next.atMs > endMs) break;
+      this.nowMs = next.atMs;
+      for (; this.#sleepers[0]?.atMs === this.nowMs; this.#sleepers.shift()) this.#sleepers[0].wake();
+    }
+    this.#sleepers = [];
+    if (isSettled) await promise;
+    else this.nowMs = endMs;
+  }
+}
+
+interface Lead {
+  readonly submission: Submission;
+  readonly fate: Fate;
+}
+
+/** Shares: of the runs that are killed, and of the files whose texts are of very different lengths. */
+interface Life {
+  readonly killed: number;
+  readonly varied: number;
+}
+
+/** One file, imported again and again by processes of which some are killed. */
+class Scenario {
+  readonly #random: () => number;
+  readonly #killed: number;
+  readonly #time = new Time();
+  readonly #service: ForgetfulService;
+  readonly #log = new MemoryLog(() => this.#time.nowMs);
+  readonly #leads: readonly Lead[];
+  readonly #tried = new Set<string>();
+  #evidence: VisibilityHistory | null = null;
+  /** Requests that were in doubt at some time. */
+  readonly doubts = new Set<string>();
+  readonly wronglyLicensed: string[] = [];
+
+  constructor(random: () => number, nature: Nature, { killed, varied }: Life) {
+    this.#random = random;
+    this.#killed = killed;
+    const isVaried = random() < varied;
+    this.#service = new ForgetfulService(nature, random, () => this.#time.nowMs);
+    const count = this.#between(5, 60);
+    this.#leads = Array.from({ length: count }, (_, at) => {
+      const letters = isVaried ? this.#between(10, 1_500) : this.#between(20, 200);
+      const { row, request, key } = submissionOf(`Need ${at + 1} ${'x'.repeat(letters)}`, at + 1);
+      return { submission: { row, request, key }, fate: this.#fate() };
+    });
+  }
+
+  get doubled(): readonly string[] {
+    return this.#service.doubled;
+  }
+
+  get settled(): number {
+    return [...this.doubts].filter((key) => !/sending|unknown|parked/.test(this.#log.state(key))).length;
+  }
+
+  async play(): Promise<void> {
+    const runs = this.#between(2, 4);
+    for (let run = 1; run <= runs; run++) {
+      // The last one lives, for what nobody comes back to is nobody's to settle.
+      const isKilled = run < runs && this.#random() < this.#killed;
+      const lifeMs = isKilled ? this.#pick([10_000, MINUTE_MS, 10 * MINUTE_MS]) * this.#random() : 7 * DAY_MS;
+      await this.#run(`run ${run}`, lifeMs);
+      this.#time.nowMs += this.#pick([1_000, 5 * MINUTE_MS, 2 * HOUR_MS, 23 * HOUR_MS, 30 * HOUR_MS]) * this.#random();
+    }
+  }
+
+  #between(least: number, most: number): number {
+    return least + Math.floor(this.#random() * (most - least + 1));
+  }
+
+  #pick<Value>(values: readonly [Value, ...Value[]]): Value {
+    return values[Math.floor(this.#random() * values.length)] ?? values[0];
+  }
+
+  #fate(): Fate {
+    if (this.#random() > 0.12) return 'created';
+    return this.#random() < 0.5 ? 'lost' : { takenAfterMs: 0 };
+  }
+
+  async #run(run: string, lifeMs: number): Promise<void> {
+    let isAlive = true;
+    const time = this.#time;
+    const halt = new AbortController();
+    setMaxListeners(0, halt.signal);
+    const living = <Value>(value: Value): Value | Promise<never> => (isAlive ? value : NEVER);
+    const clock: Clock = {
+      nowMs: () => time.nowMs,
+      monotonicMs: () => time.nowMs,
+      sleep: (ms, signal) => time.sleep(ms, () => isAlive, signal),
+    };
+    const log = this.#watched(this.#log.openAs(run));
+    const validate: MarketplaceApi['validate'] = async (request) => living(await this.#service.validate(request));
+    const keep = (evidence: VisibilityHistory) => {
+      if (isAlive) this.#evidence = evidence;
+    };
+    const witness = new VisibilityProber({ validate }, clock, halt.signal, this.#evidence, keep);
+    const api: MarketplaceApi = {
+      validate,
+      idempotencyWindowMs: null,
+      confirm: async () => null,
+      slowDown: () => {},
+      create: async (request, intend) => {
+        if (!(await intend())) return null;
+        const { fate } = this.#leads.find(({ submission }) => submission.request === request) ?? { fate: 'created' };
+        const tookMs = 200 + 1_500 * this.#random();
+        const isDying = time.nowMs + tookMs > endMs;
+        // What a dead process has written its kernel goes on delivering.
+        if (isDying && this.#random() < 0.5) this.#service.take(request, 100_000 * this.#random());
+        if (isDying) return NEVER;
+        await clock.sleep(tookMs);
+        return this.#answered(request, fate);
+      },
+    };
+    const endMs = time.nowMs + lifeMs;
+    await time.until(this.#work(api, log, clock, witness, halt.signal), endMs);
+    isAlive = false;
+  }
+
+  #answered(request: Submission['request'], fate: Fate) {
+    const need = request.params['request_text'] ?? '';
+    // Only the first try goes wrong: a second doubt is a person's in any case.
+    const isFirst = !this.#tried.has(need);
+    this.#tried.add(need);
+    const nothing = { http: null, message: null, raw: null, ms: 1 };
+    const plain = { stop: null, unproven: null, hasRemark: false };
+    const isLost = isFirst && fate === 'lost';
+    if (!isLost) this.#service.take(request, 0);
+    const isAnswered = fate === 'created' || !isFirst;
+    if (isAnswered) return { ...plain, outcome: { ...nothing, status: 'created', ids: { id: '1' } } } as const;
+    return { ...plain, outcome: { ...nothing, status: 'unknown', ids: {} } } as const;
+  }
+
+  async #work(
+    api: MarketplaceApi,
+    log: DeliveryLog,
+    clock: Clock,
+    witness: VisibilityProber,
+    stopping: AbortSignal,
+  ): Promise<void> {
+    for (const { submission } of this.#leads) {
+      if (log.lookup(submission.key) === 'created') witness.resume(submission);
+    }
+    for (const { submission } of this.#leads) {
+      if (!/none|failed|licensed/.test(log.lookup(submission.key))) continue;
+      const { result, wasClear } = await submitRequest(submission, api, log, OPTIONS);
+      if (wasClear && result.status === 'created') witness.created(submission);
+    }
+    const rounds = new ControlRounds(api, stopping);
+    const believing = { proof: witness, chosenMs: null, isProxied: false, rounds, waits: true };
+    const all = this.#leads.map(({ submission }) => submission);
+    const known = () => knownCreated(all, log);
+    const doubtful = all.filter(({ key }) => /sending|unknown/.test(log.lookup(key)));
+    await Promise.all(
+      doubtful.map((each) => settleDoubt(each, { api, log, clock, stopping, believing, known, resend: OPTIONS })),
+    );
+    await witness.end();
+  }
+
+  /** Notes what comes to be in doubt, and every licence for a request that is there. */
+  #watched(log: DeliveryLog): DeliveryLog {
+    const requestOf = new Map(this.#leads.map(({ submission }) => [submission.key, submission.request]));
+    return {
+      ...log,
+      sending: async (subject, ...more) => {
+        this.doubts.add(subject.key);
+        return log.sending(subject, ...more);
+      },
+      outcome: async (subject, outcome, how) => {
+        if (outcome.status !== 'unknown' && how?.by === undefined) this.doubts.delete(subject.key);
+        return log.outcome(subject, outcome, how);
+      },
+      licence: async (subject, ...more) => {
+        const request = requestOf.get(subject.key);
+        if (request && this.#service.has(request)) this.wronglyLicensed.push(subject.key);
+        return log.licence(subject, ...more);
+      },
+    };
+  }
+}
+
+const HONEST = { blind: [], mostLetters: Number.POSITIVE_INFINITY, memoryMs: Number.POSITIVE_INFINITY, lie: null };
+
+function honestNature(random: () => number): Nature {
+  const lagsMs = Array.from(
+    { length: 1 + Math.floor(random() * 3) },
+    () => (random() < 0.5 ? 500 : MINUTE_MS) * random(),
+  );
+  return { ...HONEST, lagsMs, isSharded: random() < 0.5 };
+}
+
+function anyNature(random: () => number): Nature {
+  const pick = (values: readonly number[]) => values[Math.floor(random() * values.length)];
+  const lagMs = () => pick([0, 1_000, MINUTE_MS, 300_000, 1_000_000]) ?? 0;
+  const is = (share: number) => random() < share;
+  const blind = Array.from({ length: is(0.4) ? 1 + Math.floor(random() * 8) : 0 }, () => {
+    const fromMs = BEGIN_MS + HOUR_MS * random() * random();
+    return { fromMs, toMs: fromMs + (pick([5_000, MINUTE_MS, HOUR_MS]) ?? 0) * random() };
+  });
+  return {
+    lagsMs: Array.from({ length: 1 + Math.floor(random() * 3) }, () => lagMs() * random()),
+    isSharded: is(0.5),
+    blind,
+    mostLetters: is(0.3) ? (pick([100, 255, 600, 1_000]) ?? 0) : Number.POSITIVE_INFINITY,
+    memoryMs: is(0.3) ? DAY_MS : Number.POSITIVE_INFINITY,
+    lie: is(0.2)
+      ? { fromMs: BEGIN_MS + HOUR_MS * random() * random(), verdict: is(0.5) ? 'clear' : 'duplicate' }
+      : null,
+  };
+}
+
+/** What became of all the doubts. */
+async function playAll(natureOf: (random: () => number) => Nature, life: Life, scenarios: number) {
+  const told = { doubts: 0, settled: 0, licences: [] as string[], doubled: [] as string[] };
+  for (let at = 0; at < scenarios; at++) {
+    const random = seeded(SEED * 1_000_003 + at);
+    const scenario = new Scenario(random, natureOf(random), life);
+    await scenario.play();
+    told.doubts += scenario.doubts.size;
+    told.settled += scenario.settled;
+    for (const key of scenario.wronglyLicensed) told.licences.push(`scenario ${at}: ${key}`);
+    for (const need of scenario.doubled) told.doubled.push(`scenario ${at}: ${need.slice(0, 20)}`);
+  }
+  return told;
+}
+
+test('no request that a service has is ever licensed to go again, however that service sees', {
+  timeout: 300_000,
+}, async () => {
+  const told = await playAll(anyNature, { killed: 0.5, varied: 0.4 }, SCENARIOS);
+  process.stdout.write(`any service: ${told.settled} of ${told.doubts} doubts settled\n`);
+  expect(told.doubts).toBeGreaterThan(SCENARIOS);
+  expect([told.licences, told.doubled]).toEqual([[], []]);
+});
+
+test('of the doubts at services that see within a minute, nine in ten need no person', {
+  timeout: 600_000,
+}, async () => {
+  const told = await playAll(honestNature, { killed: 0.25, varied: 0.1 }, Math.ceil((SCENARIOS * 2) / 5));
+  process.stdout.write(`honest services: ${told.settled} of ${told.doubts} doubts settled\n`);
+  expect([told.licences, told.doubled]).toEqual([[], []]);
+  expect(told.settled / told.doubts).toBeGreaterThanOrEqual(0.9);
+});

@@ -1,0 +1,257 @@
+import { rmSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { settleDoubt } from '../../src/delivery/settle-doubt.ts';
+import { type SubmitOptions, submitRequest } from '../../src/delivery/submit.ts';
+import { PATHS } from '../../src/request/wire.ts';
+import { failureOf, readAll } from '../helpers/log-subjects.ts';
+import { readLines, submissionOf } from './leads.ts';
+import { type Death, Life } from './life.ts';
+import { Machine, type Process } from './processes.ts';
+import type { Step } from './scripted-service.ts';
+import { settlingOf } from './settling.ts';
+
+const PLAIN: SubmitOptions = { validate: true, onDuplicate: 'skip', again: false };
+const UNCHECKED: SubmitOptions = { ...PLAIN, validate: false };
+const NEED = 'Pintar a sala';
+const SUBMISSION = submissionOf(NEED, 12);
+const { key } = SUBMISSION;
+const WAIT_MS = 60_000;
+
+let machine: Machine;
+beforeEach(() => {
+  machine = new Machine();
+});
+afterEach(() => machine.close());
+
+const meets = (...answers: Step['answer'][]) =>
+  machine.service.script(
+    NEED,
+    answers.map((answer) => ({ answer, acts: true })),
+  );
+
+const submit = (options = PLAIN) => machine.run(({ api, log }) => submitRequest(SUBMISSION, api, log, options));
+
+const submitAndDie = (death: Death) =>
+  machine.run(({ api, log }) => submitRequest(SUBMISSION, api, log, UNCHECKED), { life: new Life(death) });
+
+const settle = (process: Process) =>
+  settleDoubt(SUBMISSION, settlingOf(process, key, WAIT_MS, UNCHECKED, machine.service));
+
+describe('A request', () => {
+  test('is in the log as being sent when it arrives at the service, and as created when its result is given', async () => {
+    const known: string[] = [];
+    machine.service.meanwhile = async (path) => {
+      known.push(`${path} ${await machine.known(key)}`);
+    };
+    expect(await submit()).toMatchObject({
+      result: { row: 12, status: 'created', ref: 'A-12', key, ids: { request_id: 'R-77' }, http: 201 },
+      wasClear: true,
+      unreadable: false,
+      unrecorded: false,
+      stop: null,
+    });
+    expect(known).toEqual([`${PATHS.validate} none`, `${PATHS.create} sending`]);
+    expect(await machine.known(key)).toBe('created');
+  });
+
+  test('that was created before is told from the log, with its identifiers and without a call', async () => {
+    await submit();
+    machine.service.meanwhile = (path) => expect.fail(`called ${path}`);
+    const result = { status: 'repeated', ids: { request_id: 'R-77' }, message: expect.stringContaining('2026-11-21') };
+    expect(await submit()).toMatchObject({ result, wasClear: false });
+  });
+
+  test('that was created before is sent once more where that is asked for', async () => {
+    await submit();
+    expect(await submit({ ...UNCHECKED, again: true })).toMatchObject({ result: { status: 'created' } });
+    expect(machine.service.actsOn(NEED)).toBe(2);
+  });
+
+  test.each([
+    ['reset after writing', UNCHECKED],
+    ['reset after writing', { ...UNCHECKED, again: true }],
+    ['500', { ...UNCHECKED, again: true, onDuplicate: 'create' }],
+  ] as const)('in doubt after "%s" is not sent whatever is asked for', async (answer, options) => {
+    meets(answer);
+    expect(await submit(UNCHECKED)).toMatchObject({ result: { status: 'unknown' } });
+    expect(await submit(options)).toMatchObject({ result: { status: 'unknown', key } });
+    expect(machine.service.arrivals).toHaveLength(1);
+  });
+
+  test.each(['after the intent', 'the arrival', 'the answer', 'the record'] as const)(
+    'whose process ends at "%s" is in doubt, and not sent again',
+    async (at) => {
+      expect(await submitAndDie({ at, time: 1 })).toBe('died');
+      expect(await submit()).toMatchObject({ result: { status: 'unknown' } });
+      expect(machine.service.arrivals.length).toBeLessThanOrEqual(1);
+    },
+  );
+
+  test('whose process ends before the intent is as if it had never been', async () => {
+    await submitAndDie({ at: 'the intent', time: 1 });
+    expect(await machine.known(key)).toBe('none');
+    expect(await submit()).toMatchObject({ result: { status: 'created' } });
+  });
+});
+
+describe('Validate', () => {
+  test('that says duplicate ends the request, and the next run asks nothing', async () => {
+    machine.service.sight = 'always duplicate';
+    expect(await submit()).toMatchObject({ result: { status: 'duplicate', http: 200 }, wasClear: false });
+    machine.service.meanwhile = (path) => expect.fail(`called ${path}`);
+    expect(await submit()).toMatchObject({ result: { status: 'duplicate' } });
+  });
+
+  test('that says duplicate does not count where duplicates are wanted, and clears nothing', async () => {
+    machine.service.sight = 'always duplicate';
+    const submitted = await submit({ ...PLAIN, onDuplicate: 'create' });
+    expect(submitted).toMatchObject({ result: { status: 'created' }, wasClear: false });
+  });
+
+  test.each([
+    ['unreadable', true],
+    ['down', false],
+  ] as const)('that is %s leaves the request uncreated and to be sent by the next run', async (sight, unreadable) => {
+    machine.service.sight = sight;
+    expect(await submit()).toMatchObject({ result: { status: 'failed' }, unreadable, stop: null });
+    expect(machine.service.arrivals).toEqual([]);
+    machine.service.sight = { lagMs: 0 };
+    expect(await submit()).toMatchObject({ result: { status: 'created' } });
+  });
+});
+
+describe('An answer of success that proves nothing', () => {
+  test.each(['200 web page', '200 with half an answer', '200 refused', '200 empty'] as const)(
+    'leaves the request in doubt: %s',
+    async (answer) => {
+      meets(answer);
+      const submitted = await submit(UNCHECKED);
+      expect(submitted).toMatchObject({ result: { status: 'unknown', ids: {} } });
+      expect(submitted === 'died' ? null : submitted.unproven?.isDenied).toBe(answer === '200 refused');
+      expect(readLines(machine.logPath).at(-1)).toMatchObject({ event: 'unknown', http: 200 });
+    },
+  );
+
+  test('is confirmed by a validate that had called the request clear and sees it now', async () => {
+    meets('200 empty');
+    machine.service.sight = { lagMs: 5_000 };
+    expect(await submit(PLAIN)).toMatchObject({ result: { status: 'created' }, unproven: null, wasClear: true });
+    const events = readLines(machine.logPath).map(({ event, by = null }) => [event, by]);
+    expect(events).toEqual([
+      ['sending', null],
+      ['unknown', null],
+      ['created', 'validate'],
+    ]);
+  });
+
+  test('is not confirmed by a validate that never sees it, nor where nobody asked before', async () => {
+    meets('200 empty');
+    machine.service.sight = 'always clear';
+    expect(await submit(PLAIN)).toMatchObject({ result: { status: 'unknown' }, unproven: { form: '200 empty' } });
+    expect(machine.service.arrivals).toHaveLength(1);
+  });
+});
+
+test('a fault of srq after the request was written ends the row in doubt and the run, without the words of the error', async () => {
+  const badly = () => {
+    throw new RangeError('Pintar a sala da Ana');
+  };
+  const failing = { create: (_: unknown, intend: () => Promise<boolean>) => intend().then(badly) };
+  const submitted = await machine.run(({ log }) =>
+    submitRequest(SUBMISSION, failing as unknown as Process['api'], log, UNCHECKED),
+  );
+  expect(submitted).toMatchObject({ result: { status: 'unknown' }, stop: { code: 'fault' } });
+  expect(readLines(machine.logPath).map(({ event }) => event)).toEqual(['sending', 'unknown']);
+  expect(JSON.stringify(submitted)).not.toContain('Ana');
+});
+
+describe('A log that fails', () => {
+  test('before the intent is durable: nothing is sent, and it is thrown', async () => {
+    const failure = await failureOf(
+      machine.run(({ api, log }) => {
+        rmSync(machine.logPath);
+        return submitRequest(SUBMISSION, api, log, UNCHECKED);
+      }),
+    );
+    expect(failure.code).toBe('log');
+    expect(machine.service.arrivals).toEqual([]);
+  });
+
+  test('after the answer: the result comes back whole, marked as recorded nowhere, and ends the run', async () => {
+    machine.service.meanwhile = () => rmSync(machine.logPath);
+    expect(await submit(UNCHECKED)).toMatchObject({
+      result: { status: 'created', ids: { request_id: 'R-77' } },
+      unrecorded: true,
+      stop: { code: 'log' },
+    });
+  });
+});
+
+describe('A pause between two tries', () => {
+  test('counts for the age of a doubt: that begins with the last try', async () => {
+    meets('429 for two minutes', '201 with an id');
+    machine.service.sight = { lagMs: 20_000 };
+    expect(await submitAndDie({ at: 'the answer', time: 2 })).toBe('died');
+    expect(machine.service.actsOn(NEED)).toBe(1);
+    expect(await machine.run(settle)).toMatchObject({ result: { status: 'created' } });
+    expect(machine.service.actsOn(NEED)).toBe(1);
+  });
+
+  test('is not taken for a doubt by another process, which leaves the request alone', async () => {
+    let other: unknown;
+    machine.service.meanwhile = async () => {
+      machine.service.meanwhile = () => {};
+      other = await machine.run(settle, { exclusive: false });
+    };
+    meets('429 for two minutes', '201 with an id');
+    expect(await submit(UNCHECKED)).toMatchObject({ result: { status: 'created' } });
+    expect(other).toMatchObject({ result: { status: 'unknown' } });
+    expect(machine.service.actsOn(NEED)).toBe(1);
+  });
+
+  test('in which a person has the request sent by another process ends the tries of this one', async () => {
+    // The first create waits for its answer while the other process has its turn; the answer is a 429, its second try is due.
+    let other: unknown;
+    machine.service.meanwhile = async () => {
+      machine.service.meanwhile = () => {};
+      const resend: typeof settle = async ({ api, log }) => {
+        await log.licence({ key, row: 12, ref: null }, 'sending', 'person');
+        return submitRequest(SUBMISSION, api, log, UNCHECKED);
+      };
+      other = await machine.run(resend, { exclusive: false });
+    };
+    meets('201 with an id', '429 for two minutes', '201 with an id');
+    expect(await submit(UNCHECKED)).toMatchObject({ result: { status: 'repeated', ids: { request_id: 'R-77' } } });
+    expect(other).toMatchObject({ result: { status: 'created' } });
+    expect(machine.service.actsOn(NEED)).toBe(1);
+  });
+});
+
+describe('What another process recorded while this one had sent nothing', () => {
+  const createElsewhere = async () => {
+    machine.service.meanwhile = () => {};
+    await machine.run(({ api, log }) => submitRequest(SUBMISSION, api, log, UNCHECKED), { exclusive: false });
+  };
+
+  test('is not covered up by a validate that failed', async () => {
+    machine.service.sight = 'down';
+    machine.service.meanwhile = createElsewhere;
+    expect(await submit()).toMatchObject({ result: { status: 'repeated', ids: { request_id: 'R-77' } } });
+    expect(await machine.known(key)).toBe('created');
+    const records = await readAll(machine.logPath);
+    expect(records).toMatchObject([{ event: 'created', ids: { request_id: 'R-77' } }]);
+  });
+
+  test('is not covered up by a validate that sees what the other created', async () => {
+    machine.service.meanwhile = createElsewhere;
+    await submit();
+    expect(await readAll(machine.logPath)).toMatchObject([{ event: 'created', ids: { request_id: 'R-77' } }]);
+  });
+
+  test('decides: no second request is sent', async () => {
+    machine.service.sight = 'always clear';
+    machine.service.meanwhile = createElsewhere;
+    expect(await submit()).toMatchObject({ result: { status: 'repeated' } });
+    expect(machine.service.actsOn(NEED)).toBe(1);
+  });
+});

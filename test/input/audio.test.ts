@@ -1,0 +1,112 @@
+import { execFileSync } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { describeAudio, readAudioBase64 } from '../../src/input/audio.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'srq-audio-'));
+const folder = join(root, 'leads');
+mkdirSync(join(folder, 'voice'), { recursive: true });
+const sound = Buffer.from('RIFF not really a sound');
+writeFileSync(join(folder, 'voice', 'a.wav'), sound);
+writeFileSync(join(folder, 'empty.wav'), '');
+writeFileSync(join(root, 'outside.wav'), sound);
+mkdirSync(join(root, 'leads-other'));
+writeFileSync(join(root, 'leads-other', 'b.wav'), sound);
+symlinkSync(join(root, 'outside.wav'), join(folder, 'link.wav'));
+symlinkSync('voice/a.wav', join(folder, 'inner-link.wav'));
+symlinkSync('loop.wav', join(folder, 'loop.wav'));
+
+it('a recording in the folder is known by its size and digest, and read as base64', async () => {
+  const audio = await describeAudio('voice/a.wav', folder);
+  const sha256 = createHash('sha256').update(sound).digest('hex');
+  expect(audio).toEqual({
+    path: expect.stringContaining('a.wav'),
+    sizeBytes: sound.length,
+    sha256,
+    mediaType: 'audio/wav',
+  });
+  expect(Buffer.from(await readAudioBase64(audio), 'base64')).toEqual(sound);
+  expect((await describeAudio('inner-link.wav', folder)).sha256).toBe(sha256);
+});
+
+it.each([
+  ['../outside.wav', 'outside the folder'],
+  ['../leads-other/b.wav', 'outside the folder'],
+  [join(root, 'outside.wav'), 'outside the folder'],
+  ['link.wav', 'outside the folder'],
+  ['.', 'outside the folder'],
+  ['voice', 'not a file'],
+  ['empty.wav', 'empty'],
+  ['none.wav', 'no recording'],
+  ['loop.wav', 'ELOOP'],
+  ['a\0.wav', 'NUL'],
+  ['https://example.com/a.wav', 'web address'],
+])('%j is refused', async (path, why) => {
+  await expect(describeAudio(path, folder)).rejects.toMatchObject({
+    code: 'input',
+    message: expect.stringContaining(why),
+  });
+});
+
+it.each([
+  '/proc/self/environ',
+  '/nowhere/at/all.wav',
+  '../none.wav',
+  '/dev/zero',
+  '/dev/stdin',
+  '../../../../../etc/hostname',
+  'voice/../../outside.wav',
+])('%s is refused for where it lies, without being looked at', async (path) => {
+  await expect(describeAudio(path, folder)).rejects.toThrow('outside the folder');
+});
+
+it.skipIf(process.platform === 'win32')('a pipe is refused and nobody waits for its writer', async () => {
+  execFileSync('mkfifo', [join(folder, 'pipe.wav')]);
+  await expect(describeAudio('pipe.wav', folder)).rejects.toThrow('not a file');
+});
+
+it('a recording that becomes a link or a pipe before it is sent is not read', async () => {
+  const path = join(folder, 'swapped.wav');
+  writeFileSync(path, sound);
+  const audio = await describeAudio('swapped.wav', folder);
+  rmSync(path);
+  symlinkSync(join(root, 'outside.wav'), path);
+  await expect(readAudioBase64(audio)).rejects.toThrow('not a file');
+});
+
+it('a long recording is base64 in one piece', async () => {
+  const long = randomBytes(700_001);
+  writeFileSync(join(folder, 'long.wav'), long);
+  expect(await readAudioBase64(await describeAudio('long.wav', folder))).toBe(long.toString('base64'));
+});
+
+it('a recording over the cap is refused', async () => {
+  await expect(describeAudio('voice/a.wav', folder, sound.length - 1)).rejects.toThrow('the most is');
+  expect((await describeAudio('voice/a.wav', folder, sound.length)).sizeBytes).toBe(sound.length);
+});
+
+it('a recording whose bytes are no longer those that were described is refused', async () => {
+  writeFileSync(join(folder, 'changing.wav'), 'one');
+  const audio = await describeAudio('changing.wav', folder);
+  writeFileSync(join(folder, 'changing.wav'), 'two');
+  await expect(readAudioBase64(audio)).rejects.toThrow('changed');
+  writeFileSync(join(folder, 'changing.wav'), 'longer');
+  await expect(readAudioBase64(audio)).rejects.toThrow('changed');
+});
+
+it.skipIf(process.platform !== 'linux')('no recording stays open, whether it was taken or refused', async () => {
+  const audio = await describeAudio('voice/a.wav', folder);
+  const openFiles = () => readdirSync('/proc/self/fd').length;
+  const before = openFiles();
+  for (let time = 0; time < 50; time++) {
+    await describeAudio('voice/a.wav', folder);
+    await readAudioBase64(audio);
+    await expect(describeAudio('voice/a.wav', folder, 1)).rejects.toThrow('the most is');
+    await expect(readAudioBase64({ ...audio, sha256: '' })).rejects.toThrow('changed');
+  }
+  // Others of this process may come and go.
+  expect(openFiles()).toBeLessThan(before + 20);
+});

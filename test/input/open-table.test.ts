@@ -1,0 +1,377 @@
+import {
+  appendFileSync,
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import iconv from 'iconv-lite';
+import { describe, expect, it } from 'vitest';
+import { openTable } from '../../src/input/open-table.ts';
+import { defuse } from '../../src/request/csv-text.ts';
+import type { ReadOptions, Row } from '../../src/request/table.ts';
+
+const fixtures = new URL('../../fixtures/csv/', import.meta.url).pathname;
+const scratch = mkdtempSync(join(tmpdir(), 'srq-open-table-'));
+let files = 0;
+const file = (content: string | Buffer, ending = 'csv'): string => {
+  const path = join(scratch, `${files++}.${ending}`);
+  writeFileSync(path, content);
+  return path;
+};
+const detected: ReadOptions = { format: null, encoding: null, delimiter: null, skipLines: 0, sheet: null };
+const open = (path: string, options: Partial<ReadOptions> = {}) => openTable(path, { ...detected, ...options });
+
+async function read(path: string, options: Partial<ReadOptions> = {}) {
+  const table = await open(path, options);
+  const rows: Row[] = [];
+  for await (const batch of table.rows()) rows.push(...batch);
+  return { table, rows, cells: rows.map((row) => [...row.cells]) };
+}
+
+describe('encodings', () => {
+  const same = ['utf8', 'utf8-bom', 'utf16le-bom', 'utf16le-no-bom', 'utf16be-bom', 'utf16be-no-bom', 'windows-1252'];
+  it.each(same)('%s gives the same texts, the euro sign and curly quotes included', async (name) => {
+    const { cells } = await read(`${fixtures}${name}.csv`);
+    expect(cells[0]?.[5]).toBe('Canalizador urgente, máximo 80 €');
+    expect(cells[1]?.[5]).toBe('Küche streichen; „hell“ bitte');
+  });
+
+  it('one wrong byte at the far end makes the file Windows-1252, and that is said', async () => {
+    const path = file(Buffer.concat([Buffer.from(`a,b\n${'é,x\n'.repeat(200_000)}`), Buffer.from([0xe9, 0x2c, 0x78])]));
+    const table = await open(path);
+    expect(table.encoding).toBe('Windows-1252');
+    expect(table.notes.join()).toContain('Windows-1252');
+  });
+
+  it('characters that lie across two chunks of the file stay whole', async () => {
+    for (const shift of [0, 1, 2, 3]) {
+      const text = `a,b\n${'x'.repeat(shift)},1\n${'😀é,€\n'.repeat(60_000)}`;
+      for (const encoding of ['utf-8', 'utf-16be']) {
+        const { rows } = await read(file(iconv.encode(text, encoding, { addBOM: true })));
+        expect(rows.slice(1).every(({ cells }) => cells[0] === '😀é' && cells[1] === '€')).toBe(true);
+      }
+    }
+  });
+
+  it('without a BOM, characters across chunks are still UTF-8, and half a character at the end is not', async () => {
+    const text = `a,b\n${'€😀,é\n'.repeat(60_000)}`;
+    for (const shift of ['', 'x', 'xx', 'xxx']) {
+      expect((await open(file(shift + text))).encoding).toBe('UTF-8');
+    }
+    expect((await open(file(Buffer.from(`${text}x,€`).subarray(0, -1)))).encoding).toBe('Windows-1252');
+  });
+
+  it('bytes that a declared encoding does not have stop the file at their row, the rows before are given', async () => {
+    const table = await open(file(Buffer.from('a,b\n1,2\n3,\xe9\n', 'latin1')), { encoding: 'utf-8' });
+    const seen: string[] = [];
+    const all = async () => {
+      for await (const batch of table.rows()) seen.push(...batch.map((row) => row.cells.join()));
+    };
+    await expect(all()).rejects.toThrow('Row 2 (line 3) holds bytes that are not UTF-8');
+    expect(seen).toEqual(['1,2']);
+  });
+
+  it('an encoding that nobody knows is a wrong use', async () => {
+    await expect(open(`${fixtures}utf8.csv`, { encoding: 'klingon' })).rejects.toMatchObject({ code: 'usage' });
+  });
+});
+
+describe('rows', () => {
+  it('a row knows its number and the line it begins in, quoted line breaks counted', async () => {
+    const { rows } = await read(file('a,b\r\n1,"x\r\ny"\r\n\r\n2,z\r\n'));
+    expect(rows.map(({ number, line }) => [number, line])).toEqual([
+      [1, 2],
+      [2, 5],
+    ]);
+  });
+
+  it('the line of a quote that is not closed counts the empty lines before it', async () => {
+    await expect(read(file('a,b\n1,2\n\n\n3,"x\n4,5\n'))).rejects.toThrow(
+      'Row 2 (line 5) has a quote that is not closed',
+    );
+  });
+
+  it('line numbers count the lines set aside before the header', async () => {
+    const { rows } = await read(`${fixtures}preamble.csv`);
+    expect(rows[0]?.line).toBe(5);
+  });
+
+  it('titles above the header are said to be set aside, blank lines are not worth a word', async () => {
+    expect((await open(`${fixtures}preamble.csv`)).notes).toEqual(['Set aside before the header: lines 1–3.']);
+    expect((await open(file('\n\na,b\n1,2\n'))).notes).toEqual([]);
+  });
+
+  it('of two delimiters that fit equally well, the one whose header names known fields is taken', async () => {
+    expect((await open(file('country;phone,a\nPT;1,2\nES;3,4\n'))).delimiter).toBe(';');
+    expect((await open(file('a;country,phone\n1;PT,2\n3;ES,4\n'))).delimiter).toBe(',');
+  });
+
+  it('a ragged row keeps the cells it has', async () => {
+    const { rows } = await read(`${fixtures}ragged-rows.csv`);
+    expect(rows.map(({ cells, problem }) => [cells.length, problem === null])).toEqual([
+      [6, true],
+      [5, false],
+      [8, false],
+      [6, true],
+    ]);
+  });
+
+  it('numbers are never cast', async () => {
+    const { cells } = await read(file('a,b\n007,+447700900123\n1e5,1.10\n'));
+    expect(cells).toEqual([
+      ['007', '+447700900123'],
+      ['1e5', '1.10'],
+    ]);
+  });
+
+  it('a footer is set aside and said, but not when rows follow it', async () => {
+    const report = await read(`${fixtures}salesforce-footer.csv`);
+    expect(report.table.notes).toContain("Set aside as the report's footer: lines 5–8.");
+    const followed = await read(file('a,b,c\n1,2,3\n\nonly\n4,5,6\n'));
+    expect(followed.rows.map(({ cells }) => cells[0])).toEqual(['1', 'only', '4']);
+  });
+
+  it('nothing after an unclosed quote is handed out', async () => {
+    for (const name of ['unclosed-quote', 'unclosed-quote-all-quoted']) {
+      const table = await open(`${fixtures}${name}.csv`);
+      const seen: number[] = [];
+      const all = async () => {
+        for await (const batch of table.rows()) seen.push(...batch.map((row) => row.number));
+      };
+      await expect(all()).rejects.toThrow('Row 2 (line 3) has a quote that is not closed');
+      expect(seen).toEqual([1]);
+    }
+  });
+
+  it('a quote that is closed rows later, in another column, stops the file', async () => {
+    const swallowing = read(file('a,b,c\n1,2,3\n1,"open,3\n4,5,6\n7,8,closed"\n1,2,3\n'));
+    await expect(swallowing).rejects.toThrow('Row 2 (line 3) has a quote that is not closed');
+  });
+
+  it('rows that a quote swallowed without leaving a trace in the cell count make the row invalid', async () => {
+    const { rows } = await read(file('a,b,c,d,e\n1,2,3,4,"open\n5,6,7,8,9\n1,2,3,4,closed"\nx,y,z,v,w\n'));
+    expect(rows[0]?.problem).toContain('lines 2 to 4');
+    expect(rows[1]?.problem).toBeNull();
+  });
+
+  it('a line without end is refused before it fills the memory', async () => {
+    await expect(open(file(`a,b\n${','.repeat(3_000_000)}`)).then((table) => read(table.path))).rejects.toThrow(
+      'longer than 1 MiB',
+    );
+    await expect(open(file(`a,b\n"${'x\n'.repeat(1_000_000)}`)).then((table) => read(table.path))).rejects.toThrow(
+      'Row 1',
+    );
+    await expect(open(file(`${'a,'.repeat(100_000)}b\n1\n`))).rejects.toThrow('more than 5000 columns');
+  });
+
+  it('a results file gives back the cells that were defused', async () => {
+    const { cells, table } = await read(`${fixtures}results-read-again.csv`);
+    expect(cells[0]?.[4]).toBe('+351912345678');
+    expect(cells[1]?.[6]).toBe('=SUM(1) is what I typed');
+    expect(table.notes.join()).toContain('set aside');
+  });
+
+  it('in any other file an apostrophe before a formula stays', async () => {
+    const { cells } = await read(file("a,b\n'=1,2\n"));
+    expect(cells[0]?.[0]).toBe("'=1");
+  });
+});
+
+describe('JSON', () => {
+  it('numbers keep their exact text, nested names are joined by dots', async () => {
+    const { table, cells } = await read(`${fixtures}nested.json`);
+    expect(table.columns).toEqual(['id', 'country', 'customer.phone', 'customer.tags', 'message']);
+    expect(cells[0]).toEqual(['12345678901234567890', 'PT', '+351912345678', 'a, b', 'Obras']);
+  });
+
+  it('the columns are those of all the objects', async () => {
+    const { table, cells } = await read(file('{"a":1}\n\n{"b":true,"a":null}\n', 'jsonl'));
+    expect(table.columns).toEqual(['a', 'b']);
+    expect(cells).toEqual([
+      ['1', ''],
+      ['', 'true'],
+    ]);
+  });
+
+  it("Google's key never becomes a column", async () => {
+    const { table } = await read(`${fixtures}google-ads.ndjson`);
+    expect(table.columns).not.toContain('google_key');
+    expect(table.columns).toContain('FULL_NAME');
+  });
+
+  it('a list within an object is read from the list alone', async () => {
+    const list = '[\n{"a":"]"},\n{"a":[2]}]';
+    for (const [before, after] of [
+      ['{"data":', '}'],
+      ['\n{ "leads" :\n', ',"paging":{"next":["x"]},"data":[{"a":3}]}\n'],
+      ['{"results":', ''],
+      ['{"data":', `,"more":"${'] '.repeat(100_000)}"}`],
+    ]) {
+      const { rows, table } = await read(file(`${before}${list}${after}`, 'txt'));
+      expect(rows.map(({ cells }) => cells)).toEqual([[']'], ['2']]);
+      expect(table.format).toBe('json');
+    }
+    await expect(read(file('{"data":[]}', 'json'))).rejects.toThrow('no rows');
+    await expect(read(file('{"data":[{"a":1},', 'json'))).rejects.toThrow('not closed');
+  });
+
+  it('a list that stands deeper within an object is named', async () => {
+    await expect(open(file('{"object":"page","entry":[{"name":1},{"name":2}]}', 'json'))).rejects.toMatchObject({
+      message: expect.stringContaining('its list "entry"'),
+      hint: expect.stringContaining("jq '.entry'"),
+    });
+  });
+
+  it('an element knows its line', async () => {
+    const { rows } = await read(file('[\n {"a":"]},{"},\n {"a":"\\"",\n  "b":2}\n]\n', 'json'));
+    expect(rows.map(({ line }) => line)).toEqual([2, 3]);
+    const lines = await read(file('\n{"a":1}\n\n{"a":2}', 'ndjson'));
+    expect(lines.rows.map(({ line }) => line)).toEqual([2, 4]);
+  });
+
+  it('a key written twice, __proto__ and deep nesting harm one row at most', async () => {
+    const deep = `${'{"a":'.repeat(50)}1${'}'.repeat(50)}`;
+    const { rows } = await read(file(`{"a":1,"a":2}\n${deep}\n{"__proto__":{"polluted":1}}\n`, 'ndjson'));
+    expect(rows.map(({ problem }) => problem)).toEqual([
+      'names a key twice with different values',
+      'is nested too deeply',
+      null,
+    ]);
+    expect('polluted' in {}).toBe(false);
+  });
+
+  it.each([
+    ['[{"a":1}', 'not closed'],
+    ['[{"a":1}] x', 'Text follows'],
+    ['{"a":\n1', 'not closed'],
+    ['[]', 'no rows'],
+    [`[{"a":"${'x'.repeat(1_100_000)}"}]`, 'longer than 1 MiB'],
+  ])('%.20s is refused', async (text, message) => {
+    await expect(read(file(text, 'json'))).rejects.toThrow(message);
+  });
+});
+
+describe('files that cannot be read', () => {
+  it('a missing file, a folder, nothing but a BOM', async () => {
+    mkdirSync(join(scratch, 'folder'));
+    await expect(open(join(scratch, 'none.csv'))).rejects.toMatchObject({
+      code: 'input',
+      message: expect.stringContaining('no file'),
+    });
+    const folder = { message: expect.stringMatching(/ is a folder\.$/), hint: 'Name one file in it.' };
+    await expect(open(join(scratch, 'folder'))).rejects.toMatchObject(folder);
+    const device = {
+      message: '/dev/null is not a regular file.',
+      hint: expect.stringMatching(/^Save the data to a file/),
+    };
+    await expect(open('/dev/null')).rejects.toMatchObject(device);
+    await expect(open(file('\uFEFF'))).rejects.toThrow('empty');
+  });
+
+  it.skipIf(process.getuid?.() === 0)('a file without permission', async () => {
+    const path = file('a,b\n1,2\n');
+    chmodSync(path, 0);
+    await expect(open(path)).rejects.toThrow('may not be read');
+  });
+
+  it.each([
+    ['PK\x03\x04', 'ZIP archive'],
+    ['PK\x05\x06', 'empty ZIP'],
+    ['\xd0\xcf\x11\xe0', 'Excel 97'],
+    ['\x1f\x8b\x08', 'unpacked'],
+    ['BZh9', 'bzip2'],
+    ['\x28\xb5\x2f\xfd', 'Zstandard'],
+    ['\xfd7zXZ', 'xz'],
+    ['%PDF-1.7', 'PDF'],
+    ['<html><table>', 'web page'],
+  ])('%j is refused with the way out', async (head, what) => {
+    const refusal = open(file(Buffer.from(`${head} more`, 'latin1')));
+    await expect(refusal).rejects.toMatchObject({
+      code: 'input',
+      message: expect.stringContaining(what),
+      hint: expect.stringMatching(/CSV|Unpack|Export|gzip/),
+    });
+  });
+
+  it('one without rows, and what it has', async () => {
+    await expect(open(file('a,b\n'))).rejects.toThrow('has a header but no rows');
+    await expect(open(file('[]', 'json'))).rejects.toThrow('holds no rows');
+  });
+
+  it('a file that grows between two passes or during one is refused', async () => {
+    const path = file(`a,b\n${'1,2\n'.repeat(200_000)}`);
+    const table = await open(path);
+    const during = async () => {
+      for await (const batch of table.rows()) if (batch[0]?.number === 1) appendFileSync(path, '3,4\n');
+    };
+    await expect(during()).rejects.toThrow('changed while it was read');
+    await expect(table.rows()[Symbol.asyncIterator]().next()).rejects.toThrow('changed while it was read');
+  });
+
+  it('a file rewritten with the same size, or replaced by one of the same size and time, is refused', async () => {
+    const path = file('a,b\n1,2\n');
+    utimesSync(path, 1_000, 1_000);
+    const rewritten = await open(path);
+    writeFileSync(path, 'a,b\n3,4\n');
+    await expect(rewritten.rows()[Symbol.asyncIterator]().next()).rejects.toThrow('changed');
+    utimesSync(path, 1_000, 1_000);
+    const replaced = await open(path);
+    const other = file('a,b\n5,6\n');
+    utimesSync(other, 1_000, 1_000);
+    renameSync(other, path);
+    await expect(replaced.rows()[Symbol.asyncIterator]().next()).rejects.toThrow('changed');
+  });
+
+  it('how far the file has been read ends at its size', async () => {
+    const { table } = await read(`${fixtures}thousand.csv`);
+    expect(table.readBytes()).toBe(table.sizeBytes);
+    expect(table.sizeBytes).toBe(readFileSync(`${fixtures}thousand.csv`).length);
+  });
+});
+
+describe('any rows', () => {
+  const text = fc
+    .string({ unit: 'binary', maxLength: 12 })
+    .map((each) => `x${each}`.replace(/^\uFEFF|\r|\p{Surrogate}/gu, ''));
+  const table = fc.array(fc.tuple(text, text, text), { minLength: 1, maxLength: 8 });
+  const quoted = (row: readonly string[], delimiter: string) =>
+    row.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(delimiter);
+
+  it('come back the same from every delimiter, line end and Unicode encoding', async () => {
+    const dialect = fc.tuple(
+      fc.constantFrom(',', ';', '\t', '|'),
+      fc.constantFrom('\n', '\r\n', '\r'),
+      fc.constantFrom('utf-8', 'utf-16le', 'utf-16be'),
+    );
+    await fc.assert(
+      fc.asyncProperty(table, dialect, async (rows, [delimiter, end, encoding]) => {
+        const content = [['country', 'phone', 'email'], ...rows].map((row) => quoted(row, delimiter) + end).join('');
+        const { cells } = await read(file(iconv.encode(content, encoding, { addBOM: true })), { delimiter });
+        expect(cells).toEqual(rows);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('come back the same from a results file', async () => {
+    const result = ['srq_status', 'srq_id', 'srq_message', 'srq_row'];
+    const formula = fc
+      .tuple(fc.constantFrom('=', '+', '-', '@', "'=", "''+", "'", '', ' ＝', 'a;=', "a,'-", '\n- '), text)
+      .map(([head, rest]) => head + rest);
+    await fc.assert(
+      fc.asyncProperty(fc.array(formula, { minLength: 1, maxLength: 5 }), async (cells) => {
+        const rows = cells.map((cell) => quoted([defuse(cell), 'created', '', '', '1'], ','));
+        const back = await read(file([quoted(['phone', ...result], ','), ...rows].join('\n')), { delimiter: ',' });
+        expect(back.cells.map(([first]) => first)).toEqual(cells);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});

@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { MARKETS, marketFromText } from '../../src/request/markets.ts';
+
+describe('every market', () => {
+  it.each(MARKETS)('$code is found by its codes and by its name in six languages', (market) => {
+    const names = ['en', 'pt', 'es', 'de', 'fr', 'it'].map(
+      (language) => new Intl.DisplayNames([language], { type: 'region' }).of(market.iso) ?? '',
+    );
+    for (const text of [market.code, market.iso.toLowerCase(), market.name, ...names]) {
+      expect(marketFromText(text), text).toBe(market);
+      expect(marketFromText(` ${text.toUpperCase()} `), text).toBe(market);
+    }
+  });
+});
+
+it.each([
+  ['Espana', 'ES'],
+  ['OSTERREICH', 'AT'],
+  ['Great Britain', 'UK'],
+  ['U.K.', 'UK'],
+  ['GBR', 'UK'],
+  ['prt', 'PT'],
+  ['CPV', 'CV'],
+  ['FRA', undefined],
+  ['France', undefined],
+  ['', undefined],
+  ['__proto__', undefined],
+])('%j means %s', (text, code) => {
+  expect(marketFromText(text)?.code).toBe(code);
+});

@@ -1,0 +1,70 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { parseEmail } from '../../src/request/email.ts';
+
+it.each([
+  ['zoe@example.com', 'zoe@example.com'],
+  [' <mailto:zoe@example.com> ', 'zoe@example.com'],
+  ['Zoé C. <zoe@example.com>', 'zoe@example.com'],
+  ['mailto:zoe@example.com', 'zoe@example.com'],
+  ['\u200bzoe@example.com\u00a0', 'zoe@example.com'],
+  ['Zoe+tag@EXAMPLE.com', 'Zoe+tag@example.com'],
+  ['zoe@exämple.com', 'zoe@xn--exmple-cua.com'],
+  ['ｚｏｅ@example.com', 'zoe@example.com'],
+])('%j is %s', (text, email) => {
+  expect(parseEmail(text)).toEqual({ email, error: null, warning: null });
+});
+
+it.each([
+  '',
+  'zoe',
+  'zoe@',
+  '@example.com',
+  'zoe@localhost',
+  'a b@example.com',
+  'a@b@example.com',
+  'a@example.com;b@example.com',
+  'a@example.com, b@example.com',
+  `${'x'.repeat(65)}@example.com`,
+  `a@${'x.'.repeat(130)}com`,
+  '@'.repeat(100_000),
+])('%.40j is refused', (text) => {
+  const { email, error } = parseEmail(text);
+  expect(email).toBeNull();
+  expect(error).toBeTruthy();
+});
+
+it('an address that many services do not take passes with a warning', () => {
+  expect(parseEmail('zoé@example.com')).toMatchObject({ email: 'zoé@example.com', warning: expect.any(String) });
+  expect(parseEmail('zoe.@example.com')).toMatchObject({ email: 'zoe.@example.com', warning: expect.any(String) });
+});
+
+it('an address is the same alone, where a plain one is taken as it is, and in angle brackets', () => {
+  const part = fc.constantFrom('zoe', 'Zoe', '.', '+', "'", '-', '_', 'é', 'x'.repeat(40), 'y'.repeat(100));
+  const label = fc.constantFrom('example', 'Example', 'xn--', 'xn--a', 'a--b', '-a', 'a-', '1', '0x7f', '', 'ä');
+  const written = fc.tuple(
+    fc.array(part, { minLength: 1, maxLength: 4 }),
+    fc.array(label, { maxLength: 3 }),
+    fc.constantFrom('com', 'COM', 'c', 'c1', '1', 'xn--a', ''),
+  );
+  fc.assert(
+    fc.property(written, ([parts, labels, top]) => {
+      const text = `${parts.join('')}@${[...labels, top].join('.')}`;
+      expect([text, parseEmail(text)]).toEqual([text, parseEmail(`<${text}>`)]);
+    }),
+    { numRuns: 3000 },
+  );
+});
+
+it('an address of 254 letters is one, plain or not, and none of 255 is, nor one with 65 letters before the @', () => {
+  const ofLength = (letters: number) => {
+    const address = `zoe@${'x.'.repeat(200)}`.slice(0, letters - 5).replace(/\.$/, 'x');
+    return `${address}.com`.padStart(letters, 'z');
+  };
+  for (const wrapped of [(text: string) => text, (text: string) => `<${text}>`]) {
+    expect([ofLength(254).length, parseEmail(wrapped(ofLength(254))).email]).toEqual([254, ofLength(254)]);
+    expect(parseEmail(wrapped(ofLength(255))).error).toBe('is too long for an e-mail address');
+    expect(parseEmail(wrapped(`${'x'.repeat(64)}@example.com`)).email).not.toBeNull();
+    expect(parseEmail(wrapped(`${'x'.repeat(65)}@example.com`)).error).toBe('is too long for an e-mail address');
+  }
+});

@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { KeyIndex } from '../../src/request/key-index.ts';
+
+const keyOf = (n: number) => createHash('sha256').update(String(n)).digest('hex').slice(0, 32);
+
+test('does what a Map does, for any keys, numbers among them and any order of calls', () => {
+  // Few distinct first words: many keys want the same slot.
+  const word = fc.constantFrom('00000000', '00000001', '7fffffff', '80000000', 'ffffffff');
+  const key = fc.tuple(word, word, word, word).map((words) => words.join(''));
+  const number = fc.integer({ min: 0, max: 0xffffffff });
+  const call = fc.record({ act: fc.constantFrom('find', 'add', 'number'), key, number });
+  fc.assert(
+    fc.property(fc.array(call, { maxLength: 300 }), (calls) => {
+      const index = new KeyIndex();
+      const entries: (string | number)[] = [];
+      for (const { act, key, number } of calls) {
+        if (act === 'number') expect(index.addNumber(number)).toBe(entries.push(number) - 1);
+        if (act === 'add') {
+          if (!entries.includes(key)) entries.push(key);
+          expect(index.findOrAdd(key)).toBe(entries.indexOf(key));
+        }
+        expect(index.find(key)).toBe(entries.indexOf(key));
+      }
+      expect(index.size).toBe(entries.length);
+      const told = entries.map((each, at) => (typeof each === 'number' ? index.numberAt(at) : index.keyAt(at)));
+      expect(told).toEqual(entries);
+    }),
+  );
+});
+
+test('keeps 100,000 keys apart, and numbers among them, through all its growth', () => {
+  const index = new KeyIndex();
+  const keys = Array.from({ length: 100_000 }, (_, n) => keyOf(n));
+  const added = keys.every((key, n) => index.findOrAdd(key) === 2 * n && index.addNumber(n) === 2 * n + 1);
+  const again = keys.every((key, n) => index.findOrAdd(key) === 2 * n && index.find(key) === 2 * n);
+  const kept = keys.every((key, n) => index.numberAt(2 * n + 1) === n && index.keyAt(2 * n) === key);
+  expect({ added, again, kept, size: index.size }).toEqual({ added: true, again: true, kept: true, size: 200_000 });
+  const strangers = Array.from({ length: 10_000 }, (_, n) => index.find(keyOf(-1 - n)));
+  expect(strangers.every((entry) => entry === -1)).toBe(true);
+});
+
+test('needs less than 30 bytes a key', () => {
+  const index = new KeyIndex();
+  const before = process.memoryUsage().arrayBuffers;
+  // Sized so that the index has grown often and its last step is not a lucky one.
+  for (let n = 0; n < 300_000; n++) index.findOrAdd(keyOf(n));
+  globalThis.gc?.();
+  expect(memoryOf(index, before) / index.size).toBeLessThan(30);
+});
+
+/** Bytes held since `before`; `index` is named so that it is still alive when they are counted. */
+function memoryOf(index: KeyIndex, before: number): number {
+  const bytes = process.memoryUsage().arrayBuffers - before;
+  expect(index.size).toBeGreaterThan(0);
+  return bytes;
+}

@@ -1,0 +1,161 @@
+import { createRequire } from 'node:module';
+import fc from 'fast-check';
+import { type CountryCode, getExampleNumber, parsePhoneNumberWithError } from 'libphonenumber-js/max';
+import { describe, expect, it } from 'vitest';
+import { findMarket, MARKETS } from '../../src/request/markets.ts';
+import { likelyE164, parsePhone } from '../../src/request/phone.ts';
+
+const examples = createRequire(import.meta.url)('libphonenumber-js/mobile/examples');
+const market = (code: string) => findMarket(code);
+const read = (cell: string, code = 'PT') => parsePhone(cell, market(code));
+
+/** The fixed-line examples of libphonenumber's metadata, which libphonenumber-js leaves out. */
+const LANDLINES: Readonly<Record<string, string>> = {
+  PT: '+351212345678',
+  ES: '+34810123456',
+  DE: '+4930123456',
+  AT: '+431234567890',
+  CH: '+41212345678',
+  IE: '+3532212345',
+  UK: '+441212345678',
+  CA: '+15062345678',
+  MX: '+522001234567',
+  AR: '+541123456789',
+  CL: '+56600123456',
+  CO: '+576012345678',
+  PE: '+5111234567',
+  EC: '+59322123456',
+  DO: '+18092345678',
+  AU: '+61212345678',
+  NZ: '+6432345678',
+  SG: '+6561234567',
+  IN: '+917410410123',
+  ZA: '+27101234567',
+  AO: '+244222123456',
+  CV: '+2382211234',
+};
+
+describe('every market', () => {
+  it.each(MARKETS)('$code: its example landline in national and international form', (each) => {
+    const e164 = LANDLINES[each.code] ?? '';
+    const number = parsePhoneNumberWithError(e164);
+    for (const form of [number.formatNational(), number.formatInternational(), number.nationalNumber, e164]) {
+      expect([form, parsePhone(form, each)]).toEqual([form, { e164, error: null, warning: null }]);
+    }
+  });
+
+  it.each(MARKETS)('$code: its example mobile in national and international form', (each) => {
+    const example = getExampleNumber(each.iso as CountryCode, examples);
+    const plain = { e164: example?.number, error: null, warning: null };
+    expect(parsePhone(example?.formatNational() ?? '', each)).toEqual(plain);
+    expect(parsePhone(example?.formatInternational() ?? '', each)).toEqual(plain);
+    expect(parsePhone(example?.nationalNumber ?? '', each)).toEqual(plain);
+  });
+});
+
+describe('without a look at the rules of its country', () => {
+  it.each(MARKETS)(
+    '$code: a landline in international form, or without its first zero, is as likely as it is',
+    (each) => {
+      const e164 = LANDLINES[each.code] ?? '';
+      const number = parsePhoneNumberWithError(e164);
+      for (const form of [number.formatInternational(), number.nationalNumber, e164, e164.replace('+', '00')]) {
+        expect([form, likelyE164(form, each)]).toEqual([form, e164]);
+      }
+    },
+  );
+
+  // Else a lead could be taken for another one that was created.
+  it('a guess that is a valid number is the one of the cell, or the cell holds none', () => {
+    const inFront = fc.constantFrom(
+      '',
+      '0',
+      '00',
+      '+',
+      '1',
+      '01',
+      '044',
+      '15',
+      '9',
+      'code',
+      '+code',
+      '00code',
+      '+code (0)',
+    );
+    let valid = 0;
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...MARKETS),
+        inFront,
+        fc.stringMatching(/^[ .-]?\d{2,11}$/),
+        (each, prefix, digits) => {
+          const usual = getExampleNumber(each.iso as CountryCode, examples)?.nationalNumber ?? '';
+          for (const number of [digits, usual.slice(0, -digits.length) + digits]) {
+            const cell = prefix.replace('code', each.callingCode) + number;
+            const likely = likelyE164(cell, each);
+            if (parsePhone(likely, each).e164 !== likely) continue;
+            valid += 1;
+            expect([cell, likely, null]).toContain(parsePhone(cell, each).e164);
+          }
+        },
+      ),
+      { numRuns: 3000 },
+    );
+    expect(valid).toBeGreaterThan(300);
+  });
+
+  it.each(['44 20 7946 0958', '0044 20 7946 0958', '912 345 678'])('%s without a market is sent as it is', (cell) => {
+    expect(likelyE164(cell, undefined)).toBe(cell);
+    expect(parsePhone(cell, undefined).e164).toBeNull();
+  });
+
+  it('a number with its trunk zero loses that', () => {
+    expect(likelyE164('030 123456', market('DE'))).toBe('+4930123456');
+  });
+});
+
+describe('what surrounds a number', () => {
+  it.each([
+    'p:+351912345678',
+    'tel:+351-912-345-678',
+    '="+351912345678"',
+    "'+351912345678",
+    '\u202a+351 912 345 678\u202c',
+    '+３５１９１２３４５６７８',
+    '00351912345678',
+    '351912345678',
+  ])('%s is read', (cell) => {
+    expect(read(cell)).toEqual({ e164: '+351912345678', error: null, warning: null });
+  });
+
+  it('a (0) after the country code and the old Mexican 1 are repaired with a warning', () => {
+    expect(read('+351 (0)912 345 678')).toMatchObject({
+      e164: '+351912345678',
+      warning: expect.stringContaining('(0)'),
+    });
+    expect(read('+52 1 222 123 4567', 'MX')).toMatchObject({
+      e164: '+522221234567',
+      warning: expect.stringContaining('+52'),
+    });
+  });
+});
+
+describe('what is no number', () => {
+  it.each([
+    ['3,51912E+11', 'scientific'],
+    ['3.51912E+11', 'scientific'],
+    ['912345678 / 913456789', 'more than one'],
+    ['912345678 ou 913456789', 'more than one'],
+    ['12345', 'not a telephone number'],
+    ['n/a', 'not a telephone number'],
+    ['9'.repeat(1000), 'too long'],
+  ])('%s', (cell, why) => {
+    expect(read(cell)).toEqual({ e164: null, error: expect.stringContaining(why), warning: null });
+  });
+});
+
+it('a number of another country passes with a warning, also where countries share a code', () => {
+  expect(read('+34612345678').warning).toContain('another country');
+  expect(read('+12015550123', 'CA').warning).toContain('another country');
+  expect(parsePhone('+34612345678', undefined)).toEqual({ e164: '+34612345678', error: null, warning: null });
+});

@@ -1,0 +1,58 @@
+import { createRequire } from 'node:module';
+import fc from 'fast-check';
+import { type CountryCode, parsePhoneNumberFromString } from 'libphonenumber-js/max';
+import { describe, expect, it } from 'vitest';
+import { findMarket, MARKETS, type Market } from '../../src/request/markets.ts';
+import { plainE164 } from '../../src/request/phone.ts';
+
+const examples = createRequire(import.meta.url)('libphonenumber-js/mobile/examples');
+const plain = (cell: string, code: string) => plainE164(cell, findMarket(code) as Market);
+
+const SHARED = ['CA', 'DO'];
+const OWN = MARKETS.filter(({ code }) => !SHARED.includes(code));
+
+it.each(OWN)('$code: its example mobile is plain, with its country code or without', ({ code, iso, callingCode }) => {
+  const e164 = `+${callingCode}${examples[iso]}`;
+  expect([plain(e164, code), plain(examples[iso], code)]).toEqual([e164, e164]);
+});
+
+it('a cell that is plain holds the number that libphonenumber finds in it', () => {
+  const inFront = ['', '0', '00', '15', '183', '1800', '+code', '+code0', 'code', '+code1115', '01115', '0011'];
+  let found = 0;
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...MARKETS),
+      fc.constantFrom(...inFront),
+      fc.nat(4),
+      fc.stringMatching(/^[ ().-]{0,2}\d{3,12}[ ().-]{0,2}\d?$/),
+      (market, prefix, usual, digits) => {
+        const cell = prefix.replace('code', market.callingCode) + examples[market.iso].slice(0, usual) + digits;
+        const e164 = plainE164(cell, market);
+        if (e164 === null) return;
+        found += 1;
+        const number = parsePhoneNumberFromString(cell, { defaultCountry: market.iso as CountryCode, extract: false });
+        expect([cell, number?.number, number?.isValid(), number?.ext]).toEqual([cell, e164, true, undefined]);
+        expect(number?.countryCallingCode).toBe(market.callingCode);
+      },
+    ),
+    { numRuns: 20_000 },
+  );
+  expect(found).toBeGreaterThan(500);
+});
+
+describe('left to libphonenumber', () => {
+  it.each([
+    ['PT', '+34612345678', 'a number of another country'],
+    ['PT', '0912345678', 'a zero where none is dialled'],
+    ['PT', '00351912345678', 'a way out of the country'],
+    ['PT', '912345678 / 913456789', 'two numbers'],
+    ['DE', '+49 441 (0)5772523', 'a zero in brackets'],
+    ['PT', '912345678 ext. 9', 'an extension'],
+    ['PT', '91234567', 'too few digits'],
+    ['CA', '+15062345678', 'a calling code that is of another country first'],
+    ['CO', '03211234567', "a carrier's code"],
+    ['AR', '01115 2345 6789', 'a mobile number as it is dialled'],
+  ])('%s %s: %s', (code, cell) => {
+    expect(plain(cell, code)).toBeNull();
+  });
+});

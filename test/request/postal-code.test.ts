@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { MARKETS, postalCodeWarning } from '../../src/request/markets.ts';
+import { cpuMs } from '../helpers/cpu-time.ts';
+
+const warning = (code: string, text: string) => {
+  const market = MARKETS.find((each) => each.code === code);
+  if (!market) throw new Error(code);
+  return postalCodeWarning(text, market);
+};
+
+describe('the postal codes of a market', () => {
+  it.each(MARKETS.map((market) => [market.code, market] as const))(
+    '%s: its example passes, another form does not',
+    (_, market) => {
+      const example = market.postalCode?.[0] ?? null;
+      if (market.code === 'AO') expect([example, postalCodeWarning('anything', market)]).toEqual([null, null]);
+      else {
+        expect(postalCodeWarning(` ${example?.toLowerCase()} `, market)).toBeNull();
+        expect(postalCodeWarning('not a code', market)).toContain(`one of ${market.name} (${example})`);
+      }
+    },
+  );
+
+  it.each([
+    ['PT', '1200'],
+    ['PT', '1200109'],
+    ['PT', 'PT-1200-109'],
+    ['DE', 'D-10115'],
+    ['AT', 'A-1010'],
+    ['UK', 'CF10'],
+    ['UK', 'ec1a1bb'],
+    ['IE', 'D6W'],
+    ['AR', '1002'],
+    ['IN', '110 001'],
+  ])('%s: %s passes', (code, text) => expect(warning(code, text)).toBeNull());
+
+  it('a leading zero that a spreadsheet took is named', () => {
+    expect(warning('DE', '1067')).toContain('leading zero');
+    expect(warning('MX', '6000')).toContain('leading zero');
+    expect(warning('DE', '106')).not.toContain('leading zero');
+  });
+
+  it('a long cell takes no time', () => {
+    expect(cpuMs(() => expect(warning('UK', `${'A '.repeat(500_000)}1`)).not.toBeNull(), 500)).toBeLessThan(5_000);
+  });
+});

@@ -1,0 +1,141 @@
+import { parse } from 'csv-parse/sync';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { csvLine, defuse, undefuse } from '../../src/request/csv-text.ts';
+import { cpuMs } from '../helpers/cpu-time.ts';
+
+const SIGNS = ['=', '+', '-', '@', '＝', '＋', '－', '＠', '﹦', '﹢', '﹣', '﹫'];
+const SEPARATORS = [',', ';', '\t', '|', '"', '\r', '\n'];
+const NOT_SEEN = [
+  ' ',
+  '\u00a0',
+  '\u3000',
+  '\u2003',
+  '\u2028',
+  '\v',
+  '\f',
+  '\0',
+  '\u0085',
+  '\u200b',
+  '\ufeff',
+  '\u00ad',
+];
+
+/** Texts of what the guard looks at, short enough that all of it meets. */
+const nasty = fc
+  .array(fc.constantFrom("'", "'", ...SIGNS, ...SEPARATORS, ...NOT_SEEN, 'a', '1', 'ß', '\ud800'), { maxLength: 12 })
+  .map((parts) => parts.join(''));
+const anyText = fc.oneof({ weight: 3, arbitrary: nasty }, fc.string({ unit: 'binary' }));
+
+/** How many of the letters in front a spreadsheet may drop, and then take the next one for the beginning of a formula. */
+function beginsFormula(cell: string): boolean {
+  const first = [...cell].find((letter) => letter !== '"' && !NOT_SEEN.includes(letter));
+  return first !== undefined && SIGNS.includes(first);
+}
+
+/** The cells that a spreadsheet makes of lines of CSV: it knows a quote by its place alone, and complains of nothing. */
+function asSpreadsheet(text: string, separators: string): string[] {
+  const cells: string[] = [];
+  for (let at = 0; at < text.length; at += 1) {
+    let cell = '';
+    let isQuoted = text[at] === '"';
+    if (isQuoted) at += 1;
+    for (; at < text.length; at += 1) {
+      const letter = text[at] ?? '';
+      if (isQuoted && letter === '"' && text[at + 1] === '"') at += 1;
+      else if (isQuoted && letter === '"') {
+        isQuoted = false;
+        continue;
+      } else if (!isQuoted && (letter === '\r' || letter === '\n' || separators.includes(letter))) break;
+      cell += letter;
+    }
+    cells.push(cell);
+  }
+  return cells;
+}
+
+describe('a defused text', () => {
+  it('comes back exactly, whatever it is', () => {
+    fc.assert(
+      fc.property(anyText, (text) => undefuse(defuse(text)) === text),
+      { numRuns: 20_000 },
+    );
+  });
+
+  it.each([
+    ['=1+1', "'=1+1"],
+    ["'=1+1", "''=1+1"],
+    ['＝1+1', "'＝1+1"],
+    ['＠SUM(A1)', "'＠SUM(A1)"],
+    [' =1+1', " '=1+1"],
+    ['\u00a0=1', "\u00a0'=1"],
+    ['\u200b\u3000=1', "\u200b\u3000'=1"],
+    ['\n=1', "\n'=1"],
+    ['\v=1', "\v'=1"],
+    ['a;=1+1', "a;'=1+1"],
+    ['a,=1+1', "a,'=1+1"],
+    ['a\t=1+1', "a\t'=1+1"],
+    ['a; \u00a0+1', "a; \u00a0'+1"],
+    ['a"=1', `a"'=1`],
+    ['line\n- item', "line\n'- item"],
+    ["a;'=1", "a;''=1"],
+    ['\tx', "'\tx"],
+    ['\r=1', "'\r'=1"],
+    ['+351912345678', "'+351912345678"],
+  ])('of %j is %j', (text, cell) => {
+    expect([defuse(text), undefuse(cell)]).toEqual([cell, text]);
+  });
+
+  it.each([
+    "O'Neill",
+    "'quoted'",
+    '1+1',
+    '',
+    'ana-maria@example.com',
+    'a - b',
+    "' =1",
+    'x = 1, y = 2; z',
+    'https://a.b/?c=d',
+  ])('is %j itself where nothing in it could begin a formula', (text) => {
+    expect([defuse(text), undefuse(text)]).toEqual([text, text]);
+  });
+
+  it('is made in a time that grows with its length alone', () => {
+    const long = ['\t'.repeat(1e5), ' '.repeat(1e5), "'".repeat(1e5), '\t '.repeat(1e5), '";='.repeat(1e5)];
+    const all = () => {
+      for (const text of long) expect(undefuse(defuse(`${text}=`))).toBe(`${text}=`);
+    };
+    // Tens of milliseconds; a quadratic one takes minutes.
+    expect(cpuMs(all, 1_000)).toBeLessThan(10_000);
+  });
+});
+
+describe('a line of CSV', () => {
+  const line = fc.tuple(fc.array(anyText, { minLength: 1, maxLength: 4 }), fc.constantFrom(',', ';', '\t', '|'));
+
+  it('holds no formula, whichever separator a spreadsheet takes it apart at, with quotes or without', () => {
+    fc.assert(
+      fc.property(line, ([cells, delimiter]) => {
+        const text = csvLine(cells, delimiter);
+        for (const separator of [',', ';', '\t', '|', /[,;\t|]/])
+          for (const row of text.split(/[\r\n]/))
+            for (const cell of row.split(separator)) expect([cell, beginsFormula(cell)]).toEqual([cell, false]);
+        for (const separators of [',', ';', '\t', ',;\t'])
+          for (const cell of asSpreadsheet(text, separators))
+            expect([cell, beginsFormula(cell)]).toEqual([cell, false]);
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  it('is one cell for each of its texts to a spreadsheet that takes every usual separator', () => {
+    const readable = fc.array(fc.stringMatching(/^[a-z ,;\t=+'"-]{1,12}$/), { minLength: 2, maxLength: 4 });
+    fc.assert(
+      fc.property(readable, fc.constantFrom(',', ';', '\t'), (cells, delimiter) => {
+        const [back]: string[][] = parse(csvLine(cells, delimiter), { delimiter: [',', ';', '\t'] });
+        expect(back?.map(undefuse)).toEqual(cells);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

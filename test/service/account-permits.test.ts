@@ -1,0 +1,237 @@
+import { setMaxListeners } from 'node:events';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Exchange } from '../../src/service/network/exchange.ts';
+import { AccountPermits } from '../../src/service/pacing/account-permits.ts';
+import type { ChosenRate } from '../../src/service/pacing/adaptive-rate.ts';
+import { RateLimiter } from '../../src/service/pacing/rate-limiter.ts';
+import { atMostAtOnce, fixedWindow, tokenBucket, unlimited } from '../helpers/hidden-servers.ts';
+import { MemoryStore } from '../helpers/memory-account.ts';
+import { VirtualClock } from '../helpers/virtual-clock.ts';
+import { type HiddenServer, type Reply, seeded } from '../helpers/virtual-server.ts';
+
+const ROUND_TRIP_MS = 15;
+
+/** Processes of one account, in virtual time. */
+class Fleet {
+  readonly clock = new VirtualClock();
+  readonly store = new MemoryStore(this.clock);
+  readonly stopping = new AbortController();
+  readonly random = seeded(7);
+  readonly limiters: RateLimiter[] = [];
+  readonly #permits = new Map<RateLimiter, AccountPermits>();
+  readonly #server: HiddenServer;
+  sent = 0;
+  refused = 0;
+  taken = 0;
+
+  constructor(server: HiddenServer) {
+    this.#server = server;
+    setMaxListeners(0, this.stopping.signal);
+    onTestFinished(() => this.stopping.abort());
+  }
+
+  join(rate: ChosenRate = 'auto', concurrency = 16): RateLimiter {
+    const state = this.store.member(`run ${this.limiters.length}`);
+    const { clock, random } = this;
+    const permits = new AccountPermits({ state, rate, concurrency, learned: null, clock, random });
+    const limiter = new RateLimiter(permits, clock, this.stopping.signal);
+    this.limiters.push(limiter);
+    this.#permits.set(limiter, permits);
+    return limiter;
+  }
+
+  async close(limiter: RateLimiter): Promise<void> {
+    await this.#permits.get(limiter)?.close();
+  }
+
+  /** One request there and back. */
+  async send(limiter: RateLimiter): Promise<Reply['status'] | null> {
+    const permit = await limiter.acquire('create');
+    if (!permit) return null;
+    this.sent += 1;
+    await this.clock.sleep((ROUND_TRIP_MS / 2) * (0.7 + 0.6 * this.random()));
+    const reply = this.#server.arrive(this.clock.nowMs());
+    await this.clock.sleep(reply.atMs - this.clock.nowMs() + (ROUND_TRIP_MS / 2) * (0.7 + 0.6 * this.random()));
+    this[reply.status === 200 ? 'taken' : 'refused'] += 1;
+    limiter.release(permit, exchangeOf(reply));
+    return reply.status;
+  }
+
+  /** All of them send until so many requests are taken. */
+  async deliver(requests: number, places = 16) {
+    let left = requests;
+    const work = async (limiter: RateLimiter) => {
+      while (left > 0) {
+        left -= 1;
+        while ((await this.send(limiter)) !== 200);
+      }
+    };
+    const rows = this.limiters.flatMap((limiter) => Array.from({ length: places }, () => work(limiter)));
+    await this.clock.until(Promise.all(rows));
+    const perSecond = (1000 * this.taken) / this.clock.nowMs();
+    return { perSecond, refusedShare: this.refused / this.sent, turns: this.store.turns };
+  }
+}
+
+const exchangeOf = ({ status, headers = {} }: Reply): Exchange => ({
+  answer: { status, headers, body: '', complete: true, ms: 1 },
+  error: null,
+  written: true,
+});
+
+function fleetOf(processes: number, server: HiddenServer, rate: ChosenRate = 'auto'): Fleet {
+  const fleet = new Fleet(server);
+  for (let at = 0; at < processes; at += 1) fleet.join(rate);
+  return fleet;
+}
+
+const toldByRetryAfter = (_: number, resetMs: number, refused: boolean): Record<string, string> =>
+  refused ? { 'retry-after': String(Math.ceil(resetMs / 1000)) } : {};
+
+describe('Processes of one account', () => {
+  test.each([1, 4])('%i together find a token bucket of 20 a second', async (processes) => {
+    const { perSecond, refusedShare } = await fleetOf(processes, tokenBucket(20, 20, 50, seeded(1))).deliver(2_000);
+    expect(refusedShare).toBeLessThan(0.01);
+    expect(perSecond).toBeGreaterThan(16);
+  });
+
+  test('find 600 a minute, told by Retry-After', async () => {
+    const windows = fixedWindow({ limit: 600, windowMs: 60_000, workMs: 50, headers: toldByRetryAfter }, seeded(1));
+    const { refusedShare } = await fleetOf(4, windows).deliver(1_500);
+    expect(refusedShare).toBeLessThan(0.01);
+  });
+
+  test('find that at most 8 may be in flight', async () => {
+    const { refusedShare } = await fleetOf(4, atMostAtOnce(8, 50, seeded(1))).deliver(1_500);
+    expect(refusedShare).toBeLessThan(0.01);
+  });
+
+  test('keep a rate that one of them wishes', async () => {
+    const fleet = fleetOf(3, unlimited(50, seeded(1)));
+    fleet.join(30);
+    const { perSecond } = await fleet.deliver(1_000);
+    expect(perSecond).toBeGreaterThan(24);
+    expect(perSecond).toBeLessThan(31);
+  });
+
+  test('get done in proportion to their number, with at most twenty turns a second each', async () => {
+    // The cap is never reached; it makes every send need a grant.
+    const one = await fleetOf(1, unlimited(50, seeded(1)), 5_000).deliver(1_500);
+    const four = await fleetOf(4, unlimited(50, seeded(1)), 5_000).deliver(6_000);
+    expect(four.perSecond).toBeGreaterThan(3.6 * one.perSecond);
+    // As fast as without: 16 at once, 80 ms each, is 200 a second.
+    expect(one.perSecond).toBeGreaterThan(180);
+    expect(one.turns / (1_500 / one.perSecond)).toBeLessThan(21);
+  });
+
+  test('need hardly a turn where nobody wishes to be paced, and wait for one another all the same', async () => {
+    const times: number[] = [];
+    const server: HiddenServer = {
+      arrive: (atMs) => {
+        if (times.push(atMs) !== 1_000) return { status: 200, atMs: atMs + 20 };
+        return { status: 429, atMs, headers: { 'retry-after': '5' } };
+      },
+    };
+    const { turns, perSecond } = await fleetOf(3, server, 'max').deliver(3_000);
+    expect(turns).toBeLessThan(100);
+    expect(perSecond).toBeGreaterThan(300);
+    const pauses = times.slice(1).map((atMs, at) => atMs - (times[at] ?? 0));
+    expect(Math.max(...pauses)).toBeGreaterThan(5_000);
+  });
+
+  test('are paced from when one comes that wishes it', async () => {
+    const fleet = fleetOf(1, unlimited(5, seeded(1)), 'max');
+    const first = await fleet.deliver(500);
+    fleet.join(20);
+    const fromMs = fleet.clock.nowMs();
+    await fleet.deliver(500);
+    expect(first.perSecond).toBeGreaterThan(300);
+    expect(fleet.clock.nowMs() - fromMs).toBeGreaterThan(10_000);
+  });
+
+  test('all wait when one is refused, and begin again with one probe', async () => {
+    let refuses = false;
+    const arrivals: { atMs: number; status: number }[] = [];
+    const fleet = fleetOf(3, {
+      arrive: (atMs) => {
+        const status = refuses ? 429 : 200;
+        refuses = false;
+        arrivals.push({ atMs, status });
+        return { status, atMs: atMs + 10, ...(status === 429 ? { headers: { 'retry-after': '5' } } : {}) };
+      },
+    });
+    const delivering = fleet.deliver(600);
+    await fleet.clock.sleep(4_000);
+    refuses = true;
+    await delivering;
+    const refusal = arrivals.find(({ status }) => status === 429);
+    const after = arrivals.filter(({ atMs }) => atMs > (refusal?.atMs ?? 0) + 60).map(({ atMs }) => atMs);
+    expect(after[0]).toBeGreaterThan((refusal?.atMs ?? 0) + 5_000);
+    // The probe goes there and back before anybody follows.
+    expect(after[1]).toBeGreaterThan((after[0] ?? 0) + 15);
+  });
+
+  test('get the places back of one that has ended', async () => {
+    const fleet = new Fleet(unlimited(50, seeded(1)));
+    const [lost, other] = [fleet.join(5_000, 2), fleet.join(5_000, 2)];
+    await fleet.clock.until(fleet.send(other));
+    expect(await fleet.clock.until(lost.acquire('create'))).not.toBeNull();
+    fleet.store.kill('run 0');
+    await fleet.clock.until(fleet.clock.sleep(3_000).then(() => fleet.send(other)));
+    expect(fleet.clock.nowMs()).toBeLessThan(10_000);
+    await fleet.clock.until(fleet.close(other));
+    expect(fleet.store.kept('pace')).toMatchObject({ members: {}, pace: { inFlight: 0 } });
+  });
+
+  test('are not held up by one that is stopped with the probe of a pause', async () => {
+    let answers = 0;
+    const fleet = new Fleet({ arrive: (atMs) => ({ status: answers++ === 0 ? 429 : 200, atMs }) });
+    const [stopped, other] = [fleet.join(), fleet.join()];
+    expect(await fleet.clock.until(fleet.send(other))).toBe(429);
+    expect(await fleet.clock.until(stopped.acquire('create'))).not.toBeNull();
+    const freeze = fleet.store.freeze('run 0');
+    expect(await fleet.clock.until(fleet.send(other))).toBe(200);
+    expect(fleet.clock.nowMs()).toBeLessThan(40_000);
+    freeze();
+  });
+
+  test('go on soon after the store was away, however long that was', async () => {
+    const fleet = new Fleet(unlimited(50, seeded(1)));
+    const only = fleet.join(20, 4);
+    expect(await fleet.clock.until(fleet.send(only))).toBe(200);
+    const back = fleet.store.freeze('run 0');
+    const away = fleet.clock.sleep(600_000).then(back);
+    const waiting = Array.from({ length: 40 }, () => fleet.send(only));
+    await fleet.clock.until(away);
+    const backMs = fleet.clock.nowMs();
+    expect(backMs).toBeGreaterThanOrEqual(600_000);
+    await fleet.clock.until(Promise.all(waiting));
+    expect(fleet.clock.nowMs() - backMs).toBeLessThan(10_000);
+  });
+
+  test('leave nothing behind', async () => {
+    const fleet = fleetOf(3, tokenBucket(50, 20, 50, seeded(1)));
+    await fleet.deliver(300);
+    await fleet.clock.until(Promise.all(fleet.limiters.map((limiter) => fleet.close(limiter))));
+    expect(fleet.store.kept('pace')).toMatchObject({ members: {}, pace: { inFlight: 0 } });
+  });
+
+  test('give up together where the service asks for a pause of over 15 minutes', async () => {
+    const fleet = fleetOf(2, {
+      arrive: (atMs) => ({ status: 429, atMs, headers: { 'retry-after': '3600' } }),
+    });
+    const [first, second] = fleet.limiters;
+    if (!first || !second) throw new Error('no fleet');
+    await fleet.clock.until(fleet.send(first));
+    await expect(fleet.clock.until(fleet.send(second))).rejects.toThrow(/takes no requests before/);
+  });
+
+  test('end their waiting when the run is stopped', async () => {
+    const fleet = fleetOf(1, unlimited(50, seeded(1)));
+    const [limiter] = fleet.limiters;
+    const waiting = Array.from({ length: 40 }, () => limiter?.acquire('create'));
+    fleet.stopping.abort();
+    const permits = await fleet.clock.until(Promise.all(waiting));
+    expect(permits.filter((permit) => permit !== null).length).toBeLessThanOrEqual(1);
+  });
+});

@@ -1,0 +1,324 @@
+import { describe, expect, it } from 'vitest';
+import { AdaptiveRate, type AdaptiveRateOptions, type RateAnswer } from '../../src/service/pacing/adaptive-rate.ts';
+import { atMostAtOnce, fixedWindow, queueing, tokenBucket, unlimited } from '../helpers/hidden-servers.ts';
+import { type Figures, type HiddenServer, type Import, seeded, sendRows } from '../helpers/virtual-server.ts';
+
+const SEEDS = [1, 2, 3, 4, 5];
+const WORK_MS = 80;
+const MEAN_WORK_MS = 0.95 * WORK_MS;
+const MEAN_NETWORK_MS = 25;
+
+interface Bounds {
+  readonly requests: number;
+  readonly idealPerSecond: number;
+  readonly speed: number;
+  readonly rejected?: number;
+  readonly shed?: number;
+  readonly concurrency?: number;
+  readonly timeoutMs?: number;
+}
+
+function run(
+  server: (random: () => number) => HiddenServer,
+  seed: number,
+  requests: number,
+  more: Partial<AdaptiveRateOptions & Import> = {},
+): Figures {
+  const random = seeded(seed);
+  const pace = new AdaptiveRate({ rate: 'auto', concurrency: 16, random, ...more });
+  return sendRows({ pace, server: server(random), requests, random, ...more });
+}
+
+/** Runs five seeds and holds the worst of them against the bounds. */
+function hold(name: string, server: (random: () => number) => HiddenServer, bounds: Bounds): void {
+  const { requests, idealPerSecond, timeoutMs = 10_000, concurrency = 16 } = bounds;
+  const runs = SEEDS.map((seed) => run(server, seed, requests, { concurrency, timeoutMs }));
+  const rejected = Math.max(...runs.map((figures) => figures.throttled / figures.sent));
+  const shed = Math.max(...runs.map((figures) => figures.shed / figures.sent));
+  const timedOut = Math.max(...runs.map((figures) => figures.timedOut));
+  const speed = Math.min(...runs.map((figures) => figures.taken / (figures.elapsedMs / 1000) / idealPerSecond));
+  const percent = (share: number) => `${(100 * share).toFixed(2)} %`;
+  const said = `${name}: rejected ${percent(rejected)}, shed ${percent(shed)}, timed out ${timedOut}, speed ${percent(speed)} of the ideal (worst of five seeds)`;
+  if (process.env['PACE_FIGURES']) process.stderr.write(`${said}\n`);
+  expect(rejected, said).toBeLessThanOrEqual(bounds.rejected ?? 0);
+  expect(shed, said).toBeLessThanOrEqual(bounds.shed ?? 0);
+  expect(timedOut, said).toBe(0);
+  expect(speed, said).toBeGreaterThanOrEqual(bounds.speed);
+}
+
+const retryAfter = (_left: number, resetMs: number, refused: boolean): Record<string, string> =>
+  refused ? { 'retry-after': String(Math.ceil(resetMs / 1000)) } : {};
+const rateLimit = (left: number, resetMs: number): Record<string, string> => ({
+  ratelimit: `"hourly";r=9000;t=3000, "default";r=${left};t=${Math.ceil(resetMs / 1000)}`,
+});
+
+describe('against services whose limits it cannot see, the pace', () => {
+  it('finds a token bucket of 20 a second', () =>
+    hold('bucket 20/s', (random) => tokenBucket(20, 20, WORK_MS, random), {
+      requests: 3_000,
+      idealPerSecond: 20,
+      rejected: 0.01,
+      speed: 0.85,
+    }));
+
+  it('finds 60 a minute', () =>
+    hold('60 a minute', (random) => fixedWindow({ limit: 60, windowMs: 60_000, workMs: WORK_MS }, random), {
+      requests: 600,
+      idealPerSecond: 1,
+      rejected: 0.05,
+      speed: 0.7,
+    }));
+
+  it('finds 600 a minute, told by Retry-After', () =>
+    hold(
+      '600 a minute, Retry-After',
+      (random) => fixedWindow({ limit: 600, windowMs: 60_000, workMs: WORK_MS, headers: retryAfter }, random),
+      { requests: 6_000, idealPerSecond: 10, rejected: 0.01, speed: 0.85 },
+    ));
+
+  it('is hardly refused at 600 a minute, told by RateLimit', () =>
+    hold(
+      '600 a minute, RateLimit',
+      (random) => fixedWindow({ limit: 600, windowMs: 60_000, workMs: WORK_MS, headers: rateLimit }, random),
+      { requests: 3_000, idealPerSecond: 10, rejected: 0.002, speed: 0.95 },
+    ));
+
+  it('finds that at most 8 may be in flight', () =>
+    hold('at most 8 at once', (random) => atMostAtOnce(8, WORK_MS, random), {
+      requests: 12_000,
+      idealPerSecond: 8_000 / (MEAN_WORK_MS + MEAN_NETWORK_MS),
+      rejected: 0.01,
+      speed: 0.7,
+    }));
+
+  it('keeps a queue of 30 a second busy and short', () =>
+    hold('queue 30/s', (random) => queueing(30, random), { requests: 5_000, idealPerSecond: 30, speed: 0.85 }));
+
+  it('never lets a queue of 1 a second grow into its 10 s timeout', () =>
+    hold('queue 1/s', (random) => queueing(1, random), { requests: 400, idealPerSecond: 1, speed: 0.85 }));
+
+  it('hardly provokes a 503 above 40 a second', () =>
+    hold('503 above 40/s', (random) => tokenBucket(40, 20, WORK_MS, random, 503), {
+      requests: 6_000,
+      idealPerSecond: 40,
+      shed: 0.005,
+      speed: 0.85,
+      concurrency: 32,
+    }));
+
+  it('hardly provokes a 503 above 16 at once', () =>
+    hold('503 above 16 at once', (random) => atMostAtOnce(16, 200, random, 503), {
+      requests: 12_000,
+      idealPerSecond: 16_000 / (0.95 * 200 + MEAN_NETWORK_MS),
+      shed: 0.005,
+      speed: 0.85,
+      concurrency: 32,
+    }));
+
+  it('does not hold back long where there is no limit', () => {
+    const quick = (requests: number) =>
+      run((random) => unlimited(2, random), 1, requests, { networkMs: 0.5 }).elapsedMs;
+    expect(quick(1_000)).toBeLessThan(6_000);
+    expect(quick(10_000)).toBeLessThan(12_000);
+  });
+
+  it('starts at once where the last run met no limit, and as after a cut where it met one', () => {
+    const fast = { ratePerSecond: 4_000, concurrency: 16, limited: false };
+    const quick = run((random) => unlimited(2, random), 1, 1_000, { networkMs: 0.5, learned: fast });
+    expect(quick.elapsedMs).toBeLessThan(1_000);
+    const known = { ratePerSecond: 20, concurrency: 16, limited: true };
+    const bucket = run((random) => tokenBucket(20, 20, WORK_MS, random), 1, 1_000, { learned: known });
+    expect(bucket.throttled).toBeLessThanOrEqual(4);
+    expect(bucket.elapsedMs).toBeLessThan(60_000);
+  });
+
+  it('does not flood a slow queue though the last run was fast', () => {
+    const fast = { ratePerSecond: 4_000, concurrency: 16, limited: false };
+    const figures = run((random) => queueing(1, random), 1, 200, { timeoutMs: 10_000, learned: fast });
+    expect(figures).toMatchObject({ timedOut: 0, taken: 200 });
+    expect(figures.slowestMs).toBeLessThan(4_000);
+  });
+
+  it('gives its places back to a service that has become slower for good', () => {
+    const slower = (random: () => number): HiddenServer => {
+      const [before, after] = [unlimited(50, random), unlimited(400, random)];
+      return { arrive: (nowMs) => (nowMs < 20_000 ? before : after).arrive(nowMs) };
+    };
+    expect(run(slower, 1, 6_000).elapsedMs).toBeLessThan(200_000);
+  });
+
+  it('does not come to a stand against refusals that have nothing to do with the rate', () => {
+    const fickle = (random: () => number): HiddenServer => ({
+      arrive: (nowMs) => (random() < 0.02 ? { status: 429, atMs: nowMs } : { status: 200, atMs: nowMs + WORK_MS }),
+    });
+    expect(run(fickle, 1, 2_000).elapsedMs / 60_000).toBeLessThan(30);
+  });
+});
+
+const ok: RateAnswer = { kind: 'ok', pauseMs: null, headroom: null };
+const refused: RateAnswer = { kind: 'throttled', pauseMs: null, headroom: null };
+const half = () => 0.5;
+
+/** A pace that has so many requests in flight at time 0, to be answered in the test. */
+function inFlight(count: number, rate: AdaptiveRateOptions['rate'] = 'max') {
+  const pace = new AdaptiveRate({ rate, concurrency: 16, random: half });
+  return { pace, tickets: Array.from({ length: count }, () => pace.sent(0, 'create')) };
+}
+
+describe('the pace', () => {
+  it('pauses everybody once for refusals of requests that were sent before the first', () => {
+    const { pace, tickets } = inFlight(8);
+    for (const [index, ticket] of tickets.entries()) pace.answered(ticket, 100 + index, refused);
+    expect(pace.ask(110)).toEqual({ is: 'later', waitMs: 1_490 });
+  });
+
+  it('cuts the rate to 0.7 once per event', () => {
+    const { pace, tickets } = inFlight(8, 100);
+    for (const ticket of tickets) pace.answered(ticket, 100, refused);
+    expect(pace.ratePerSecond).toBeCloseTo(70);
+  });
+
+  it('cuts the rate once for all that an overloaded service sheds at a time', () => {
+    const { pace, tickets } = inFlight(8, 100);
+    for (const ticket of tickets) pace.answered(ticket, 100, { ...ok, kind: 'overloaded' });
+    expect(pace.ratePerSecond).toBeCloseTo(70);
+  });
+
+  it('sends one request first after a pause, and the others only when it was taken', () => {
+    const { pace, tickets } = inFlight(1);
+    for (const ticket of tickets) pace.answered(ticket, 0, refused);
+    expect(pace.ask(1_500)).toEqual({ is: 'now' });
+    const probe = pace.sent(1_500, 'create');
+    expect(pace.ask(1_500)).toEqual({ is: 'after-answer' });
+    pace.answered(probe, 1_600, ok);
+    expect(pace.ask(1_600)).toEqual({ is: 'now' });
+  });
+
+  it('doubles the pause while probes are refused, up to a minute', () => {
+    const { pace, tickets } = inFlight(1);
+    for (const ticket of tickets) pace.answered(ticket, 0, refused);
+    const pauses: number[] = [];
+    let nowMs = 0;
+    for (let probe = 0; probe < 7; probe += 1) {
+      const pausedMs = pace.pausedMs(nowMs);
+      pauses.push(pausedMs);
+      nowMs += pausedMs;
+      pace.answered(pace.sent(nowMs, 'create'), nowMs, refused);
+    }
+    expect(pauses).toEqual([1_500, 3_000, 6_000, 12_000, 24_000, 45_000, 45_000]);
+  });
+
+  it('waits as long as Retry-After says and a little longer', () => {
+    const { pace, tickets } = inFlight(1);
+    for (const ticket of tickets) pace.answered(ticket, 0, { ...refused, pauseMs: 20_000 });
+    expect(pace.ask(0)).toEqual({ is: 'later', waitMs: 21_000 });
+  });
+
+  it('backs off by itself where Retry-After: 0 is no help', () => {
+    const { pace, tickets } = inFlight(1);
+    for (const ticket of tickets) pace.answered(ticket, 0, { ...refused, pauseMs: 0 });
+    expect(pace.pausedMs(0)).toBeLessThan(101);
+    pace.answered(pace.sent(100, 'create'), 100, { ...refused, pauseMs: 0 });
+    expect(pace.pausedMs(100)).toBeGreaterThan(999);
+  });
+
+  it('asks to stop where the pause is over 15 minutes, and not at 15', () => {
+    const asked = (pauseMs: number) => {
+      const { pace, tickets } = inFlight(1);
+      for (const ticket of tickets) pace.answered(ticket, 0, { ...refused, pauseMs });
+      return pace.ask(0).is;
+    };
+    expect([asked(900_000), asked(901_000)]).toEqual(['later', 'too-late']);
+  });
+
+  it('sends no more than the headers leave until the count starts anew, nor stops for a day for it while some are left', () => {
+    const { pace, tickets } = inFlight(2, 1_000);
+    const [first, second] = tickets;
+    if (first) pace.answered(first, 10, { ...ok, headroom: { remaining: 2, resetMs: 86_400_000 } });
+    if (second) pace.answered(second, 20, { ...ok, headroom: { remaining: 2, resetMs: 5_000 } });
+    const sent = [0, 1].map(() => {
+      expect(pace.ask(100)).toEqual({ is: 'now' });
+      const ticket = pace.sent(100, 'create');
+      pace.answered(ticket, 100, ok);
+      return ticket;
+    });
+    expect(sent).toHaveLength(2);
+    expect(pace.ask(200)).toEqual({ is: 'later', waitMs: 4_820 });
+    expect(pace.ask(5_020)).toEqual({ is: 'now' });
+  });
+
+  it('asks to stop where a day’s requests are used up', () => {
+    const { pace, tickets } = inFlight(1, 'auto');
+    for (const ticket of tickets) pace.answered(ticket, 0, { ...ok, headroom: { remaining: 0, resetMs: 3_600_000 } });
+    expect(pace.ask(0)).toEqual({ is: 'too-late', waitMs: 3_600_000 });
+  });
+
+  it('spaces a given rate evenly and never exceeds it', () => {
+    const figures = run((random) => unlimited(20, random), 1, 500, { rate: 10 });
+    expect(figures.elapsedMs).toBeGreaterThan(49_800);
+    expect(figures.elapsedMs).toBeLessThan(50_500);
+    const pace = new AdaptiveRate({ rate: 10, concurrency: 16, random: half });
+    pace.answered(pace.sent(60_000, 'create'), 60_020, ok);
+    expect(pace.ask(60_020)).toEqual({ is: 'later', waitMs: 70 });
+  });
+
+  it('with max is as fast as the places allow', () => {
+    const figures = run(() => ({ arrive: (nowMs) => ({ status: 200, atMs: nowMs + 80 }) }), 1, 1_600, { rate: 'max' });
+    expect(figures.elapsedMs).toBeLessThan(11_500);
+    expect(figures.mostInFlight).toBe(16);
+  });
+
+  it('takes a late silence for overload, and a quick one for a cut line', () => {
+    const rateAfter = (silentMs: number) => {
+      const { pace, tickets } = inFlight(1, 100);
+      for (const ticket of tickets) pace.answered(ticket, silentMs, { ...ok, kind: 'unanswered' });
+      return pace.ratePerSecond;
+    };
+    expect([rateAfter(40), rateAfter(10_000)]).toEqual([100, 70]);
+  });
+
+  it('counts quick validates and slow creates each by their own best', () => {
+    const pace = new AdaptiveRate({ rate: 1_000_000, concurrency: 16, random: half });
+    let nowMs = 0;
+    let most = 0;
+    for (let round = 0; round < 200; round += 1) {
+      const tickets = [];
+      while (pace.ask(nowMs).is === 'now') tickets.push(pace.sent(nowMs, tickets.length % 2 ? 'create' : 'validate'));
+      most = tickets.length;
+      for (const ticket of tickets) if (ticket.operation === 'validate') pace.answered(ticket, nowMs + 20, ok);
+      nowMs += 2_000;
+      for (const ticket of tickets) if (ticket.operation === 'create') pace.answered(ticket, nowMs, ok);
+    }
+    expect(most).toBe(16);
+  });
+
+  it('takes places away while answers take longer than twice and 250 ms more than the best', () => {
+    const pace = new AdaptiveRate({ rate: 1_000_000, concurrency: 16, random: half });
+    let nowMs = 0;
+    const placesAfter = (rounds: number, tookMs: number) => {
+      let places = 0;
+      for (let round = 0; round < rounds; round += 1) {
+        const tickets = [];
+        while (pace.ask(nowMs).is === 'now') tickets.push(pace.sent(nowMs, 'create'));
+        places = tickets.length;
+        nowMs += tookMs;
+        for (const ticket of tickets) pace.answered(ticket, nowMs, ok);
+      }
+      return places;
+    };
+    expect(placesAfter(50, 100)).toBe(16);
+    expect(placesAfter(50, 340)).toBe(16);
+    expect(placesAfter(20, 400)).toBeLessThan(8);
+  });
+
+  it('learns nothing from a rate that somebody chose', () => {
+    expect(inFlight(1, 5).pace.learned()).toBeNull();
+    expect(inFlight(1, 'auto').pace.learned()).toEqual({ ratePerSecond: 2, concurrency: 16, limited: false });
+  });
+
+  it('goes on at half the rate when told to', () => {
+    const { pace } = inFlight(1, 100);
+    pace.slowDown(0.5);
+    expect(pace.ratePerSecond).toBe(50);
+  });
+});

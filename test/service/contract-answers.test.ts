@@ -1,0 +1,198 @@
+import { describe, expect, test } from 'vitest';
+import { type Contract, DOCUMENTED_CONTRACT, type VerdictRule } from '../../src/request/contract.ts';
+import { AnswerReader } from '../../src/service/answers/answer-reader.ts';
+import type { Answer } from '../../src/service/network/exchange.ts';
+import { createOutcome, processValidate } from '../../src/service/outcomes.ts';
+import { Redactor } from '../../src/service/redaction/redactor.ts';
+import { answerWith } from '../helpers/api-client.ts';
+import { contractWith, parameter } from '../sandbox/contract-client.ts';
+
+const nothing = new Redactor([]);
+const readerOf = (contract: Contract, columnOf: (field: string) => string | null = () => null) =>
+  new AnswerReader(contract, columnOf);
+const arrived = (answer: Answer) => ({ answer, error: null, written: true }) as const;
+
+describe('Identifiers', () => {
+  const identifiers = [
+    { name: 'request', pointer: '/data/*/key' },
+    { name: 'ticket', pointer: '/a~1b/~0' },
+  ];
+  const reader = () => readerOf(contractWith({ create: { identifiers } }));
+  const outcomeOf = (body: unknown, by = reader()) => {
+    const exchange = arrived(answerWith(body, { status: 201 }));
+    return createOutcome(by.creation(exchange, nothing), exchange, nothing, by);
+  };
+
+  test('are read where they are documented, digit by digit, and nowhere else', () => {
+    const body = '{"data":[{"key":12345678901234567890},{"key":"B-2"}],"a/b":{"~":"T"},"id":"other"}';
+    const { ids, raw } = outcomeOf(body);
+    expect(ids).toEqual({ request: '12345678901234567890', 'request.2': 'B-2', ticket: 'T' });
+    expect(raw).toBeNull();
+  });
+
+  test('are taken up to 200 letters; what is longer names nothing', () => {
+    const [longest, tooLong] = ['x'.repeat(200), 'y'.repeat(201)];
+    expect(outcomeOf({ data: [{ key: longest }, { key: tooLong }] }).ids).toEqual({ request: longest });
+  });
+
+  test('are searched for where the documented place is empty, and that is counted', () => {
+    const by = reader();
+    expect(outcomeOf({ id: 'R-1' }, by).ids).toEqual({ id: 'R-1' });
+    expect(outcomeOf({ data: [{ key: '' }], id: 'R-2' }, by).ids).toEqual({ id: 'R-2' });
+    expect(outcomeOf({ data: { first: { key: 'R-3' } } }, by).ids).toEqual({ request: 'R-3' });
+    expect(by.observed.counts).toEqual({ 'create.identifiers': { confirmed: 1, contradicted: 2 } });
+  });
+
+  test('nothing is counted where nothing is documented, or the request was not created', () => {
+    const by = readerOf(DOCUMENTED_CONTRACT);
+    outcomeOf({ id: 'R-1' }, by);
+    expect(by.observed.counts).toEqual({});
+    const documented = reader();
+    const exchange = arrived(answerWith({ error: 'duplicate' }, { status: 409 }));
+    createOutcome(documented.creation(exchange, nothing), exchange, nothing, documented);
+    expect(documented.observed.counts).toEqual({});
+  });
+});
+
+describe('The verdict of validate', () => {
+  const flag: VerdictRule = {
+    kind: 'value',
+    pointer: '/result/known',
+    duplicate: ['true', '1'],
+    clear: ['false', '0'],
+  };
+  const list: VerdictRule = { kind: 'list', pointer: '/similar' };
+  const ok: VerdictRule = { kind: 'status', status: 200, verdict: 'clear' };
+  const gone: VerdictRule = { kind: 'status', status: 422, verdict: 'duplicate' };
+
+  test.each<[string, readonly VerdictRule[], number, unknown, string]>([
+    ['a boolean', [flag], 200, { result: { known: true } }, 'duplicate'],
+    ['its opposite', [flag], 200, { result: { known: false } }, 'clear'],
+    ['a number', [flag], 200, { result: { known: 1 } }, 'duplicate'],
+    ['a list with something in it', [list], 200, { similar: [{}] }, 'duplicate'],
+    ['an empty list', [list], 200, { similar: [] }, 'clear'],
+    ['a status', [gone], 422, { any: 1 }, 'duplicate'],
+    ['the first rule that applies', [flag, ok], 200, { result: { known: true } }, 'duplicate'],
+    ['the next, where the first does not apply', [flag, ok], 200, { result: {} }, 'clear'],
+    ['an error that names a duplicate', [flag], 400, { result: { known: true } }, 'duplicate'],
+    ['an error that names none says nothing', [flag], 400, { result: { known: false } }, 'unknown'],
+    ['our own reading, where no rule applies', [flag], 200, { duplicate: true }, 'duplicate'],
+    ['neither', [flag], 200, { score: 1 }, 'unknown'],
+    ['a body that denies what its status says', [ok], 200, { duplicate: true }, 'duplicate'],
+    ['a rule about the body before that', [flag, ok], 200, { result: { known: false }, exists: true }, 'clear'],
+    ['a status that is always a duplicate', [], 409, {}, 'duplicate'],
+  ])('%s', (_, verdict, status, body, expected) => {
+    const reader = readerOf(contractWith({ validate: { verdict } }));
+    const { result } = processValidate(arrived(answerWith(body, { status })), nothing, reader);
+    expect(result.verdict).toBe(expected);
+  });
+
+  test('is counted as confirmed or contradicted, errors apart', () => {
+    const reader = readerOf(contractWith({ validate: { verdict: [flag] } }));
+    const read = (body: unknown, status = 200) =>
+      processValidate(arrived(answerWith(body, { status })), nothing, reader).result.verdict;
+    read({ result: { known: true } });
+    read({ result: { known: false } });
+    read({ duplicate: false });
+    read({ message: 'slow down' }, 429);
+    expect(reader.observed.counts).toEqual({ 'validate.verdict': { confirmed: 2, contradicted: 1 } });
+  });
+
+  test('is not taken from what create says of duplicates', () => {
+    const duplicate: readonly VerdictRule[] = [{ kind: 'status', status: 422, verdict: 'duplicate' }];
+    const reader = readerOf(contractWith({ create: { duplicate } }));
+    const { result } = processValidate(arrived(answerWith({}, { status: 422 })), nothing, reader);
+    expect([result.verdict, result.refused]).toEqual(['unknown', 'rejected']);
+  });
+});
+
+describe('Create', () => {
+  const classOf = (contract: Contract, answer: Answer) => readerOf(contract).creation(arrived(answer), nothing).class;
+  const code: VerdictRule = { kind: 'value', pointer: '/code', duplicate: ['E17'], clear: ['OK'] };
+
+  test.each([
+    [422, { code: 'E17' }, 'duplicate'],
+    [200, { code: 'E17' }, 'duplicate'],
+    [422, { code: 'E18' }, 'rejected'],
+    [201, { code: 'OK', state: 'already_exists' }, 'created'],
+    [201, { state: 'already_exists' }, 'duplicate'],
+    [500, { code: 'E17' }, 'doubt'],
+  ])('HTTP %i with %j is %s', (status, body, expected) => {
+    expect(classOf(contractWith({ create: { duplicate: [code] } }), answerWith(body, { status }))).toBe(expected);
+  });
+
+  test('503 with Retry-After is not acted on only where the description says so', () => {
+    const told = answerWith({}, { status: 503, headers: { 'retry-after': '2' } });
+    const sure = { ...DOCUMENTED_CONTRACT, unavailableIsNotActed: true };
+    expect(classOf(sure, told)).toBe('not-acted');
+    expect(classOf(sure, answerWith({}, { status: 503 }))).toBe('doubt');
+    expect(classOf(sure, { ...told, status: 502 })).toBe('doubt');
+    expect(classOf(DOCUMENTED_CONTRACT, told)).toBe('doubt');
+  });
+});
+
+describe('The words of a refusal', () => {
+  const contract = contractWith({
+    create: {
+      parameters: [
+        parameter('phone', { path: ['data', 'attributes', 'telephoneNumber'] }),
+        parameter('request_text', { path: ['data', 'attributes', 'message'] }),
+        parameter('category', { path: ['data', 'attributes', 'service_id'] }),
+      ],
+    },
+  });
+  const columnOf = (field: string) => (field === 'phone' ? 'Telefone' : null);
+  const PHONE = 'phone (column "Telefone"): is wrong';
+  const said = (body: unknown, by = readerOf(contract, columnOf), sent = nothing) =>
+    by.errorText(answerWith(body, { status: 422 }), sent, 'create');
+
+  test.each<[string, unknown]>([
+    ['Laravel', { errors: { 'data.attributes.telephoneNumber': ['is wrong'] } }],
+    ['an object by name', { errors: { telephone_number: 'is wrong' } }],
+    ['Django REST framework', { telephoneNumber: ['is wrong'] }],
+    ['RFC 9457 invalid-params', { 'invalid-params': [{ name: 'telephoneNumber', reason: 'is wrong' }] }],
+    ['RFC 9457 errors', { errors: [{ pointer: '#/data/attributes/telephoneNumber', detail: 'is wrong' }] }],
+    ['JSON:API', { errors: [{ source: { pointer: '/data/attributes/telephoneNumber' }, detail: 'is wrong' }] }],
+    ['FastAPI', { detail: [{ loc: ['body', 'data', 'attributes', 'telephoneNumber'], msg: 'is wrong' }] }],
+    ['Spring', { fieldErrors: [{ field: 'data.attributes.telephoneNumber', message: 'is wrong' }] }],
+    ['Symfony', { violations: [{ propertyPath: 'data[attributes][telephoneNumber]', message: 'is wrong' }] }],
+    ['a list with param', { error: { details: [{ param: 'telephoneNumber', message: 'is wrong' }] } }],
+    ['a list with path', { errors: [{ path: ['data', 'attributes', 'telephoneNumber'], message: 'is wrong' }] }],
+  ])('name the parameter as the user knows it: %s', (_, body) => {
+    expect(said(body)).toBe(PHONE);
+  });
+
+  test('are told with the parameters even where a summary stands beside them', () => {
+    const body = { title: 'Invalid', detail: 'Look.', errors: [{ pointer: '#/telephoneNumber', detail: 'is wrong' }] };
+    expect(said(body)).toBe(`Look.; ${PHONE}`);
+  });
+
+  test('tell several parameters once each; one without a column by srq’s name, an unknown one as it is', () => {
+    const errors = { telephoneNumber: ['is wrong'], service_id: ['is unknown', 'is unknown'], foo: ['is odd'] };
+    expect(said({ message: 'No.', errors })).toBe(`No.; ${PHONE}; category: is unknown; foo: is odd`);
+  });
+
+  test('are read where they are documented', () => {
+    const by = readerOf(contractWith({ create: { errorTexts: ['/fault/words/*'] } }));
+    expect(said({ message: 'other', fault: { words: ['This.', 'That.'] } }, by)).toBe('This.; That.');
+    expect(said({ message: 'other', fault: {} }, by)).toBe('other');
+  });
+
+  test('without a contract name srq’s own fields', () => {
+    expect(said({ errors: [{ field: 'phone', message: 'is wrong' }] }, readerOf(DOCUMENTED_CONTRACT, columnOf))).toBe(
+      PHONE,
+    );
+  });
+
+  test('show nothing of what was sent: not in the words, nor in a name that is none', () => {
+    const sent = new Redactor(['ines@example.com', '+351912345678']);
+    const errors = { telephoneNumber: ['+351912345678 is taken'], 'ines@example.com': ['is taken'] };
+    expect(said({ errors }, readerOf(contract, columnOf), sent)).toBe(
+      'phone (column "Telefone"): +*** is taken; ***: is taken',
+    );
+  });
+
+  test('do not take what was sent for words about it', () => {
+    expect(said({ message: 'No.', request: { telephoneNumber: 'abc' } })).toBe('No.');
+  });
+});

@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'vitest';
+import { DOCUMENTED_CONTRACT, type TokenOperation } from '../../src/request/contract.ts';
+import type { CachedToken } from '../../src/request/ports.ts';
+import { Tokens, tokenRequest } from '../../src/service/token/token.ts';
+import { httpTo, virtualClock } from '../helpers/api-client.ts';
+import { type Script, startScriptedService } from '../helpers/scripted-service.ts';
+
+const CREDENTIALS = { clientId: 'partner:1', clientSecret: 'a b+c%ü' };
+const operationOf = (changes: Partial<TokenOperation>): TokenOperation => ({
+  ...DOCUMENTED_CONTRACT.token,
+  ...changes,
+});
+
+async function prove(changes: Partial<TokenOperation>, token: Script) {
+  const service = await startScriptedService({ token });
+  const cache = { read: () => null, write: () => {}, forget: () => {} };
+  const { signal } = new AbortController();
+  const operation = operationOf(changes);
+  const tokens = new Tokens(httpTo(service.baseUrl), CREDENTIALS, cache, virtualClock(), signal, operation);
+  const proven: CachedToken = await tokens.prove();
+  const lifeSeconds = proven.expiresAtMs && (proven.expiresAtMs - proven.obtainedAtMs) / 1000;
+  return { token: proven.accessToken, lifeSeconds, observations: tokens.observations };
+}
+
+describe('Credentials go', () => {
+  test('into the body as a form, unless the description says otherwise', () => {
+    const { path, headers, body } = tokenRequest(DOCUMENTED_CONTRACT.token, CREDENTIALS);
+    expect([path, headers]).toEqual([
+      '/oauth/token',
+      { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
+    ]);
+    expect(body).toBe('grant_type=client_credentials&client_id=partner%3A1&client_secret=a+b%2Bc%25%C3%BC');
+  });
+
+  test('into the header, each form-encoded first, and then not into the body', () => {
+    const operation = operationOf({ auth: 'basic', path: '/t', extra: { scope: 'leads write' } });
+    const { path, headers, body } = tokenRequest(operation, CREDENTIALS);
+    const [kind, encoded = ''] = (headers['authorization'] ?? '').split(' ');
+    expect([path, kind, Buffer.from(encoded, 'base64').toString()]).toEqual([
+      '/t',
+      'Basic',
+      'partner%3A1:a+b%2Bc%25%C3%BC',
+    ]);
+    expect(body).toBe('grant_type=client_credentials&scope=leads+write');
+  });
+
+  test('into a JSON body with what else is asked for', () => {
+    const { headers, body } = tokenRequest(operationOf({ encoding: 'json', extra: { audience: 'api' } }), CREDENTIALS);
+    expect(headers['content-type']).toBe('application/json');
+    expect(JSON.parse(body)).toEqual({
+      grant_type: 'client_credentials',
+      client_id: 'partner:1',
+      client_secret: 'a b+c%ü',
+      audience: 'api',
+    });
+  });
+});
+
+describe('Token and life are read', () => {
+  const pointers = { tokenPointer: '/data/jwt', lifetimePointer: '/data/ttl' };
+
+  test('where they are documented', async () => {
+    const body = { data: { jwt: 'right', ttl: 120 }, access_token: 'wrong', expires_in: 999 };
+    expect(await prove(pointers, () => ({ status: 200, body }))).toEqual({
+      token: 'right',
+      lifeSeconds: 120,
+      observations: { 'token.lifetime': { confirmed: 1, contradicted: 0 } },
+    });
+  });
+
+  test('where they usually are, if the documented place is empty; that counts as a contradiction', async () => {
+    const body = { access_token: 'usual', expires_in: 999 };
+    expect(await prove(pointers, () => ({ status: 200, body }))).toEqual({
+      token: 'usual',
+      lifeSeconds: 999,
+      observations: { 'token.lifetime': { confirmed: 0, contradicted: 1 } },
+    });
+  });
+
+  test('from the description, where the answer tells no life', async () => {
+    const told = await prove({ lifetimeSeconds: 600 }, () => ({ status: 200, body: { access_token: 'usual' } }));
+    expect(told).toMatchObject({ lifeSeconds: 600, observations: {} });
+    const other = { access_token: 'usual', expires_in: 60 };
+    expect(await prove({ lifetimeSeconds: 600 }, () => ({ status: 200, body: other }))).toMatchObject({
+      lifeSeconds: 60,
+      observations: { 'token.lifetime': { confirmed: 0, contradicted: 1 } },
+    });
+  });
+});
+
+test('a service that repeats the header in its refusal gives nothing away', async () => {
+  const refusing: Script = ({ headers }) => ({ status: 401, body: { message: `bad ${headers.authorization}` } });
+  const error = await prove({ auth: 'basic' }, refusing).catch((thrown: unknown) => thrown);
+  expect(String(error)).toContain('refused the credentials');
+  expect(String(error)).not.toContain(Buffer.from('partner%3A1').toString('base64').slice(0, 10));
+});

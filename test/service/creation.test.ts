@@ -1,0 +1,245 @@
+import { describe, expect, test } from 'vitest';
+import {
+  type AnswerMemory,
+  NO_MEMORY,
+  withOpenForm,
+  withPlace,
+  withStatement,
+  withValidateResult,
+} from '../../src/request/answer-memory.ts';
+import { answerForm, type Creation, judgeCreation } from '../../src/service/answers/creation.ts';
+import { mentionsFailure, outcomeSigns } from '../../src/service/answers/refusal-signs.ts';
+import type { Answer } from '../../src/service/network/exchange.ts';
+import { Redactor } from '../../src/service/redaction/redactor.ts';
+import { answerWith } from '../helpers/api-client.ts';
+
+const nothing = new Redactor([]);
+const PATH = '/v1/request/create';
+const KNOWN = withPlace(NO_MEMORY, 'request_id');
+
+function judge(body: unknown, changes: Partial<Answer> = {}, memory: AnswerMemory = NO_MEMORY): Creation {
+  return judgeCreation(answerWith(body, changes), nothing, { path: PATH, identifiers: [], errorTexts: [], memory });
+}
+const isOf = (...given: Parameters<typeof judge>) => judge(...given).is;
+
+describe('In the first creations of a service', () => {
+  test.each<[unknown, Partial<Answer>]>([
+    [{ id: 4711 }, {}],
+    [{ data: { request: { uuid: 'a-1' } } }, {}],
+    [[{ requestId: 'R-1' }], {}],
+    ['Request 4711 received', {}],
+    ['4711', {}],
+    ['<order><id>77</id></order>', {}],
+    ['', { status: 201, headers: { location: '/v1/request/4711' } }],
+    ['', { status: 202, headers: { location: 'https://api.example.com/v1/request/create/4711' } }],
+  ])('%j names the request', (body, changes) => {
+    expect(judge(body, changes)).toMatchObject({ is: 'taken', hasRemark: false });
+  });
+
+  test.each<[unknown, Partial<Answer>]>([
+    ['', {}],
+    ['OK', {}],
+    ['404', {}],
+    [{ code: 200 }, {}],
+    [{ id: 0 }, {}],
+    [{ id: 'error' }, {}],
+    [{ incident_id: 'I-5' }, {}],
+    [{ error: 'session expired', id: 'e-1' }, { status: 201 }],
+    [{ message: 'Die Anfrage wurde abgelehnt', id: 'e-1' }, { status: 201 }],
+    [{ id: 'R-1', errors: ['photo skipped'] }, {}],
+    ['Access denied. Reference 4711', {}],
+    ['See you in 2027', {}],
+    ['', { headers: { location: '/v1/request/4711' } }],
+    ['', { status: 201, headers: { location: '/login/4711' } }],
+    ['', { status: 201, headers: { location: '/v1/request/errors/4711' } }],
+    [{ id: 'R-1' }, { complete: false }],
+    ['<!doctype html>4711', {}],
+    ['x7', { headers: { 'content-type': 'application/json' } }],
+  ])('%j proves nothing', (body, changes) => {
+    expect(isOf(body, changes)).toBe('unproven');
+  });
+
+  test.each([
+    { id: 'R-1', success: true, errors: ['CRM webhook timed out'] },
+    { id: 'R-1', status: 'created', error: 'notification failed' },
+  ])('an identifier beside an error counts where the answer says that the request was taken: %j', (body) => {
+    expect(judge(body)).toMatchObject({ is: 'taken', hasRemark: true, ids: { id: 'R-1' } });
+  });
+
+  test('a list of errors beside an identifier is a remark under HTTP 201', () => {
+    expect(judge({ id: 'R-1', errors: ['photo skipped'] }, { status: 201 })).toMatchObject({
+      is: 'taken',
+      hasRemark: true,
+    });
+  });
+});
+
+describe('Where earlier creations were named', () => {
+  test('an identifier in their place is proof, in another one it is news', () => {
+    expect(judge({ request_id: 'R-2' }, {}, KNOWN)).toMatchObject({ is: 'taken', place: 'request_id' });
+    expect(judge({ reference: 'M-1' }, {}, KNOWN)).toMatchObject({ is: 'unproven', place: 'reference' });
+    expect(isOf({ data: { request_id: 'R-2' } }, {}, KNOWN)).toBe('unproven');
+  });
+
+  test('an answer that denies contradicts its identifier', () => {
+    for (const denial of [{ success: false }, { accepted: 0 }, { status: 400 }, { status: 'rejected' }, { result: -1 }])
+      expect(judge({ request_id: 'R-2', ...denial }, {}, KNOWN), JSON.stringify(denial)).toMatchObject({
+        is: 'unproven',
+        isDenied: true,
+      });
+  });
+
+  test('what is told of somebody else is no denial', () => {
+    expect(isOf({ request_id: 'R-2', professional: { accepted: false } }, {}, KNOWN)).toBe('taken');
+    expect(isOf({ request_id: 'R-2', notification: { success: false, status: 'pending' } }, {}, KNOWN)).toBe('taken');
+  });
+
+  test('a text is known by the words around its number, and not by a number in others', () => {
+    const memory = withPlace(NO_MEMORY, 'request # received');
+    expect(isOf('Request 17 received', {}, memory)).toBe('taken');
+    expect(isOf('Request 17 deferred', {}, memory)).toBe('unproven');
+  });
+});
+
+describe('A form', () => {
+  const answer = (body: unknown, changes: Partial<Answer> = {}) => answerWith(body, changes);
+  const form = (body: unknown, changes: Partial<Answer> = {}, sent = nothing) =>
+    answerForm(answer(body, changes), sent, false);
+
+  test.each<[unknown, Partial<Answer>, string]>([
+    ['', { status: 204, headers: {} }, '204 empty'],
+    ['OK', {}, '200 text/plain ok'],
+    [{ status: 'ok', at: '2026-11-21', n: 5 }, {}, '200 application/json {"at":"#","n":"#","status":"ok"}'],
+    [[{ a: true }, { a: true }], {}, '200 application/json [{"a":true}]'],
+    [
+      '<?xml version="1.0"?><r>ok</r>',
+      { headers: { 'content-type': 'text/xml; charset=utf-8' } },
+      '200 text/xml <r>ok</r>',
+    ],
+  ])('of %j can be read by a person', (body, changes, expected) => {
+    expect(form(body, changes)).toBe(expected);
+  });
+
+  test('holds nothing that was sent, and nothing that differs from request to request', () => {
+    const sent = new Redactor(['Ana Exemplo']);
+    expect(form({ message: 'Thanks, Ana Exemplo', id: 'R-17' }, {}, sent)).not.toMatch(/Ana|17/);
+    expect(form({ id: 'R-17' })).toBe(form({ id: 'R-18' }));
+  });
+
+  test('differs by words, flags, kinds, status and media type', () => {
+    const forms = [
+      form({ status: 'ok' }),
+      form({ status: 'closed' }),
+      form({ status: true }),
+      form({ status: false }),
+      form({ status: null }),
+      form({ status: ['ok'] }),
+      form({ status: 'ok' }, { status: 202 }),
+      form({ status: 'ok' }, { headers: { 'content-type': 'application/hal+json' } }),
+      form(`${'long words '.repeat(20)}a`),
+      form(`${'long words '.repeat(20)}b`),
+    ];
+    expect(new Set(forms).size).toBe(forms.length);
+  });
+
+  test('leaves out the words of a denial, which say why', () => {
+    const [one, other] = [
+      { success: false, error: 'No phone' },
+      { success: false, error: 'No e-mail' },
+    ];
+    expect(answerForm(answer(one), nothing, true)).toBe(answerForm(answer(other), nothing, true));
+  });
+
+  test.each<[string, Partial<Answer>]>([
+    ['<html>ok</html>', {}],
+    ['OK', { complete: false }],
+    ['{"id":1', {}],
+    ['\0\x01', {}],
+  ])('there is none of what cannot be read: %j', (body, changes) => {
+    expect(form(body, changes)).toBeNull();
+  });
+
+  test('is proof once validate has seen three, none of them missing, or a person has said so', () => {
+    const seen = (times: number) => {
+      let memory = NO_MEMORY;
+      for (let time = 0; time < times; time++) memory = withValidateResult(memory, '200 text/plain ok', true);
+      return memory;
+    };
+    expect([isOf('OK', {}, seen(2)), isOf('OK', {}, seen(3))]).toEqual(['unproven', 'taken']);
+    expect(isOf('OK', {}, withValidateResult(seen(3), '200 text/plain ok', false))).toBe('unproven');
+    expect(isOf('OK', {}, withStatement(NO_MEMORY, '200 text/plain ok', 'taken'))).toBe('taken');
+    expect(isOf('OK, 4711', {}, seen(3))).toBe('unproven');
+  });
+
+  test('of a denial is a refusal where a person has said so, or the description has its words', () => {
+    const body = { success: false, error: 'No.' };
+    const known = judge(body);
+    if (known.is !== 'unproven') return expect.fail('nothing is known yet');
+    const memory = withOpenForm(NO_MEMORY, known.form ?? '', true);
+    expect(isOf(body, {}, withStatement(memory, known.form ?? '', 'refused'))).toBe('refused');
+    const described = { path: PATH, identifiers: [], errorTexts: ['/error'], memory: NO_MEMORY };
+    expect(judgeCreation(answerWith(body), nothing, described).is).toBe('refused');
+    return expect(judgeCreation(answerWith({ success: false }), nothing, described).is).toBe('unproven');
+  });
+});
+
+describe('What speaks of refusal', () => {
+  test.each([
+    'Session expired',
+    'SESSION_EXPIRED',
+    'sessionExpired',
+    'could not be saved',
+    'O pedido foi recusado',
+    'não foi possível',
+    'La solicitud fue rechazada',
+    'inténtelo más tarde',
+    'Ungültige Telefonnummer',
+    'wurde nicht angelegt',
+    'Échec de la création',
+    'numéro invalide',
+    'Richiesta respinta',
+    'non è valido',
+    'ERR-17',
+  ])('in words: %s', (text) => {
+    expect(mentionsFailure(text)).toBe(true);
+  });
+
+  test.each([
+    'Request received, thank you!',
+    'Obrigado',
+    'Gracias por su solicitud',
+    'Vielen Dank',
+    'Merci',
+    'Grazie',
+    'OK',
+  ])('is not in thanks: %s', (text) => {
+    expect(mentionsFailure(text)).toBe(false);
+  });
+
+  test.each([
+    [{ errors: [] }, false],
+    [{ error: null }, false],
+    [{ error_code: 0 }, false],
+    [{ error: 'none' }, false],
+    [{ has_errors: false }, false],
+    [{ errors: { phone: [] } }, false],
+    [{ errors: { phone: ['bad'] } }, true],
+    [{ a: { b: { fault: 'x' } } }, true],
+    [{ error_code: 17 }, true],
+    [{ has_errors: true }, true],
+    [{ user: { error: 'x' } }, false],
+    [{ warnings: ['postal code not found'] }, false],
+  ])('in members: %j: %s', (body, complains) => {
+    expect(outcomeSigns(answerWith(body)).complains).toBe(complains);
+  });
+
+  test('whatever the size of an answer, looking at it takes no time', () => {
+    const bodies = ['x'.repeat(1 << 20), JSON.stringify(Array(60_000).fill({ a: 1 })), `"${'no '.repeat(300_000)}"`];
+    for (const body of bodies) {
+      const before = process.cpuUsage();
+      judge(body);
+      const { user, system } = process.cpuUsage(before);
+      expect((user + system) / 1000).toBeLessThan(4_000);
+    }
+  });
+});

@@ -1,0 +1,41 @@
+import { describe, expect, test } from 'vitest';
+import { readErrorText } from '../../src/service/answers/error-text.ts';
+import { Redactor } from '../../src/service/redaction/redactor.ts';
+import { answerWith } from '../helpers/api-client.ts';
+
+const sent = new Redactor(['+351912345678', 'Inês Exemplo', 's3cr3t-v4lue']);
+
+describe("the service's own words", () => {
+  test.each<[string, unknown, string | null]>([
+    ['problem+json', { type: 'about:blank', title: 'Not valid', detail: 'phone is wrong' }, 'phone is wrong'],
+    ['a message', { message: 'No such market' }, 'No such market'],
+    ['an OAuth error', { error: 'invalid_client', error_description: 'Unknown client' }, 'Unknown client'],
+    ['an error alone', { error: 'invalid_request' }, 'invalid_request'],
+    ['errors by field', { errors: { phone: ['is wrong', 'is too long'] } }, 'phone: is wrong; phone: is too long'],
+    [
+      'a message and errors by field',
+      { message: 'Not valid', errors: { email: 'is wrong' } },
+      'Not valid; email: is wrong',
+    ],
+    ['plain text', 'phone is wrong\n', 'phone is wrong'],
+    ['a JSON text', '"phone is wrong"', 'phone is wrong'],
+    ['lines', 'first\n\n   second', 'first second'],
+    ['a page', '<!doctype html><p>Sorry</p>', null],
+    ['nothing', '', null],
+    ['no words', { id: 1 }, null],
+    ['a long plain text', 'word '.repeat(200), null],
+  ])('%s', (_, body, text) => {
+    expect(readErrorText(answerWith(body, { status: 422 }), sent)).toBe(text);
+  });
+
+  test('are cut at 300 characters', () => {
+    const text = readErrorText(answerWith({ message: 'word '.repeat(200) }), sent);
+    expect(text).toHaveLength(300);
+    expect(text).toMatch(/…$/);
+  });
+
+  test('never repeat what was sent', () => {
+    const body = { detail: 'Inês (+351 912 345 678) is known as INÊS EXEMPLO; s3cr3t-v4lue' };
+    expect(readErrorText(answerWith(body), sent)).toBe('*** (+***) is known as ***; ***');
+  });
+});

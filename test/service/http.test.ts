@@ -1,0 +1,311 @@
+import type { Socket } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import type { TracedCall } from '../../src/request/ports.ts';
+import { classifyCreate } from '../../src/service/answers/classify.ts';
+import type { Exchange } from '../../src/service/network/exchange.ts';
+import type { Http } from '../../src/service/wire/http.ts';
+import { knowing } from '../helpers/answer-knowledge.ts';
+import { httpTo } from '../helpers/api-client.ts';
+import { certificateMaker } from '../helpers/certificate.ts';
+import { closedPort, rawAnswer, startRawService } from '../helpers/raw-service.ts';
+
+const OK = rawAnswer('200 OK', '{"id":"4711"}');
+const post = (http: Http): Promise<Exchange> =>
+  http.send('POST', '/v1/request/create', { accept: '*/*' }, 'country=PT');
+
+/** What matters of an exchange without an answer. */
+function unanswered(exchange: Exchange): { written: boolean; class: string; next: string } {
+  expect(exchange.answer).toBeNull();
+  const { class: of, next } = classifyCreate(exchange, knowing());
+  return { written: exchange.written, class: of, next };
+}
+
+const UNSENT = { written: false, class: 'not-acted', next: 'again' };
+const UNSENT_FOR_GOOD = { written: false, class: 'not-acted', next: 'stop' };
+const DOUBT = { written: true, class: 'doubt', next: 'record' };
+
+describe('before the request is written, nothing can have happened', () => {
+  test('nobody listens on the port', async () => {
+    expect(unanswered(await post(httpTo(await closedPort())))).toEqual(UNSENT);
+  });
+
+  test('the name is unknown', async () => {
+    expect(unanswered(await post(httpTo('http://nobody.invalid')))).toEqual(UNSENT);
+  });
+
+  const makeCertificate = certificateMaker();
+
+  test.skipIf(!makeCertificate)('the certificate is signed by nobody (needs openssl)', async () => {
+    const tls = makeCertificate?.('nobody');
+    const service = await startRawService((socket) => socket.end(OK), tls ? { tls } : {});
+    expect(unanswered(await post(httpTo(`https://127.0.0.1:${service.port}`)))).toEqual(UNSENT_FOR_GOOD);
+    expect(service.bytesRead()).toBe(0);
+  });
+
+  test('the port speaks plain HTTP where TLS is expected', async () => {
+    const service = await startRawService(() => {}, {
+      connected: (socket) => socket.once('data', () => socket.end(rawAnswer('400 Bad Request'))),
+    });
+    expect(unanswered(await post(httpTo(`https://127.0.0.1:${service.port}`)))).toEqual(UNSENT_FOR_GOOD);
+    expect(service.requests()).toEqual([]);
+  });
+
+  test('the TLS handshake is cut', async () => {
+    const service = await startRawService(() => {}, {
+      connected: (socket) => socket.once('data', () => socket.resetAndDestroy()),
+    });
+    expect(unanswered(await post(httpTo(`https://127.0.0.1:${service.port}`)))).toEqual(UNSENT);
+  });
+
+  test.each([
+    [407, UNSENT_FOR_GOOD],
+    [403, UNSENT_FOR_GOOD],
+    [502, UNSENT],
+  ])('the proxy refuses to connect: HTTP %d', async (status, ending) => {
+    const proxy = await startRawService((socket) => socket.end(rawAnswer(`${status} No`)));
+    const network = {
+      proxy: { url: `http://127.0.0.1:${proxy.port}`, authorization: 'Basic dTpw' },
+      secureContext: null,
+    };
+    expect(unanswered(await post(httpTo('https://service.example', { network })))).toEqual(ending);
+    expect(proxy.requests()[0]?.head).toMatch(/^CONNECT service\.example:443 /);
+    expect(proxy.requests()[0]?.head).toMatch(/^proxy-authorization: Basic dTpw$/im);
+    expect(proxy.requests()).toHaveLength(1);
+  });
+
+  test('the intent ran out before the first byte', async () => {
+    const service = await startRawService((socket) => socket.end(OK));
+    const http = httpTo(`http://127.0.0.1:${service.port}`);
+    const late = await http.send('POST', '/v1/request/create', {}, 'country=PT', undefined, () => false);
+    expect(unanswered(late)).toEqual(UNSENT);
+    expect(service.requests()).toEqual([]);
+    expect(service.bytesRead()).toBe(0);
+  });
+
+  test('the client was closed', async () => {
+    const http = httpTo(await closedPort());
+    await http.close();
+    expect(unanswered(await post(http))).toEqual(UNSENT);
+  });
+});
+
+describe('after the request was written, no status means doubt', () => {
+  const endings: Record<string, (socket: Socket) => void> = {
+    'the connection is reset': (socket) => socket.resetAndDestroy(),
+    'the connection is closed': (socket) => socket.end(),
+    'the status line is cut': (socket) => socket.end('HTTP/1.1 20'),
+    'the head of the answer is cut': (socket) => socket.end('HTTP/1.1 201 Created\r\ncontent-ty'),
+    'the head of the answer is cut by a reset': (socket) =>
+      socket.write('HTTP/1.1 201 Created\r\ncontent-ty', () => socket.resetAndDestroy()),
+    'the answer is not HTTP': (socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n'),
+    'the headers of the answer are too large': (socket) =>
+      socket.end(rawAnswer('201 Created', '', { 'x-large': 'a'.repeat(40_000) })),
+    'only an interim answer comes': (socket) => socket.end('HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'),
+    'the service switches protocols': (socket) =>
+      socket.end('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: h2c\r\n\r\n'),
+  };
+
+  test.each(Object.entries(endings))('%s', async (_, end) => {
+    const service = await startRawService((socket) => end(socket));
+    expect(unanswered(await post(httpTo(service.port)))).toEqual(DOUBT);
+    expect(service.requests()).toHaveLength(1);
+  });
+
+  test('no answer comes in time', async () => {
+    const service = await startRawService(() => {});
+    const exchange = await post(httpTo(service.port, { timeoutMs: 1_000 }));
+    expect(unanswered(exchange)).toEqual(DOUBT);
+    expect(service.requests()).toHaveLength(1);
+  });
+
+  test('the connection is reset before the service read anything', async () => {
+    const service = await startRawService(() => {}, { connected: (socket) => socket.resetAndDestroy() });
+    const exchange = await post(httpTo(service.port));
+    // Either way is sound here, depending on what reaches the client first; only `written: false` must be the truth.
+    expect(exchange.answer).toBeNull();
+    expect(exchange.written || service.bytesRead() === 0).toBe(true);
+  });
+});
+
+describe('connections that are kept', () => {
+  test('a service that closes one just when the next request goes may be written to, and that is never denied', async () => {
+    // Closes an idle connection after 0 to 3 turns of its loop, which is about when the client sends again.
+    const service = await startRawService((socket, { number }) => {
+      socket.write(OK, () => closeAfterTurns(socket, number % 4));
+    });
+    const http = httpTo(service.port, { connections: 1 });
+    let unsent = 0;
+    let answered = 0;
+    for (let round = 0; round < 400; round++) {
+      const before = service.requests().length;
+      const exchange = await post(http);
+      if (exchange.answer) answered += 1;
+      else if (!exchange.written) unsent += 1;
+      const arrived = service.requests().length - before;
+      expect(arrived).toBeLessThanOrEqual(1);
+      if (!exchange.written) expect(arrived).toBe(0);
+    }
+    expect(answered).toBeGreaterThan(0);
+    // Nothing arrived twice, and what was written off as unsent did not arrive later.
+    expect(service.requests().length).toBeLessThanOrEqual(400 - unsent);
+  });
+
+  test('a request that is read and then cut off on a used connection is in doubt, and is not repeated', async () => {
+    const service = await startRawService((socket, { onConnection }) => {
+      if (onConnection === 1) socket.write(OK);
+      else socket.resetAndDestroy();
+    });
+    const http = httpTo(service.port, { connections: 1 });
+    expect((await post(http)).answer?.status).toBe(200);
+    expect(unanswered(await post(http))).toEqual(DOUBT);
+    expect(service.requests()).toHaveLength(2);
+    expect(service.connections()).toBe(1);
+  });
+
+  test('requests wait for their own turn: never two on one connection at a time', async () => {
+    const busy = new Set<Socket>();
+    let overlapping = 0;
+    const service = await startRawService((socket) => {
+      if (busy.has(socket)) overlapping += 1;
+      busy.add(socket);
+      setTimeout(() => {
+        busy.delete(socket);
+        socket.write(OK);
+      }, 5);
+    });
+    const http = httpTo(service.port, { connections: 2 });
+    const exchanges = await Promise.all(Array.from({ length: 20 }, () => post(http)));
+    expect(exchanges.every(({ answer }) => answer?.status === 200)).toBe(true);
+    expect(overlapping).toBe(0);
+    expect(service.connections()).toBe(2);
+  });
+
+  test('requests that wait behind a cut one have not been written and go on a new connection', async () => {
+    const service = await startRawService((socket, { number }) => {
+      if (number === 1) socket.resetAndDestroy();
+      else socket.write(OK);
+    });
+    const http = httpTo(service.port, { connections: 1 });
+    const [first, second] = await Promise.all([post(http), post(http)]);
+    expect([first.written, first.answer]).toEqual([true, null]);
+    expect(second.answer?.status).toBe(200);
+    expect(service.requests()).toHaveLength(2);
+  });
+});
+
+describe('what was answered', () => {
+  test('is given with status, headers in lower case, those of one name joined, and exact body', async () => {
+    const service = await startRawService((socket) =>
+      socket.write('HTTP/1.1 201 Created\r\nX-Request-Id: a\r\nX-REQUEST-ID: b\r\ncontent-length: 3\r\n\r\n\u00e9!'),
+    );
+    const { answer } = await post(httpTo(service.port));
+    expect(answer).toMatchObject({ status: 201, headers: { 'x-request-id': 'a, b' }, body: '\u00e9!', complete: true });
+  });
+
+  test('counts also after interim answers', async () => {
+    const service = await startRawService((socket) => socket.write(`HTTP/1.1 103 Early Hints\r\nx-a: 1\r\n\r\n${OK}`));
+    const { answer } = await post(httpTo(service.port));
+    expect(answer).toMatchObject({ status: 200, body: '{"id":"4711"}' });
+    expect(answer?.headers['x-a']).toBeUndefined();
+  });
+
+  test('counts by its status even if the line is cut within the body', async () => {
+    const service = await startRawService((socket) =>
+      socket.end('HTTP/1.1 201 Created\r\ncontent-length: 100\r\n\r\n{"id":"47'),
+    );
+    const { answer } = await post(httpTo(service.port));
+    expect(answer).toMatchObject({ status: 201, body: '{"id":"47', complete: false });
+  });
+
+  test('counts by its status even if the body stalls', async () => {
+    const service = await startRawService((socket) =>
+      socket.write('HTTP/1.1 500 Oops\r\ncontent-length: 100\r\n\r\nso'),
+    );
+    const { answer } = await post(httpTo(service.port, { timeoutMs: 1_000 }));
+    expect(answer).toMatchObject({ status: 500, body: 'so', complete: false });
+  });
+
+  test('is cut at 1 MiB, and the connection is not used again', async () => {
+    const service = await startRawService((socket) => socket.write(rawAnswer('200 OK', 'a'.repeat(3 << 20))));
+    const http = httpTo(service.port, { connections: 1 });
+    for (const connection of [1, 2]) {
+      const { answer } = await post(http);
+      expect(answer?.status).toBe(200);
+      expect(answer?.body.length).toBe(1 << 20);
+      expect(answer?.complete).toBe(false);
+      expect(service.connections()).toBe(connection);
+    }
+    expect(service.requests()).toHaveLength(2);
+  });
+
+  test('of exactly 1 MiB is complete', async () => {
+    const service = await startRawService((socket) => socket.write(rawAnswer('200 OK', 'a'.repeat(1 << 20))));
+    const { answer } = await post(httpTo(service.port));
+    expect([answer?.body.length, answer?.complete]).toEqual([1 << 20, true]);
+  });
+
+  test.each([301, 302, 303, 307, 308])('a redirect (%d) is an answer, and is not followed', async (status) => {
+    const service = await startRawService((socket) =>
+      socket.write(rawAnswer(`${status} Moved`, '', { location: '/elsewhere' })),
+    );
+    expect((await post(httpTo(service.port))).answer?.status).toBe(status);
+    expect(service.requests()).toHaveLength(1);
+  });
+
+  test.each([408, 425, 429, 500, 502, 503, 504])(
+    'an error (%d) is an answer, and nothing is sent again',
+    async (status) => {
+      const service = await startRawService((socket) =>
+        socket.write(rawAnswer(`${status} Error`, '', { 'retry-after': '0' })),
+      );
+      expect((await post(httpTo(service.port))).answer?.status).toBe(status);
+      expect(service.requests()).toHaveLength(1);
+    },
+  );
+});
+
+describe('what is sent', () => {
+  test('goes below the path of the base URL, as HTTP/1.1, with its length and no idempotency key', async () => {
+    const service = await startRawService((socket) => socket.write(OK));
+    await httpTo(`http://127.0.0.1:${service.port}/partner/`).send(
+      'POST',
+      '/v1/request/create',
+      { 'x-a': 'b' },
+      'fullname=%C3%A9',
+    );
+    const [request] = service.requests();
+    expect(request?.head).toMatch(/^POST \/partner\/v1\/request\/create HTTP\/1\.1\r\n/);
+    expect(request?.head).toMatch(/^content-length: 15$/m);
+    expect(request?.head).not.toMatch(/idempotency|^upgrade|^expect/im);
+    expect(request?.body).toBe('fullname=%C3%A9');
+  });
+
+  test('is traced without anything that it holds, unless it is told what may be shown', async () => {
+    const calls: TracedCall[] = [];
+    const service = await startRawService((socket) => socket.write(OK));
+    const http = httpTo(service.port, { traces: [(call) => calls.push(call)] });
+    const headers = { authorization: 'Bearer secret-token', 'x-api-key': 'secret-token' };
+    await http.send('POST', '/v1/request/create?fullname=Exemplo', headers, 'fullname=Exemplo');
+    expect(calls).toMatchObject([
+      {
+        url: `http://127.0.0.1:${service.port}/v1/request/create?***`,
+        headers: { authorization: 'Bearer ***', 'x-api-key': '***' },
+        body: '***',
+        answer: { status: 200, body: '{"id":"***"}' },
+        failure: null,
+      },
+    ]);
+    expect(JSON.stringify(calls)).not.toMatch(/secret-token|Exemplo|4711/);
+  });
+
+  test('a header that cannot be sent is a failure before the write, not an exception', async () => {
+    const service = await startRawService((socket) => socket.write(OK));
+    const exchange = await httpTo(service.port).send('POST', '/', { authorization: 'Bearer a\nb' }, '');
+    expect([exchange.answer, exchange.written, service.bytesRead()]).toEqual([null, false, 0]);
+  });
+});
+
+function closeAfterTurns(socket: Socket, turns: number): void {
+  if (turns === 0) socket.destroy();
+  else setImmediate(() => closeAfterTurns(socket, turns - 1));
+}

@@ -1,0 +1,167 @@
+import { createServer, type TlsOptions } from 'node:tls';
+import { describe, expect, test } from 'vitest';
+import { secureContextOf } from '../../src/service/network/certificates.ts';
+import type { Network } from '../../src/service/network/dispatcher.ts';
+import { clientCertificateFailure, failureName, networkFailure } from '../../src/service/network/network-failure.ts';
+import { answerWith, httpTo } from '../helpers/api-client.ts';
+import { certificateMaker } from '../helpers/certificate.ts';
+import { startProxy } from '../helpers/proxy-service.ts';
+import { closedPort, rawAnswer, startRawService } from '../helpers/raw-service.ts';
+import { startTlsFront } from '../helpers/tls-front.ts';
+
+const SECRETS = { keyPassphrase: null, extraCaFile: null };
+const DIRECT: Network = { proxy: null, secureContext: null };
+/** Ends the waiting for those who never answer. */
+const SOON_MS = 300;
+
+async function failureAt(baseUrl: string, network: Partial<Network> = {}) {
+  const http = httpTo(baseUrl, { network: { ...DIRECT, ...network }, timeoutMs: SOON_MS });
+  const { error, written } = await http.send('POST', '/', {}, '');
+  if (!error) throw new Error('It was answered.');
+  return { ...networkFailure(error), written };
+}
+
+const okService = () => startRawService((socket) => socket.write(rawAnswer('200 OK', '{}')));
+
+describe('every failure to reach the service has a sentence and a way out of its own', () => {
+  test('a name that nobody knows', async () => {
+    const { reason, hint, final } = await failureAt('https://nobody.invalid');
+    expect(reason).toMatch(/no name server knows nobody\.invalid|gave no answer about nobody\.invalid/);
+    expect([hint, final]).toEqual([expect.stringContaining('srq status'), false]);
+  });
+
+  test('a closed port, by IPv4 and IPv6', async () => {
+    const port = await closedPort();
+    expect((await failureAt(`https://127.0.0.1:${port}`)).reason).toContain(`nobody listens at 127.0.0.1:${port}`);
+    expect((await failureAt(`https://[::1]:${port}`)).reason).toContain(`nobody listens at [::1]:${port}`);
+  });
+
+  // A network that drops the first packet looks the same to the client, and cannot be had on loopback.
+  test('a black hole: it takes the connection, and TLS never comes about', async () => {
+    const silent = await startRawService(() => {});
+    const { reason, written } = await failureAt(`https://127.0.0.1:${silent.port}`);
+    expect([reason, written]).toEqual([expect.stringContaining('no connection came about in time'), false]);
+  });
+
+  test('a connection that is cut while TLS begins', async () => {
+    const rude = await startRawService(() => {}, { connected: (socket) => socket.resetAndDestroy() });
+    expect((await failureAt(`https://127.0.0.1:${rude.port}`)).reason).toContain('the connection was cut');
+  });
+});
+
+const make = certificateMaker();
+
+describe.skipIf(!make)('a certificate that is not accepted says why (needs openssl)', () => {
+  const serve = async (options: TlsOptions) => startTlsFront(`http://127.0.0.1:${(await okService()).port}`, options);
+  const trusting = (caFile: string): Partial<Network> => ({ secureContext: secureContextOf({ caFile }, SECRETS) });
+
+  test('signed by nobody: --ca-file is the way out, and with it the service is reached', async () => {
+    const pair = make?.('self');
+    const baseUrl = await serve({ ...pair });
+    const { reason, hint, final } = await failureAt(baseUrl);
+    expect(reason).toContain('signed by nobody whom this machine trusts');
+    expect([hint, final]).toEqual([expect.stringContaining('--ca-file FILE'), true]);
+    const http = httpTo(baseUrl, { network: { ...DIRECT, ...trusting(pair?.certFile ?? '') } });
+    expect((await http.send('POST', '/', {}, '')).answer?.status).toBe(200);
+  });
+
+  test('expired', async () => {
+    const ca = make?.('Office CA');
+    const baseUrl = await serve({ ...make?.('late', { days: -1, ...(ca ? { signedBy: ca } : {}) }) });
+    const { reason, hint, final } = await failureAt(baseUrl, trusting(ca?.certFile ?? ''));
+    expect([reason, final]).toEqual([expect.stringContaining("The service's certificate has expired"), true]);
+    expect(hint).toContain('clock');
+  });
+
+  test('for another host', async () => {
+    const pair = make?.('other', { names: 'DNS:other.example.com' });
+    const { reason, final } = await failureAt(await serve({ ...pair }), trusting(pair?.certFile ?? ''));
+    expect([reason, final]).toEqual([expect.stringContaining('is for another name than 127.0.0.1'), true]);
+  });
+
+  test('a service that asks for a client certificate: whatever TLS lets us see of that, the hint names it', async () => {
+    const pair = make?.('both');
+    const asking = { ...pair, ca: pair?.cert, requestCert: true, rejectUnauthorized: true };
+    for (const maxVersion of ['TLSv1.3', 'TLSv1.2'] as const) {
+      const { hint } = await failureAt(await serve({ ...asking, maxVersion }), trusting(pair?.certFile ?? ''));
+      expect([maxVersion, hint]).toEqual([maxVersion, expect.stringContaining('--cert FILE --key FILE')]);
+    }
+  });
+
+  test('of the proxy: it is named, not the service', async () => {
+    const pair = make?.('proxy');
+    const server = createServer({ ...pair }, (socket) => socket.destroy());
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    const host = `127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+    const { reason } = await failureAt('https://service.invalid', {
+      proxy: { url: `https://${host}`, authorization: null },
+    });
+    server.close();
+    expect(reason).toContain(`The proxy ${host}'s certificate`);
+  });
+});
+
+describe('a proxy that does not let through is never taken for the service', () => {
+  const by = (url: string): Partial<Network> => ({ proxy: { url, authorization: null } });
+
+  test('a closed port', async () => {
+    const port = await closedPort();
+    const { reason, hint } = await failureAt('https://service.invalid', by(`http://127.0.0.1:${port}`));
+    expect(reason).toContain(`The proxy 127.0.0.1:${port} could not be reached: nobody listens`);
+    expect(hint).toContain('HTTPS_PROXY');
+  });
+
+  test('a proxy that is silent', async () => {
+    const silent = await startRawService(() => {});
+    const { reason, written } = await failureAt('https://service.invalid', by(`http://127.0.0.1:${silent.port}`));
+    expect([reason, written]).toEqual([expect.stringContaining('the proxy did not say'), false]);
+  });
+
+  test('one that wants to know who you are', async () => {
+    const { url } = await startProxy({ user: 'ana:secret' });
+    const { reason, final } = await failureAt('https://service.invalid', by(url));
+    expect([reason, final]).toEqual([expect.stringContaining('HTTP 407'), true]);
+  });
+
+  test('one that cannot reach the service: it may pass', async () => {
+    const { url } = await startProxy();
+    const { reason, final } = await failureAt(`https://127.0.0.1:${await closedPort()}`, by(url));
+    expect([reason, final]).toEqual(['The proxy did not connect to the service (HTTP 502).', false]);
+  });
+});
+
+test.each([
+  ['ERR_SSL_TLSV1_ALERT_UNKNOWN_CA', 'refused the client certificate'],
+  ['ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE', 'refused the client certificate'],
+  ['ERR_SSL_SSLV3_ALERT_CERTIFICATE_EXPIRED', 'refused the client certificate'],
+  ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', 'asks for a client certificate'],
+  ['CERT_NOT_YET_VALID', 'is not valid yet'],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'signed by nobody'],
+  ['EHOSTUNREACH', 'no way to it'],
+  ['EAI_AGAIN', 'the name server gave no answer'],
+])('%s means: %s', (code, words) => {
+  expect(networkFailure(Object.assign(new Error('no'), { code })).reason).toContain(words);
+});
+
+test.each([
+  [400, '<center>No required SSL certificate was sent</center>', 'asks for'],
+  [400, '<title>400 The SSL certificate error</title>', 'refused'],
+  [496, '', 'asks for'],
+  [495, '', 'refused'],
+])('HTTP %d with %j is a web server that %s a client certificate', (status, body, what) => {
+  expect(clientCertificateFailure(answerWith(body, { status }))?.reason).toContain(`The service ${what}`);
+});
+
+test('other refusals are none of a client certificate', () => {
+  expect(clientCertificateFailure(answerWith({ error: 'invalid_client' }, { status: 400 }))).toBeNull();
+  expect(clientCertificateFailure(answerWith('No required SSL certificate was sent', { status: 200 }))).toBeNull();
+});
+
+test('a failure is named by its code, wherever that is', () => {
+  const refused = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
+  expect(failureName(refused)).toBe('ECONNREFUSED');
+  expect(failureName(new AggregateError([new Error('x'), refused]))).toBe('ECONNREFUSED');
+  expect(failureName(new Error('outer', { cause: refused }))).toBe('ECONNREFUSED');
+  expect(failureName(new TypeError('no code'))).toBe('TypeError');
+});

@@ -1,0 +1,117 @@
+import { describe, expect, test } from 'vitest';
+import { systemClock } from '../../src/cli/system-clock.ts';
+import { DOCUMENTED_CONTRACT } from '../../src/request/contract.ts';
+import type { CachedToken } from '../../src/request/ports.ts';
+import { PATHS } from '../../src/request/wire.ts';
+import { AdaptiveRate } from '../../src/service/pacing/adaptive-rate.ts';
+import { OwnPermits, RateLimiter } from '../../src/service/pacing/rate-limiter.ts';
+import { RequestApi } from '../../src/service/request-api.ts';
+import { type Credentials, Tokens } from '../../src/service/token/token.ts';
+import { httpTo } from '../helpers/api-client.ts';
+import { failureOf } from '../helpers/log-subjects.ts';
+import { CLIENT, type OAuthService, OTHER_CLIENT, startOAuthService } from '../helpers/oauth-service.ts';
+import { rawAnswer, startRawService } from '../helpers/raw-service.ts';
+
+const request = { params: { country: 'PT', request_text: 'Pintar a sala' }, audio: null, ref: null };
+const intend = () => Promise.resolve(true);
+const CREATED = `${PATHS.create} 201`;
+const DENIED = `${PATHS.create} 401`;
+
+/** Our client of the service, as `srq` puts it together; what it cached is in `kept`. */
+function clientOf({ baseUrl }: Pick<OAuthService, 'baseUrl'>, credentials: Credentials = CLIENT) {
+  const http = httpTo(baseUrl, { connections: 16 });
+  const { signal: stopping } = new AbortController();
+  const kept: CachedToken[] = [];
+  const cache = { read: () => null, write: (token: CachedToken) => void kept.push(token), forget: () => {} };
+  const tokens = new Tokens(http, credentials, cache, systemClock, stopping);
+  const api = new RequestApi({
+    http,
+    tokens,
+    limiter: new RateLimiter(
+      new OwnPermits(new AdaptiveRate({ rate: 'max', concurrency: 16, random: Math.random }), systemClock),
+      systemClock,
+      stopping,
+    ),
+    audio: { describe: () => Promise.reject(new Error('none')), readBase64: () => Promise.reject(new Error('none')) },
+    contract: DOCUMENTED_CONTRACT,
+    clock: systemClock,
+    stopping,
+    secrets: [credentials.clientSecret],
+  });
+  return { api, tokens, kept };
+}
+
+describe.each(['opaque', 'jwt'] as const)('With a real OAuth server that gives %s tokens', (format) => {
+  test('one token by client credentials serves validate and create', async () => {
+    const service = await startOAuthService(format, 3600);
+    const { api, kept } = clientOf(service);
+    expect(await api.validate(request)).toMatchObject({ verdict: 'clear' });
+    expect(await api.create(request, intend)).toMatchObject({ outcome: { status: 'created', ids: { id: 'R-1' } } });
+    expect(service.calls).toEqual([PATHS.token, `${PATHS.validate} 200`, CREATED]);
+    expect(kept).toHaveLength(1);
+    expect(kept[0]?.accessToken).toMatch(format === 'jwt' ? /^[\w-]+\.[\w-]+\.[\w-]+$/ : /^[\w-]{43}$/);
+    const { obtainedAtMs = 0, expiresAtMs = null } = kept[0] ?? {};
+    expect(expiresAtMs).toBe(obtainedAtMs + 3_600_000);
+  });
+
+  test('a token that lives for two seconds does not keep anything from being created', async () => {
+    const service = await startOAuthService(format, 2);
+    const { api } = clientOf(service);
+    let sent = 0;
+    while (service.count(PATHS.token) < 2) {
+      sent += 1;
+      expect(await api.create(request, intend)).toMatchObject({ outcome: { status: 'created' }, stop: null });
+    }
+    expect(service.count(CREATED)).toBe(sent);
+  });
+
+  test('a token that is revoked under sixteen requests is replaced once, and all are created', async () => {
+    const service = await startOAuthService(format, 3600);
+    const { api } = clientOf(service);
+    await api.validate(request);
+    await service.revokeAll();
+    const all = await Promise.all(Array.from({ length: 16 }, () => api.create(request, intend)));
+    expect(all.map((sent) => sent?.outcome.status)).toEqual(Array.from({ length: 16 }, () => 'created'));
+    expect([service.count(CREATED), service.count(PATHS.token)]).toEqual([16, 2]);
+    expect(service.count(DENIED)).toBeGreaterThan(0);
+  });
+
+  test.each<[string, Credentials, string]>([
+    ['a wrong secret', { ...CLIENT, clientSecret: 'not-that-one' }, 'client authentication failed'],
+    ['an unknown client', { ...CLIENT, clientId: '4999' }, 'client authentication failed'],
+    ['a client that may not ask so', OTHER_CLIENT, 'unauthorized_client|not allowed'],
+  ])('%s is refused at once, in the server’s words and without the secret', async (_, credentials, words) => {
+    const service = await startOAuthService(format, 3600);
+    const { api, tokens } = clientOf(service, credentials);
+    const failure = await failureOf(tokens.prove());
+    expect(failure).toMatchObject({ code: 'auth', hint: expect.stringContaining('srq login') });
+    expect(failure.message).toMatch(new RegExp(words));
+    expect(failure.message).not.toContain(credentials.clientSecret);
+    expect(service.calls).toEqual([PATHS.token]);
+    // What was never sent is `failed`, and ends the run.
+    expect(await api.create(request, intend)).toMatchObject({ outcome: { status: 'failed' }, stop: { code: 'auth' } });
+    expect(service.calls).toEqual([PATHS.token, PATHS.token]);
+  });
+});
+
+describe('Other servers refuse a client in other shapes', () => {
+  test.each<[string, string, Record<string, string>, RegExp]>([
+    ['400 Bad Request', '{"error":"invalid_client"}', { 'content-type': 'application/json' }, /invalid_client/],
+    ['401 Unauthorized', '', { 'www-authenticate': 'Basic realm="x", error="invalid_client"' }, /HTTP 401/],
+    [
+      '401 Unauthorized',
+      '{"errors":[{"title":"Bad client","code":"E7"}]}',
+      { 'content-type': 'application/json' },
+      /Bad client/,
+    ],
+    ['401 Unauthorized', '<html><body>Sign in</body></html>', { 'content-type': 'text/html' }, /HTTP 401/],
+    ['403 Forbidden', 'client disabled', { 'content-type': 'text/plain' }, /client disabled/],
+  ])('%s %s', async (statusLine, body, headers, words) => {
+    const service = await startRawService((socket) => socket.write(rawAnswer(statusLine, body, headers)));
+    const { tokens } = clientOf({ baseUrl: `http://127.0.0.1:${service.port}` });
+    const failure = await failureOf(tokens.prove());
+    expect(failure).toMatchObject({ code: 'auth', message: expect.stringMatching(words) });
+    expect(failure.message).not.toContain('<');
+    expect(service.requests()).toHaveLength(1);
+  });
+});

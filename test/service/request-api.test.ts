@@ -1,0 +1,562 @@
+import { describe, expect, test } from 'vitest';
+import { DOCUMENTED_CONTRACT, documentedContract } from '../../src/request/contract.ts';
+import { SrqError } from '../../src/request/errors.ts';
+import type { CachedToken, TokenCache } from '../../src/request/ports.ts';
+import type { ServiceRequest } from '../../src/request/service-request.ts';
+import { AdaptiveRate } from '../../src/service/pacing/adaptive-rate.ts';
+import { OwnPermits, RateLimiter } from '../../src/service/pacing/rate-limiter.ts';
+import { RequestApi, type RequestApiParts } from '../../src/service/request-api.ts';
+import { Tokens } from '../../src/service/token/token.ts';
+import { httpTo, type VirtualClock, virtualClock } from '../helpers/api-client.ts';
+import { closedPort } from '../helpers/raw-service.ts';
+import { type Script, startScriptedService } from '../helpers/scripted-service.ts';
+import { contractWith } from '../sandbox/contract-client.ts';
+import { LEAD, sandboxWith } from '../sandbox/sandbox-client.ts';
+
+const request: ServiceRequest = { params: LEAD, audio: null, ref: 'A-17' };
+const CACHED: CachedToken = { accessToken: 'cached-token', obtainedAtMs: Date.UTC(2026, 10, 21), expiresAtMs: null };
+const audio = {
+  describe: () => Promise.reject(new Error('not asked for')),
+  readBase64: () => Promise.resolve('UklGRg=='),
+};
+
+const KEY = '0123456789abcdef0123456789abcdef';
+
+interface Setup extends Partial<RequestApiParts> {
+  readonly clock?: VirtualClock;
+  readonly cache?: TokenCache;
+  readonly credentials?: { clientId: string; clientSecret: string };
+  readonly concurrency?: number;
+  readonly rate?: 'max' | number;
+}
+
+const cacheOf = (token: CachedToken | null): TokenCache => ({ read: () => token, write: () => {}, forget: () => {} });
+
+function apiOf(baseUrl: string, setup: Setup = {}): RequestApi {
+  const { clock = virtualClock(), cache = cacheOf(null), concurrency = 16, rate = 'max', ...parts } = setup;
+  const { credentials = { clientId: '700100', clientSecret: 'the-secret' } } = setup;
+  const stopping = parts.stopping ?? new AbortController().signal;
+  const http = parts.http ?? httpTo(baseUrl, { connections: concurrency });
+  const tokens = new Tokens(http, credentials, cache, clock, stopping);
+  const limiter = new RateLimiter(
+    new OwnPermits(new AdaptiveRate({ rate, concurrency, random: () => 0.5 }), clock),
+    clock,
+    stopping,
+  );
+  const secrets = [credentials.clientSecret];
+  return new RequestApi({
+    http,
+    tokens,
+    limiter,
+    audio,
+    contract: DOCUMENTED_CONTRACT,
+    clock,
+    stopping,
+    secrets,
+    ...parts,
+  });
+}
+
+/** An intent that counts how often it is asked. */
+function intent(allowed = true) {
+  const intend = () => {
+    intend.times += 1;
+    return Promise.resolve(allowed);
+  };
+  intend.times = 0;
+  return intend;
+}
+
+const refused401: Script = () => ({ status: 401, body: { error: 'invalid_token' } });
+const bearer = (calls: readonly { headers: { authorization?: string | undefined } }[]) =>
+  calls.map(({ headers }) => headers.authorization);
+
+describe('create', () => {
+  test('sends once, after the intent, with the token', async () => {
+    const service = await startScriptedService({});
+    const intend = intent();
+    const sent = await apiOf(service.baseUrl).create(request, () => {
+      expect(service.creates()).toHaveLength(0);
+      return intend();
+    });
+    expect(sent).toMatchObject({
+      stop: null,
+      outcome: { status: 'created', ids: { id: '4711' }, http: 201, raw: null },
+    });
+    expect(bearer(service.creates())).toEqual(['Bearer token-1']);
+    expect(intend.times).toBe(1);
+  });
+
+  test('writes nothing if the intent says no', async () => {
+    const service = await startScriptedService({});
+    expect(await apiOf(service.baseUrl).create(request, intent(false))).toBeNull();
+    expect(service.creates()).toHaveLength(0);
+  });
+
+  test.each([new SrqError('log', 'disk full'), new Error('a fault')])(
+    'writes nothing if the intent fails: %s',
+    async (error) => {
+      const service = await startScriptedService({});
+      await expect(apiOf(service.baseUrl).create(request, () => Promise.reject(error))).rejects.toBe(error);
+      expect(service.creates()).toHaveLength(0);
+    },
+  );
+
+  test('waits for a slow intent before it writes', async () => {
+    const service = await startScriptedService({});
+    let durable = false;
+    await apiOf(service.baseUrl).create(request, async () => {
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      expect(service.creates()).toHaveLength(0);
+      durable = true;
+      return true;
+    });
+    expect([durable, service.creates().length]).toEqual([true, 1]);
+  });
+
+  test.each([408, 500, 502, 503, 504, 520, 402])('is in doubt after HTTP %d and is not sent again', async (status) => {
+    const service = await startScriptedService({ create: () => ({ status, headers: { 'retry-after': '0' } }) });
+    const sent = await apiOf(service.baseUrl).create(request, intent());
+    expect(sent).toMatchObject({ stop: null, outcome: { status: 'unknown', http: status } });
+    expect(service.creates()).toHaveLength(1);
+  });
+
+  test('is in doubt after a cut connection and is not sent again', async () => {
+    const service = await startScriptedService({ create: () => null });
+    const sent = await apiOf(service.baseUrl).create(request, intent());
+    expect(sent).toMatchObject({ stop: null, outcome: { status: 'unknown', http: null } });
+    expect(service.creates()).toHaveLength(1);
+  });
+
+  test('is not sent again after a refusal of its data', async () => {
+    const service = await startScriptedService({ create: () => ({ status: 422, body: { detail: 'phone is wrong' } }) });
+    const sent = await apiOf(service.baseUrl).create(request, intent());
+    expect(sent?.outcome).toMatchObject({
+      status: 'rejected',
+      http: 422,
+      message: expect.stringContaining('phone is wrong'),
+    });
+    expect(service.creates()).toHaveLength(1);
+  });
+
+  test.each([404, 301, 302])('stops the run after HTTP %d', async (status) => {
+    const service = await startScriptedService({ create: () => ({ status, headers: { location: '/x' } }) });
+    const sent = await apiOf(service.baseUrl).create(request, intent());
+    expect(sent?.outcome.status).toBe(status === 302 ? 'unknown' : 'failed');
+    expect(sent?.stop).toMatchObject({ code: 'service', hint: expect.stringContaining('srq login') });
+    expect(service.creates()).toHaveLength(1);
+  });
+});
+
+describe('an intent that holds for 20 seconds', () => {
+  const LIFE_MS = 20_000;
+  /** Time passes while the first intent is made, as seen by these clocks. */
+  const afterHolding = (wallMs: number, monotonicMs: number) => {
+    let [wall, monotonic] = [0, 0];
+    const base = virtualClock();
+    const clock = { ...base, nowMs: () => base.nowMs() + wall, monotonicMs: () => base.monotonicMs() + monotonic };
+    const intend = async () => {
+      intend.times += 1;
+      if (intend.times === 1) [wall, monotonic] = [wallMs, monotonicMs];
+      return true;
+    };
+    intend.times = 0;
+    return { clock, intend };
+  };
+
+  test.each([
+    ['the process was frozen', 21_000, 21_000],
+    ['the machine slept, and one clock stood still', 3_600_000, 0],
+    ['somebody set the wall clock back meanwhile', -3_600_000, 21_000],
+  ])(
+    'has run out where %s: nothing is written on it, and the request goes on another one',
+    async (_, wall, monotonic) => {
+      const service = await startScriptedService({});
+      const { clock, intend } = afterHolding(wall, monotonic);
+      const sent = await apiOf(service.baseUrl, { clock }).create(request, intend, null, LIFE_MS);
+      expect(sent?.outcome.status).toBe('created');
+      expect([intend.times, service.creates().length]).toEqual([2, 1]);
+    },
+  );
+
+  test('is good for less', async () => {
+    const service = await startScriptedService({});
+    const { clock, intend } = afterHolding(19_000, 19_000);
+    const sent = await apiOf(service.baseUrl, { clock }).create(request, intend, null, LIFE_MS);
+    expect(sent?.outcome.status).toBe('created');
+    expect([intend.times, service.creates().length]).toEqual([1, 1]);
+  });
+});
+
+describe('a 429', () => {
+  test('is waited out as asked, and the request goes again on an intent of its own', async () => {
+    const sentAtMs: number[] = [];
+    const clock = virtualClock();
+    const service = await startScriptedService({
+      create: ({ number }) => {
+        sentAtMs.push(clock.monotonicMs());
+        return number <= 2 ? { status: 429, headers: { 'retry-after': '30' } } : { status: 201, body: { id: '1' } };
+      },
+    });
+    const intend = intent();
+    const sent = await apiOf(service.baseUrl, { clock }).create(request, intend);
+    expect(sent?.outcome.status).toBe('created');
+    expect([service.creates().length, intend.times]).toEqual([3, 3]);
+    const [first = 0, second = 0, third = 0] = sentAtMs;
+    expect(second - first).toBeGreaterThanOrEqual(30_000);
+    expect(third - second).toBeGreaterThanOrEqual(30_000);
+    expect(third - first).toBeLessThan(150_000);
+  });
+
+  test('ten times is failed, certainly not taken', async () => {
+    const service = await startScriptedService({ create: () => ({ status: 429 }) });
+    const intend = intent();
+    const sent = await apiOf(service.baseUrl).create(request, intend);
+    expect(sent).toMatchObject({ stop: null, outcome: { status: 'failed', http: 429 } });
+    expect([service.creates().length, intend.times]).toEqual([10, 10]);
+  });
+
+  test('that asks for more than 15 minutes ends the run, and says until when', async () => {
+    const service = await startScriptedService({ create: () => ({ status: 429, headers: { 'retry-after': '3600' } }) });
+    const clock = virtualClock();
+    const sent = await apiOf(service.baseUrl, { clock }).create(request, intent());
+    expect(sent?.outcome.status).toBe('failed');
+    expect(sent?.stop).toMatchObject({ code: 'service', message: expect.stringContaining('2026-11-21T01:') });
+    expect(service.creates()).toHaveLength(1);
+    expect(clock.monotonicMs()).toBeLessThan(60_000);
+  });
+});
+
+describe('a 401', () => {
+  test('is answered with a new token and the request goes once more on an intent of its own', async () => {
+    const service = await startScriptedService({
+      create: (call) => (call.number === 1 ? refused401(call) : { status: 201, body: { id: '1' } }),
+    });
+    const intend = intent();
+    const sent = await apiOf(service.baseUrl).create(request, intend);
+    expect(sent?.outcome.status).toBe('created');
+    expect(bearer(service.creates())).toEqual(['Bearer token-1', 'Bearer token-2']);
+    expect([service.tokens().length, intend.times]).toEqual([2, 2]);
+  });
+
+  test('for a new token too stops the run: the request was not taken', async () => {
+    const service = await startScriptedService({ create: refused401, validate: refused401 });
+    const sent = await apiOf(service.baseUrl).create(request, intent());
+    expect(sent?.outcome.status).toBe('failed');
+    expect(sent?.stop).toMatchObject({ code: 'auth', hint: expect.stringContaining('srq login') });
+    expect([service.creates().length, service.tokens().length]).toEqual([2, 2]);
+    await expect(apiOf(service.baseUrl).validate(request)).rejects.toMatchObject({ code: 'auth' });
+  });
+
+  test('for a token that other requests were taken with says that its life has ended, up to four times', async () => {
+    let refusals = 3;
+    const service = await startScriptedService({
+      create: (call) => (refusals-- > 0 ? refused401(call) : { status: 201, body: { id: '1' } }),
+    });
+    const api = apiOf(service.baseUrl);
+    const workedWith = async () => (await api.validate(request)).http === 200;
+    expect((await api.create(request, workedWith))?.outcome.status).toBe('created');
+    expect([service.creates().length, service.tokens().length]).toEqual([4, 4]);
+    refusals = 100;
+    expect((await api.create(request, workedWith))?.stop).toMatchObject({ code: 'auth' });
+    expect(service.creates().length).toBe(9);
+  });
+
+  test('for sixteen requests at once makes one new token', async () => {
+    let waiting = 0;
+    let letGo: () => void = () => {};
+    const all = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    const service = await startScriptedService({
+      create: async (call) => {
+        if (call.headers.authorization !== 'Bearer token-1') return { status: 201, body: { id: '1' } };
+        waiting += 1;
+        if (waiting === 16) letGo();
+        await all;
+        return refused401(call);
+      },
+    });
+    const api = apiOf(service.baseUrl);
+    const sent = await Promise.all(Array.from({ length: 16 }, () => api.create(request, intent())));
+    expect(sent.every((each) => each?.outcome.status === 'created')).toBe(true);
+    expect([service.creates().length, service.tokens().length]).toEqual([32, 2]);
+  });
+
+  test('for a token that another process fetched, as old as the first, does not end the run', async () => {
+    let kept: CachedToken | null = CACHED;
+    const cache: TokenCache = {
+      read: () => kept,
+      write: (token) => {
+        kept = token;
+      },
+      forget: (accessToken) => {
+        if (kept?.accessToken === accessToken) kept = null;
+      },
+    };
+    const service = await startScriptedService({
+      create: (call) => {
+        // Meanwhile the other process has put its own there.
+        if (call.number === 1) kept = { ...CACHED, accessToken: 'of-another-process' };
+        return call.headers.authorization === 'Bearer token-1' ? { status: 201, body: { id: '1' } } : refused401(call);
+      },
+    });
+    const sent = await apiOf(service.baseUrl, { cache }).create(request, intent());
+    expect(sent?.outcome.status).toBe('created');
+    expect(bearer(service.creates())).toEqual(['Bearer cached-token', 'Bearer of-another-process', 'Bearer token-1']);
+  });
+
+  test('does not come from waiting for a turn: a token that ends meanwhile is replaced before the request goes', async () => {
+    const clock = virtualClock();
+    const service = await startScriptedService({
+      token: ({ number }) => ({ status: 200, body: { access_token: `token-${number}`, expires_in: 20 } }),
+    });
+    // One request every 30 seconds: each token has ended when the next turn comes.
+    const api = apiOf(service.baseUrl, { clock, rate: 1 / 30 });
+    await Promise.all([1, 2, 3].map(() => api.create(request, intent())));
+    expect(bearer(service.creates())).toEqual(['Bearer token-1', 'Bearer token-2', 'Bearer token-3']);
+  });
+});
+
+describe('when the service cannot be reached', () => {
+  test('a request is tried three times at first contact, then the run ends and the request has failed', async () => {
+    const clock = virtualClock();
+    const intend = intent();
+    const api = apiOf(`http://127.0.0.1:${await closedPort()}`, { clock, cache: cacheOf(CACHED) });
+    const sent = await api.create(request, intend);
+    expect(sent).toMatchObject({ outcome: { status: 'failed', http: null }, stop: { code: 'unreachable' } });
+    expect([clock.slept.length, intend.times]).toEqual([2, 3]);
+    await expect(api.validate(request)).rejects.toMatchObject({ code: 'unreachable' });
+  });
+
+  test('without a token nothing is intended', async () => {
+    const intend = intent();
+    const sent = await apiOf(`http://127.0.0.1:${await closedPort()}`).create(request, intend);
+    expect(sent).toMatchObject({ outcome: { status: 'failed' }, stop: { code: 'unreachable' } });
+    expect(intend.times).toBe(0);
+  });
+});
+
+describe('an intent that holds for 20 s', () => {
+  /** Between the intent and the write so much time passes, the first so many times. */
+  const heldUp = (clock: VirtualClock, ms: number, times: number) => {
+    const intend = () => {
+      intend.times += 1;
+      if (intend.times <= times) clock.passMs(ms);
+      return Promise.resolve(true);
+    };
+    intend.times = 0;
+    return intend;
+  };
+
+  test('is not acted on after it has run out: nothing is written, and the request is intended anew', async () => {
+    const service = await startScriptedService({});
+    const clock = virtualClock();
+    const intend = heldUp(clock, 20_000, 9);
+    const sent = await apiOf(service.baseUrl, { clock }).create(request, intend, KEY, 20_000);
+    expect(sent).toMatchObject({ outcome: { status: 'created' }, stop: null });
+    expect([service.creates().length, intend.times]).toEqual([1, 10]);
+  });
+
+  test('that runs out each time ends in a request that was certainly not sent, and stops nothing', async () => {
+    const service = await startScriptedService({});
+    const clock = virtualClock();
+    const intend = heldUp(clock, 20_000, 99);
+    const sent = await apiOf(service.baseUrl, { clock }).create(request, intend, KEY, 20_000);
+    expect(sent).toMatchObject({ outcome: { status: 'failed', http: null }, stop: null });
+    expect([service.creates().length, intend.times]).toEqual([0, 10]);
+  });
+
+  test.each([
+    ['the wall clock alone runs on, as in a machine that slept', 'nowMs'],
+    ['the monotonic clock alone runs on, as where the time is set back', 'monotonicMs'],
+  ] as const)('runs out also where %s', async (_, running) => {
+    const service = await startScriptedService({});
+    const clock = virtualClock();
+    const still = { nowMs: clock.nowMs(), monotonicMs: clock.monotonicMs() };
+    const one = { nowMs: () => still.nowMs, monotonicMs: () => still.monotonicMs, [running]: () => clock[running]() };
+    const intend = heldUp(clock, 20_000, 1);
+    await apiOf(service.baseUrl, { clock: { ...clock, ...one } }).create(request, intend, KEY, 20_000);
+    expect([service.creates().length, intend.times]).toEqual([1, 2]);
+  });
+
+  test('is good for as long as it holds, and one without an end for ever', async () => {
+    const service = await startScriptedService({});
+    const clock = virtualClock();
+    const api = apiOf(service.baseUrl, { clock });
+    await api.create(request, heldUp(clock, 19_999, 1), KEY, 20_000);
+    await api.create(request, heldUp(clock, 86_400_000, 1), KEY);
+    expect(service.creates()).toHaveLength(2);
+  });
+});
+
+describe('validate', () => {
+  test.each([500, 502, 503, 408, 429])('is repeated after HTTP %d until it is answered', async (status) => {
+    const service = await startScriptedService({
+      validate: ({ number }) => (number < 6 ? { status } : { status: 200, body: { duplicate: true, request_id: '9' } }),
+    });
+    const result = await apiOf(service.baseUrl).validate(request);
+    expect(result).toMatchObject({ verdict: 'duplicate', ids: { request_id: '9' }, refused: null });
+    expect(service.validates()).toHaveLength(6);
+  });
+
+  test.each([500, null])('is repeated at most six times (%s)', async (status) => {
+    const service = await startScriptedService({ validate: () => (status === null ? null : { status }) });
+    const result = await apiOf(service.baseUrl).validate(request);
+    expect(result).toMatchObject({ verdict: 'unknown', refused: 'failed', http: status });
+    expect(service.validates()).toHaveLength(6);
+  });
+
+  test('waits once, not twice, for what Retry-After asks', async () => {
+    const clock = virtualClock();
+    const service = await startScriptedService({
+      validate: ({ number }) =>
+        number === 1 ? { status: 503, headers: { 'retry-after': '60' } } : { status: 200, body: { duplicate: false } },
+    });
+    await apiOf(service.baseUrl, { clock }).validate(request);
+    expect(clock.monotonicMs()).toBeGreaterThanOrEqual(60_000);
+    expect(clock.monotonicMs()).toBeLessThan(80_000);
+  });
+
+  test('does not wait for a pause of over 15 minutes', async () => {
+    const clock = virtualClock();
+    const service = await startScriptedService({
+      validate: () => ({ status: 503, headers: { 'retry-after': '7200' } }),
+    });
+    await expect(apiOf(service.baseUrl, { clock }).validate(request)).rejects.toMatchObject({ code: 'service' });
+    expect(service.validates()).toHaveLength(1);
+    expect(clock.monotonicMs()).toBeLessThan(60_000);
+  });
+
+  test('keeps what it cannot read, masked, and does not ask again', async () => {
+    const service = await startScriptedService({
+      validate: ({ body, headers }) => ({ status: 200, body: { score: 0.7, seen: body, by: headers.authorization } }),
+    });
+    const { verdict, raw, refused } = await apiOf(service.baseUrl).validate(request);
+    expect([verdict, refused, service.validates().length]).toEqual(['unknown', null, 1]);
+    for (const part of ['Exemplo', 'ines', '912345678', 'torneira', 'token-1']) expect(raw).not.toContain(part);
+    expect(raw).toContain('"score":0.7');
+  });
+
+  test('stops the run at a wrong address', async () => {
+    const service = await startScriptedService({ validate: () => ({ status: 404 }) });
+    await expect(apiOf(service.baseUrl).validate(request)).rejects.toMatchObject({ code: 'service' });
+  });
+});
+
+test('an answer that shows what was sent, token and recording included, leaves none of it in the outcome', async () => {
+  const recording = Buffer.alloc(900, 'voice').toString('base64');
+  const service = await startScriptedService({
+    create: ({ body, headers }) => ({
+      status: 200,
+      body: { seen: Object.fromEntries(new URLSearchParams(body)), headers },
+    }),
+  });
+  const api = apiOf(service.baseUrl, { audio: { ...audio, readBase64: () => Promise.resolve(recording) } });
+  const recorded = { ...request, audio: { path: 'a.wav', sizeBytes: 900, sha256: '00', mediaType: null } };
+  const sent = await api.create(recorded, intent());
+  expect(service.creates()[0]?.body).toContain(encodeURIComponent(recording).slice(0, 100));
+  const told = JSON.stringify(sent);
+  for (const part of ['Exemplo', 'ines@', '912345678', 'torneira', 'token-1', recording.slice(0, 20)]) {
+    expect(told).not.toContain(part);
+  }
+});
+
+test.each([
+  ['form', 'application/x-www-form-urlencoded'],
+  ['json', 'application/json'],
+] as const)('as %s the sandbox receives exactly what was sent', async (encoding, type) => {
+  const sandbox = await sandboxWith();
+  const service = await startScriptedService({});
+  await apiOf(service.baseUrl, { contract: documentedContract(encoding) }).create(request, intent());
+  expect(service.creates()[0]?.headers).toMatchObject({ 'content-type': type, accept: 'application/json' });
+  expect(service.creates()[0]?.headers['idempotency-key']).toBeUndefined();
+  const api = apiOf(sandbox.baseUrl, { contract: documentedContract(encoding), credentials: sandbox });
+  expect((await api.validate(request)).verdict).toBe('clear');
+  const sent = await api.create(request, intent());
+  const received = sandbox.requests().filter(({ operation }) => operation === 'create');
+  expect(received).toMatchObject([{ encoding, params: LEAD, status: 201 }]);
+  expect(Object.values(sent?.outcome.ids ?? {})).toContain(received[0]?.requestId);
+  expect((await api.validate(request)).verdict).toBe('duplicate');
+});
+
+test('an answer of another kind than JSON is asked for where the description has one', async () => {
+  const service = await startScriptedService({});
+  const success = { status: 201, contentType: 'application/vnd.api+json', body: {} };
+  const { create } = DOCUMENTED_CONTRACT;
+  const api = apiOf(service.baseUrl, { contract: { ...DOCUMENTED_CONTRACT, create: { ...create, success } } });
+  await api.validate(request);
+  await api.create(request, intent());
+  expect(service.validates()[0]?.headers.accept).toBe('application/json');
+  expect(service.creates()[0]?.headers.accept).toBe('application/vnd.api+json, application/json;q=0.9');
+});
+
+describe('when the run is being stopped', () => {
+  test('what waits for its turn is not sent and has failed; what is in flight is waited for', async () => {
+    const stopping = new AbortController();
+    let letGo: () => void = () => {};
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    const service = await startScriptedService({
+      create: async () => {
+        stopping.abort();
+        await held;
+        return { status: 201, body: { id: '4711' } };
+      },
+    });
+    const api = apiOf(service.baseUrl, { stopping: stopping.signal, concurrency: 1 });
+    const first = api.create(request, intent());
+    const intend = intent();
+    const second = await api.create(request, intend);
+    expect(second).toMatchObject({
+      stop: null,
+      outcome: { status: 'failed', message: expect.stringContaining('stopped') },
+    });
+    expect(intend.times).toBe(0);
+    letGo();
+    expect((await first)?.outcome.status).toBe('created');
+    expect(service.creates()).toHaveLength(1);
+  });
+
+  test('a request that would go again after a 429 does not', async () => {
+    const stopping = new AbortController();
+    const service = await startScriptedService({
+      create: () => {
+        stopping.abort();
+        return { status: 429, headers: { 'retry-after': '60' } };
+      },
+    });
+    const sent = await apiOf(service.baseUrl, { stopping: stopping.signal }).create(request, intent());
+    expect(sent).toMatchObject({ stop: null, outcome: { status: 'failed' } });
+    expect(service.creates()).toHaveLength(1);
+  });
+});
+
+describe('A service without validate', () => {
+  test('is not asked', async () => {
+    const service = await startScriptedService({});
+    const api = apiOf(service.baseUrl, { contract: contractWith({ hasValidate: false }) });
+    expect(await api.validate(request)).toMatchObject({ verdict: 'unknown', refused: 'failed', http: null });
+    expect([...service.validates(), ...service.tokens()]).toEqual([]);
+  });
+
+  test.each([
+    [null, '--no-validate'],
+    [true, 'srq status'],
+  ])('is told by its 404; whether the document describes one (%s) decides what to do', async (hasValidate, hint) => {
+    const service = await startScriptedService({ validate: () => ({ status: 404, body: {} }) });
+    const api = apiOf(service.baseUrl, { contract: contractWith({ hasValidate }) });
+    await expect(api.validate(request)).rejects.toMatchObject({ hint: expect.stringContaining(hint) });
+  });
+
+  test('a verdict that cannot be right bears nothing out', async () => {
+    const verdict = [{ kind: 'status', status: 200, verdict: 'duplicate' }] as const;
+    const service = await startScriptedService({ validate: () => ({ status: 200, body: {} }) });
+    const api = apiOf(service.baseUrl, { contract: contractWith({ validate: { verdict } }) });
+    expect((await api.validate(request)).verdict).toBe('duplicate');
+    expect(api.observations()).toMatchObject({ 'validate.verdict': { confirmed: 1 } });
+    api.disbelieveVerdict();
+    expect(api.observations()).not.toHaveProperty('validate.verdict');
+  });
+});

@@ -1,0 +1,392 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { SrqError } from '../../src/request/errors.ts';
+import type { CachedToken, TokenCache } from '../../src/request/ports.ts';
+import { Tokens } from '../../src/service/token/token.ts';
+import type { Http } from '../../src/service/wire/http.ts';
+import { FileTokenCache } from '../../src/settings/account-files.ts';
+import { httpTo, type VirtualClock, virtualClock } from '../helpers/api-client.ts';
+import { closedPort } from '../helpers/raw-service.ts';
+import { type Script, type ScriptedService, startScriptedService } from '../helpers/scripted-service.ts';
+
+const SECRET = 'S3cr3t+Value/&=';
+
+function memoryCache(): TokenCache {
+  let kept: CachedToken | null = null;
+  return {
+    read: () => kept,
+    write: (token) => {
+      kept = token;
+    },
+    forget: (accessToken) => {
+      if (kept?.accessToken === accessToken) kept = null;
+    },
+  };
+}
+
+interface Setup {
+  readonly cache?: TokenCache;
+  readonly clock?: VirtualClock;
+  readonly clientSecret?: string;
+  readonly stopping?: AbortSignal;
+  readonly http?: Http;
+}
+
+function tokensOf(baseUrl: string, setup: Setup = {}): Tokens {
+  const { cache = memoryCache(), clock = virtualClock(), clientSecret = SECRET, stopping, http } = setup;
+  const credentials = { clientId: '700100', clientSecret };
+  return new Tokens(http ?? httpTo(baseUrl), credentials, cache, clock, stopping ?? new AbortController().signal);
+}
+
+/** Every token lives so many seconds and is named by its number. */
+const living =
+  (expires_in: unknown): Script =>
+  ({ number }) => ({ status: 200, body: { access_token: `token-${number}`, expires_in } });
+
+async function failureOf(call: Promise<unknown>): Promise<SrqError> {
+  const error = await call.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof SrqError)) throw new Error(`expected an SrqError, got ${error}`);
+  return error;
+}
+
+/** Lets a request that runs in the background come to its end. */
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  for (let turn = 0; turn < 5000; turn++) {
+    if (await isSo()) return;
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  expect.fail('It did not come to pass.');
+}
+
+test('asks as a form, once, for all that need a token at the same time', async () => {
+  const service = await startScriptedService({});
+  const tokens = tokensOf(service.baseUrl);
+  const got = await Promise.all(Array.from({ length: 16 }, () => tokens.get()));
+  expect(new Set(got)).toEqual(new Set(['token-1']));
+  expect(service.tokens()).toHaveLength(1);
+  expect(service.tokens()[0]?.headers['content-type']).toBe('application/x-www-form-urlencoded');
+  expect(Object.fromEntries(new URLSearchParams(service.tokens()[0]?.body))).toEqual({
+    grant_type: 'client_credentials',
+    client_id: '700100',
+    client_secret: SECRET,
+  });
+});
+
+describe('over the life of a token', () => {
+  /** Asks once every so many seconds, and tells how old each token was when it was handed out. */
+  async function agesOver(service: ScriptedService, lifeSeconds: number, everyMs: number, times: number) {
+    const clock = virtualClock();
+    const tokens = tokensOf(service.baseUrl, { clock });
+    const bornMs = new Map<string, number>();
+    const ages: number[] = [];
+    for (let time = 0; time < times; time++) {
+      const token = await tokens.get();
+      if (!bornMs.has(token)) bornMs.set(token, clock.monotonicMs());
+      const ageMs = clock.monotonicMs() - (bornMs.get(token) ?? 0);
+      ages.push(ageMs);
+      // By now a new one was asked for in the background: time goes on when it is there.
+      if (ageMs > lifeSeconds * 800) {
+        await until(async () => (await tokens.get()) !== token);
+        bornMs.set(await tokens.get(), clock.monotonicMs());
+      }
+      clock.passMs(everyMs);
+    }
+    return ages;
+  }
+
+  test.each([
+    { life: 3600, everyMs: 60_000, times: 180, atMost: 5 },
+    { life: '3600', everyMs: 60_000, times: 120, atMost: 3 },
+    { life: 20, everyMs: 1_000, times: 120, atMost: 9 },
+    { life: 1, everyMs: 100, times: 60, atMost: 16 },
+  ])('of $life s no token is handed out at its end, and none is asked for too early', async (life) => {
+    const service = await startScriptedService({ token: living(life.life) });
+    const seconds = Number(life.life);
+    const ages = await agesOver(service, seconds, life.everyMs, life.times);
+    expect(Math.max(...ages)).toBeLessThan(seconds * 1000);
+    expect(service.tokens().length).toBeGreaterThan(1);
+    expect(service.tokens().length).toBeLessThanOrEqual(life.atMost);
+  });
+
+  test('it is renewed in the background at 80 %, while the old one is still handed out', async () => {
+    const clock = virtualClock();
+    let letGo: () => void = () => {};
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    const service = await startScriptedService({
+      token: async (call) => {
+        if (call.number === 2) await held;
+        return living(100)(call);
+      },
+    });
+    const tokens = tokensOf(service.baseUrl, { clock });
+    expect(await tokens.get()).toBe('token-1');
+    clock.passMs(79_000);
+    expect(await tokens.get()).toBe('token-1');
+    clock.passMs(2_000);
+    expect(await tokens.get()).toBe('token-1');
+    await until(() => service.tokens().length === 2);
+    expect(await tokens.get()).toBe('token-1');
+    letGo();
+    while ((await tokens.get()) === 'token-1') await new Promise((resolve) => setTimeout(resolve, 1));
+    expect(service.tokens()).toHaveLength(2);
+  });
+
+  test('near its end everybody waits for the new one', async () => {
+    const clock = virtualClock();
+    const service = await startScriptedService({ token: living(100) });
+    const tokens = tokensOf(service.baseUrl, { clock });
+    await tokens.get();
+    clock.passMs(91_000);
+    expect(await tokens.get()).toBe('token-2');
+  });
+
+  test('a refresh that fails in the background harms nobody', async () => {
+    const clock = virtualClock();
+    const service = await startScriptedService({
+      token: (call) => (call.number === 2 ? { status: 400, body: { error: 'busy' } } : living(100)(call)),
+    });
+    const http = httpTo(service.baseUrl, { connections: 1 });
+    const tokens = tokensOf(service.baseUrl, { clock, http });
+    await tokens.get();
+    clock.passMs(85_000);
+    expect(await tokens.get()).toBe('token-1');
+    await until(() => service.tokens().length === 2);
+    // On the one connection: it is answered after the refresh was.
+    await http.send('POST', '/elsewhere', {}, '');
+    await new Promise(setImmediate);
+    clock.passMs(6_000);
+    expect(await tokens.get()).toBe('token-3');
+  });
+
+  test('that is not known it is used until it is refused, and then known', async () => {
+    const clock = virtualClock();
+    const service = await startScriptedService({});
+    const tokens = tokensOf(service.baseUrl, { clock });
+    expect(await tokens.get()).toBe('token-1');
+    clock.passMs(60_000);
+    expect(await tokens.get()).toBe('token-1');
+    tokens.refused('token-1');
+    expect(await tokens.get()).toBe('token-2');
+    clock.passMs(59_000);
+    expect(await tokens.get()).toBe('token-3');
+  });
+});
+
+describe('when tokens are refused', () => {
+  test('sixteen refusals of one token make one new request', async () => {
+    const service = await startScriptedService({});
+    const tokens = tokensOf(service.baseUrl);
+    const old = await tokens.get();
+    const got = await Promise.all(
+      Array.from({ length: 16 }, async (_, index) => {
+        await new Promise((resolve) => setTimeout(resolve, index));
+        tokens.refused(old);
+        return tokens.get();
+      }),
+    );
+    expect(new Set(got)).toEqual(new Set(['token-2']));
+    expect(service.tokens()).toHaveLength(2);
+  });
+
+  test('the refusal of a token that was replaced changes nothing', async () => {
+    const cache = memoryCache();
+    const service = await startScriptedService({});
+    const tokens = tokensOf(service.baseUrl, { cache });
+    tokens.refused(await tokens.get());
+    expect(await tokens.get()).toBe('token-2');
+    tokens.refused('token-1');
+    expect(await tokens.get()).toBe('token-2');
+    expect(cache.read()?.accessToken).toBe('token-2');
+    expect(service.tokens()).toHaveLength(2);
+  });
+});
+
+describe('the cache on disk', () => {
+  function folder(): string {
+    const path = mkdtempSync(join(tmpdir(), 'srq-token-'));
+    onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+    return join(path, 'token.json');
+  }
+  const at = (path: string, baseUrl: string, clientId = '700100') => new FileTokenCache(path, { baseUrl, clientId });
+
+  test('serves a second process, also after the first one renewed', async () => {
+    const service = await startScriptedService({ token: living(3600) });
+    const path = folder();
+    const clock = virtualClock();
+    const [first, second] = [1, 2].map(() => tokensOf(service.baseUrl, { cache: at(path, service.baseUrl), clock }));
+    expect(await first?.get()).toBe('token-1');
+    expect(await second?.get()).toBe('token-1');
+    first?.refused('token-1');
+    expect(await first?.get()).toBe('token-2');
+    // The second still holds the first token; refused, it takes the one that is there.
+    expect(second?.refused('token-1')).toBe('shared');
+    expect(await second?.get()).toBe('token-2');
+    expect(service.tokens()).toHaveLength(2);
+  });
+
+  test('is looked at again before a new token is asked for, when the own one ends', async () => {
+    const service = await startScriptedService({ token: living(100) });
+    const path = folder();
+    const clock = virtualClock();
+    const [first, second] = [1, 2].map(() => tokensOf(service.baseUrl, { cache: at(path, service.baseUrl), clock }));
+    await first?.get();
+    await second?.get();
+    clock.passMs(95_000);
+    expect(await first?.get()).toBe('token-2');
+    expect(await second?.get()).toBe('token-2');
+    expect(service.tokens()).toHaveLength(2);
+  });
+
+  test('is not seen by another client or for another service', async () => {
+    const service = await startScriptedService({ token: living(3600) });
+    const path = folder();
+    await tokensOf(service.baseUrl, { cache: at(path, service.baseUrl) }).get();
+    expect(at(path, service.baseUrl).read()?.accessToken).toBe('token-1');
+    expect(at(path, service.baseUrl, '700101').read()).toBeNull();
+    expect(at(path, `${service.baseUrl}/v2`).read()).toBeNull();
+    expect(await tokensOf(service.baseUrl, { cache: at(path, service.baseUrl, '700101') }).get()).toBe('token-2');
+  });
+
+  test('with a token that has ended is not used', async () => {
+    const service = await startScriptedService({ token: living(100) });
+    const path = folder();
+    const clock = virtualClock();
+    await tokensOf(service.baseUrl, { cache: at(path, service.baseUrl), clock }).get();
+    clock.passMs(99_500);
+    expect(await tokensOf(service.baseUrl, { cache: at(path, service.baseUrl), clock }).get()).toBe('token-2');
+  });
+
+  test('does not keep credentials from being proven', async () => {
+    const service = await startScriptedService({ token: living(3600) });
+    const tokens = tokensOf(service.baseUrl, { cache: at(folder(), service.baseUrl) });
+    await tokens.get();
+    expect((await tokens.prove()).accessToken).toBe('token-2');
+  });
+});
+
+describe('when the token endpoint refuses or fails', () => {
+  test.each([400, 401, 403])(
+    'wrong credentials (HTTP %d) end it at once: a login is never hammered',
+    async (status) => {
+      const service = await startScriptedService({
+        token: ({ body }) => ({
+          status,
+          body: { error: 'invalid_client', error_description: `You sent ${body}`, body },
+        }),
+      });
+      const clock = virtualClock();
+      const error = await failureOf(tokensOf(service.baseUrl, { clock }).get());
+      expect([error.code, error.hint]).toEqual(['auth', expect.stringContaining('srq login')]);
+      expect(error.message).toContain(String(status));
+      expect(service.tokens()).toHaveLength(1);
+      expect(clock.slept).toEqual([]);
+    },
+  );
+
+  test.each(['raw', 'url', 'base64', 'upper', 'page'])(
+    'the secret is in no message, though the service shows it: %s',
+    async (how) => {
+      for (const status of [400, 401, 404, 500]) {
+        const shown: Record<string, string> = {
+          raw: SECRET,
+          url: encodeURIComponent(SECRET),
+          base64: Buffer.from(SECRET).toString('base64'),
+          upper: SECRET.toUpperCase(),
+          page: `<p>${SECRET}</p>`,
+        };
+        const text = shown[how] ?? '';
+        const service = await startScriptedService({
+          token: () => ({ status, body: how === 'page' ? text : { message: `bad secret ${text}!` } }),
+        });
+        const error = await failureOf(tokensOf(service.baseUrl).get());
+        const told = `${error.message} ${error.hint} ${JSON.stringify(error)} ${error.stack} ${error.cause}`;
+        for (const form of Object.values(shown)) expect(told).not.toContain(form);
+        expect(told).not.toMatch(/S3cr3t/i);
+      }
+    },
+  );
+
+  test('it is tried six times while it is down, and then it is said', async () => {
+    const service = await startScriptedService({ token: () => ({ status: 503, body: {} }) });
+    const clock = virtualClock();
+    const error = await failureOf(tokensOf(service.baseUrl, { clock }).get());
+    expect([error.code, error.message]).toEqual(['service', expect.stringContaining('503')]);
+    expect(service.tokens()).toHaveLength(6);
+    expect(clock.slept).toHaveLength(5);
+    for (const [index, ms] of clock.slept.entries()) {
+      expect(ms).toBeGreaterThanOrEqual(250 * 2 ** index);
+      expect(ms).toBeLessThanOrEqual(500 * 2 ** index);
+    }
+  });
+
+  test.each([408, 429, 500, 503])('it answers %d for a while and is back: the token comes', async (status) => {
+    const service = await startScriptedService({
+      token: (call) => (call.number < 6 ? { status, headers: { 'retry-after': '7' } } : living(60)(call)),
+    });
+    const clock = virtualClock();
+    expect(await tokensOf(service.baseUrl, { clock }).get()).toBe('token-6');
+    expect(clock.slept).toEqual([7000, 7000, 7000, 7000, 7000]);
+  });
+
+  test('without any answer at all the address is likelier to be wrong: three tries, until it has answered once', async () => {
+    const service = await startScriptedService({
+      token: (call) => (call.number === 4 || call.number === 10 ? living(60)(call) : null),
+    });
+    const clock = virtualClock();
+    const tokens = tokensOf(service.baseUrl, { clock });
+    expect((await failureOf(tokens.get())).code).toBe('unreachable');
+    expect(service.tokens()).toHaveLength(3);
+    expect(await tokens.get()).toBe('token-4');
+    clock.passMs(60_000);
+    expect(await tokens.get()).toBe('token-10');
+  });
+
+  test('a pause of over 15 minutes is not waited for', async () => {
+    const service = await startScriptedService({ token: () => ({ status: 503, headers: { 'retry-after': '3600' } }) });
+    const clock = virtualClock();
+    const error = await failureOf(tokensOf(service.baseUrl, { clock }).get());
+    expect([error.code, error.message]).toEqual(['service', expect.stringContaining('2026-11-21T01:00:00')]);
+    expect([service.tokens().length, clock.slept]).toEqual([1, []]);
+  });
+
+  test('nothing is asked again once the run is being stopped', async () => {
+    const stopping = new AbortController();
+    const service = await startScriptedService({
+      token: () => {
+        stopping.abort();
+        return { status: 503 };
+      },
+    });
+    await failureOf(tokensOf(service.baseUrl, { stopping: stopping.signal }).get());
+    expect(service.tokens()).toHaveLength(1);
+  });
+
+  test.each<[string, Script, number]>([
+    [
+      'a web page',
+      () => ({ status: 200, body: '<!doctype html><p>Sign in</p>', headers: { 'content-type': 'text/html' } }),
+      1,
+    ],
+    ['an answer without a token', () => ({ status: 200, body: { ok: true } }), 1],
+    ['a redirect', () => ({ status: 302, headers: { location: '/login' } }), 1],
+    ['an unknown address', () => ({ status: 404 }), 1],
+  ])('%s is the wrong address, and is said so', async (_, token, times) => {
+    const service = await startScriptedService({ token });
+    const error = await failureOf(tokensOf(service.baseUrl).get());
+    expect([error.code, error.hint]).toEqual(['service', expect.stringContaining('base URL')]);
+    expect(service.tokens()).toHaveLength(times);
+  });
+
+  test('a closed port is unreachable after three tries', async () => {
+    const clock = virtualClock();
+    const error = await failureOf(tokensOf(`http://127.0.0.1:${await closedPort()}`, { clock }).get());
+    expect([error.code, clock.slept.length]).toEqual(['unreachable', 2]);
+  });
+});

@@ -1,0 +1,149 @@
+import { describe, expect, test } from 'vitest';
+import { callText } from '../../src/report/terminal/call-text.ts';
+import type { Contract, ContractEncoding, Parameter } from '../../src/request/contract.ts';
+import type { TracedCall } from '../../src/request/ports.ts';
+import type { ServiceRequest } from '../../src/request/service-request.ts';
+import { AdaptiveRate } from '../../src/service/pacing/adaptive-rate.ts';
+import { OwnPermits, RateLimiter } from '../../src/service/pacing/rate-limiter.ts';
+import { RequestApi } from '../../src/service/request-api.ts';
+import { Tokens } from '../../src/service/token/token.ts';
+import { httpTo, virtualClock } from '../helpers/api-client.ts';
+import { CANARY, secretsIn, spellingsOf } from '../helpers/canary-secret.ts';
+import { type Script, startScriptedService } from '../helpers/scripted-service.ts';
+import { contractWith, parameter } from '../sandbox/contract-client.ts';
+
+/** Someone who does not exist. */
+const PERSON = {
+  fullname: 'Zulmira Canáriæ',
+  email: 'zulmira.canaria+q@example.com',
+  phone: '+351912345679',
+  request_text: 'Zumbido estranho: “canário” & <gaiola>',
+};
+const RECORDING = Buffer.alloc(400, 'RIFF: Zulmira at home. ').toString('base64');
+const audio = { path: '/leads/Zulmira Xilofone.wav', sizeBytes: 400, sha256: '00', mediaType: 'audio/wav' };
+const request: ServiceRequest = { params: { country: 'PT', ...PERSON }, audio, ref: 'A-17' };
+const KEYS = {
+  header: 'h3ader key/+=&%é~',
+  query: 'qu3ry key/+=&%é~',
+  body: 'b0dy key/+=&%é~',
+  token: 't3nant key/+=&%é~',
+};
+const TRACES = [...Object.values(PERSON), ...Object.values(KEYS), RECORDING].flatMap(spellingsOf);
+
+function tracesIn(text: string): string[] {
+  return [...TRACES, 'Zulmira', 'Xilofone', '912345679', 'gaiola', 'tok3n'].filter((trace) => text.includes(trace));
+}
+
+const PARAMETERS: readonly Parameter[] = [
+  parameter('email', { in: 'header', path: ['X-Customer'] }),
+  parameter('X-Api-Key', { in: 'header', path: ['X-Api-Key'], constant: KEYS.header }),
+  parameter('access', { in: 'query', path: ['access'], constant: KEYS.query }),
+  parameter('phone', { in: 'query', path: ['tel'] }),
+  parameter('fullname', { path: ['customer', 'name'] }),
+  parameter('secret', { path: ['secret'], constant: KEYS.body }),
+  parameter('audio_file', { path: ['voice'], audioForm: 'base64' }),
+  parameter('audio_name', { path: ['file'] }),
+];
+
+function contractIn(encoding: ContractEncoding): Contract {
+  const types = {
+    json: 'application/json',
+    form: 'application/x-www-form-urlencoded',
+    multipart: 'multipart/form-data',
+  };
+  const binary = encoding === 'multipart' ? { audioForm: 'binary' as const } : {};
+  const parameters = PARAMETERS.map((each) => (each.field === 'audio_file' ? { ...each, ...binary } : each));
+  const operation = { encoding, contentType: types[encoding], parameters };
+  return contractWith({
+    create: operation,
+    validate: operation,
+    token: { extra: { scope: 'leads', tenant: KEYS.token } },
+  });
+}
+
+/** All that was sent, in several forms. */
+const echo: Script = ({ url, headers, body, number }) => {
+  const sent = `${url} ${JSON.stringify(headers)} ${body}`;
+  const all = {
+    sent,
+    decoded: decodeURIComponent(url.replaceAll('+', ' ')),
+    base64: Buffer.from(sent).toString('base64'),
+  };
+  const isFirst = number === 1;
+  const forms = isFirst ? { ...all, duplicate: false } : { error: all };
+  return {
+    status: isFirst ? 200 : 422,
+    body: forms,
+    headers: { 'x-echo': encodeURIComponent(sent), 'x-request-id': 'r-1' },
+  };
+};
+
+/** Every call of a validate and of two creates. */
+async function callsUnder(contract: Contract): Promise<{ calls: TracedCall[]; urls: string[] }> {
+  const service = await startScriptedService({
+    token: (call) => ({ status: 200, body: { access_token: 'tok3n', echo: call.body } }),
+    validate: echo,
+    create: echo,
+  });
+  const calls: TracedCall[] = [];
+  const clock = virtualClock();
+  const stopping = new AbortController().signal;
+  const http = httpTo(service.baseUrl, { traces: [(call) => calls.push(call)] });
+  const credentials = { clientId: '7', clientSecret: CANARY };
+  const cache = { read: () => null, write: () => {}, forget: () => {} };
+  const tokens = new Tokens(http, credentials, cache, clock, stopping, contract.token);
+  const limiter = new RateLimiter(
+    new OwnPermits(new AdaptiveRate({ rate: 'max', concurrency: 1, random: () => 0.5 }), clock),
+    clock,
+    stopping,
+  );
+  const recordings = { describe: () => Promise.resolve(audio), readBase64: () => Promise.resolve(RECORDING) };
+  const secrets = [CANARY];
+  const api = new RequestApi({ http, tokens, limiter, audio: recordings, contract, clock, stopping, secrets });
+  await api.validate(request);
+  for (const _ of [1, 2]) await api.create(request, () => Promise.resolve(true), '0123456789abcdef0123456789abcdef');
+  return {
+    calls,
+    urls: service.creates().map(({ url, headers, body }) => `${url} ${JSON.stringify(headers)} ${body}`),
+  };
+}
+
+describe.each(['form', 'json', 'multipart'] as const)('A call under a contract, in %s, is shown', (encoding) => {
+  test('without what tells of a person or may be a key, in head, query, body and answer', async () => {
+    const { calls, urls } = await callsUnder(contractIn(encoding));
+    // They did go out, and came back.
+    for (const sent of urls) expect(sent).toMatch(/tel=%2B351912345679[\s\S]*h3ader[\s\S]*Zulmira/);
+    expect(calls.map(({ answer }) => answer?.status)).toEqual([200, 200, 200, 422]);
+    const shown = calls.map(callText).join('\n') + JSON.stringify(calls);
+    expect([tracesIn(shown), secretsIn(shown)]).toEqual([[], []]);
+  });
+
+  test('with the names of all that goes along, the market, and what the token is asked for', async () => {
+    const [token = '', validate = '', create = ''] = (await callsUnder(contractIn(encoding))).calls.map(callText);
+    expect(token).toMatch(
+      /^> grant_type=client_credentials&client_id=7&client_secret=\*\*\*&scope=leads&tenant=\*\*\*$/m,
+    );
+    for (const call of [validate, create]) {
+      expect(call).toMatch(/^> POST \S+\?access=\*\*\*&tel=\*\*\*$/m);
+      expect(call).toMatch(/^> x-api-key: \*\*\*$/m);
+      expect(call).toMatch(/^> x-customer: \*\*\*$/m);
+      expect(call).toMatch(/country\W+(?:PT)/);
+      expect(call).toMatch(/^< x-request-id: r-1$/m);
+    }
+  });
+});
+
+test('a call in several parts is shown as it was sent, and as a curl command that makes the parts', async () => {
+  const { calls } = await callsUnder(contractIn('multipart'));
+  const create = calls.at(-1);
+  if (create === undefined) throw new Error('no call');
+  const boundary = create.headers['content-type']?.split('boundary=')[1] ?? '';
+  const lines = callText(create).split('\n');
+  expect(lines.filter((line) => line === `> --${boundary}`).length).toBeGreaterThan(4);
+  expect(lines).toContain(`> --${boundary}--`);
+  const curl = lines.find((line) => line.startsWith('$ curl')) ?? '';
+  expect(curl).toContain(" -F 'customer[name]=***' ");
+  expect(curl).toContain(" -F 'voice=***' ");
+  expect(curl).toMatch(/ -F country=PT(?: |$)/);
+  expect(curl).not.toMatch(/multipart|--data/);
+});

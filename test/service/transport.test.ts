@@ -1,0 +1,284 @@
+import type { Socket } from 'node:net';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { describe, expect, test, vi } from 'vitest';
+import { secureContextOf } from '../../src/service/network/certificates.ts';
+import type { Network } from '../../src/service/network/dispatcher.ts';
+import type { Exchange } from '../../src/service/network/exchange.ts';
+import type { Http } from '../../src/service/wire/http.ts';
+import { httpTo } from '../helpers/api-client.ts';
+import { certificateMaker } from '../helpers/certificate.ts';
+import { startProxy } from '../helpers/proxy-service.ts';
+import { type RawService, rawAnswer, startRawService } from '../helpers/raw-service.ts';
+import { startTlsFront } from '../helpers/tls-front.ts';
+
+const OK = rawAnswer('201 Created', '{"id":"4711"}');
+const CREATE = '/v1/request/create';
+const post = (http: Http, body = 'country=PT'): Promise<Exchange> => http.send('POST', CREATE, {}, body);
+const make = certificateMaker();
+
+type Way = 'directly' | 'directly, with TLS' | 'through a proxy' | 'through a proxy with TLS';
+/** All but the first need openssl. */
+const WAYS: readonly Way[] = make ? ['directly', 'directly, with TLS', 'through a proxy'] : ['directly'];
+const ALL_WAYS: readonly Way[] = make ? [...WAYS, 'through a proxy with TLS'] : WAYS;
+
+interface Route {
+  readonly service: RawService;
+  readonly http: (timeoutMs?: number) => Http;
+  /** How the client ended the connections that it made itself. */
+  readonly endings: () => readonly string[];
+}
+
+/** A service that is reached in this way. */
+async function routeTo(
+  way: Way,
+  respond: Parameters<typeof startRawService>[0],
+  connected?: (socket: Socket) => void,
+): Promise<Route> {
+  const pair = way === 'directly' ? undefined : make?.('service');
+  const service = await startRawService(respond, {
+    ...(connected ? { connected } : {}),
+    ...(pair ? { tls: pair } : {}),
+  });
+  const proxy = way.startsWith('through a proxy') ? await startProxy() : null;
+  const proxyUrl =
+    proxy && (pair && way.endsWith('with TLS') ? await startTlsFront(proxy.url, { ...pair }) : proxy.url);
+  const network: Network = {
+    proxy: proxyUrl === null ? null : { url: proxyUrl, authorization: null },
+    secureContext: pair ? secureContextOf({ caFile: pair.certFile }, { keyPassphrase: null, extraCaFile: null }) : null,
+  };
+  const baseUrl = `${pair ? 'https' : 'http'}://127.0.0.1:${service.port}`;
+  return {
+    service,
+    http: (timeoutMs) => httpTo(baseUrl, { network, connections: 1, timeoutMs: timeoutMs ?? null }),
+    endings: () => proxy?.errors ?? service.endings(),
+  };
+}
+
+describe('one deadline covers the whole answer', () => {
+  test('a body that comes drop by drop is cut there, and what was answered by then is given', async () => {
+    const { service, http } = await routeTo('directly', (socket) => {
+      socket.write('HTTP/1.1 201 Created\r\ncontent-length: 100000\r\n\r\n');
+      drip(socket, ' ');
+    });
+    const { answer } = await post(http(1_000));
+    expect(answer).toMatchObject({ status: 201, complete: false, body: expect.stringMatching(/^ +$/) });
+    expect(service.requests()).toHaveLength(1);
+  });
+
+  test.each([
+    'HTTP/1.1 103 Early Hints\r\n\r\n',
+    'HTTP/1.1 102 Processing\r\n\r\n',
+    'HTTP/1.1 201 Created\r\nx-a: b\r\n',
+    'x',
+  ])('a head that does not come to its end is no answer: %j again and again', async (piece) => {
+    const { http } = await routeTo('directly', (socket) => drip(socket, piece));
+    const { answer, error, written } = await post(http(1_000));
+    expect([answer, written]).toEqual([null, true]);
+    // A head that grows too large ends by that.
+    expect(error?.message).toMatch(/^no whole answer within 1 s$|^Response does not match|Overflow/i);
+  });
+
+  test('a service that says nothing at all is no answer either, and the error says so', async () => {
+    const { http } = await routeTo('directly', () => {});
+    const { error, written } = await post(http(1_000));
+    expect([error, written]).toMatchObject([{ message: 'no whole answer within 1 s', code: 'ANSWER_TIMEOUT' }, true]);
+  });
+
+  test('a deadline further away than a timer can reach does not pass at once', async () => {
+    const { http } = await routeTo('directly', (socket) => setTimeout(() => socket.write(OK), 50));
+    expect((await post(http(40 * 86_400_000))).answer?.status).toBe(201);
+  });
+
+  test('the next call on the same connection has a deadline of its own', async () => {
+    const { service, http } = await routeTo('directly', (socket) => setTimeout(() => socket.write(OK), 300));
+    // All of them together take longer than one may.
+    const client = http(3_000);
+    for (let call = 1; call <= 11; call++) expect((await post(client)).answer?.complete).toBe(true);
+    expect(service.connections()).toBe(1);
+  });
+});
+
+describe.each(ALL_WAYS)('interim answers are passed over (%s)', (way) => {
+  const INTERIM =
+    'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\nHTTP/1.1 100 Go on\r\nx-a: 1\r\n\r\n';
+  const FINAL = rawAnswer('201 Created', '{"id":"4711","said":"HTTP/1.1 100 Continue"}', { 'x-b': '2' });
+
+  test('wherever the line splits them, on one connection', async () => {
+    const text = INTERIM + FINAL;
+    const { service, http } = await routeTo(way, async (socket, { number }) => {
+      socket.setNoDelay(true);
+      await sent(socket, text.slice(0, number));
+      await sent(socket, text.slice(number));
+    });
+    const client = http();
+    for (let at = 1; at <= text.length; at++) {
+      const { answer } = await post(client);
+      expect([at, answer]).toMatchObject([at, { status: 201, complete: true, headers: { 'x-b': '2' } }]);
+      expect(answer?.body).toBe('{"id":"4711","said":"HTTP/1.1 100 Continue"}');
+      expect(answer?.headers['x-a']).toBeUndefined();
+    }
+    expect([service.requests().length, service.connections()]).toEqual([text.length, 1]);
+  });
+
+  test('byte by byte', async () => {
+    const { http } = await routeTo(way, async (socket) => {
+      socket.setNoDelay(true);
+      for (const byte of INTERIM + FINAL) await sent(socket, byte);
+    });
+    expect((await post(http())).answer).toMatchObject({ status: 201, complete: true });
+  });
+
+  test('after them a connection that ends without an answer is a doubt', async () => {
+    const { http } = await routeTo(way, (socket) => socket.end(INTERIM));
+    expect(await post(http())).toMatchObject({ answer: null, written: true });
+  });
+});
+
+describe('what contradicts its own length is not whole', () => {
+  const CLOSING = { connection: 'close' };
+  const endings: Record<string, (socket: Socket) => void> = {
+    'shorter, then closed': (socket) => socket.end(rawAnswer('201 Created', '{"id":"1"}', { 'content-length': '11' })),
+    'shorter on a connection that was to end': (socket) =>
+      socket.end(rawAnswer('201 Created', '{"id":"1"}', { 'content-length': '11', ...CLOSING })),
+    longer: (socket) => socket.write(rawAnswer('201 Created', '{"id":"1"}{', { 'content-length': '10' })),
+    'longer on a connection that was to end': (socket) =>
+      socket.end(rawAnswer('201 Created', '{"id":"1"}{', { 'content-length': '10', ...CLOSING })),
+    'two answers to one request': (socket) => socket.write(OK + OK),
+    'a length where there is no body': (socket) =>
+      socket.end('HTTP/1.1 204 No Content\r\ncontent-length: 5\r\n\r\nhello'),
+    'chunks that do not come to their end': (socket) =>
+      socket.end('HTTP/1.1 201 Created\r\ntransfer-encoding: chunked\r\n\r\na\r\n{"id":"1"}\r\n'),
+    'the same on a connection that was to end': (socket) =>
+      socket.end('HTTP/1.1 201 Created\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\na\r\n{"id":"1"}\r\n'),
+    'a body up to the end of the connection, which was cut': async (socket) => {
+      // Only after the client has read it: else it is told of an ordinary end.
+      await sent(socket, 'HTTP/1.1 201 Created\r\n\r\n{"id":"1"}');
+      socket.resetAndDestroy();
+    },
+  };
+
+  test.each(Object.entries(endings))('%s', async (_, respond) => {
+    const { http } = await routeTo('directly', (socket) => respond(socket));
+    const { answer, written } = await post(http());
+    expect([written, answer?.complete ?? false]).toEqual([true, false]);
+  });
+
+  test.each([
+    ['up to the end of the connection', 'HTTP/1.1 201 Created\r\n\r\n{"id":"1"}'],
+    ['with an empty line behind it, as old servers send', `${rawAnswer('201 Created', '{"id":"1"}', CLOSING)}\r\n`],
+    ['in chunks', 'HTTP/1.1 201 Created\r\ntransfer-encoding: chunked\r\n\r\na\r\n{"id":"1"}\r\n0\r\n\r\n'],
+  ])('a body %s is whole', async (_, text) => {
+    const { http } = await routeTo('directly', (socket) => socket.end(text));
+    expect((await post(http())).answer).toMatchObject({ body: '{"id":"1"}', complete: true });
+  });
+});
+
+describe('encodings', () => {
+  const encoded = (body: Buffer, encoding: string) => [
+    `HTTP/1.1 201 Created\r\ncontent-encoding: ${encoding}\r\ncontent-length: ${body.length}\r\n\r\n`,
+    body,
+  ];
+
+  test('none is asked for', async () => {
+    const { service, http } = await routeTo('directly', (socket) => socket.write(OK));
+    await http().send('POST', CREATE, { 'accept-encoding': 'gzip, br' }, '');
+    expect(service.requests()[0]?.head.match(/^accept-encoding: .*$/gim)).toEqual(['accept-encoding: identity']);
+  });
+
+  test.each([
+    ['gzip', gzipSync('{"id":"4711"}')],
+    ['gzip, br', brotliCompressSync(gzipSync('{"id":"4711"}'))],
+  ])('one that comes all the same is undone: %s', async (encoding, body) => {
+    const { http } = await routeTo('directly', (socket) => {
+      for (const part of encoded(body, encoding)) socket.write(part);
+    });
+    expect((await post(http())).answer).toMatchObject({ status: 201, body: '{"id":"4711"}', complete: true });
+  });
+
+  test.each([
+    ['unknown', 'zstd', Buffer.from('{"id":"4711"}')],
+    ['cut', 'gzip', gzipSync('{"id":"4711"}').subarray(0, -1)],
+    ['not what it says', 'br', Buffer.from('{"id":"4711"}')],
+  ])('one that is %s leaves an answer that is not whole', async (_, encoding, body) => {
+    const { http } = await routeTo('directly', (socket) => {
+      for (const part of encoded(body, encoding)) socket.write(part);
+    });
+    expect((await post(http())).answer).toMatchObject({ status: 201, body: '', complete: false });
+  });
+});
+
+describe.each(WAYS)('a request without a whole answer stays in no queue: its connection is reset (%s)', (way) => {
+  const LONG = 'a'.repeat(1 << 20);
+  const isDirect = way !== 'through a proxy';
+
+  test('when time runs out, before the service has read it', async () => {
+    let held: Socket | undefined;
+    const { service, http, endings } = await routeTo(
+      way,
+      () => {},
+      (socket) => {
+        held = socket.pause();
+      },
+    );
+    const exchange = await post(http(1_000), LONG);
+    expect(exchange).toMatchObject({ answer: null, written: true, reset: isDirect });
+    held?.resume();
+    // What had reached it is read before the end, and the end itself is then told in either way.
+    await vi.waitFor(() => expect(service.endings()).toHaveLength(1), 20_000);
+    if (isDirect) expect(service.bytesRead()).toBeLessThan(LONG.length);
+    if (isDirect) expect(service.requests()).toEqual([]);
+    else expect(endings()).toEqual(['ECONNRESET']);
+  });
+
+  test('when the client is closed', async () => {
+    const { service, http, endings } = await routeTo(way, () => {});
+    const client = http();
+    const call = post(client);
+    await vi.waitFor(() => expect(service.requests()).toHaveLength(1), 20_000);
+    await client.close();
+    expect(await call).toMatchObject({ answer: null, written: true, reset: isDirect });
+    await vi.waitFor(() => expect(endings()).toEqual(['ECONNRESET']), 20_000);
+  });
+
+  test.each<[string, (socket: Socket) => void]>([
+    ['is no HTTP', (socket) => socket.write('SSH-2.0-OpenSSH_9.6\r\n')],
+    [
+      'stops within the body',
+      (socket) => socket.write('HTTP/1.1 201 Created\r\ncontent-length: 100\r\n\r\n{"id":"4711"}'),
+    ],
+    ['is too long', (socket) => socket.write(rawAnswer('201 Created', 'a'.repeat(2 << 20)))],
+  ])('when the answer %s', async (_, respond) => {
+    const { http, endings } = await routeTo(way, (socket) => respond(socket));
+    const { answer, written } = await post(http(1_000));
+    expect([written, answer?.complete ?? false]).toEqual([true, false]);
+    await vi.waitFor(() => expect(endings()).toEqual(['ECONNRESET']), 20_000);
+  });
+
+  test('and others are closed in the ordinary way', async () => {
+    const { service, http } = await routeTo(way, (socket, { number }) =>
+      socket.write(number === 1 ? rawAnswer('201 Created', '{}', { connection: 'close' }) : OK),
+    );
+    const client = http();
+    for (const call of [1, 2, 3]) expect([call, (await post(client)).answer?.complete]).toEqual([call, true]);
+    await client.close();
+    await vi.waitFor(() => expect(service.endings()).toEqual(['FIN', 'FIN']), 20_000);
+  });
+});
+
+test('a request that was not written was not reset', async () => {
+  const { http } = await routeTo('directly', () => {});
+  const late = await http().send('POST', CREATE, {}, '', undefined, () => false);
+  expect(late).toMatchObject({ answer: null, written: false, reset: false });
+});
+
+/** Writes a piece again and again until the connection ends. */
+function drip(socket: Socket, piece: string): void {
+  const timer = setInterval(() => socket.write(piece), 10);
+  socket.on('close', () => clearInterval(timer));
+}
+
+/** Resolves when the piece has been given to the network, and some turns later. */
+async function sent(socket: Socket, piece: string): Promise<void> {
+  if (piece !== '') await new Promise((resolve) => socket.write(piece, resolve));
+  for (let turn = 0; turn < 4; turn++) await new Promise(setImmediate);
+}

@@ -1,0 +1,165 @@
+import { describe, expect, test } from 'vitest';
+import { DOCUMENTED_CONTRACT } from '../../src/request/contract.ts';
+import { AnswerReader } from '../../src/service/answers/answer-reader.ts';
+import { readVerdict, reportsDuplicate } from '../../src/service/answers/verdict.ts';
+import { processValidate } from '../../src/service/outcomes.ts';
+import { Redactor } from '../../src/service/redaction/redactor.ts';
+import { answerWith, httpTo } from '../helpers/api-client.ts';
+import { startShapedService, VALIDATE_SHAPES } from '../helpers/shaped-service.ts';
+
+const reader = new AnswerReader(DOCUMENTED_CONTRACT, () => null);
+const EXPECTED: Readonly<Record<keyof typeof VALIDATE_SHAPES, string>> = {
+  'is-duplicate-true': 'duplicate',
+  'is-duplicate-false': 'clear',
+  'exists-true': 'duplicate',
+  'exists-false': 'clear',
+  'unique-true': 'clear',
+  'unique-false': 'duplicate',
+  'valid-true': 'clear',
+  'valid-false-duplicate': 'duplicate',
+  'valid-false-other': 'unknown',
+  'status-duplicate': 'duplicate',
+  'status-clear': 'clear',
+  'matches-some': 'duplicate',
+  'matches-none': 'clear',
+  'already-reported-208': 'duplicate',
+  unreadable: 'unknown',
+  'empty-204': 'clear',
+  'html-error-page': 'unknown',
+  'conflict-duplicate': 'duplicate',
+  'problem-json': 'unknown',
+};
+
+test.each(Object.keys(VALIDATE_SHAPES) as (keyof typeof VALIDATE_SHAPES)[])(
+  'a service of shape %s is read as expected over HTTP',
+  async (validate) => {
+    const service = await startShapedService({ validate });
+    const exchange = await httpTo(service.baseUrl).send('POST', '/v1/request/validate', {}, '');
+    await service.close();
+    const { result, passing, stop } = processValidate(exchange, new Redactor([]), reader);
+    expect(result.verdict).toBe(EXPECTED[validate]);
+    expect(result.refused).toBe(validate === 'problem-json' ? 'rejected' : null);
+    expect([passing, stop]).toEqual([false, null]);
+    expect(result.ids).toEqual(
+      ['is-duplicate-true', 'exists-true'].includes(validate)
+        ? { [validate === 'exists-true' ? 'id' : 'request_id']: '4711' }
+        : validate === 'matches-some'
+          ? { id: '4711', 'matches.1.id': '4712' }
+          : {},
+    );
+  },
+);
+
+describe('the verdict of a 2xx body', () => {
+  const bodies: [unknown, 'duplicate' | 'clear' | 'unknown'][] = [
+    [{ duplicate: true }, 'duplicate'],
+    [{ duplicate: false }, 'clear'],
+    [{ isDuplicate: 'yes' }, 'duplicate'],
+    [{ IS_DUPLICATE: 0 }, 'clear'],
+    [{ is_duplicate: 1 }, 'duplicate'],
+    [{ data: { attributes: { already_exists: true } } }, 'duplicate'],
+    [[{ has_duplicates: false }], 'clear'],
+    [{ duplicate: null }, 'unknown'],
+    [{ duplicate: {} }, 'unknown'],
+    // A request can be well formed and a duplicate all the same.
+    [{ valid: true, duplicate: true }, 'duplicate'],
+    [{ phone: { valid: true }, result: { duplicate: true } }, 'duplicate'],
+    [{ valid: true, status: 'duplicate' }, 'duplicate'],
+    [{ valid: true, duplicates: [{ id: 1 }] }, 'duplicate'],
+    [{ valid: true, unique: false }, 'duplicate'],
+    [{ phone: { valid: false }, email: { valid: true } }, 'unknown'],
+    [{ valid: false }, 'unknown'],
+    [{ valid: false, message: 'The location does not exist' }, 'unknown'],
+    [{ valid: false, message: "This category doesn't exist" }, 'unknown'],
+    [{ valid: false, errors: ['This is no duplicate'] }, 'unknown'],
+    [{ valid: false, reason: 'Already submitted' }, 'duplicate'],
+    [{ valid: false, error: { code: 'DUPLICATE' } }, 'duplicate'],
+    // How the call went says nothing of duplicates if something else does.
+    [{ status: 'ok', duplicate: true }, 'duplicate'],
+    [{ status: 'ok', data: { status: 'duplicate' } }, 'duplicate'],
+    [{ status: 'OK', duplicates: [{ id: 4711 }] }, 'duplicate'],
+    [{ status: 'ok', duplicates: [] }, 'clear'],
+    [{ verdict: 'unique', matches: [{ score: 0.2 }] }, 'clear'],
+    [{ result: 'ALREADY_EXISTS' }, 'duplicate'],
+    [{ outcome: 'repeated' }, 'duplicate'],
+    [{ validation_status: 'no duplicate' }, 'clear'],
+    [{ status: 'NOT_DUPLICATE' }, 'clear'],
+    [{ status: 'not_a_duplicate' }, 'clear'],
+    [{ status: 'no_duplicates_found' }, 'unknown'],
+    [{ status: 'nonexistent' }, 'unknown'],
+    [{ status: 'non-existing' }, 'unknown'],
+    [{ status: 'duplicate check passed' }, 'unknown'],
+    [{ status: 'received' }, 'unknown'],
+    [{ status: 'success' }, 'unknown'],
+    [{ status: 200 }, 'unknown'],
+    [{ category: { exists: true } }, 'unknown'],
+    [{ user: { exists: true } }, 'unknown'],
+    [{ customer: { exists: true } }, 'unknown'],
+    [{ ok: true, data: { contactPerson: { exists: true } } }, 'unknown'],
+    [{ email: { exists: true } }, 'unknown'],
+    [{ errors: [{ duplicate: true }] }, 'unknown'],
+    [{ similarity: 0.9 }, 'unknown'],
+    // A duplicate is told otherwise, so an answer that holds nothing tells of none.
+    [{}, 'clear'],
+    [[], 'clear'],
+    ['null', 'clear'],
+    [{ data: null }, 'clear'],
+    [{ data: [] }, 'clear'],
+    [{ data: { similarity: null } }, 'unknown'],
+    [{ error: null }, 'unknown'],
+    // Who tells of an error has not looked.
+    [{ duplicate: false, error: 'search index unavailable' }, 'unknown'],
+    [{ status: 'ok', errors: [{ detail: 'session expired' }] }, 'unknown'],
+    [{ valid: true, errors: [] }, 'clear'],
+    ['duplicate', 'duplicate'],
+    ['"Duplicate"', 'duplicate'],
+    ['OK', 'clear'],
+    ['"ok"\n', 'clear'],
+    ['not a duplicate', 'clear'],
+    ['true', 'unknown'],
+    ['1', 'unknown'],
+    ['', 'clear'],
+    ['{"duplicate":tr', 'unknown'],
+    ['{"duplicate":fals', 'unknown'],
+    ['<!doctype html><p>duplicate</p>', 'unknown'],
+    [`We found that this is a duplicate of ${'an earlier request '.repeat(4)}`, 'unknown'],
+  ];
+
+  test.each(bodies)('%j is %s', (body, verdict) => {
+    expect(readVerdict(answerWith(body))).toBe(verdict);
+  });
+
+  test('is read although the service calls its JSON a web page', () => {
+    const answer = answerWith('{"duplicate":true}', { headers: { 'content-type': 'text/html; charset=utf-8' } });
+    expect(readVerdict(answer)).toBe('duplicate');
+  });
+});
+
+test.each([300, 400, 401, 404, 422, 429, 500, 503])('HTTP %d is no verdict, whatever its body says', (status) => {
+  expect(readVerdict(answerWith({ duplicate: false }, { status }))).toBe('unknown');
+});
+
+test.each([
+  ['', 'duplicate'],
+  [{ title: 'Conflict', status: 409 }, 'duplicate'],
+  [{ error: 'DUPLICATE_REQUEST' }, 'duplicate'],
+  [{ message: 'Request is locked by another process; try again' }, 'unknown'],
+  [{ error: 'MARKET_CLOSED', message: null }, 'unknown'],
+  [{ message: 'This is not a duplicate: the market is closed.' }, 'unknown'],
+])('a conflict that holds %j is %s', (body, verdict) => {
+  expect(readVerdict(answerWith(body, { status: 409 }))).toBe(verdict);
+});
+
+test.each<[unknown, boolean]>([
+  [{ error: 'duplicate_request' }, true],
+  [{ errors: [{ code: 'DUPLICATE', field: 'phone' }] }, true],
+  [{ message: 'This request already exists.' }, true],
+  [{ duplicate: true }, true],
+  ['Duplicate entry', true],
+  [{ error: 'version_conflict' }, false],
+  [{ request: { note: 'duplicate key for the door' } }, false],
+  ['<html>duplicate</html>', false],
+  ['', false],
+])('a conflict with %j says duplicate: %s', (body, says) => {
+  expect(reportsDuplicate(answerWith(body, { status: 409 }))).toBe(says);
+});

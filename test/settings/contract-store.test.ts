@@ -1,0 +1,141 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { type Contract, DOCUMENTED_CONTRACT } from '../../src/request/contract.ts';
+import { isContractLike, readContract } from '../../src/request/contract-schema.ts';
+import { ContractStore } from '../../src/settings/contract-store.ts';
+
+const LEARNED: Contract = {
+  ...DOCUMENTED_CONTRACT,
+  source: { files: ['api.yaml'], title: 'API', kind: 'OpenAPI 3.1', learnedAt: '2026-11-21T00:00:00.000Z' },
+};
+
+function emptyStore() {
+  const folder = mkdtempSync(join(tmpdir(), 'srq-contracts-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const path = join(folder, 'contracts', 'default.json');
+  const observations = join(folder, 'state', 'default.observed.json');
+  return { store: new ContractStore('default', { contract: path, observations }), path, observations, folder };
+}
+
+const read = (document: unknown) => readContract(document, 'api.json', 'Learn it again.');
+
+/** The contract with another value at this place. */
+function changed(place: readonly string[], value: unknown): unknown {
+  const copy = JSON.parse(JSON.stringify(LEARNED));
+  const parent = place.slice(0, -1).reduce((branch, name) => branch[name], copy);
+  parent[place.at(-1) ?? ''] = value;
+  return copy;
+}
+
+describe('the contract of a profile', () => {
+  test('is kept whole, for its owner alone, and read back as it was', async () => {
+    const { store, path, folder } = emptyStore();
+    expect(await store.read()).toBeNull();
+    await store.write(LEARNED);
+    expect(await store.read()).toEqual(LEARNED);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(statSync(join(folder, 'contracts')).mode & 0o777).toBe(0o700);
+    expect(readdirSync(join(folder, 'contracts'))).toEqual(['default.json']);
+  });
+
+  test('that cannot be written is an error, and the earlier one stays', async () => {
+    const { store, path, folder } = emptyStore();
+    await store.write(LEARNED);
+    const blocked = new ContractStore('default', {
+      contract: join(path, 'below-a-file.json'),
+      observations: join(folder, 'state', 'x'),
+    });
+    await expect(blocked.write(LEARNED)).rejects.toThrow(/cannot be written/);
+    expect(await store.read()).toEqual(LEARNED);
+  });
+
+  test.each([
+    ['cut off', '{"version":1,"create":'],
+    ['empty', ''],
+    ['of another kind', '[]'],
+    ['without its paths', JSON.stringify({ ...LEARNED, token: {} })],
+    ['nested beyond all measure', '['.repeat(200_000)],
+  ])('that is %s is an error that names the commands which mend it', async (_, text) => {
+    const { store, path } = emptyStore();
+    await store.write(LEARNED);
+    writeFileSync(path, text);
+    await expect(store.read()).rejects.toThrow(
+      expect.objectContaining({
+        code: 'settings',
+        hint: expect.stringContaining('srq contract forget --profile default'),
+      }),
+    );
+    expect(store.forget()).toBe(true);
+    expect(await store.read()).toBeNull();
+  });
+
+  test('that is a folder is an error too, not "none"', async () => {
+    const { store, path } = emptyStore();
+    mkdirSync(path, { recursive: true });
+    await expect(store.read()).rejects.toThrow(/cannot be used/);
+  });
+
+  test('of before it was asked how long an idempotency key is known is read: nobody said', () => {
+    const kept = changed(['create', 'idempotency'], { header: 'Idempotency-Key', format: 'uuid' });
+    expect(read(kept).create.idempotency).toEqual({ header: 'Idempotency-Key', format: 'uuid', windowSeconds: null });
+    for (const windowSeconds of [-1, 'a day', Number.NaN]) {
+      const wrong = changed(['create', 'idempotency'], { header: 'Idempotency-Key', format: 'uuid', windowSeconds });
+      expect(() => read(wrong)).toThrow(/windowSeconds/);
+    }
+  });
+
+  test('of a newer version is told apart from a damaged one', () => {
+    expect(() => read({ ...LEARNED, version: 2 })).toThrow(/version 2; this srq reads version 1/);
+    expect(isContractLike({ ...LEARNED, version: 2 })).toBe(true);
+    expect(isContractLike({ openapi: '3.1.0', paths: {} })).toBe(false);
+  });
+});
+
+describe('a contract from elsewhere cannot lead the credentials astray:', () => {
+  test.each([
+    ['another host', ['token', 'path'], '//elsewhere.example/oauth/token'],
+    ['an absolute address', ['create', 'path'], 'https://elsewhere.example/create'],
+    ['a query', ['validate', 'path'], '/v1/validate?to=elsewhere'],
+    ['a line break', ['create', 'path'], '/v1/create\r\nhost: elsewhere.example'],
+    ['a step up', ['create', 'path'], '/v1/../../admin'],
+    ['an encoded step up', ['token', 'path'], '/v1/%2e%2E/admin'],
+    ['a base path that steps up', ['basePath'], '/../../..'],
+    ['a base path that is a host', ['basePath'], '//elsewhere.example'],
+    ['a media type with a line break', ['create', 'contentType'], 'text/plain\r\nx: y'],
+    ['the header of the token', ['create', 'idempotency'], { header: 'Authorization', format: 'text' }],
+    ['the header of the host', ['create', 'idempotency'], { header: 'host', format: 'text' }],
+    ['another method', ['create', 'method'], 'DELETE'],
+  ])('%s is refused', (_, place, value) => {
+    expect(() => read(changed(place, value))).toThrow(/is not a contract/);
+  });
+});
+
+describe('what live answers said', () => {
+  const seen = (confirmed: number, contradicted: number) => ({ 'create.identifiers': { confirmed, contradicted } });
+
+  test('adds up from command to command, and ends with the contract it was said of', async () => {
+    const { store, observations } = emptyStore();
+    await store.write(LEARNED);
+    store.observe(LEARNED, seen(3, 0));
+    store.observe(LEARNED, seen(1, 2));
+    expect(store.observations(LEARNED)).toEqual(seen(4, 2));
+    expect(statSync(observations).mode & 0o777).toBe(0o600);
+    const newer = { ...LEARNED, source: { ...LEARNED.source, learnedAt: '2026-11-22T00:00:00.000Z' } } as Contract;
+    expect(store.observations(newer)).toEqual({});
+    await store.write(LEARNED);
+    expect(store.observations(LEARNED)).toEqual({});
+  });
+
+  test('is bounded, and damaged it is nothing', () => {
+    const { store, observations } = emptyStore();
+    const many = Object.fromEntries(
+      Array.from({ length: 5000 }, (_, at) => [`s${at}`, { confirmed: 1, contradicted: 0 }]),
+    );
+    store.observe(LEARNED, many);
+    expect(Object.keys(JSON.parse(readFileSync(observations, 'utf8')).settings)).toHaveLength(100);
+    writeFileSync(observations, '{"settings":');
+    expect(store.observations(LEARNED)).toEqual({});
+  });
+});

@@ -1,0 +1,76 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { keychainEntry } from '../../src/settings/keychain.ts';
+import { fakeKeychain } from '../helpers/fake-keychain.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'srq-keychain-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const TO = { baseUrl: 'https://api.example.com', clientId: '7' };
+const SECRET = 's3cret "é" \u{1f511}';
+const node = process.execPath;
+const library = (behaviour: Parameters<typeof fakeKeychain>[1]) =>
+  fakeKeychain(join(folder, `${behaviour}.cjs`), behaviour);
+
+describe('the keychain', () => {
+  test('keeps the secret of one profile, base URL and client id', async () => {
+    const options = { node, library: library('sound') };
+    const entry = keychainEntry('shop', TO, options);
+    expect(await entry.read()).toBeNull();
+    await entry.write(SECRET);
+    expect(await entry.read()).toBe(SECRET);
+    const others = [
+      keychainEntry('office', TO, options),
+      keychainEntry('shop', { ...TO, clientId: '8' }, options),
+      keychainEntry('shop', { ...TO, baseUrl: 'https://api.example.org' }, options),
+    ];
+    for (const other of others) expect(await other.read()).toBeNull();
+    await entry.remove();
+    expect(await entry.read()).toBeNull();
+  });
+
+  test('is one that outlives a restart of the machine', async () => {
+    const path = library('sound');
+    await keychainEntry('shop', TO, { node, library: path }).write(SECRET);
+    expect(Object.keys(JSON.parse(readFileSync(`${path}.json`, 'utf8')))).toEqual([
+      'srq|shop 7 https://api.example.com|secret-service',
+    ]);
+  });
+
+  test('that does not give back what was put into it is not believed', async () => {
+    const entry = keychainEntry('shop', TO, { node, library: library('forgetful') });
+    await expect(entry.write(SECRET)).rejects.toMatchObject({
+      code: 'settings',
+      message: expect.stringMatching(/does not give back/),
+    });
+  });
+
+  test('that is locked is given up', async () => {
+    const entry = keychainEntry('shop', TO, { node, library: library('locked'), limitMs: 700 });
+    await expect(entry.read()).rejects.toMatchObject({
+      code: 'settings',
+      message: expect.stringMatching(/no answer within 0\.7 s/),
+    });
+  });
+
+  test('that cannot be reached is said so in its own words, on one line, without the secret', async () => {
+    const entry = keychainEntry('shop', TO, { node, library: library('absent') });
+    const error = await entry.write(SECRET).catch((thrown) => thrown);
+    expect(error).toMatchObject({
+      code: 'settings',
+      message: expect.stringMatching(/\(No \?\[31mkeychain\)/),
+      hint: expect.stringMatching(/srq login --help/),
+    });
+    expect(JSON.stringify([error.message, error.hint, error.cause])).not.toContain('s3cret');
+  });
+
+  test('that was not installed is named', async () => {
+    const entry = keychainEntry('shop', TO, { node, library: null });
+    await expect(entry.read()).rejects.toMatchObject({
+      code: 'settings',
+      message: expect.stringMatching(/@napi-rs\/keyring/),
+    });
+  });
+});

@@ -1,0 +1,85 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ProfileStore } from '../../src/settings/profile-store.ts';
+
+const PROFILE = { baseUrl: 'https://api.example.com', clientId: '7', clientSecret: 'x' };
+const uid = process.getuid?.() ?? 0;
+const modeOf = (path: string) => (statSync(path).mode & 0o7777).toString(8);
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "srq-it's-settings-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function write(mode: number): string {
+  const path = join(folder, 'config.json');
+  writeFileSync(path, JSON.stringify({ profiles: { shop: PROFILE } }));
+  chmodSync(path, mode);
+  return path;
+}
+
+describe.skipIf(process.platform === 'win32')('settings that others may have read or changed', () => {
+  test.each([0o604, 0o640, 0o620, 0o602, 0o610, 0o666])('are not used: mode %o', (mode) => {
+    const path = write(mode);
+    const quoted = path.replace("'", "'\\''");
+    expect(() => new ProfileStore(folder, uid).get('shop')).toThrow(
+      expect.objectContaining({
+        code: 'settings',
+        message: expect.stringContaining(`mode 0${mode.toString(8)}`),
+        hint: expect.stringMatching(new RegExp(`chmod 600 '${quoted.replaceAll(/[\\']/g, '\\$&')}'$`)),
+      }),
+    );
+  });
+
+  test.each([0o600, 0o400, 0o700])("are used where they are the own user's alone: mode %o", (mode) => {
+    write(mode);
+    expect(new ProfileStore(folder, uid).get('shop')).toEqual(PROFILE);
+  });
+
+  test('are not used where another user owns them', () => {
+    write(0o600);
+    expect(() => new ProfileStore(folder, uid + 1).all()).toThrow(/belongs to another user/);
+  });
+
+  test('are used where files have no owners and modes', () => {
+    write(0o666);
+    expect(new ProfileStore(folder, null).get('shop')).toEqual(PROFILE);
+  });
+
+  test('lie in a folder that is closed when they are written, and that is said', async () => {
+    chmodSync(folder, 0o755);
+    const store = new ProfileStore(folder, uid);
+    await store.set('shop', PROFILE);
+    expect([modeOf(folder), modeOf(join(folder, 'config.json'))]).toEqual(['700', '600']);
+    expect(store.repaired).toBe(`${folder} was open to other users (mode 0755); its mode is 0700 now.`);
+    const again = new ProfileStore(folder, uid);
+    await again.use('shop');
+    expect(again.repaired).toBeNull();
+  });
+
+  test('a folder that all users share stays as it is', async () => {
+    const shared = join(folder, 'shared');
+    mkdirSync(shared);
+    chmodSync(shared, 0o1777);
+    await new ProfileStore(shared, uid).set('shop', PROFILE);
+    expect([modeOf(shared), modeOf(join(shared, 'config.json'))]).toEqual(['1777', '600']);
+  });
+});
+
+test('a profile that is removed is no longer the one in use', async () => {
+  const store = new ProfileStore(folder, uid);
+  await store.set('shop', PROFILE);
+  await store.set('office', { ...PROFILE, clientId: '8' });
+  expect(await store.remove('shop')).toEqual(PROFILE);
+  expect(store.current()).toBe('office');
+  await store.remove('office');
+  expect([store.current(), await store.remove('office'), store.all()]).toEqual(['default', null, {}]);
+});
+
+test('no profile is found by a name that every object has', () => {
+  write(0o600);
+  expect(new ProfileStore(folder, uid).get('constructor')).toBeNull();
+});

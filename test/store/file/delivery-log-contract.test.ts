@@ -1,0 +1,354 @@
+import fc from 'fast-check';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { OpenLog, ReadRecord } from '../../../src/request/log-store.ts';
+import type { Outcome } from '../../../src/request/outcome.ts';
+import type { LogRecord } from '../../../src/request/ports.ts';
+import { LOGGED_STATES, type LoggedState, nextState, SENT_STATUSES } from '../../../src/request/status.ts';
+import { kindsOfLog, type LogPlaceOfTest } from '../../helpers/log-places.ts';
+import { buildLogProgram, LogProcess, type LogProgram } from '../../helpers/log-process.ts';
+import { CREATED, failureOf, keyOf, subjectOf } from '../../helpers/log-subjects.ts';
+import { STORE_PASSWORD } from '../../helpers/postgres.ts';
+
+const nothing: Omit<Outcome, 'status'> = { ids: {}, http: null, ms: null, message: null, raw: null };
+const numbers = (from: number, count: number) => Array.from({ length: count }, (_, index) => from + index);
+
+async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const found: Item[] = [];
+  for await (const item of items) found.push(item);
+  return found;
+}
+
+/** Brings a key into a state by records alone. */
+const WAY_TO: Readonly<Record<LoggedState, (log: OpenLog, row: number) => Promise<unknown>>> = {
+  none: async () => {},
+  sending: (log, row) => log.sending(subjectOf(row), 'none'),
+  created: (log, row) => log.outcome(subjectOf(row), CREATED),
+  duplicate: (log, row) => log.outcome(subjectOf(row), { ...nothing, status: 'duplicate' }),
+  rejected: (log, row) => log.outcome(subjectOf(row), { ...nothing, status: 'rejected' }),
+  failed: (log, row) => log.outcome(subjectOf(row), { ...nothing, status: 'failed' }),
+  unknown: (log, row) => log.outcome(subjectOf(row), { ...nothing, status: 'unknown' }),
+  licensed: (log, row) => log.licence(subjectOf(row), 'none', 'person'),
+  parked: (log, row) => log.sending(subjectOf(row), 'none', { by: 'idempotency' }),
+};
+
+type Change = 'sending' | 'by key' | 'licence' | 'doubted' | Outcome['status'];
+const CHANGES: readonly Change[] = ['sending', 'by key', 'licence', 'doubted', ...SENT_STATUSES];
+
+/** Records a change, provided the key is in the state `seen`; null: whatever its state. */
+function record(log: OpenLog, row: number, change: Change, seen: LoggedState | null): Promise<boolean> {
+  const subject = subjectOf(row);
+  const of = seen === null ? {} : { seen };
+  if (change === 'sending') return log.sending(subject, seen ?? log.lookup(subject.key));
+  if (change === 'by key') return log.sending(subject, seen ?? log.lookup(subject.key), { by: 'idempotency' });
+  if (change === 'licence') return log.licence(subject, seen ?? log.lookup(subject.key), 'validate');
+  if (change === 'doubted') return log.outcome(subject, { ...nothing, status: 'unknown' }, { ...of, by: 'validate' });
+  return log.outcome(subject, { ...nothing, status: change }, of);
+}
+
+function expected(before: LoggedState, change: Change): LoggedState {
+  if (change === 'by key') return nextState(before, 'sending', 'idempotency');
+  if (change === 'doubted') return nextState(before, 'unknown', 'validate');
+  return nextState(before, change, null);
+}
+
+const kinds = kindsOfLog();
+const missing = kinds.find((kind) => kind.missing !== null)?.missing ?? null;
+let program: LogProgram;
+beforeAll(async () => {
+  program = await buildLogProgram();
+  for (const kind of kinds) if (kind.missing === null) await kind.begin();
+});
+afterAll(() => {
+  for (const kind of kinds) kind.end();
+  program.remove();
+});
+
+describe.each(kinds)('A log in $kind', (kind) => {
+  if (kind.missing !== null) {
+    test.skip(`is not tried: ${kind.missing}`, () => {});
+    return;
+  }
+
+  let place: LogPlaceOfTest;
+  beforeEach(async () => {
+    place = await kind.fresh();
+  });
+  afterEach(async () => {
+    await LogProcess.endAll();
+    await place.remove();
+  });
+
+  const process = (options: { exclusive?: boolean } = {}) =>
+    new LogProcess(program, place.at, { ...options, env: { PGPASSWORD: STORE_PASSWORD } });
+
+  test('is empty before anything was recorded, and reading it makes nothing', async () => {
+    const store = place.store('reader');
+    expect(await all(store.latest())).toEqual([]);
+    expect(await all(store.records())).toEqual([]);
+    expect(await all(store.notes())).toEqual([]);
+    const reader = await store.openReader();
+    await reader.prefetch([keyOf(1)]);
+    expect([reader.lookup(keyOf(1)), await reader.read(keyOf(1))]).toEqual(['none', null]);
+    await reader.close();
+  });
+
+  test('gives back what was recorded as it was: 20 digits, quotes, line breaks, emoji', async () => {
+    const ref = 'a "quoted" \\ ref,\r\nover\u2028two lines 🧳 {"key":1}, {a,b} NULL\n';
+    const ids = { request_id: '12345678901234567890', 'odd "name"\n': '00017' };
+    const raw = '{"id":12345678901234567890}\n';
+    const outcome: Outcome = { status: 'created', ids, http: 201, ms: 1234, message: 'Größe “ok”', raw };
+    const log = await place.store('run-1').open('bulk', true);
+    const subject = { ...subjectOf(1), ref, market: 'PT' };
+    await log.sending(subject, 'none', { again: true });
+    await log.outcome(subject, outcome, { again: true });
+    await log.outcome({ ...subjectOf(2), ref: null }, { ...nothing, status: 'failed' });
+    const { status, ...details } = outcome;
+    const told = { ...subject, event: status, run: 'run-1', ...details, by: null, again: true };
+    const read = await log.read(keyOf(1));
+    expect(read).toEqual({ ...told, at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) });
+    expect(Math.abs(log.nowMs() - Date.parse(read?.at ?? ''))).toBeLessThan(30_000);
+    await log.close();
+    const latest = await all(place.store('reader').latest());
+    expect(latest).toEqual([read, expect.objectContaining({ ref: null, event: 'failed', run: 'run-1', ids: {} })]);
+    expect(latest[1]).not.toHaveProperty('market');
+  });
+
+  test.each(LOGGED_STATES)('goes from %s to the next state as FORMAT.md says, and only from there', async (before) => {
+    const log = await place.store('run-1').open('bulk', true);
+    for (const [at, change] of CHANGES.entries()) {
+      await WAY_TO[before](log, at);
+      await log.prefetch([keyOf(at)]);
+      expect(log.lookup(keyOf(at))).toBe(before);
+      const wrong = before === 'none' ? 'failed' : 'none';
+      expect(await record(log, at, change, wrong), `${change} that saw ${wrong}`).toBe(false);
+      expect(log.lookup(keyOf(at))).toBe(before);
+      expect(await record(log, at, change, before), change).toBe(true);
+      expect(log.lookup(keyOf(at)), `after ${change}`).toBe(expected(before, change));
+    }
+    await log.close();
+    const reader = await place.store('reader').openReader();
+    await reader.prefetch(CHANGES.map((_, at) => keyOf(at)));
+    expect(CHANGES.map((_, at) => reader.lookup(keyOf(at)))).toEqual(CHANGES.map((each) => expected(before, each)));
+    await reader.close();
+  });
+
+  test('records what is asked for in one moment, in that order, and a key that comes twice only once', async () => {
+    const log = await place.store('run-1').open('bulk', true);
+    const rows = numbers(1, 300);
+    const asked = rows.flatMap((row) => [log.sending(subjectOf(row), 'none'), log.sending(subjectOf(row), 'none')]);
+    expect(await Promise.all(asked)).toEqual(rows.flatMap(() => [true, false]));
+    await log.close();
+    const latest = await all(place.store('reader').latest());
+    expect(latest.map(({ row }) => row)).toEqual(rows);
+  });
+
+  test('waits at its end for what was asked for before, and takes nothing after it', async () => {
+    const log = await place.store('run-1').open('bulk', true);
+    const asked = numbers(1, 50).map((row) => log.sending(subjectOf(row), 'none'));
+    await log.close();
+    expect(await Promise.all(asked)).toEqual(asked.map(() => true));
+    await failureOf(log.sending(subjectOf(99), 'none'));
+    expect(await all(place.store('reader').latest())).toHaveLength(50);
+  });
+
+  test('tells every record in order, which are the last ones, and how requests are numbered', async () => {
+    const log = await place.store('run-1').open('bulk', true);
+    for (const row of [1, 2, 3]) await log.sending(subjectOf(row), 'none');
+    await log.outcome(subjectOf(2), CREATED);
+    await log.outcome(subjectOf(1), { ...nothing, status: 'failed' });
+    await log.close();
+    const told = (await all(place.store('reader').records())).map(
+      ({ record: { row, event }, request, isLast }: ReadRecord) => [row, event, request, isLast],
+    );
+    expect(told).toEqual([
+      [1, 'sending', 0, false],
+      [2, 'sending', 1, false],
+      [3, 'sending', 2, true],
+      [2, 'created', 1, true],
+      [1, 'failed', 0, true],
+    ]);
+    const latest = await all(place.store('reader').latest());
+    expect(latest.map(({ row }) => row)).toEqual([3, 2, 1]);
+  });
+
+  test('is followed from where it was read to, record by record', async () => {
+    const log = await place.store('run-1').open('bulk', true);
+    await log.sending(subjectOf(1), 'none');
+    const store = place.store('reader');
+    const past = store.latest();
+    await past.next();
+    const { value: position } = await past.next();
+    const stop = new AbortController();
+    const seen: LogRecord[] = [];
+    const following = (async () => {
+      for await (const each of store.follow(position as { end: number }, stop.signal)) {
+        seen.push(each);
+        if (seen.length === 3) stop.abort();
+      }
+    })();
+    await log.outcome(subjectOf(1), CREATED);
+    await log.sending(subjectOf(2), 'none');
+    await log.outcome(subjectOf(2), CREATED);
+    await following;
+    expect(seen.map(({ row, event }) => [row, event])).toEqual([
+      [1, 'created'],
+      [2, 'sending'],
+      [2, 'created'],
+    ]);
+    await log.close();
+  });
+
+  test('keeps notes on runs, with the refusals of a second as one', async () => {
+    const store = place.store('run-1');
+    const log = await store.open('bulk', true);
+    const notes = store.openNotes('run-1');
+    for (const _ of numbers(0, 20)) notes.refused(429, 10.4);
+    notes.note({ event: 'end', stopped: 'Why "not"?' });
+    await notes.flush();
+    await log.close();
+    const kept = await all(place.store('reader').notes());
+    const refusals = kept.filter((note) => note.event === 'refused');
+    expect(refusals.length).toBeLessThanOrEqual(2);
+    expect(refusals.reduce((sum, { count }) => sum + count, 0)).toBe(20);
+    expect(kept.at(-1)).toMatchObject({ run: 'run-1', event: 'end', stopped: 'Why "not"?', at: expect.any(String) });
+  });
+
+  test('lets one of two processes that race for 500 requests have each', async () => {
+    const rows = numbers(1000, 500);
+    const commands = rows.map((row) => `sending ${keyOf(row)} none`);
+    const both = [process({ exclusive: true }), process()] as const;
+    for (const each of both) await each.opened();
+    const [said, saidToo] = await Promise.all([
+      tellBitByBit(both[0], commands, 10),
+      tellBitByBit(both[1], [...commands].reverse(), 10),
+    ]);
+    const winners = (lines: string[]) =>
+      lines.filter((line) => line.endsWith(' true')).map((line) => line.slice(0, 32));
+    expect([...winners(said), ...winners(saidToo)].sort()).toEqual(rows.map(keyOf).sort());
+    expect(winners(said).length * winners(saidToo).length).toBeGreaterThan(0);
+    for (const each of both) await each.close();
+    const latest = await all(place.store('reader').latest());
+    expect(latest).toHaveLength(500);
+    expect(new Set(latest.map(({ run }) => run)).size).toBe(2);
+  });
+
+  test('leaves in doubt what a process that was killed had begun, and knows what it had finished', async () => {
+    const victim = process({ exclusive: true });
+    await victim.opened();
+    victim.tell(`sending ${keyOf(1)} none`, `sending ${keyOf(2)} none`);
+    await victim.hear(2);
+    victim.tell(`outcome ${keyOf(2)} created`);
+    await victim.hear(1);
+    victim.kill();
+    expect(await victim.ended).toBe('SIGKILL');
+    const log = await place.store('run-2').open('bulk', true);
+    await log.prefetch([keyOf(1), keyOf(2)]);
+    expect([log.lookup(keyOf(1)), log.lookup(keyOf(2))]).toEqual(['sending', 'created']);
+    expect(await log.sending(subjectOf(1), 'none')).toBe(false);
+    await log.close();
+  });
+
+  test.each([
+    ['on a licence', 'licensed'],
+    ['for the first time', 'none'],
+  ] as const)(
+    'says that what a living process sends %s may be under way, until that process ends',
+    async (_, before) => {
+      const first = await place.store('run-1').open('bulk', true);
+      await WAY_TO[before](first, 1);
+      await first.close();
+      const sender = process();
+      await sender.opened();
+      sender.tell(`sending ${keyOf(1)} ${before}`);
+      expect(await sender.hear(1)).toEqual([`${keyOf(1)} true`]);
+      const log = await place.store('run-2').open('resolve', true);
+      await log.prefetch([keyOf(1)]);
+      expect(log.lookup(keyOf(1))).toBe(nextState(before, 'sending', null));
+      expect(await log.mayBeUnderWay(keyOf(1))).toBe(true);
+      await sender.close();
+      expect(await log.mayBeUnderWay(keyOf(1))).toBe(false);
+      await log.close();
+    },
+  );
+
+  test('does not say so of what has an outcome, also while its sender lives', async () => {
+    const sender = process();
+    await sender.opened();
+    sender.tell(`sending ${keyOf(1)} none`, `outcome ${keyOf(1)} unknown`);
+    await sender.hear(2);
+    const log = await place.store('run-2').open('resolve', true);
+    await log.prefetch([keyOf(1)]);
+    expect([log.lookup(keyOf(1)), await log.mayBeUnderWay(keyOf(1))]).toEqual(['unknown', false]);
+    await log.close();
+  });
+
+  test('takes what a process records that was away as it is: only where nobody was faster', async () => {
+    const [first, second] = [process(), process()];
+    for (const each of [first, second]) await each.opened();
+    first.tell(`sending ${keyOf(1)} none`);
+    expect(await first.hear(1)).toEqual([`${keyOf(1)} true`]);
+    second.tell(`sending ${keyOf(1)} none`, `lookup ${keyOf(1)}`);
+    const said = await second.hear(2);
+    expect(said).toContain(`${keyOf(1)} false`);
+    first.tell(`outcome ${keyOf(1)} created`);
+    await first.hear(1);
+    second.tell(`sending ${keyOf(1)} sending`);
+    expect(await second.hear(1)).toEqual([`${keyOf(1)} false`]);
+    for (const each of [first, second]) await each.close();
+  });
+});
+
+/** Tells a process in small portions, so that the two take turns. Returns all it says. */
+async function tellBitByBit(log: LogProcess, commands: readonly string[], portion: number): Promise<string[]> {
+  const said: string[] = [];
+  for (let from = 0; from < commands.length; from += portion) {
+    const now = commands.slice(from, from + portion);
+    log.tell(...now);
+    said.push(...(await log.hear(now.length)));
+  }
+  return said;
+}
+
+describe.skipIf(missing !== null)(`Whatever is recorded${missing === null ? '' : ` (${missing})`}`, () => {
+  const change = fc.record({
+    row: fc.integer({ min: 1, max: 4 }),
+    change: fc.constantFrom(...CHANGES),
+    seen: fc.oneof(fc.constant('now' as const), fc.constantFrom(...LOGGED_STATES), fc.constant(null)),
+    settles: fc.boolean(),
+  });
+
+  test('every kind of log gives the same answers, states and records', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.array(change, { minLength: 1, maxLength: 4 }), { maxLength: 12 }), async (turns) => {
+        const stories: unknown[] = [];
+        for (const kind of kinds) {
+          const place = await kind.fresh();
+          const log = await place.store('run').open('bulk', true);
+          const answers: unknown[] = [];
+          for (const turn of turns) {
+            // What one turn holds is recorded at once, and may share a group.
+            const told = turn.map((each) => {
+              const seen = each.seen === 'now' ? log.lookup(keyOf(each.row)) : each.seen;
+              return record(log, each.row, each.change, seen);
+            });
+            answers.push(
+              await Promise.all(told),
+              [1, 2, 3, 4].map((row) => log.lookup(keyOf(row))),
+            );
+          }
+          await log.close();
+          const store = place.store('reader');
+          const records = (await all(store.records())).map(({ record: { at, ...rest }, ...more }) => ({
+            ...rest,
+            ...more,
+          }));
+          const latest = (await all(store.latest())).map(({ key, event, by }) => ({ key, event, by }));
+          stories.push({ answers, records, latest });
+          await place.remove();
+        }
+        expect(stories[1]).toEqual(stories[0]);
+      }),
+      { seed: 20261121, numRuns: 25 },
+    );
+  });
+});

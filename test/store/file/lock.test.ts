@@ -1,0 +1,115 @@
+import { closeSync, mkdtempSync, openSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { tryLock } from 'fs-native-extensions';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { FileLog } from '../../../src/store/file/file-log.ts';
+import { buildLogProgram, hasStrace, LogProcess, type LogProgram } from '../../helpers/log-process.ts';
+import { CREATED, failureOf, keyOf, openLog, readAll, subjectOf } from '../../helpers/log-subjects.ts';
+
+let program: LogProgram;
+let directory: string;
+let path: string;
+beforeAll(async () => {
+  program = await buildLogProgram();
+});
+afterAll(() => program.remove());
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'srq-log-'));
+  path = join(directory, 'log.ndjson');
+});
+afterEach(async () => {
+  await LogProcess.endAll();
+  rmSync(directory, { recursive: true });
+});
+
+test('a second run on a log is refused with the process that holds it, here and in another process', async () => {
+  const first = new LogProcess(program, path, { exclusive: true });
+  const pid = await first.opened();
+  const second = new LogProcess(program, path, { exclusive: true });
+  expect(await second.hear(1)).toEqual([
+    `refused log Another run is using this log: srq bulk in a test, process ${pid}.`,
+  ]);
+  const { code, hint } = await failureOf(openLog(path));
+  expect(code).toBe('log');
+  expect(hint).toContain('--log FILE');
+  await first.close();
+  await (await openLog(path)).close();
+});
+
+test('the lock is free at once after kill -9', async () => {
+  for (let round = 0; round < 5; round++) {
+    const first = new LogProcess(program, path, { exclusive: true });
+    await first.opened();
+    await failureOf(openLog(path));
+    first.kill('SIGKILL');
+    expect(await first.ended).toBe('SIGKILL');
+    await (await openLog(path)).close();
+  }
+});
+
+test.skipIf(process.platform === 'win32')('the lock is kept while its holder is stopped', async () => {
+  const first = new LogProcess(program, path, { exclusive: true });
+  const pid = await first.opened();
+  first.kill('SIGSTOP');
+  expect((await failureOf(openLog(path))).message).toContain(`process ${pid}`);
+  first.kill('SIGCONT');
+  first.tell(`sending ${keyOf(1)} none`);
+  expect(await first.hear(1)).toEqual([`${keyOf(1)} true`]);
+  await first.close();
+});
+
+test('a one-off request does not wait for ever for a process that was stopped while it looked', async () => {
+  await (await openLog(path, false)).close();
+  const held = openSync(`${path}.one-off-lock`, 'a+');
+  expect(tryLock(held, 2 ** 40, 1)).toBe(true);
+  let waitedMs = 0;
+  const clock = { nowMs: () => 0, monotonicMs: () => (waitedMs += 1000), sleep: async () => {} };
+  const opening = FileLog.open({ path, clock, run: 'one-off', exclusive: false, holder: '' });
+  expect((await failureOf(opening)).message).toContain('it seems to be stopped');
+  closeSync(held);
+  await (await openLog(path, false)).close();
+});
+
+test('a one-off request beside a run is recorded, and each learns what the other recorded before it sends', async () => {
+  const run = new LogProcess(program, path, { exclusive: true });
+  await run.opened();
+  run.tell(`sending ${keyOf(1)} none`);
+  await run.hear(1);
+  const oneOff = await openLog(path, false);
+  expect(oneOff.lookup(keyOf(1))).toBe('sending');
+  expect(await oneOff.sending(subjectOf(2), 'none')).toBe(true);
+  run.tell(`sending ${keyOf(2)} none`, `outcome ${keyOf(1)} created`);
+  expect(await run.hear(2)).toEqual([`${keyOf(2)} false`, `${keyOf(1)} created`]);
+  await oneOff.outcome(subjectOf(2), CREATED);
+  expect(oneOff.lookup(keyOf(1))).toBe('created');
+  await oneOff.close();
+  await failureOf(openLog(path));
+  await run.close();
+  expect((await readAll(path)).map(({ event }) => event)).toEqual(['created', 'created']);
+});
+
+describe.skipIf(!hasStrace)('A process that is stopped while it adds a line (needs strace)', () => {
+  test('is waited for, and given up with words about it; when it goes on, so can all others', async () => {
+    const under = ['strace', '-f', '-o', '/dev/null', '-P', path, '-e', 'inject=write:signal=SIGSTOP:when=1'];
+    const clock = { nowMs: () => 0, monotonicMs: () => (waitedMs += 1000), sleep: async () => {} };
+    let waitedMs = 0;
+    const patient = await openLog(path, false);
+    const hasty = await FileLog.open({ path, clock, run: 'hasty', exclusive: false, holder: '' });
+    const stopped = new LogProcess(program, path, { under });
+    const pid = await stopped.opened();
+    stopped.tell(`sending ${keyOf(1)} none`);
+    // The stop takes effect on the way out of the write: once the line is there, its writer does nothing more.
+    while (statSync(path).size === 0) await setImmediate();
+    expect((await failureOf(hasty.sending(subjectOf(2), 'none'))).message).toContain('it seems to be stopped');
+    await hasty.close();
+    const waiting = patient.sending(subjectOf(3), 'none');
+    process.kill(pid, 'SIGCONT');
+    expect(await stopped.hear(1)).toEqual([`${keyOf(1)} true`]);
+    expect(await waiting).toBe(true);
+    await patient.close();
+    await stopped.close();
+    expect((await readAll(path)).map(({ row }) => row)).toEqual([1, 3]);
+  });
+});

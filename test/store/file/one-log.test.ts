@@ -1,0 +1,493 @@
+import {
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  closeSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { tryLock } from 'fs-native-extensions';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { systemClock } from '../../../src/cli/system-clock.ts';
+import { FileLog } from '../../../src/store/file/file-log.ts';
+import { bindMount, bindMountIsMissing } from '../../helpers/bind-mount.ts';
+import { buildLogProgram, LogProcess, type LogProgram } from '../../helpers/log-process.ts';
+import { CREATED, failureOf, keyOf, openLog, openLogIndex, readAll, subjectOf } from '../../helpers/log-subjects.ts';
+
+let program: LogProgram;
+let directory: string;
+let path: string;
+beforeAll(async () => {
+  program = await buildLogProgram();
+});
+afterAll(() => program.remove());
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'srq-log-'));
+  path = join(directory, 'log.ndjson');
+});
+let unmount = () => {};
+afterEach(async () => {
+  await LogProcess.endAll();
+  unmount();
+  unmount = () => {};
+  rmSync(directory, { recursive: true });
+});
+
+const numbers = (from: number, count: number) => Array.from({ length: count }, (_, index) => from + index);
+const firstLineOf = (file: string) => readFileSync(file).subarray(0, readFileSync(file).indexOf('\n') + 1);
+const besides = () => readdirSync(directory).sort();
+
+/** Far behind the text of every log; the second number of FORMAT.md's table of locks. */
+const BYTE = { run: 2 ** 40, append: 2 ** 40 + 1, oneOff: 2 ** 40 + 2 };
+const locksLogs = process.platform !== 'darwin';
+
+describe.skipIf(!locksLogs)('The locks lie on the log itself, whatever it is called', () => {
+  let held: number;
+  beforeEach(async () => {
+    await (await openLog(path)).close();
+    held = openSync(path, 'r+');
+  });
+  afterEach(() => closeSync(held));
+
+  test('a run that somebody holds under another name refuses a second one', async () => {
+    expect(tryLock(held, BYTE.run, 1)).toBe(true);
+    const { code, message, hint } = await failureOf(openLog(path));
+    expect([code, message]).toEqual(['log', expect.stringContaining('a process that has it under another name')]);
+    expect(hint).toContain('--log FILE');
+    await (await openLog(path, false)).close();
+  });
+
+  test('a one-off request that somebody makes under another name may be under way', async () => {
+    const log = await openLog(path);
+    await log.sending(subjectOf(1), 'none');
+    expect(log.mayBeUnderWay(keyOf(1))).toBe(false);
+    expect(tryLock(held, BYTE.oneOff, 1, { shared: true })).toBe(true);
+    expect(log.mayBeUnderWay(keyOf(1))).toBe(true);
+    await log.close();
+  });
+
+  test('lines are added by one at a time', async () => {
+    let looks = 0;
+    const sleep = async () => {
+      looks += 1;
+      await setImmediate();
+    };
+    const clock = { ...systemClock, sleep };
+    const log = await FileLog.open({ path, clock, run: 'test', exclusive: true, holder: 'a test' });
+    expect(tryLock(held, BYTE.append, 1)).toBe(true);
+    let isThere = false;
+    const adding = log.sending(subjectOf(1), 'none').then(() => {
+      isThere = true;
+    });
+    while (looks < 10) await setImmediate();
+    expect([isThere, readFileSync(path, 'utf8')]).toEqual([false, '']);
+    closeSync(held);
+    await adding;
+    await log.close();
+    held = openSync(path, 'r');
+  });
+
+  test.each([BYTE.run, BYTE.append, BYTE.oneOff])('byte %i is free once the log is closed', async (byte) => {
+    for (const exclusive of [true, false]) {
+      const log = await openLog(path, exclusive);
+      await log.sending(subjectOf(1), log.lookup(keyOf(1)));
+      await log.close();
+      expect(tryLock(held, byte, 1)).toBe(true);
+      closeSync(held);
+      held = openSync(path, 'r+');
+    }
+  });
+});
+
+test('an srq that knows the lock files alone still excludes this one, and is excluded by it', async () => {
+  await (await openLog(path)).close();
+  const offset = locksLogs ? [2 ** 40, 1] : [0, 0];
+  const [lock, append, oneOff] = ['lock', 'append-lock', 'one-off-lock'].map((each) =>
+    openSync(`${path}.${each}`, 'a+'),
+  );
+  const take = (fd = 0, shared = false) => tryLock(fd, offset[0] ?? 0, offset[1] ?? 0, { shared });
+  expect(take(lock)).toBe(true);
+  expect((await failureOf(openLog(path))).message).toContain('Another run is using this log');
+  closeSync(lock ?? 0);
+  const log = await openLog(path);
+  await log.sending(subjectOf(1), 'none');
+  expect(take(oneOff, true)).toBe(true);
+  expect(log.mayBeUnderWay(keyOf(1))).toBe(true);
+  expect(take(append)).toBe(true);
+  const adding = log.sending(subjectOf(2), 'none');
+  closeSync(append ?? 0);
+  expect(await adding).toBe(true);
+  const again = openSync(`${path}.lock`, 'a+');
+  expect(take(again)).toBe(false);
+  for (const each of [again, oneOff ?? 0]) closeSync(each);
+  await log.close();
+});
+
+describe.skipIf(bindMountIsMissing !== null)(
+  `One file in two places${bindMountIsMissing === null ? '' : ` (${bindMountIsMissing})`}`,
+  () => {
+    test('has one run, whoever was first', async () => {
+      const first = new LogProcess(program, path, { exclusive: true });
+      await first.opened();
+      const name = join(directory, 'mounted.ndjson');
+      unmount = bindMount(path, name);
+      const second = new LogProcess(program, name, { exclusive: true });
+      expect((await second.hear(1))[0]).toContain(
+        'refused log Another run is using this log: a process that has it under',
+      );
+      await first.close();
+      const third = new LogProcess(program, name, { exclusive: true });
+      await third.opened();
+      expect((await failureOf(openLog(path))).message).toContain('under another name');
+      await third.close();
+    });
+
+    test('lets one of two processes that race for 300 requests have each', async () => {
+      await (await openLog(path)).close();
+      const name = join(directory, 'mounted.ndjson');
+      unmount = bindMount(path, name);
+      const both = [new LogProcess(program, path), new LogProcess(program, name)] as const;
+      for (const each of both) await each.opened();
+      const keys = numbers(1, 300).map(keyOf);
+      const winners: string[] = [];
+      for (let at = 0; at < keys.length; at += 10) {
+        for (const each of both) each.tell(...keys.slice(at, at + 10).map((key) => `sending ${key} none`));
+        for (const each of both) winners.push(...(await each.hear(10)).filter((line) => line.endsWith(' true')));
+      }
+      expect(winners.map((line) => line.slice(0, 32)).sort()).toEqual([...keys].sort());
+      for (const each of both) await each.close();
+      expect(await readAll(path)).toHaveLength(300);
+    });
+  },
+);
+
+describe('A log with two names (hard links)', () => {
+  test('is not opened, under neither', async () => {
+    await (await openLog(path)).close();
+    const other = join(directory, 'other.ndjson');
+    linkSync(path, other);
+    for (const each of [path, other]) {
+      const { code, message, hint } = await failureOf(openLog(each, false));
+      expect([code, message]).toEqual(['log', expect.stringContaining(`The log ${each} has 2 names (hard links)`)]);
+      expect(hint).toContain(`-samefile ${each}`);
+    }
+    rmSync(other);
+    await (await openLog(path)).close();
+  });
+
+  test('that it was given while it was in use, records nothing more', async () => {
+    const log = await openLog(path);
+    await log.sending(subjectOf(1), 'none');
+    const other = join(directory, 'other.ndjson');
+    linkSync(path, other);
+    const before = readFileSync(path);
+    expect((await failureOf(log.sending(subjectOf(2), 'none'))).message).toContain('has 2 names');
+    await failureOf(log.outcome(subjectOf(1), CREATED));
+    expect(readFileSync(path).equals(before)).toBe(true);
+    expect((await failureOf(openLog(other))).message).toContain('has 2 names');
+    await log.close();
+    rmSync(other);
+    const next = await openLog(path);
+    expect(next.lookup(keyOf(1))).toBe('sending');
+    await next.close();
+  });
+});
+
+describe('A log that is another file than before', () => {
+  const aside = () => join(directory, 'log.ndjson.1');
+
+  test.each([
+    ['renamed', () => renameSync(path, aside())],
+    [
+      'renamed, with a new one in its place',
+      () => {
+        renameSync(path, aside());
+        writeFileSync(path, '', { mode: 0o600 });
+      },
+    ],
+    [
+      'replaced by a copy',
+      () => {
+        renameSync(path, aside());
+        writeFileSync(path, readFileSync(aside()), { mode: 0o600 });
+      },
+    ],
+  ])('records nothing more once it was %s', async (_, takeAway) => {
+    const log = await openLog(path);
+    await log.sending(subjectOf(1), 'none');
+    const before = readFileSync(path);
+    takeAway();
+    const { code, message } = await failureOf(log.sending(subjectOf(2), 'none'));
+    expect([code, message]).toEqual(['log', expect.stringContaining('was renamed or replaced while it was in use')]);
+    await failureOf(log.outcome(subjectOf(1), CREATED));
+    await log.close();
+    expect(readFileSync(aside()).equals(before)).toBe(true);
+  });
+
+  test('records nothing more once the symbolic link to it leads elsewhere', async () => {
+    const [link, other] = [join(directory, 'link.ndjson'), join(directory, 'other.ndjson')];
+    symlinkSync(path, link);
+    await (await openLog(other)).close();
+    const log = await openLog(link);
+    await log.sending(subjectOf(1), 'none');
+    symlinkSync(other, `${link}.new`);
+    renameSync(`${link}.new`, link);
+    expect((await failureOf(log.sending(subjectOf(2), 'none'))).message).toContain('was renamed or replaced');
+    await log.close();
+    expect([(await readAll(path)).length, await readAll(other)]).toEqual([1, []]);
+  });
+
+  test.each([
+    ['with nothing in its place', () => {}],
+    ['with an empty file in its place', () => writeFileSync(path, '', { mode: 0o600 })],
+    ['with an older copy in its place', () => writeFileSync(path, firstLineOf(aside()), { mode: 0o600 })],
+  ])('is missed by the next run as well, %s, until it is back', async (_, replace) => {
+    const log = await openLog(path);
+    await log.sending(subjectOf(1), 'none');
+    await log.outcome(subjectOf(1), CREATED);
+    renameSync(path, aside());
+    replace();
+    await failureOf(log.sending(subjectOf(2), 'none'));
+    await log.close();
+    for (const exclusive of [true, false, true]) {
+      const { code, message, hint } = await failureOf(openLog(path, exclusive));
+      expect([code, message]).toEqual(['log', expect.stringContaining('Nothing was sent')]);
+      expect(hint).toContain(`rm ${path}.lock`);
+    }
+    renameSync(aside(), path);
+    const next = await openLog(path);
+    expect(next.lookup(keyOf(1))).toBe('created');
+    await next.close();
+  });
+
+  test('is missed, too, where its last run was killed; who removes the lock file begins anew', async () => {
+    const victim = new LogProcess(program, path, { exclusive: true });
+    await victim.opened();
+    victim.tell(`sending ${keyOf(1)} none`);
+    await victim.hear(1);
+    victim.kill();
+    await victim.ended;
+    renameSync(path, aside());
+    expect((await failureOf(openLog(path))).message).toContain('is gone; its lock file is still there');
+    expect(existsSync(path)).toBe(false);
+    rmSync(`${path}.lock`);
+    await (await openLog(path)).close();
+  });
+
+  test('is missed behind a symbolic link that leads nowhere any more', async () => {
+    const link = join(directory, 'link.ndjson');
+    symlinkSync('log.ndjson', link);
+    await (await openLog(link)).close();
+    renameSync(path, aside());
+    expect((await failureOf(openLog(link))).message).toContain('is gone');
+    expect(existsSync(path)).toBe(false);
+  });
+});
+
+test('many who open a log that is not there yet all find it', async () => {
+  for (let round = 0; round < 10; round++) {
+    const fresh = join(directory, `fresh-${round}.ndjson`);
+    const opened = await Promise.all(numbers(0, 8).map(() => openLog(fresh, false)));
+    for (const each of opened) await each.close();
+  }
+});
+
+describe('A file that is no log is refused and stays as it is, byte for byte', () => {
+  const files: readonly [string, string | Buffer][] = [
+    ['one line without a line feed', 'country,phone,message'],
+    ['leads', 'country,phone,message\nPT,+351912345678,Obras\n'],
+    ['leads that begin with a blank line', '\ncountry,phone\n'],
+    ['an empty line', '\n'],
+    ['a blank', ' '],
+    ['a JSON object without a line feed', '{"request_text":"Obras"}'],
+    ['a JSON object that has a key', '{"key":"value"}'],
+    ['a JSON object whose key ends too soon', '{"key":"0123"}'],
+    ['a JSON object with a line feed', '{"request_text":"Obras"}\n'],
+    ['a JSON array', '[{"key":"'],
+    ['a text in UTF-16', Buffer.from('\ufeffcountry', 'utf16le')],
+    ['a text with a byte order mark', '\ufeff{"key":"'],
+    ['a picture', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x1a])],
+    ['a film, which begins with zeros', Buffer.concat([Buffer.alloc(3), Buffer.from('\u0018ftypmp42')])],
+    ['zeros with something behind them', Buffer.concat([Buffer.alloc(3_000_000), Buffer.from('x')])],
+  ];
+
+  test.each(files)('%s', async (_, content) => {
+    writeFileSync(path, content);
+    const bytes = readFileSync(path);
+    for (const refused of [
+      () => openLog(path),
+      () => openLog(path, false),
+      () => openLogIndex(path),
+      () => readAll(path),
+    ]) {
+      const { code, message, hint } = await failureOf(refused());
+      expect([code, message]).toEqual(['log', expect.stringMatching(/is no log of srq|line 1 cannot be read/)]);
+      expect(hint).toBeTruthy();
+    }
+    expect(readFileSync(path).equals(bytes)).toBe(true);
+    expect(besides().filter((name) => name.includes('torn'))).toEqual([]);
+  });
+
+  test('with nothing laid beside it where its first byte says so', async () => {
+    writeFileSync(path, 'country,phone,message');
+    await failureOf(openLog(path));
+    expect(besides()).toEqual(['log.ndjson']);
+  });
+
+  test('an empty one is a log', async () => {
+    writeFileSync(path, '');
+    const log = await openLog(path);
+    expect(await log.sending(subjectOf(1), 'none')).toBe(true);
+    await log.close();
+  });
+});
+
+test.each(['note to myself', '{"text":1', '{"key":"X', '{"key":"0123"}', '\0\0note', ' '])(
+  'bytes that srq did not write behind the last record refuse the log and stay: %j',
+  async (tail) => {
+    const log = await openLog(path);
+    await log.sending(subjectOf(1), 'none');
+    await log.close();
+    appendFileSync(path, tail);
+    const bytes = readFileSync(path);
+    for (const refused of [() => openLog(path), () => openLogIndex(path), () => readAll(path)]) {
+      const { code, message, hint } = await failureOf(refused());
+      expect([code, message]).toEqual(['log', expect.stringContaining('does not end with a record of srq')]);
+      expect(hint).toContain(`truncate -s ${bytes.length - tail.length} ${path}`);
+    }
+    expect(readFileSync(path).equals(bytes)).toBe(true);
+  },
+);
+
+test('they stop a run that is under way, too', async () => {
+  const log = await openLog(path);
+  await log.sending(subjectOf(1), 'none');
+  appendFileSync(path, 'note to myself');
+  const bytes = readFileSync(path);
+  expect((await failureOf(log.sending(subjectOf(2), 'none'))).message).toContain('does not end with a record of srq');
+  await log.close();
+  expect(readFileSync(path).equals(bytes)).toBe(true);
+});
+
+describe.skipIf(process.platform === 'win32')('A log that others may change', () => {
+  const uid = process.getuid?.() ?? 0;
+  const open = (user: { uid: number | null; isInStateFolder?: boolean }) =>
+    FileLog.open({
+      path,
+      clock: { nowMs: () => 0, monotonicMs: () => performance.now(), sleep: async () => {} },
+      run: 'test',
+      exclusive: true,
+      holder: 'a test',
+      user: { isInStateFolder: true, ...user },
+    });
+  const reading = (user: number) => readAll(path, { uid: user, isInStateFolder: true });
+
+  test.each([0o620, 0o602, 0o622, 0o666, 0o660])('is not used: mode %o', async (mode) => {
+    await (await open({ uid })).close();
+    chmodSync(path, mode);
+    for (const refused of [() => open({ uid }), () => reading(uid)]) {
+      const { code, message, hint } = await failureOf(refused());
+      expect([code, message]).toEqual(['log', expect.stringContaining(`other users (mode 0${mode.toString(8)})`)]);
+      expect(hint).toContain(`chmod 600 ${path}`);
+    }
+    chmodSync(path, 0o600);
+    await (await open({ uid })).close();
+  });
+
+  test.each([0o600, 0o640, 0o644])('is used where they can only read it: mode %o', async (mode) => {
+    await (await open({ uid })).close();
+    chmodSync(path, mode);
+    await (await open({ uid })).close();
+    expect(await reading(uid)).toEqual([]);
+  });
+
+  test('is not used where it is theirs', async () => {
+    await (await open({ uid })).close();
+    for (const refused of [() => open({ uid: uid + 1, isInStateFolder: false }), () => reading(uid + 1)]) {
+      const { code, message, hint } = await failureOf(refused());
+      expect([code, message]).toEqual(['log', expect.stringContaining('belongs to another user')]);
+      expect(hint).toContain(`chown ${uid + 1}`);
+    }
+    await (await open({ uid: null })).close();
+  });
+
+  test('is not used in a folder that everybody may write, but for the sticky bit', async () => {
+    chmodSync(directory, 0o777);
+    for (const isInStateFolder of [true, false]) {
+      const { code, message, hint } = await failureOf(open({ uid, isInStateFolder }));
+      expect([code, message]).toEqual(['log', expect.stringContaining('can be written by every user (mode 0777)')]);
+      expect(hint).toContain(`chmod o-w ${directory}`);
+    }
+    expect(besides()).toEqual([]);
+    chmodSync(directory, 0o1777);
+    await (await open({ uid })).close();
+    chmodSync(directory, 0o775);
+    await (await open({ uid, isInStateFolder: false })).close();
+    chmodSync(directory, 0o777);
+    const link = join(directory, 'safe');
+    mkdirSync(link, { mode: 0o700 });
+    symlinkSync(path, join(link, 'log.ndjson'));
+    path = join(link, 'log.ndjson');
+    expect((await failureOf(open({ uid }))).message).toContain(`The folder ${directory}`);
+  });
+
+  test.skipIf(uid !== 0)('is not used in a state folder of another user (needs root)', async () => {
+    chownSync(directory, 4711, 4711);
+    expect((await failureOf(open({ uid }))).message).toMatch(/The folder .* belongs to another user/);
+    // A folder that somebody chose may be anybody's.
+    await (await open({ uid, isInStateFolder: false })).close();
+    chownSync(directory, 0, 0);
+  });
+});
+
+describe('The recipe of the keys', () => {
+  const recipes = () =>
+    readFileSync(path, 'utf8')
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line).recipe);
+
+  test('is noted by the first record of every process, and by it alone', async () => {
+    for (const run of [0, 1]) {
+      const log = await openLog(path);
+      // Records that are left out note nothing.
+      expect(await log.sending(subjectOf(run * 10), 'created')).toBe(false);
+      for (const row of [1, 2, 3]) await log.sending(subjectOf(run * 10 + row), 'none');
+      await log.close();
+    }
+    expect(recipes()).toEqual([1, undefined, undefined, 1, undefined, undefined]);
+  });
+
+  test.each([2, 17, 0, '1', null])('that this version does not know refuses the log: %j', async (recipe) => {
+    const log = await openLog(path);
+    for (const row of [1, 2]) await log.sending(subjectOf(row), 'none');
+    await log.close();
+    const record = { key: keyOf(3), event: 'sending', at: '2026-11-21T00:00:00.000Z', recipe };
+    appendFileSync(path, `${JSON.stringify(record)}\n`);
+    for (const refused of [() => openLog(path), () => openLogIndex(path), () => readAll(path)]) {
+      const { code, message, hint } = await failureOf(refused());
+      expect(code).toBe('log');
+      expect(message).toContain(`line 3 cannot be read (recipe ${JSON.stringify(recipe)} of its keys is not known`);
+      expect(hint).toContain('npm install --global srq@latest');
+    }
+  });
+
+  test('is the first where no record says any', async () => {
+    writeFileSync(path, `{"key":"${keyOf(1)}","event":"created","at":"2026-11-21T00:00:00.000Z"}\n`);
+    const log = await openLog(path);
+    expect(log.lookup(keyOf(1))).toBe('created');
+    await log.close();
+  });
+});

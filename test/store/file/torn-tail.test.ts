@@ -1,0 +1,208 @@
+import {
+  appendFileSync,
+  copyFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { open } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { systemClock } from '../../../src/cli/system-clock.ts';
+import { FileLog } from '../../../src/store/file/file-log.ts';
+import { readLines } from '../../../src/store/file/record.ts';
+import { CREATED, failureOf, keyOf, openLog, openLogIndex, readAll, subjectOf } from '../../helpers/log-subjects.ts';
+
+const fixtures = new URL('../../../fixtures/log/', import.meta.url).pathname;
+let directory: string;
+let path: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'srq-log-'));
+  path = join(directory, 'log.ndjson');
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+const tornFiles = () => readdirSync(directory).filter((name) => name.includes('.torn-'));
+
+/** Opens what is at `path`, records one more request, and says what the log then holds. */
+async function goOn(): Promise<string[]> {
+  const log = await openLog(path);
+  expect(await log.sending(subjectOf(99), 'none')).toBe(true);
+  await log.close();
+  return (await readAll(path)).map(({ row, event }) => `${row} ${event}`);
+}
+
+async function writeWholeLog(): Promise<Buffer> {
+  const log = await openLog(path);
+  for (const row of [1, 2, 3]) {
+    await log.sending({ ...subjectOf(row), ref: `größer ${row} 🧳` }, 'none');
+    await log.outcome(subjectOf(row), CREATED);
+  }
+  await log.close();
+  return readFileSync(path);
+}
+
+test('cut at any byte of its last three records, a log opens with every whole record and the rest kept aside', async () => {
+  const whole = await writeWholeLog();
+  const lines = whole.toString().split('\n').slice(0, 6);
+  const from = Buffer.byteLength(`${lines.slice(0, 3).join('\n')}\n`);
+  for (let cut = from; cut < whole.length; cut++) {
+    writeFileSync(path, whole.subarray(0, cut));
+    const left = whole.subarray(0, cut).lastIndexOf('\n') + 1;
+    expect((await openLogIndex(path)).lookup(keyOf(1)), `read at byte ${cut}`).toBe('created');
+    await goOn();
+    const now = readFileSync(path);
+    expect(now.subarray(0, left).equals(whole.subarray(0, left)), `whole records at byte ${cut}`).toBe(true);
+    expect(now.subarray(left).toString().split('\n')).toEqual([expect.stringContaining(keyOf(99)), '']);
+    const kept = tornFiles().map((name) => readFileSync(join(directory, name)));
+    expect(Buffer.concat(kept).equals(whole.subarray(left, cut)), `kept aside at byte ${cut}`).toBe(true);
+    for (const name of tornFiles()) rmSync(join(directory, name));
+  }
+});
+
+test.each([1, 511, 4096, 3_000_000])(
+  'a tail of %i zeros, as a power cut leaves, is cut and kept aside',
+  async (zeros) => {
+    const whole = await writeWholeLog();
+    appendFileSync(path, Buffer.alloc(zeros));
+    expect(await goOn()).toEqual(['1 created', '2 created', '3 created', '99 sending']);
+    expect(readFileSync(path).subarray(0, whole.length).equals(whole)).toBe(true);
+    const [kept = ''] = tornFiles();
+    expect(readFileSync(join(directory, kept)).equals(Buffer.alloc(zeros))).toBe(true);
+  },
+);
+
+test('tails torn one after the other, even within a millisecond, are all kept', async () => {
+  await writeWholeLog();
+  for (const tail of ['{"key":"a', '{"key":"b', '{"key":"c']) {
+    appendFileSync(path, tail);
+    const clock = { ...systemClock, nowMs: () => 1_760_000_000_000 };
+    await (await FileLog.open({ path, clock, run: 'test', exclusive: true, holder: '' })).close();
+  }
+  const kept = tornFiles().map((name) => readFileSync(join(directory, name), 'utf8'));
+  expect(kept.sort()).toEqual(['{"key":"a', '{"key":"b', '{"key":"c']);
+});
+
+test('a tail that cannot be kept aside is not cut', async () => {
+  // Long enough that the names of the locks can be, and that of the copy cannot.
+  path = join(directory, 'x'.repeat(242));
+  const whole = await writeWholeLog();
+  const torn = '{"key":"a';
+  appendFileSync(path, torn);
+  await failureOf(openLog(path));
+  expect(readFileSync(path, 'utf8')).toBe(whole + torn);
+  expect(tornFiles()).toEqual([]);
+});
+
+test('a tail that another process tore while this one had the log open is cut before the next record', async () => {
+  const log = await openLog(path);
+  await log.sending(subjectOf(1), 'none');
+  appendFileSync(path, `{"key":"${keyOf(2)}","event":"sen`);
+  expect(await log.sending(subjectOf(3), 'none')).toBe(true);
+  await log.close();
+  expect((await readAll(path)).map(({ row }) => row)).toEqual([1, 3]);
+  expect(tornFiles()).toHaveLength(1);
+});
+
+test('a tail that another process cuts and writes over while the file is being read is no damage', async () => {
+  writeFileSync(path, '{"a":1}\n{"torn":');
+  const file = await open(path, 'r+');
+  const lines: string[] = [];
+  const blocks = readLines(file, 0);
+  for (let next = await blocks.next(); ; next = await blocks.next()) {
+    if (next.done) {
+      expect(next.value).toBe(8);
+      break;
+    }
+    lines.push(...next.value.map(({ text }) => `${text}`));
+    truncateSync(path, 8);
+    appendFileSync(path, '{"written":"by another process"}\n');
+  }
+  expect(lines).toEqual(['{"a":1}']);
+  await file.close();
+});
+
+describe('A line that is damaged before the end refuses the log, names the line and leaves the file alone', () => {
+  const line = (change: object) =>
+    JSON.stringify({ key: keyOf(7), event: 'sending', at: '', run: '', row: 7, ...change });
+  const kinds: [string, Buffer | string][] = [
+    ['broken JSON', `${line({}).slice(0, 60)}`],
+    ['JSON cut in front', line({}).slice(9)],
+    ['nothing', ''],
+    ['no object', '42'],
+    ['null', 'null'],
+    ['no key', '{"event":"sending"}'],
+    ['no event', `{"key":"${keyOf(7)}"}`],
+    ['a key too short', line({ key: 'abc' })],
+    ['a key of other letters', line({ key: keyOf(7).toUpperCase().replace(/^./, 'X') })],
+    ['a key that is a number', line({ key: 7 })],
+    ['an event of another version', line({ event: 'refunded' })],
+    ['an event that rows have and requests do not', line({ event: 'repeated' })],
+    ['an event that every object has', line({ event: 'constructor' })],
+    ['zeros', Buffer.alloc(100)],
+    ['zeros before a record', Buffer.concat([Buffer.alloc(10), Buffer.from(line({}))])],
+    ['a byte that is not UTF-8', Buffer.from(line({ ref: 'M\u00fcller' }), 'latin1')],
+  ];
+  test.each(kinds)('%s', async (_, damage) => {
+    const whole = await writeWholeLog();
+    const middle = whole.indexOf('\n', whole.indexOf('\n') + 1) + 1;
+    const parts = [whole.subarray(0, middle), Buffer.from(damage), Buffer.from('\n'), whole.subarray(middle)];
+    const damaged = Buffer.concat(parts);
+    writeFileSync(path, damaged);
+    const refusals = [
+      await failureOf(openLog(path)),
+      await failureOf(readAll(path)),
+      await failureOf(openLogIndex(path)),
+    ];
+    for (const { code, message, hint } of refusals) {
+      expect(code).toBe('log');
+      expect(message).toContain('line 3 ');
+      expect(hint).toContain("sed -n '3p'");
+    }
+    expect(readFileSync(path).equals(damaged)).toBe(true);
+    expect(tornFiles()).toEqual([]);
+  });
+
+  test('found while the log is open, it stops that run', async () => {
+    const log = await openLog(path);
+    await log.sending(subjectOf(1), 'none');
+    appendFileSync(path, 'someone was here\n');
+    expect((await failureOf(log.sending(subjectOf(2), 'none'))).message).toContain('line 2 ');
+    await failureOf(log.sending(subjectOf(3), 'none'));
+    await log.close();
+  });
+});
+
+describe('fixtures/log', () => {
+  const rows = readFileSync(`${fixtures}README.md`, 'utf8')
+    .split('\n')
+    .filter((row) => row.startsWith('| `'))
+    .map((row) =>
+      row
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim().replaceAll('`', '')),
+    );
+
+  test.each(rows)('%s: %s', async (file = '', expected = '') => {
+    copyFileSync(fixtures + file, path);
+    if (expected.startsWith('line ')) {
+      expect((await failureOf(openLog(path))).message).toContain(`${expected} cannot be read`);
+      return;
+    }
+    const log = await openLog(path);
+    await log.close();
+    const told = (await readAll(path)).map(({ row, event }) => `${row} ${event}`);
+    expect(told.join(', ')).toBe(expected);
+    expect(tornFiles()).toHaveLength(file.startsWith('whole') ? 0 : 1);
+  });
+
+  test('describes every file', () => {
+    const files = readdirSync(fixtures).filter((name) => name.endsWith('.ndjson'));
+    expect(rows.map(([file]) => file).sort()).toEqual(files.sort());
+  });
+});

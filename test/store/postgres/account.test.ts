@@ -1,0 +1,183 @@
+import { spawnSync } from 'node:child_process';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { systemClock } from '../../../src/cli/system-clock.ts';
+import type { CachedToken } from '../../../src/request/ports.ts';
+import {
+  AccountToken,
+  accountId,
+  openAccountState,
+  type PostgresAccountState,
+} from '../../../src/store/postgres/account.ts';
+import { openPostgresStore, type PostgresStore } from '../../../src/store/postgres/postgres-store.ts';
+import { PostgresServer, postgresIsMissing, STORE_PASSWORD } from '../../helpers/postgres.ts';
+
+const why = postgresIsMissing === null ? '' : ` (skipped: ${postgresIsMissing})`;
+const ACCOUNT = accountId({ baseUrl: 'https://api.example.com', clientId: 'partner' });
+const SECRET = 'a client secret';
+/** A program that ends when no transaction waits for its client any more. */
+const UNTIL_NONE_IS_OPEN = `
+import pg from 'pg';
+const client = new pg.Client({ connectionString: process.env.STORE, password: process.env.PGPASSWORD });
+await client.connect();
+const open = "select 1 from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'";
+while ((await client.query(open)).rowCount > 0) await new Promise((resolve) => setTimeout(resolve, 100));
+await client.end();
+`;
+const tokenNamed = (accessToken: string): CachedToken => ({ accessToken, obtainedAtMs: 1, expiresAtMs: 2 });
+
+describe.skipIf(postgresIsMissing !== null)(`What processes of an account share in PostgreSQL${why}`, () => {
+  let server: PostgresServer;
+  const open: { close(): Promise<void> }[] = [];
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+  });
+  afterAll(async () => {
+    for (const each of open.reverse()) await each.close();
+    server?.end();
+  });
+
+  const storeAt = async (url: string, run: string): Promise<PostgresStore> => {
+    const store = openPostgresStore({
+      ...{ url, run, clock: systemClock, holder: (command) => `srq ${command}, ${run}` },
+      ...{ stopping: new AbortController().signal, password: async () => STORE_PASSWORD, away: () => {} },
+    });
+    open.push(store);
+    await store.migrate();
+    return store;
+  };
+  const join = async (url: string, run: string): Promise<PostgresAccountState> => {
+    const { database } = await storeAt(url, run);
+    const account = openAccountState(database, ACCOUNT, run, new AbortController().signal);
+    open.push(account);
+    return account;
+  };
+  const countUp = (account: PostgresAccountState) =>
+    account.change('count', (kept) => ({ keep: Number(kept ?? 0) + 1, result: kept }));
+
+  test('is changed by one at a time, and no change is lost', async () => {
+    const url = await server.database();
+    const members = await Promise.all(['a', 'b', 'c'].map((run) => join(url, run)));
+    await Promise.all(members.flatMap((member) => Array.from({ length: 40 }, () => countUp(member))));
+    expect(await members[0]?.look('count', (kept) => kept)).toBe(120);
+  });
+
+  test('outlives a restart of the server', async () => {
+    const url = await server.database();
+    const member = await join(url, 'a');
+    await countUp(member);
+    server.down();
+    const waiting = countUp(member);
+    server.up();
+    await waiting;
+    expect(await member.look('count', (kept) => kept)).toBe(2);
+  });
+
+  test('is free again when its holder is stopped in the middle of a change', async () => {
+    const url = await server.database();
+    const [stopped, other] = [await join(url, 'a'), await join(url, 'b')];
+    await countUp(stopped);
+    // As long as this process does nothing, its transaction is open, until the server ends it.
+    let attempts = 0;
+    const held = stopped.change('count', (kept) => {
+      attempts += 1;
+      if (attempts > 1) return { keep: Number(kept) + 10, result: kept };
+      spawnSync(process.execPath, ['--input-type=module', '-e', UNTIL_NONE_IS_OPEN], {
+        env: { ...process.env, STORE: url, PGPASSWORD: STORE_PASSWORD },
+      });
+      return { keep: Number(kept) + 10, result: kept };
+    });
+    await Promise.all([held, countUp(other)]);
+    // Its change was undone, and done again.
+    expect(await other.look('count', (kept) => kept)).toBe(12);
+    expect(attempts).toBeGreaterThan(1);
+  });
+
+  test('goes by the clock of the server', async () => {
+    const url = await server.database();
+    const member = await join(url, 'a');
+    const toldMs = await member.change('time', (_, nowMs) => ({ keep: null, result: nowMs }));
+    const [row] = await server.query<{ ms: number }>(url, 'select extract(epoch from now())::float8 * 1000 as ms');
+    expect(Math.abs((row?.ms ?? 0) - toldMs)).toBeLessThan(5_000);
+  });
+
+  test('wakes the others, and not who gave the alarm, nor another account or name', async () => {
+    const url = await server.database();
+    const [first, second] = [await join(url, 'a'), await join(url, 'b')];
+    const heard: string[] = [];
+    first.onAlarm('pace', () => heard.push('first'));
+    second.onAlarm('breaker', () => heard.push('another name'));
+    await countUp(first);
+    await countUp(second);
+    const woken = new Promise<void>((resolve) =>
+      second.onAlarm('pace', () => {
+        heard.push('second');
+        resolve();
+      }),
+    );
+    await first.change('pace', () => ({ keep: 1, result: null, alarm: true }));
+    await woken;
+    await countUp(first);
+    expect(heard).toEqual(['second']);
+  });
+
+  test('knows who has ended', async () => {
+    const url = await server.database();
+    const log = await (await storeAt(url, 'alive')).open('work', false);
+    open.push(log);
+    await (await (await storeAt(url, 'gone')).open('work', false)).close();
+    const member = await join(url, 'watcher');
+    expect(await member.ended(['alive', 'gone', 'never seen'])).toEqual(['gone', 'never seen']);
+  });
+
+  describe('the token', () => {
+    test('is found by the others, and read by nobody without the secret', async () => {
+      const url = await server.database();
+      const { database } = await storeAt(url, 'a');
+      const first = await AccountToken.open(database, ACCOUNT, SECRET);
+      await first.write(tokenNamed('token-of-the-account'));
+      expect((await AccountToken.open(database, ACCOUNT, SECRET)).read()).toEqual(tokenNamed('token-of-the-account'));
+      expect((await AccountToken.open(database, ACCOUNT, 'another secret')).read()).toBeNull();
+      const [row] = await server.query<{ kept: string }>(url, "select kept from srq.account where name = 'token'");
+      expect(Buffer.from(row?.kept ?? '', 'base64').toString('latin1')).not.toContain('token-of-the-account');
+      // What was put there for another account does not open.
+      const elsewhere = accountId({ baseUrl: 'https://api.example.com', clientId: 'another' });
+      await server.query(url, 'insert into srq.account values ($1, $2, $3)', [elsewhere, 'token', row?.kept]);
+      expect((await AccountToken.open(database, elsewhere, SECRET)).read()).toBeNull();
+    });
+
+    test('is asked for by one at a time; the next finds it', async () => {
+      const url = await server.database();
+      const caches = await Promise.all(
+        ['a', 'b', 'c'].map(async (run) => AccountToken.open((await storeAt(url, run)).database, ACCOUNT, SECRET)),
+      );
+      let [asking, most, asked] = [0, 0, 0];
+      const ask = (cache: AccountToken) =>
+        cache.alone(async () => {
+          asking += 1;
+          most = Math.max(most, asking);
+          if (cache.read() === null) {
+            asked += 1;
+            await systemClock.sleep(30);
+            await cache.write(tokenNamed('fresh'));
+          }
+          asking -= 1;
+          return cache.read()?.accessToken;
+        });
+      expect(await Promise.all(caches.map(ask))).toEqual(['fresh', 'fresh', 'fresh']);
+      expect([most, asked]).toEqual([1, 1]);
+    });
+
+    test('that was refused is forgotten by all, unless there is a newer one', async () => {
+      const url = await server.database();
+      const { database } = await storeAt(url, 'a');
+      const first = await AccountToken.open(database, ACCOUNT, SECRET);
+      await first.write(tokenNamed('old'));
+      const second = await AccountToken.open(database, ACCOUNT, SECRET);
+      first.forget('old');
+      expect(await first.alone(async () => first.read())).toBeNull();
+      await first.write(tokenNamed('new'));
+      second.forget('old');
+      expect(await second.alone(async () => second.read())).toEqual(tokenNamed('new'));
+    });
+  });
+});

@@ -1,0 +1,290 @@
+import { connect, createServer, type Socket } from 'node:net';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { systemClock } from '../../../src/cli/system-clock.ts';
+import type { Outcome } from '../../../src/request/outcome.ts';
+import { storeAt } from '../../helpers/log-places.ts';
+import { buildLogProgram, LogProcess, type LogProgram } from '../../helpers/log-process.ts';
+import { CREATED, failureOf, keyOf, subjectOf } from '../../helpers/log-subjects.ts';
+import { PostgresServer, postgresIsMissing, STORE_PASSWORD } from '../../helpers/postgres.ts';
+
+const why = postgresIsMissing === null ? '' : ` (skipped: ${postgresIsMissing})`;
+const FAILED: Outcome = { status: 'failed', ids: {}, http: null, ms: null, message: null, raw: null };
+
+describe.skipIf(postgresIsMissing !== null)(`The log in PostgreSQL${why}`, () => {
+  let server: PostgresServer;
+  let program: LogProgram;
+  let url: string;
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+    program = await buildLogProgram();
+  });
+  afterAll(() => {
+    server?.end();
+    program?.remove();
+  });
+  beforeEach(async () => {
+    url = await server.database();
+  });
+  afterEach(() => LogProcess.endAll());
+
+  const opened = async (run: string, options: Parameters<typeof storeAt>[2] = {}) => {
+    const store = storeAt(url, run, options);
+    const log = await store.open('bulk', true);
+    onTestFinished(async () => {
+      await log.close();
+      await store.close();
+    });
+    return log;
+  };
+  const process = () => new LogProcess(program, url, { env: { PGPASSWORD: STORE_PASSWORD } });
+  const events = (row: number) =>
+    server
+      .query<{ event: string }>(url, 'select event from srq.record where key = $1 order by id', [keyOf(row)])
+      .then((rows) => rows.map(({ event }) => event));
+
+  test('is set up once, also by many at once, and setting it up again changes nothing', async () => {
+    const stores = Array.from({ length: 6 }, (_, at) => storeAt(url, `run-${at}`));
+    const steps = await Promise.all(stores.map((store) => store.migrate()));
+    const [{ count }] = (await server.query(url, 'select count(*)::integer as count from srq.migration')) as [
+      { count: number },
+    ];
+    expect(count).toBeGreaterThan(0);
+    expect(steps.flat()).toHaveLength(count);
+    expect(await stores[0]?.migrate()).toEqual([]);
+    await Promise.all(stores.map((store) => store.close()));
+  });
+
+  test('is durable whatever the default of the server is', async () => {
+    await server.query(url, `alter database ${url.split('/').at(-1)} set synchronous_commit = off`);
+    const store = storeAt(url, 'run');
+    expect(await store.database.query("select current_setting('synchronous_commit') as now")).toEqual([{ now: 'on' }]);
+    const session = await store.database.connect();
+    expect(await session.query("select current_setting('synchronous_commit') as now")).toEqual([{ now: 'on' }]);
+    await session.close();
+    await store.close();
+  });
+
+  test('takes texts that PostgreSQL cannot hold as near as it can', async () => {
+    const log = await opened('run');
+    const outcome = { ...CREATED, message: 'a\0b', raw: 'half \ud83e', ids: { 'odd\0': '1\0' } };
+    expect(await log.outcome({ ...subjectOf(1), ref: 'x\0y' }, outcome)).toBe(true);
+    const read = { ref: 'x\uFFFDy', message: 'a\uFFFDb', raw: 'half \uFFFD', ids: { 'odd\0': '1\0' } };
+    expect(await log.read(keyOf(1))).toMatchObject(read);
+  });
+
+  test('many writers who take the same keys in different orders never lock each other out', async () => {
+    const logs = await Promise.all([0, 1, 2, 3].map((at) => opened(`run-${at}`)));
+    const rows = Array.from({ length: 200 }, (_, at) => at);
+    for (const state of ['none', 'sending'] as const) {
+      const won = await Promise.all(
+        logs.map((log, at) => {
+          const mine = at % 2 === 0 ? rows : rows.toReversed();
+          return Promise.all(mine.map((row) => log.sending(subjectOf(row), state)));
+        }),
+      );
+      const count = won.flat().filter(Boolean).length;
+      // From `sending` to `sending` all may go; from `none` one a key.
+      expect(count).toBe(state === 'none' ? 200 : 800);
+    }
+  });
+
+  describe('while the server is away', () => {
+    test('waits, says so once, and records each thing once when it is back', async () => {
+      const own = await PostgresServer.start();
+      onTestFinished(() => own.end());
+      url = await own.database();
+      const said: (string | null)[] = [];
+      const log = await opened('run', { away: (message) => said.push(message) });
+      await log.sending(subjectOf(1), 'none');
+      own.down('immediate');
+      let ended = false;
+      const waiting = Promise.all([
+        log.outcome(subjectOf(1), CREATED),
+        log.sending(subjectOf(2), 'none'),
+        log.prefetch([keyOf(3)]),
+      ]).finally(() => {
+        ended = true;
+      });
+      await systemClock.sleep(1500);
+      expect([ended, said]).toEqual([
+        false,
+        [expect.stringMatching(/^The store postgres:\/\/owner@.* cannot be reached/)],
+      ]);
+      own.up();
+      expect((await waiting).slice(0, 2)).toEqual([true, true]);
+      expect(said.slice(1)).toEqual([null]);
+      const rows = await own.query(url, 'select event from srq.record order by id');
+      expect(rows.map(({ event }) => event).sort()).toEqual(['created', 'sending', 'sending']);
+    });
+
+    test('gives up some seconds after the run was told to end', async () => {
+      const own = await PostgresServer.start();
+      onTestFinished(() => own.end());
+      url = await own.database();
+      const stopping = new AbortController();
+      const sleep: typeof systemClock.sleep = (ms, signal) => systemClock.sleep(Math.min(ms, 300), signal);
+      const log = await opened('run', { stopping: stopping.signal, clock: { ...systemClock, sleep } });
+      own.down('immediate');
+      const waiting = failureOf(log.sending(subjectOf(1), 'none'));
+      stopping.abort();
+      expect(await waiting).toMatchObject({ code: 'log', message: expect.stringContaining('cannot be reached') });
+    });
+  });
+
+  test('what was recorded, but whose answer was lost, is not recorded twice', async () => {
+    const line = await lossyLine(Number(new URL(url).port));
+    const real = url;
+    url = url.replace(/:\d+\//, `:${line.port}/`);
+    const log = await opened('run');
+    await log.sending(subjectOf(1), 'none');
+    line.loseNextAnswer('srq-append');
+    expect(await log.sending(subjectOf(2), 'none')).toBe(true);
+    line.loseNextAnswer('srq-append');
+    expect(await log.outcome(subjectOf(1), CREATED)).toBe(true);
+    expect(line.lost()).toBe(2);
+    url = real;
+    expect([await events(1), await events(2)]).toEqual([['sending', 'created'], ['sending']]);
+    // Somebody else's intent is still told from it.
+    const other = await opened('other');
+    expect(await other.sending(subjectOf(2), 'none')).toBe(false);
+  });
+
+  describe('an outcome of a process that was taken for dead', () => {
+    const settled = async (word: 'created' | 'licensed') => {
+      const [late, other] = [await opened('late'), await opened('other')];
+      await late.sending(subjectOf(1), 'none');
+      await other.prefetch([keyOf(1)]);
+      if (word === 'licensed') expect(await other.licence(subjectOf(1), 'sending', 'validate')).toBe(true);
+      else expect(await other.outcome(subjectOf(1), CREATED, { seen: 'sending', by: 'validate' })).toBe(true);
+      return { late, other };
+    };
+
+    test('does not undo what another one knows: not sent this time says nothing of the other time', async () => {
+      const { late } = await settled('created');
+      expect(await late.outcome(subjectOf(1), FAILED)).toBe(false);
+      expect(late.lookup(keyOf(1))).toBe('created');
+      expect(await late.outcome(subjectOf(1), { ...FAILED, status: 'unknown' })).toBe(false);
+      expect(await late.outcome(subjectOf(1), { ...CREATED, ids: { id: '1' } })).toBe(true);
+      expect(await late.read(keyOf(1))).toMatchObject({ event: 'created', ids: { id: '1' }, run: 'late' });
+    });
+
+    test('takes the licence to send again back if it is in doubt itself', async () => {
+      const { late, other } = await settled('licensed');
+      expect(await late.outcome(subjectOf(1), { ...FAILED, status: 'unknown' })).toBe(true);
+      expect(await other.sending(subjectOf(1), 'licensed')).toBe(false);
+      expect(other.lookup(keyOf(1))).toBe('parked');
+    });
+  });
+
+  describe('who lives', () => {
+    test('is who holds his lock: also while stopped, no more after he left, and after a kill soon no more', async () => {
+      const [victim, stopped, leaver] = [process(), process(), process()];
+      const rows = [1, 2, 3];
+      for (const [at, each] of [victim, stopped, leaver].entries()) {
+        await each.opened();
+        each.tell(`sending ${keyOf(rows[at] ?? 0)} none`);
+        await each.hear(1);
+      }
+      const log = await opened('run');
+      const living = () => Promise.all(rows.map((row) => log.mayBeUnderWay(keyOf(row))));
+      expect(await living()).toEqual([true, true, true]);
+      await leaver.close();
+      stopped.kill('SIGSTOP');
+      victim.kill();
+      await victim.ended;
+      // His connection may only have been cut: he counts as living for a while.
+      expect(await living()).toEqual([true, true, false]);
+      const longAgo = "update srq.worker set seen_at = clock_timestamp() - interval '1 hour'";
+      await server.query(url, longAgo);
+      // So does everybody for a while after the server's start.
+      await expect.poll(living, { timeout: 150_000, interval: 500 }).toEqual([false, true, false]);
+      stopped.kill('SIGCONT');
+      stopped.tell(`outcome ${keyOf(2)} created`);
+      await stopped.hear(1);
+      expect(await living()).toEqual([false, false, false]);
+    });
+
+    test('a process that the others cannot see begins nothing, until it is back', async () => {
+      const log = await opened('run');
+      await log.sending(subjectOf(0), 'none');
+      const name = url.split('/').at(-1);
+      await server.query('postgres', `alter database ${name} allow_connections false`);
+      const holders =
+        'select pg_terminate_backend(pid) from pg_locks where locktype = $1 and database = (select oid from pg_database where datname = $2)';
+      await server.query('postgres', holders, ['advisory', name]);
+      let row = 0;
+      const begin = () => log.sending(subjectOf(++row), 'none').catch(({ code }) => code);
+      await expect.poll(begin, { timeout: 150_000 }).toBe('log');
+      await server.query('postgres', `alter database ${name} allow_connections true`);
+      await expect.poll(begin, { timeout: 150_000 }).toBe(true);
+      expect(await log.mayBeUnderWay(keyOf(0))).toBe(true);
+    });
+
+    test('a process whose connection was cut is back before anybody takes it for dead', async () => {
+      const log = await opened('run');
+      await log.sending(subjectOf(1), 'none');
+      await server.query(
+        url,
+        'select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and datname = current_database()',
+      );
+      const held = () =>
+        server.query(
+          url,
+          "select 1 from pg_locks where locktype = 'advisory' and objid = (select id from srq.worker where run = 'run')",
+        );
+      expect(await log.sending(subjectOf(2), 'none')).toBe(true);
+      expect(await held()).toHaveLength(1);
+      expect(await log.mayBeUnderWay(keyOf(1))).toBe(true);
+    });
+  });
+});
+
+/** A TCP line to a local port that can be cut right before the next answer to a statement whose text is given. */
+async function lossyLine(to: number) {
+  let armed: string | null = null;
+  let lost = 0;
+  const sockets = new Set<Socket>();
+  const server = createServer((near) => {
+    const far = connect(to, '127.0.0.1');
+    let isAwaited = false;
+    for (const each of [near, far]) {
+      sockets.add(each);
+      each
+        .on('error', () => {})
+        .on('close', () => {
+          near.destroy();
+          far.destroy();
+        });
+    }
+    near.on('data', (bytes: Buffer) => {
+      if (armed !== null && bytes.includes(armed)) {
+        isAwaited = true;
+        armed = null;
+      }
+      far.write(bytes);
+    });
+    far.on('data', (bytes: Buffer) => {
+      if (!isAwaited) {
+        near.write(bytes);
+        return;
+      }
+      // CommandComplete: it was done.
+      if (!bytes.includes('SELECT')) return;
+      lost += 1;
+      near.destroy();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    for (const each of sockets) each.destroy();
+    server.close();
+  });
+  const address = server.address();
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : 0,
+    loseNextAnswer: (text: string) => {
+      armed = text;
+    },
+    lost: () => lost,
+  };
+}

@@ -1,0 +1,237 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { systemClock } from '../../../src/cli/system-clock.ts';
+import type { TakenRequest } from '../../../src/request/request-queue.ts';
+import { openQueue, type PostgresQueue } from '../../../src/store/postgres/postgres-queue.ts';
+import { openPostgresStore, type PostgresStore } from '../../../src/store/postgres/postgres-store.ts';
+import { PostgresServer, postgresIsMissing, STORE_PASSWORD } from '../../helpers/postgres.ts';
+
+const why = postgresIsMissing === null ? '' : ` (skipped: ${postgresIsMissing})`;
+const DESTINATION = { baseUrl: 'http://127.0.0.1:1', clientId: 'partner' };
+const keyOf = (at: number) => at.toString(16).padStart(32, '0');
+const queued = (at: number, text = `Pintar a sala ${at}`) => ({
+  key: keyOf(at),
+  row: at,
+  request: { params: { country: 'PT', request_text: text }, audio: null, ref: `L-${at}` },
+});
+const many = (from: number, count: number) => Array.from({ length: count }, (_, at) => queued(from + at));
+const keys = (taken: readonly TakenRequest[]) => taken.map(({ key }) => key).sort();
+
+describe.skipIf(postgresIsMissing !== null)(`The queue in PostgreSQL${why}`, () => {
+  let server: PostgresServer;
+  const open: { close(): Promise<void> }[] = [];
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+  });
+  afterAll(async () => {
+    for (const each of open.reverse()) await each.close();
+    server?.end();
+  });
+
+  const storeAt = (url: string, run: string): PostgresStore => {
+    const store = openPostgresStore({
+      ...{ url, run, clock: systemClock, holder: (command) => `srq ${command}, ${run}` },
+      ...{ stopping: new AbortController().signal, password: async () => STORE_PASSWORD, away: () => {} },
+    });
+    open.push(store);
+    return store;
+  };
+  let runs = 0;
+  /** A process that works on the queue, and the way to end it. */
+  const join = async (url: string): Promise<{ queue: PostgresQueue; leave: () => Promise<void> }> => {
+    runs += 1;
+    const store = storeAt(url, `run ${runs}`);
+    const log = await store.open('work', false);
+    const stopping = new AbortController().signal;
+    const { database } = store;
+    const queue = await openQueue({ database, destination: DESTINATION, worker: log.worker.id, stopping });
+    open.push(queue);
+    return { queue, leave: () => log.close() };
+  };
+  const jobs = (url: string) =>
+    server.query<{ state: string; count: number }>(
+      url,
+      'select state::text, count(*)::integer as count from srq_queue.job group by state order by state',
+    );
+  const dispose = (queue: PostgresQueue, taken: readonly TakenRequest[], is: 'done' | 'back' | 'later') =>
+    Promise.all(taken.map((each) => queue.dispose(each, { is })));
+
+  test('is made once by many that come at the same time', async () => {
+    const url = await server.database();
+    const members = await Promise.all(Array.from({ length: 5 }, () => join(url)));
+    const counts = await Promise.all(members.map(({ queue }) => queue.add(many(0, 50))));
+    expect(await jobs(url)).toEqual([{ state: 'created', count: 50 }]);
+    expect(Math.max(...counts)).toBeGreaterThan(0);
+  });
+
+  test('lets none in twice: neither waiting, nor taken, nor put back, nor in doubt', async () => {
+    const url = await server.database();
+    const { queue } = await join(url);
+    expect(await queue.add(many(0, 4))).toBe(4);
+    const [taken, failed, doubtful] = await queue.take('requests', 3);
+    if (!taken || !failed || !doubtful) throw new Error('nothing taken');
+    await queue.dispose(failed, { is: 'later' });
+    await queue.dispose(doubtful, { is: 'moved', lane: 'doubts', inMs: 60_000 });
+    expect(await queue.add(many(0, 5))).toBe(1);
+    const found = await server.query<{ ids: number; jobs: number }>(
+      url,
+      'select count(distinct id)::integer as ids, count(*)::integer as jobs from srq_queue.job',
+    );
+    expect(found).toEqual([{ ids: 5, jobs: 5 }]);
+  });
+
+  test('gives each request to one of several workers', async () => {
+    const url = await server.database();
+    const members = await Promise.all([join(url), join(url), join(url)]);
+    await members[0]?.queue.add(many(0, 300));
+    const hands = await Promise.all(
+      members.map(async ({ queue }) => {
+        const all: TakenRequest[] = [];
+        for (let some = await queue.take('requests', 7); some.length > 0; some = await queue.take('requests', 7)) {
+          all.push(...some);
+        }
+        return all;
+      }),
+    );
+    expect(keys(hands.flat())).toEqual(many(0, 300).map(({ key }) => key));
+  });
+
+  test('hands back what was queued, digit by digit', async () => {
+    const { queue } = await join(await server.database());
+    const odd = queued(7, 'NUL \0, half a pair \ud800, "quotes" \\ and ünïcode');
+    await queue.add([odd]);
+    expect(await queue.take('requests', 5)).toEqual([{ ...odd, lane: 'requests', mayTryAgain: true }]);
+  });
+
+  test('has what is given back ready at once, what failed only later, and keeps nothing of what is done', async () => {
+    const url = await server.database();
+    const { queue } = await join(url);
+    await queue.add(many(0, 9));
+    const taken = await queue.take('requests', 9);
+    await dispose(queue, taken.slice(0, 3), 'back');
+    await dispose(queue, taken.slice(3, 6), 'later');
+    await dispose(queue, taken.slice(6), 'done');
+    expect(await queue.depth()).toMatchObject({ requests: { ready: 3, waiting: 3, inWork: 0 } });
+    expect(keys(await queue.take('requests', 9))).toEqual(keys(taken.slice(0, 3)));
+    const left = await server.query(url, 'select 1 from srq_queue.job where id = any($1::uuid[])', [
+      taken.slice(6).map(({ key }) => key),
+    ]);
+    expect(left).toEqual([]);
+  });
+
+  test('tries what failed again a bounded number of times', async () => {
+    const url = await server.database();
+    const { queue } = await join(url);
+    await queue.add([queued(1)]);
+    let tries = 0;
+    for (let [taken] = await queue.take('requests', 1); taken; [taken] = await queue.take('requests', 1)) {
+      tries += 1;
+      if (!taken.mayTryAgain) break;
+      await queue.dispose(taken, { is: 'later' });
+      const [{ seconds } = { seconds: 0 }] = await server.query<{ seconds: number }>(
+        url,
+        'select extract(epoch from start_after - now())::float8 as seconds from srq_queue.job',
+      );
+      expect(seconds).toBeGreaterThan(2.5 * 2 ** (tries - 1));
+      await server.query(url, "update srq_queue.job set start_after = now() - interval '1 second'");
+    }
+    expect(tries).toBe(10);
+  });
+
+  test('gets back what a worker held that has ended, and leaves alone what another holds', async () => {
+    const url = await server.database();
+    const [first, second, third] = [await join(url), await join(url), await join(url)];
+    await first.queue.add(many(0, 6));
+    const lost = await first.queue.take('requests', 2);
+    const held = await second.queue.take('requests', 2);
+    expect(await third.queue.reclaim(60_000)).toBe(0);
+    await first.leave();
+    expect(await third.queue.reclaim(60_000)).toBe(2);
+    expect(keys(await third.queue.take('requests', 9))).toEqual(keys([...lost, ...many(4, 2).map(asTaken)]));
+    // What the first one still has to say of them counts no more.
+    await dispose(first.queue, lost, 'done');
+    await dispose(second.queue, held, 'done');
+    expect(await jobs(url)).toEqual([{ state: 'active', count: 4 }]);
+  });
+
+  test('gets back what a worker holds of whom nobody has heard', async () => {
+    const url = await server.database();
+    const [stopped, other] = [await join(url), await join(url)];
+    await stopped.queue.add(many(0, 2));
+    await stopped.queue.take('requests', 2);
+    await server.query(url, "update srq.worker set seen_at = seen_at - interval '31 seconds' where id = 1");
+    expect(await other.queue.reclaim(30_000)).toBe(2);
+  });
+
+  test('moves a doubt to where it waits until it is worth asking about', async () => {
+    const { queue } = await join(await server.database());
+    await queue.add([queued(1), queued(2)]);
+    const [soon, late] = await queue.take('requests', 2);
+    if (!soon || !late) throw new Error('nothing taken');
+    await queue.dispose(soon, { is: 'moved', lane: 'doubts', inMs: 0 });
+    await queue.dispose(late, { is: 'moved', lane: 'doubts', inMs: 60_000 });
+    expect(await queue.depth()).toMatchObject({ doubts: { ready: 1, waiting: 1, inWork: 0 }, requests: { ready: 0 } });
+    expect(await queue.take('doubts', 5)).toEqual([{ ...soon, lane: 'doubts' }]);
+    expect(await queue.isEmpty()).toBe(false);
+  });
+
+  test('is another one for every account', async () => {
+    const url = await server.database();
+    const { queue } = await join(url);
+    await queue.add(many(0, 3));
+    const store = storeAt(url, 'elsewhere');
+    const log = await store.open('work', false);
+    open.push(log);
+    const destination = { ...DESTINATION, clientId: 'another' };
+    const stopping = new AbortController().signal;
+    const other = await openQueue({ database: store.database, destination, worker: log.worker.id, stopping });
+    open.push(other);
+    expect(await other.take('requests', 5)).toEqual([]);
+    expect(await other.isEmpty()).toBe(true);
+  });
+
+  test('clears away for good what nobody has taken for 30 days', async () => {
+    const url = await server.database();
+    const { queue } = await join(url);
+    await queue.add(many(0, 3));
+    await server.query(url, "update srq_queue.job set keep_until = now() - interval '1 second' where id = $1", [
+      keyOf(1),
+    ]);
+    const [kept] = await server.query<{ days: number }>(
+      url,
+      'select round(extract(epoch from max(keep_until) - now()) / 86400)::integer as days from srq_queue.job',
+    );
+    expect(kept).toEqual({ days: 30 });
+    await queue.clearUp();
+    expect(await jobs(url)).toEqual([{ state: 'created', count: 2 }]);
+    await server.query(url, "update srq_queue.archive set archived_on = now() - interval '61 seconds'");
+    await queue.clearUp();
+    expect(await server.query(url, 'select 1 from srq_queue.archive')).toEqual([]);
+  });
+
+  test('tells of a failure in place of an empty queue', async () => {
+    const url = await server.database();
+    const { queue } = await join(url);
+    await server.query(url, 'alter table srq_queue.job rename column priority to other');
+    await expect(queue.take('requests', 1)).rejects.toThrow(/gave an error/);
+  });
+
+  test('takes the oldest first by an index, however many wait', async () => {
+    const url = await server.database();
+    const { queue } = await join(url);
+    for (let from = 0; from < 20_000; from += 5_000) await queue.add(many(from, 5_000));
+    await server.query(url, 'analyze');
+    const plan = await server.query<{ 'QUERY PLAN': string }>(
+      url,
+      `explain select id from srq_queue.job where name = (select name from srq_queue.queue where name like 'requests-%')
+        and state < 'active' and start_after < now() order by created_on, id limit 16 for update skip locked`,
+    );
+    expect(plan.map((line) => line['QUERY PLAN']).join('\n')).toContain('_oldest');
+    expect(keys(await queue.take('requests', 16))).toHaveLength(16);
+  });
+});
+
+const asTaken = (request: ReturnType<typeof queued>): TakenRequest => ({
+  ...request,
+  lane: 'requests',
+  mayTryAgain: true,
+});

@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest';
+import { SrqError } from '../../../src/request/errors.ts';
+import { storeAddress } from '../../../src/store/postgres/store-url.ts';
+
+test.each([
+  ['postgres://ana@db.example:6432/leads', 'postgres://ana@db.example:6432/leads'],
+  ['postgresql://ana:s3cret@db.example/leads?sslmode=require', 'postgresql://ana@db.example/leads'],
+  ['postgres://db.example/leads?password=s3cret&user=ana', 'postgres://db.example/leads'],
+  ['postgres:///leads?host=/run/postgresql&user=ana&password=s3cret', 'postgres:///leads?host=/run/postgresql'],
+])('%s is shown without its password', (url, shown) => {
+  const address = storeAddress(url);
+  expect(address.shown).toBe(shown);
+  expect(address.password).toBe(url.includes('s3cret') ? 's3cret' : null);
+  expect(JSON.stringify(address.config)).not.toContain('s3cret');
+});
+
+test.each([
+  ['postgres://db.example/leads', true],
+  ['postgres://db.example/leads?sslmode=prefer', true],
+  ['postgres://db.example/leads?sslmode=verify-full', true],
+  ['postgres://127.0.0.1.example/leads', true],
+  ['postgres://db.example/leads?sslmode=disable', false],
+  ['postgres://127.0.0.1/leads', false],
+  ['postgres://localhost/leads', false],
+  ['postgres://[::1]:5433/leads', false],
+  ['postgres:///leads?host=/run/postgresql', false],
+  ['postgres://127.0.0.1/leads?sslmode=require', true],
+])('%s: encrypted and with the certificate checked is %s', (url, isEncrypted) => {
+  const { ssl } = storeAddress(url).config;
+  if (!isEncrypted) expect(ssl).toBe(false);
+  // No option here turns the check off.
+  else expect(ssl).toEqual({});
+});
+
+test.each([
+  ['postgres://ana@db.example/%C3%84%20b%2Fc%3Fd%25e%23f', 'Ä b/c?d%e#f'],
+  ['postgres://ana@/leads?host=/run/postgresql', 'leads'],
+])('%s names the database %s', (url, database) => {
+  expect(storeAddress(url).config).toMatchObject({ database, user: 'ana' });
+});
+
+test('a socket is found in the folder that the parameters name, with a user before it, too', () => {
+  expect(storeAddress('postgres://ana@/leads?host=/run/postgresql&port=5433').config).toMatchObject({
+    host: '/run/postgresql',
+    port: 5433,
+    ssl: false,
+  });
+});
+
+test('no-verify is taken at its word', () => {
+  expect(storeAddress('postgres://db.example/leads?sslmode=no-verify').config.ssl).toEqual({
+    rejectUnauthorized: false,
+  });
+});
+
+test.each([
+  'mysql://ana:s3cret@db.example/leads',
+  'ana:s3cret@db.example',
+  'postgres://ana:s3@cret/s3cret@db.example/leads',
+  'postgres://ana:s3cret@#s3cret@db.example/leads',
+  'postgres://ana:s3/cret@db.example/leads',
+  'postgres://ana:s3cret@db.example/leads?sslmode=s3cret-mode-that-is-none',
+  'postgres://ana:s3cret@db.example/leads?sslrootcert=/no/such/file',
+  '',
+])('"%s" is refused with an example, and without what may be a secret', (url) => {
+  const refusal = (() => {
+    try {
+      return storeAddress(url);
+    } catch (error) {
+      return error;
+    }
+  })();
+  expect(refusal).toBeInstanceOf(SrqError);
+  expect(refusal).toMatchObject({ code: 'settings', hint: expect.stringContaining('--store postgres://') });
+  expect((refusal as SrqError).message).not.toMatch(/s3cret(?!-mode)|cret@/);
+});
