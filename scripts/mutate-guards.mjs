@@ -177,7 +177,7 @@ const GUARDS = [
   },
   {
     name: 'what was cut or is a page proves nothing',
-    file: 'src/service/answers/creation.ts',
+    file: 'src/service/answers/answer-form.ts',
     from: 'if (!answer.complete || isHtml(answer)) return null;',
     to: '',
     tests: ['../api/classify'],

@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { carriesRequest, type OperationName } from '../request/operations.ts';
-import { applyFault, drawFault, type FaultableCall, type FaultKind, type Reply } from './faults.ts';
 import { refusal, type SandboxAnswer } from './messages/answer.ts';
 import { bearerToken, readBody, sendAnswer } from './messages/http-message.ts';
 import { exchangeOf } from './records/kept-exchange.ts';
 import type { SandboxState } from './records/sandbox-state.ts';
+import { applyFault, drawFault, type FaultableCall, type FaultKind, type Reply } from './service/faults.ts';
 import type { RequestContent } from './service/request-content.ts';
 import { actOn } from './service/routes.ts';
 

@@ -5,7 +5,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { SrqError, systemCode } from '../request/errors.ts';
 import { MARKETS } from '../request/markets.ts';
 import { answerCall } from './exchange.ts';
-import { type FaultRates, type Instruction, parseFaultRates } from './faults.ts';
 import { ADMIN_CALLS, ADMIN_PREFIX, answerAdmin } from './inbox/admin.ts';
 import style from './inbox/inbox.css?raw';
 import markup from './inbox/inbox.html?raw';
@@ -15,6 +14,7 @@ import { isFromElsewhere, isLoopbackHost, sendAnswer } from './messages/http-mes
 import type { ReceivedRequest } from './records/received-request.ts';
 import { openState, type SandboxOptions, type SandboxState, settingsOf } from './records/sandbox-state.ts';
 import { DOCUMENTED_INTERFACE } from './service/documented-interface.ts';
+import { type FaultRates, type Instruction, parseFaultRates } from './service/faults.ts';
 import { findOperation } from './service/routes.ts';
 import type { ServiceInterface } from './service/service-interface.ts';
 

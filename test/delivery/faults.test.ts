@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { FaultKind } from '../../src/sandbox/faults.ts';
+import type { FaultKind } from '../../src/sandbox/service/faults.ts';
 import {
   accountedFor,
   bulkArgs,

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { type FaultKind, seededRandom } from '../../src/sandbox/faults.ts';
 import type { Sandbox } from '../../src/sandbox/server.ts';
+import { type FaultKind, seededRandom } from '../../src/sandbox/service/faults.ts';
 import {
   accountedFor,
   bulkArgs,

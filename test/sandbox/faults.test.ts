@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { FAULT_KINDS, type FaultKind, type FaultRates } from '../../src/sandbox/faults.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
+import { FAULT_KINDS, type FaultKind, type FaultRates } from '../../src/sandbox/service/faults.ts';
 import {
   CALM,
   connectionError,

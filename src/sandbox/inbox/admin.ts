@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { SrqError } from '../../request/errors.ts';
 import { mediaTypeOfBytes } from '../../request/media-type.ts';
-import { describeFault, FAULT_KINDS, parseFaultRates } from '../faults.ts';
 import { jsonAnswer, refusal, type SandboxAnswer } from '../messages/answer.ts';
 import { readBody } from '../messages/http-message.ts';
 import type { KeptExchange } from '../records/kept-exchange.ts';
@@ -10,6 +9,7 @@ import type { ReceivedRequest } from '../records/received-request.ts';
 import type { ReceivedRequests } from '../records/received-requests.ts';
 import { parseFilter } from '../records/request-filter.ts';
 import { changeSettings, type SandboxState, settingsOf } from '../records/sandbox-state.ts';
+import { describeFault, FAULT_KINDS, parseFaultRates } from '../service/faults.ts';
 import type { IdempotencyStore } from '../service/marketplace.ts';
 
 export const ADMIN_PREFIX = '/_sandbox/';

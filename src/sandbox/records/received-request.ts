@@ -1,6 +1,6 @@
 import type { ContractEncoding } from '../../request/contract.ts';
 import type { OperationName } from '../../request/operations.ts';
-import type { FaultKind } from '../faults.ts';
+import type { FaultKind } from '../service/faults.ts';
 import type { ReceivedAudio } from '../service/request-content.ts';
 
 /** One request as it arrived and what became of it. Holds no secret and no token. */

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { OperationName } from '../../request/operations.ts';
-import type { FaultKind } from '../faults.ts';
+import type { FaultKind } from '../service/faults.ts';
 import { type KeptExchange, parseExchange, serializeExchange } from './kept-exchange.ts';
 import type { Arrival, KeptContent, ReceivedRequest } from './received-request.ts';
 import { matchesContent, matchesHead, type RequestFilter, type RequestHead } from './request-filter.ts';

@@ -3,7 +3,7 @@ import { closeSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs
 import { z } from 'zod';
 import type { Contract } from '../../request/contract.ts';
 import { SrqError, systemCode } from '../../request/errors.ts';
-import { type FaultRates, Instructions, parseFaultRates, seededRandom } from '../faults.ts';
+import { type FaultRates, Instructions, parseFaultRates, seededRandom } from '../service/faults.ts';
 import { IdempotencyStore, Marketplace, TokenBucket } from '../service/marketplace.ts';
 import type { Service } from '../service/routes.ts';
 import type { ServiceInterface } from '../service/service-interface.ts';

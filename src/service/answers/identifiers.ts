@@ -3,8 +3,8 @@ import { isIdentifyingName } from '../../request/names.ts';
 import type { Identifiers } from '../../request/outcome.ts';
 import type { Answer } from '../network/exchange.ts';
 import type { Redactor } from '../redaction/redactor.ts';
+import { withoutProlog, wordsForm } from './answer-form.ts';
 import { type AnswerMember, answerValue, members, plainWords, scalarsAt } from './answer-value.ts';
-import { withoutProlog, wordsForm } from './creation.ts';
 import { foldedWords, mentionsFailure } from './refusal-signs.ts';
 
 const MAX_LENGTH = 200;

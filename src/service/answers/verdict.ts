@@ -2,6 +2,7 @@ import type { VerdictRule } from '../../request/contract.ts';
 import { saidOfDuplicate } from '../../request/names.ts';
 import type { Verdict } from '../../request/ports.ts';
 import type { Answer } from '../network/exchange.ts';
+import { readableKind } from './answer-form.ts';
 import {
   type AnswerMember,
   type AnswerValue,
@@ -12,7 +13,6 @@ import {
   scalarsAt,
   valuesAt,
 } from './answer-value.ts';
-import { readableKind } from './creation.ts';
 import { outcomeSigns } from './refusal-signs.ts';
 
 const SAYS_DUPLICATE = /duplicat|already|exist|repeated/i;

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import en from 'zod/v4/locales/en.js';
-import { SrqError } from '../request/errors.ts';
-import { OPERATION_NAMES, type OperationName, REQUEST_OPERATION_NAMES } from '../request/operations.ts';
-import { jsonAnswer, type SandboxAnswer, tooManyRequests } from './messages/answer.ts';
+import { SrqError } from '../../request/errors.ts';
+import { OPERATION_NAMES, type OperationName, REQUEST_OPERATION_NAMES } from '../../request/operations.ts';
+import { jsonAnswer, type SandboxAnswer, tooManyRequests } from '../messages/answer.ts';
 
 /** The call that a fault strikes, as far as a fault can act on it. */
 export interface FaultableCall {
