@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { makeProgram } from '../src/cli/program.ts';
 
-const program = makeProgram('0.0.0', async () => {}, {});
+const program = await makeProgram('0.0.0', async () => {}, {});
 const page = readFileSync('docs/first-day.md', 'utf8');
 /** The words of each command of the page, without `srq` and what a shell reads. */
 const commands = [...page.matchAll(/^\$ srq (.*)$/gm)].map(([, line = '']) =>

@@ -1,58 +1,48 @@
 import { Command, type Option, type OutputConfiguration } from 'commander';
-import { addBulk } from '../commands/bulk/flags.ts';
-import { addCompletion } from '../commands/completion/flags.ts';
-import { addContract } from '../commands/contract/flags.ts';
-import { addCreate } from '../commands/create/flags.ts';
-import { addDoctor } from '../commands/doctor/flags.ts';
-import { addEnqueue } from '../commands/enqueue/flags.ts';
-import { addHelpCommand } from '../commands/help/flags.ts';
-import { addLog } from '../commands/log/flags.ts';
-import { addLogin } from '../commands/login/flags.ts';
-import { addLogout } from '../commands/logout/flags.ts';
-import { addMarkets } from '../commands/markets/flags.ts';
 import { positiveNumber, rare } from '../commands/options.ts';
-import { addProfile } from '../commands/profile/flags.ts';
-import { addQueue } from '../commands/queue/flags.ts';
-import { addReport } from '../commands/report/flags.ts';
-import { addResolve } from '../commands/resolve/flags.ts';
-import { addSandbox } from '../commands/sandbox/flags.ts';
-import { addStatus } from '../commands/status/flags.ts';
-import { addStore } from '../commands/store/flags.ts';
-import { addTemplate } from '../commands/template/flags.ts';
-import { addValidate } from '../commands/validate/flags.ts';
-import { addWork } from '../commands/work/flags.ts';
-import type { GlobalOptions, Invoke } from './command.ts';
+import type { GlobalOptions, Invoke, RunCommand } from './command.ts';
 
-/** In the order in which help names them. */
-const COMMANDS = [
-  addLogin,
-  addLogout,
-  addStatus,
-  addProfile,
-  addDoctor,
-  addValidate,
-  addCreate,
-  addBulk,
-  addLog,
-  addReport,
-  addResolve,
-  addStore,
-  addEnqueue,
-  addWork,
-  addQueue,
-  addContract,
-  addSandbox,
-  addTemplate,
-  addMarkets,
-  addCompletion,
-  addHelpCommand,
-];
+type AddCommand = (program: Command, run: RunCommand) => void;
+
+/** The commands in the order of the help. The flags of a command are loaded when they are needed, its code when it is called. */
+const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
+  login: async () => (await import('../commands/login/flags.ts')).addLogin,
+  logout: async () => (await import('../commands/logout.ts')).addLogout,
+  status: async () => (await import('../commands/status.ts')).addStatus,
+  profile: async () => (await import('../commands/profile/flags.ts')).addProfile,
+  doctor: async () => (await import('../commands/doctor/flags.ts')).addDoctor,
+  validate: async () => (await import('../commands/validate/flags.ts')).addValidate,
+  create: async () => (await import('../commands/create/flags.ts')).addCreate,
+  bulk: async () => (await import('../commands/bulk/flags.ts')).addBulk,
+  log: async () => (await import('../commands/log/flags.ts')).addLog,
+  report: async () => (await import('../commands/report/flags.ts')).addReport,
+  resolve: async () => (await import('../commands/resolve/flags.ts')).addResolve,
+  store: async () => (await import('../commands/store.ts')).addStore,
+  enqueue: async () => (await import('../commands/enqueue/flags.ts')).addEnqueue,
+  work: async () => (await import('../commands/work/flags.ts')).addWork,
+  queue: async () => (await import('../commands/queue.ts')).addQueue,
+  contract: async () => (await import('../commands/contract/flags.ts')).addContract,
+  sandbox: async () => (await import('../commands/sandbox/flags.ts')).addSandbox,
+  template: async () => (await import('../commands/template/flags.ts')).addTemplate,
+  markets: async () => (await import('../commands/markets.ts')).addMarkets,
+  completion: async () => (await import('../commands/completion/flags.ts')).addCompletion,
+  help: async () => (await import('../commands/help.ts')).addHelpCommand,
+};
+
+/** Commands that look at all the others. */
+const NEEDS_ALL: ReadonlySet<string> = new Set(['help']);
 
 /**
- * The commands and their flags. Each command's code is loaded when it is called. `output` is where commander writes; a
- * mistake in the arguments is thrown as `CommanderError`.
+ * Makes the tree of commands and flags that reads the arguments. If the first word is the name of a command, the tree holds
+ * that command alone, which saves loading the flags of the others. `output` is where commander writes; a mistake in the
+ * arguments is thrown as `CommanderError`.
  */
-export function makeProgram(version: string, invoke: Invoke, output: OutputConfiguration): Command {
+export async function makeProgram(
+  version: string,
+  invoke: Invoke,
+  output: OutputConfiguration,
+  words: readonly string[] = [],
+): Promise<Command> {
   // What follows the first lines is inherited by the commands.
   const program = new Command('srq')
     .exitOverride()
@@ -74,7 +64,7 @@ export function makeProgram(version: string, invoke: Invoke, output: OutputConfi
       const command = args.pop() as Command;
       return invoke(command.optsWithGlobals<GlobalOptions>(), load, args);
     };
-  for (const add of COMMANDS) add(program, run);
+  for (const load of commandsFor(words[0])) (await load())(program, run);
   program.addHelpText('after', EVERYWHERE);
   for (const command of program.commands) {
     command.addHelpText('after', () => {
@@ -83,6 +73,11 @@ export function makeProgram(version: string, invoke: Invoke, output: OutputConfi
     });
   }
   return program;
+}
+
+function commandsFor(word = ''): readonly (() => Promise<AddCommand>)[] {
+  const named = Object.hasOwn(COMMANDS, word) && !NEEDS_ALL.has(word) ? COMMANDS[word] : undefined;
+  return named ? [named] : Object.values(COMMANDS);
 }
 
 /** With the commands this is all that a screen has room for. */

@@ -20,14 +20,15 @@ export async function runArguments(process: NodeJS.Process, version: string, col
       return command(context as never, ...(args as never[]));
     });
   };
-  const program = makeProgram(version, invoke, {
-    writeOut: (text) => process.stdout.write(text),
-    writeErr: (text) => (said += text),
-    outputError: (text, write) => write(text),
+  const words = process.argv.slice(2);
+  const output = {
+    writeOut: (text: string) => process.stdout.write(text),
+    writeErr: (text: string) => (said += text),
+    outputError: (text: string, write: (text: string) => void) => write(text),
     getOutHelpWidth: () => columns,
     getErrHelpWidth: () => columns,
-  });
-  const words = process.argv.slice(2);
+  };
+  const program = await makeProgram(version, invoke, output, words);
   try {
     await program.parseAsync(words.length === 0 ? ['--help'] : words, { from: 'user' });
   } catch (error) {

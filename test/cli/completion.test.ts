@@ -8,7 +8,7 @@ import { COMPLETION_SCRIPTS } from '../../src/commands/completion/scripts.ts';
 import { type Desk, test as deskTest } from '../helpers/desk.ts';
 import { logIn } from '../helpers/login.ts';
 
-const program = makeProgram('0.0.0', async () => {}, {});
+const program = await makeProgram('0.0.0', async () => {}, {});
 
 /** What can stand at the end of a line, which is cut into words at single blanks. */
 function at(line: string): string[] {

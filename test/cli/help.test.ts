@@ -7,7 +7,7 @@ const output = {
   writeErr: () => {},
   getOutHelpWidth: () => 80,
 };
-const program = makeProgram('0.0.0', async () => {}, output);
+const program = await makeProgram('0.0.0', async () => {}, output);
 
 /** Every command that is shown, by its words. */
 function commandsOf(command: Command, words: readonly string[] = []): [string, Command][] {
@@ -54,7 +54,7 @@ describe('the help of a command', () => {
     expect(short).not.toContain('--settle');
     expect(short).toContain('srq help bulk --all');
     let text = '';
-    const fresh = makeProgram('0.0.0', async () => {}, { ...output, writeOut: (part) => (text += part) });
+    const fresh = await makeProgram('0.0.0', async () => {}, { ...output, writeOut: (part) => (text += part) });
     await fresh.parseAsync(['help', 'bulk', '--all'], { from: 'user' });
     for (const { long } of bulk.options) expect(text).toContain(`  ${long}`);
     expect(text).not.toContain('More options');

@@ -1,10 +1,21 @@
-import { inFull } from '../../cli/command-line.ts';
-import type { Context } from '../../cli/context.ts';
-import { aligned, printable } from '../../report/output.ts';
-import { contractName } from '../../report/terminal/contract-text.ts';
-import { FileTokenCache } from '../../settings/account-files.ts';
-import { tokenPath } from '../../settings/paths.ts';
-import type { Sourced } from '../../settings/settings.ts';
+import type { Command } from 'commander';
+import type { RunCommand } from '../cli/command.ts';
+import { inFull } from '../cli/command-line.ts';
+import type { Context } from '../cli/context.ts';
+import { aligned, printable } from '../report/output.ts';
+import { contractName } from '../report/terminal/contract-text.ts';
+import { FileTokenCache } from '../settings/account-files.ts';
+import { tokenPath } from '../settings/paths.ts';
+import type { Sourced } from '../settings/settings.ts';
+import { examples } from './options.ts';
+
+export function addStatus(program: Command, run: RunCommand): void {
+  program
+    .command('status')
+    .description('show who would send, where to, by which settings')
+    .addHelpText('after', examples('srq status', 'srq status --json --profile shop'))
+    .action(run(async () => status));
+}
 
 /** Who would send, where to, and where each value came from. Never a secret. */
 export async function status(context: Context): Promise<number> {

@@ -1,10 +1,22 @@
-import { destinationOf } from '../../cli/connect.ts';
-import type { Context } from '../../cli/context.ts';
-import { type QueueView, queueText } from '../../report/terminal/queue-text.ts';
-import { rateSummary } from '../../service/pacing/account-rate.ts';
-import { accountId, openAccountState } from '../../store/postgres/account.ts';
-import { openQueue } from '../../store/postgres/postgres-queue.ts';
-import { outcomesByMinute, workingProcesses } from '../../store/postgres/queue-figures.ts';
+import type { Command } from 'commander';
+import type { RunCommand } from '../cli/command.ts';
+import { destinationOf } from '../cli/connect.ts';
+import type { Context } from '../cli/context.ts';
+import { type QueueView, queueText } from '../report/terminal/queue-text.ts';
+import { rateSummary } from '../service/pacing/account-rate.ts';
+import { accountId, openAccountState } from '../store/postgres/account.ts';
+import { openQueue } from '../store/postgres/postgres-queue.ts';
+import { outcomesByMinute, workingProcesses } from '../store/postgres/queue-figures.ts';
+import { examples } from './options.ts';
+
+export function addQueue(program: Command, run: RunCommand): void {
+  program
+    .command('queue')
+    .description('show the queue, its workers and what they get done')
+    .option('--watch', 'again every two seconds, until Ctrl-C')
+    .addHelpText('after', examples('srq queue', 'srq queue --watch', 'srq queue --json'))
+    .action(run(async () => queue));
+}
 
 const WATCH_MS = 2_000;
 

@@ -1,6 +1,17 @@
-import type { Context } from '../../cli/context.ts';
-import { forgetProfile } from '../../cli/profiles.ts';
-import { printable } from '../../report/output.ts';
+import type { Command } from 'commander';
+import type { RunCommand } from '../cli/command.ts';
+import type { Context } from '../cli/context.ts';
+import { forgetProfile } from '../cli/profiles.ts';
+import { printable } from '../report/output.ts';
+import { examples } from './options.ts';
+
+export function addLogout(program: Command, run: RunCommand): void {
+  program
+    .command('logout')
+    .description('forget credentials and token; the log stays')
+    .addHelpText('after', examples('srq logout --profile shop'))
+    .action(run(async () => logout));
+}
 
 /** Forgets credentials and token of the profile in force. The log stays: it is what keeps leads from being sent twice. */
 export async function logout(context: Context): Promise<number> {

@@ -1,5 +1,15 @@
-import type { TellingContext } from '../../cli/command.ts';
-import { MARKETS } from '../../request/markets.ts';
+import type { Command } from 'commander';
+import type { RunCommand, TellingContext } from '../cli/command.ts';
+import { MARKETS } from '../request/markets.ts';
+import { examples } from './options.ts';
+
+export function addMarkets(program: Command, run: RunCommand): void {
+  program
+    .command('markets')
+    .description(`list the ${MARKETS.length} markets: code, name, calling code, languages`)
+    .addHelpText('after', examples('srq markets --json'))
+    .action(run(async () => markets));
+}
 
 /** The markets, for people as a table. */
 export async function markets(context: TellingContext): Promise<number> {

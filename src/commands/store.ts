@@ -1,0 +1,33 @@
+import type { Command } from 'commander';
+import type { RunCommand } from '../cli/command.ts';
+import type { Context } from '../cli/context.ts';
+import { printable } from '../report/output.ts';
+import { examples } from './options.ts';
+
+export function addStore(program: Command, run: RunCommand): void {
+  // Few need it by hand, and they are told so where they do.
+  const store = program
+    .command('store', { hidden: true })
+    .helpCommand(false)
+    .description('the log in PostgreSQL that several machines share')
+    .addHelpText('after', examples('srq store migrate --store postgres://owner@db.example/leads'));
+  store
+    .command('migrate')
+    .description('make its tables, or bring them up to date')
+    .addHelpText('after', examples('srq store migrate --store postgres://owner@db.example/leads'))
+    .action(run(async () => storeMigrate));
+}
+
+/** Makes the tables of the store, or brings them up to date: for the owner of a database whose users may not. */
+export async function storeMigrate(context: Context): Promise<number> {
+  const store = await context.postgresStore();
+  const migrated = await store.migrate();
+  const { installBoss } = await import('../store/postgres/boss.ts');
+  await installBoss(store.database);
+  const reporter = await context.reporter();
+  await reporter.result({ store: store.name, migrated }, (paint) => {
+    const what = migrated.length === 0 ? 'is up to date' : `now has: ${migrated.join(', ')}`;
+    return `${paint.green('✓')} The store ${printable(store.name)} ${what}.`;
+  });
+  return 0;
+}
