@@ -11,8 +11,8 @@ const OF_LOG = 'create|bulk|log|report|resolve|doctor|enqueue|work|queue';
 const SUGGESTED = new RegExp(`\\bsrq (?:(?:${OF_PROFILE})|(${OF_LOG}))\\b(?! --help)`, 'g');
 
 /** The commands that a text suggests, with the flags that chose profile and log of this one: to be pasted as they stand. */
-export function inFull(text: string, chosen: Chosen): string {
-  const flags = (name: keyof Chosen): string[] => {
+export function inFull(text: string, chosen: ChosenProfile): string {
+  const flags = (name: keyof ChosenProfile): string[] => {
     const value = chosen[name];
     return value === undefined || text.includes(`--${name}`) ? [] : [`--${name}`, shellWord(value)];
   };
@@ -21,7 +21,7 @@ export function inFull(text: string, chosen: Chosen): string {
   );
 }
 
-interface Chosen {
+interface ChosenProfile {
   readonly profile?: string;
   readonly log?: string;
   readonly store?: string;

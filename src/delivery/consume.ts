@@ -11,12 +11,11 @@ import {
 } from '../request/visibility.ts';
 import { ControlRounds, knownCreated, RecentCreations } from './controls.ts';
 import { disposalOfDoubt, disposalOfRequest } from './dispose.ts';
-import { requestKind } from './likeness.ts';
 import { runConcurrently } from './run-concurrently.ts';
 import { settleDoubt } from './settle-doubt.ts';
 import { refuseUnsent, type SubmitOptions, type Submitted, submitRequest } from './submit.ts';
 import { type Advice, GO_ON, recoverFromBreak, Supervisor } from './supervise.ts';
-import { keptProof, type VisibilityProber } from './visibility-prober.ts';
+import { keptProof, requestKind, type VisibilityProber } from './visibility-prober.ts';
 
 /** Of its places a worker gives so many to settling, which is mostly waiting. */
 const SETTLING_SHARE = 1 / 4;

@@ -1,9 +1,9 @@
 import type { DeliveryLog, MarketplaceApi } from '../request/ports.ts';
 import type { ServiceRequest } from '../request/service-request.ts';
 import { MAX_CONTROLS, MIN_CONTROLS } from '../request/visibility.ts';
-import { isAtLeastAsLong, requestKind } from './likeness.ts';
 import { runConcurrently } from './run-concurrently.ts';
 import type { Submission } from './submit.ts';
+import { isAtLeastAsLong, requestKind } from './visibility-prober.ts';
 
 /** A request that is known to be created, and when: validate has to call it a duplicate. */
 export interface Control {

@@ -11,7 +11,6 @@ import {
   type VisibilityStats,
 } from '../request/visibility.ts';
 import { type Control, ControlRounds, type Controls, controlsFor, type Doubted, type Round } from './controls.ts';
-import { requestKind } from './likeness.ts';
 import {
   inDoubt,
   knownStatus,
@@ -22,7 +21,7 @@ import {
   subjectOf,
   submitRequest,
 } from './submit.ts';
-import { keptProof, type Proof } from './visibility-prober.ts';
+import { keptProof, type Proof, requestKind } from './visibility-prober.ts';
 
 /** Between the two questions: a service with several machines may answer from one that does not know yet. */
 const GAP_MS = 3_000;

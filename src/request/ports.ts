@@ -57,13 +57,13 @@ export interface MarketplaceApi {
    * `idempotencyKey`, 32 hex digits, names the send to a service that is idempotent; a try that may have been acted on is
    * repeated there, too, while the service knows the key. The same key for the same request, and for another send of it that is meant as such another key.
    *
-   * `intentLifeMs`: for so long after `intend` was called the request may be written; null: for ever.
+   * `writeLeaseMs`: for so long after `intend` was called the request may be written; null: for ever.
    */
   create(
     request: ServiceRequest,
     intend: () => Promise<boolean>,
     idempotencyKey: string,
-    intentLifeMs?: number | null,
+    writeLeaseMs?: number | null,
   ): Promise<Sent | null>;
   /**
    * Asks validate, for some seconds, whether it sees a request that was answered so and that it had called clear before;

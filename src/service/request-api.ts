@@ -107,14 +107,14 @@ export class RequestApi implements MarketplaceApi {
     request: ServiceRequest,
     intend: () => Promise<boolean>,
     idempotencyKey: string | null = null,
-    intentLifeMs: number | null = null,
+    writeLeaseMs: number | null = null,
   ): Promise<Sent | null> {
     const { contract, clock } = this.#parts;
     const header = idempotencyHeader(contract.create, idempotencyKey);
     const isKnownByKey = Object.keys(header).length > 0;
     const tries = new CreateTries(clock, isKnownByKey ? (keyLife(contract.create)?.repeatMs ?? 0) : 0);
     try {
-      return await this.#createRepeatedly(request, header, tries, tries.permission(intend, intentLifeMs));
+      return await this.#createRepeatedly(request, header, tries, tries.permission(intend, writeLeaseMs));
     } catch (error) {
       // Thrown only before anything was written, or after tries that were not acted on or are in doubt.
       if (!(error instanceof SrqError) || error.code === 'log') throw error;

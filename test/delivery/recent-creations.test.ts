@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { RecentCreations } from '../../src/delivery/controls.ts';
-import { requestKind } from '../../src/delivery/likeness.ts';
+import { requestKind } from '../../src/delivery/visibility-prober.ts';
 import { submissionOf } from './leads.ts';
 
 const markets = ['PT', 'ES', 'FR', 'IT', 'DE', 'AT'];

@@ -105,7 +105,7 @@ describe('Where intents run out after 20 s, as in a store', () => {
   const SHORT_MS = 5_000;
   const settleShared = (mayBeUnderWay: () => boolean = () => false) =>
     machine.run((process) => {
-      const shared = { ...process, log: { ...process.log, intentLifeMs: LIFE_MS, mayBeUnderWay } };
+      const shared = { ...process, log: { ...process.log, writeLeaseMs: LIFE_MS, mayBeUnderWay } };
       return settleDoubt(SUBMISSION, settlingOf(shared, key, SHORT_MS, UNCHECKED, machine.service));
     });
   const firstAskedMs = () => machine.service.asked[0]?.atMs ?? 0;

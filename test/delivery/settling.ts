@@ -1,8 +1,7 @@
 import { type Control, ControlRounds } from '../../src/delivery/controls.ts';
-import { requestKind } from '../../src/delivery/likeness.ts';
 import type { Settling } from '../../src/delivery/settle-doubt.ts';
 import type { SubmitOptions } from '../../src/delivery/submit.ts';
-import type { Proof } from '../../src/delivery/visibility-prober.ts';
+import { type Proof, requestKind } from '../../src/delivery/visibility-prober.ts';
 import type { VisibilityHistory } from '../../src/request/visibility.ts';
 import { submissionOf } from './leads.ts';
 import type { Process } from './processes.ts';

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { requestKind } from '../../src/delivery/likeness.ts';
 import { sendRows } from '../../src/delivery/send-rows.ts';
-import { VisibilityProber } from '../../src/delivery/visibility-prober.ts';
+import { requestKind, VisibilityProber } from '../../src/delivery/visibility-prober.ts';
 import {
   isTrusted,
   MAX_VISIBILITY_LAG_MS,

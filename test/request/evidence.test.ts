@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isAtLeastAsLong, requestKind } from '../../src/delivery/likeness.ts';
+import { isAtLeastAsLong, requestKind } from '../../src/delivery/visibility-prober.ts';
 import { contractFingerprint, DOCUMENTED_CONTRACT, documentedContract } from '../../src/request/contract.ts';
 import type { ServiceRequest } from '../../src/request/service-request.ts';
 import {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { readIdentifiers } from '../../src/service/answers/creation.ts';
 import { readErrorText } from '../../src/service/answers/error-text.ts';
-import { readIdentifiers } from '../../src/service/answers/identifiers.ts';
 import { readVerdict } from '../../src/service/answers/verdict.ts';
 import { Redactor } from '../../src/service/redaction/redactor.ts';
 import { answerWith } from '../helpers/api-client.ts';

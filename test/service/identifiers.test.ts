@@ -3,7 +3,7 @@ import { DOCUMENTED_CONTRACT } from '../../src/request/contract.ts';
 import type { Identifiers } from '../../src/request/outcome.ts';
 import type { SentStatus } from '../../src/request/status.ts';
 import { AnswerReader } from '../../src/service/answers/answer-reader.ts';
-import { readIdentifiers } from '../../src/service/answers/identifiers.ts';
+import { readIdentifiers } from '../../src/service/answers/creation.ts';
 import { createOutcome } from '../../src/service/outcomes.ts';
 import { Redactor } from '../../src/service/redaction/redactor.ts';
 import { answerWith, httpTo } from '../helpers/api-client.ts';

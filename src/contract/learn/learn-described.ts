@@ -87,13 +87,13 @@ const MAX_TITLE = 200;
 const NO_OPERATION = 'none';
 
 type FoundOperations = Readonly<Record<OperationName, OpenApiOperation | null>>;
-type Chosen = DescribedOptions['operations'];
+type ChosenOperations = DescribedOptions['operations'];
 
-const isDenied = (role: OperationName, chosen: Chosen): boolean =>
+const isDenied = (role: OperationName, chosen: ChosenOperations): boolean =>
   OPERATIONS[role].presence !== null && chosen[role] === NO_OPERATION;
 
 /** Those that carry a request are looked for first, create before what is compared with it; none has two roles. */
-function pickedOperations(reading: DocumentReading, chosen: Chosen, notebook: Findings): FoundOperations {
+function pickedOperations(reading: DocumentReading, chosen: ChosenOperations, notebook: Findings): FoundOperations {
   const finder = operationFinder(reading);
   const taken: OpenApiOperation[] = [];
   const pick = (role: OperationName): OpenApiOperation | null => {
@@ -181,9 +181,9 @@ function validateQuestion(candidates: FoundOperation['candidates'], why: string)
   };
 }
 
-type Answers = readonly DescribedAnswer[];
+type DescribedAnswers = readonly DescribedAnswer[];
 
-type AnswersByOperation = Readonly<Record<RequestOperationName, Answers>>;
+type AnswersByOperation = Readonly<Record<RequestOperationName, DescribedAnswers>>;
 
 /** One operation to be learned, with what is needed for that; null: the document has none. */
 interface Learning<Found = OpenApiOperation | null> {
@@ -191,7 +191,7 @@ interface Learning<Found = OpenApiOperation | null> {
   readonly notebook: Findings;
   readonly given: GivenConstants;
   readonly operation: Found;
-  readonly answers: Answers;
+  readonly answers: DescribedAnswers;
 }
 
 /** How each operation that carries a request is learned: the request half, which all have in common, then its answer half. */

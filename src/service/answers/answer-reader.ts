@@ -13,9 +13,8 @@ import type { Answer, Exchange } from '../network/exchange.ts';
 import type { Redactor } from '../redaction/redactor.ts';
 import { readableKind } from './answer-form.ts';
 import { type CreateMeaning, classifyCreate } from './classify.ts';
-import { type Creation, judgeCreation } from './creation.ts';
+import { type Creation, documentedIdentifiers, judgeCreation, readIdentifiers } from './creation.ts';
 import { type ParameterNames, parameterNames, readErrorText } from './error-text.ts';
-import { documentedIdentifiers, readIdentifiers } from './identifiers.ts';
 import { outcomeSigns } from './refusal-signs.ts';
 import { readVerdict, ruledVerdict, statedVerdict } from './verdict.ts';
 
