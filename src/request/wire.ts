@@ -2,7 +2,7 @@ import type { Field } from './fields.ts';
 
 /**
  * The API's own words, from its document. The client and the sandbox both take them from here, so a wrong guess would be
- * wrong on both sides: `test/model/wire.test.ts` holds this file against the document's tables.
+ * wrong on both sides: `test/request/wire.test.ts` holds this file against the document's tables.
  */
 export const PATHS = {
   token: '/oauth/token',
