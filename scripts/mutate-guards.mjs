@@ -47,7 +47,7 @@ const GUARDS = [
     file: 'src/delivery/settle-doubt.ts',
     from: 'if (await log.mayBeUnderWay(key)) return inDoubt(submission);',
     to: '',
-    tests: ['in-flight-elsewhere'],
+    tests: ['in-flight-elsewhere', 'settle-doubt'],
   },
   {
     name: 'sending is recorded only if the log has not changed meanwhile',

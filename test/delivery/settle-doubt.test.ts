@@ -100,6 +100,16 @@ test('twice clear without leave to send: the next run sends it, once', async () 
   expect(machine.service.actsOn(NEED)).toBe(1);
 });
 
+test('what a living process has under way is neither asked about nor sent', async () => {
+  await fallIntoDoubt(false);
+  const left = await machine.run((process) => {
+    const beside = { ...process, log: { ...process.log, mayBeUnderWay: () => true } };
+    return settleDoubt(SUBMISSION, settlingOf(beside, key, WAIT_MS, UNCHECKED, machine.service));
+  });
+  expect(left).toMatchObject({ result: { status: 'unknown' } });
+  expect([asked().length, machine.service.arrivals.length]).toEqual([0, 1]);
+});
+
 describe('Where intents run out after 20 s, as in a store', () => {
   const LIFE_MS = 20_000;
   const SHORT_MS = 5_000;
