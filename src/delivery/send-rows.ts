@@ -8,35 +8,40 @@ import { type Submission, type SubmitOptions, type Submitted, submitRequest } fr
 import { type ErrorBudget, recoverFromBreak, Supervisor } from './supervise.ts';
 import type { VisibilityProber } from './visibility-prober.ts';
 
-/** More than a request can take; a process that is stopped keeps its own for longer. */
+/**
+ * Maximum time to wait for requests of other processes. It is longer than a request can take. A process that is
+ * suspended may keep its requests for longer than this.
+ */
 const OTHERS_MS = 5 * 60_000;
 const LOOK_MS = 500;
 const ROWS_AHEAD = 200;
 
+/** Options of a sending pass. */
 export interface SendOptions extends SubmitOptions {
   readonly concurrency: number;
   readonly budget: ErrorBudget | null;
 }
 
-/** What a pass over the rows of a plan works with. */
+/** Dependencies of a pass over the rows of a plan. */
 export interface PassPorts {
   readonly api: MarketplaceApi;
   readonly log: DeliveryLog;
   readonly clock: Clock;
   readonly preparation: Preparation;
-  /** Aborted by the user, or here: nothing new is started, what is in flight is finished. */
+  /** Aborted by the user or by the pass itself. No new requests are started then; those in flight are finished. */
   readonly halt: AbortController;
 }
 
+/** Dependencies of a sending pass. */
 export interface SendPorts extends PassPorts {
   readonly witness: VisibilityProber;
-  /** Told when the breaker holds everything back. */
+  /** Called when the breaker has paused all sending. */
   readonly broke?: (pauseMs: number) => void;
 }
 
 /**
- * Sends the rows that the plan found ready and yields what became of each once it is recorded; the plan's ledger is kept up
- * to date. Returns why it stopped early, or null. Rows that were not tried are still `ready` in the ledger then.
+ * Sends the rows that are ready and yields the result of each once it is recorded. Keeps the plan's ledger up to date.
+ * Returns the reason why it stopped early, or null; rows that were not tried stay `ready` in the ledger.
  */
 export async function* sendRows(
   plan: ImportPlan,
@@ -55,7 +60,8 @@ export async function* sendRows(
       log,
     ),
     () => supervisor.limit(options.concurrency),
-    // A request that was created needs no connection while that is recorded, and gives no reason to stop.
+    // Once created, a request gives up its place while the result is recorded: it needs no connection any more and
+    // gives no reason to stop.
     async (submission, makeRoom) => ({
       submission,
       submitted: await orHalt(submitRequest(submission, api, log, options, makeRoom), halt),
@@ -83,8 +89,8 @@ export async function* sendRows(
 }
 
 /**
- * Rows that another process had under way when their turn came: waits until it has ended with each, and sends what it has not.
- * Yields what became of them; those that are in doubt all the same stay so.
+ * Waits for rows that another process was sending when their turn came, and sends those that it has not sent. Yields
+ * the result of each row. Those that are still in doubt stay so.
  */
 export async function* sendAfterOthers(
   plan: ImportPlan,
@@ -106,7 +112,10 @@ export async function* sendAfterOthers(
   return yield* untilStop(results, plan, halt);
 }
 
-/** Keeps the ledger up to date, ends the run at the first reason to stop, and returns that. */
+/**
+ * Passes the results on and keeps the ledger up to date. Halts the run at the first reason to stop, and returns that
+ * reason.
+ */
 export async function* untilStop(
   results: AsyncGenerator<Submitted>,
   plan: ImportPlan,
@@ -127,7 +136,7 @@ export async function* untilStop(
   return stop;
 }
 
-/** What ends the run ends the waiting of the others for their turn, too. */
+/** Halts the run if `work` fails, so that requests waiting for their turn do not start. */
 export async function orHalt<T>(work: Promise<T>, halt: AbortController): Promise<T> {
   try {
     return await work;
@@ -137,7 +146,7 @@ export async function orHalt<T>(work: Promise<T>, halt: AbortController): Promis
   }
 }
 
-/** Asks a log that is asked in round trips about many rows in one, right before their turn. */
+/** Looks up many rows in the log at once right before their turn, to save round trips to a remote log. */
 async function* knownAhead(
   rows: AsyncGenerator<Submission>,
   { ledger }: ImportPlan,

@@ -23,45 +23,55 @@ import {
 } from './submit.ts';
 import { keptProof, type Proof, requestKind } from './visibility-prober.ts';
 
-/** Between the two questions: a service with several machines may answer from one that does not know yet. */
+/**
+ * Pause between the two questions to validate. If the service runs on several machines, one of them may not know of the
+ * request yet.
+ */
 const GAP_MS = 3_000;
-/** While it waits, the age of the doubt is looked at so often: the machine may sleep, its clock may be set. */
+/**
+ * Interval at which the age of the doubt is computed again while waiting, because the machine may sleep or its clock
+ * may be set.
+ */
 const LOOK_MS = 30_000;
-/** The same while looks are under way that may yet prove that validate sees. */
+/** The same interval while running probes may still prove that validate sees created requests. */
 const LOOK_FOR_PROOF_MS = 1_000;
 
-/** What validate's word about doubts is held against. */
+/** How validate is used to settle requests in doubt. */
 export interface Believing {
   readonly proof: Proof;
-  /** The user's `--settle`, or null for what was learned. */
+  /** The age chosen by `--settle`, or null to use the learned one. */
   readonly chosenMs: number | null;
-  /** A proxy may still deliver what was cut off here. */
+  /** True if a proxy lies in between. It may still deliver a request after srq has closed the connection. */
   readonly isProxied: boolean;
   readonly rounds: ControlRounds;
-  /** Whether to wait until a doubt is old enough; else one that is not is left alone. */
+  /** Whether to wait until a doubt is old enough. If false, a younger doubt is left as it is. */
   readonly waits: boolean;
-  /** Told how long a doubt is going to wait from now. */
+  /** Called with the time that a doubt is going to wait, in milliseconds. */
   readonly waiting?: (waitMs: number) => void;
 }
 
+/** Dependencies and options for settling a request in doubt. */
 export interface Settling {
   readonly api: MarketplaceApi;
   readonly log: DeliveryLog;
   readonly clock: Clock;
   readonly stopping: AbortSignal;
-  /** Null: validate is not asked. */
+  /** How validate is used, or null if it is not asked. */
   readonly believing: Believing | null;
-  /** Requests that may be known to be created, near the doubt. */
+  /** Loads requests near the doubt that are known to be created. */
   readonly known: () => Promise<readonly Control[]>;
-  /** How to send what was not taken; null: leave that to the next run. */
+  /** Options for sending a request that turned out not to be taken. Null leaves it to the next run. */
   readonly resend: SubmitOptions | null;
 }
 
 /**
- * Settles a request in doubt, if that can be known. Where the service is idempotent it goes again under the same key, once and
- * as long as the service remembers that. Else validate, which must have proven that it sees creations like it, decides.
- * Twice duplicate: it was taken. Twice clear, while validate shows there and then that it sees controls: one licence to send
- * again, durable before its use. Anything else, and what was in doubt on a licence before, is left to a person.
+ * Settles a request in doubt, if that is possible.
+ *
+ * If the service is idempotent, the request is sent again once under the same key, as long as the service remembers the
+ * key. Otherwise validate decides, provided that it has proven that it sees created requests of this kind. If it says
+ * duplicate twice, the request was taken. If it says clear twice, and sees the controls at the same time, the request
+ * gets one licence to be sent again; the licence is durable before it is used. In all other cases a person has to
+ * decide, as for a request that is in doubt after a licence.
  */
 export async function settleDoubt(submission: Submission, settling: Settling): Promise<Submitted> {
   const { api, log, resend } = settling;
@@ -80,18 +90,18 @@ export async function settleDoubt(submission: Submission, settling: Settling): P
   return new Inquiry(submission, record, seen, settling, settling.believing).settle();
 }
 
-/** What a single request is delivered with, beside no other. */
+/** Dependencies for sending a single request. */
 export interface SinglePorts
   extends Pick<Settling, 'api' | 'log' | 'clock' | 'stopping'>,
     Pick<Believing, 'isProxied'> {
   readonly mayValidate: boolean;
-  /** What validate is known to see. */
+  /** What is known about how well validate sees created requests. */
   readonly evidence: VisibilityHistory;
 }
 
 /**
- * Delivers one request as an import does a row. One that is in doubt already is settled, but without waiting until it is old
- * enough, and without controls: what validate does not see stays in doubt.
+ * Sends one request as an import would. A request that is already in doubt is settled, but without waiting until it is
+ * old enough and without controls, so what validate does not see stays in doubt.
  */
 export async function submitOrSettle(
   submission: Submission,
@@ -112,7 +122,7 @@ export async function submitOrSettle(
   return settleDoubt(submission, { api, log, clock, stopping, resend: options, believing, known: async () => [] });
 }
 
-/** One doubt on its way to a decision by validate. */
+/** Settles one request in doubt by asking validate. */
 class Inquiry {
   readonly #submission: Submission;
   readonly #record: LogRecord;
@@ -135,14 +145,15 @@ class Inquiry {
   async settle(): Promise<Submitted> {
     const unripe = await this.#untilOld((sight) => settleWaitMs(sight, this.#waiting()));
     if (unripe) return unripe;
-    // What is there needs no control, and no longer wait.
+    // A request that validate finds needs no controls and no longer wait.
     const asked = await this.#ask();
     if (asked !== 'clear') return this.#decide(asked, await this.#askAgain());
 
     const known = await this.#settling.known();
     const controlsAt = (nowMs: number) => controlsFor(this.#doubted, known, nowMs);
     const controls = () => controlsAt(this.#settling.log.nowMs());
-    // Those that count as being as old as the doubt become more with its age, up to the longest that it is waited for.
+    // The tolerance for the age of a control grows with the age of the doubt. So more controls may qualify later, up to
+    // the longest wait.
     const latest = controlsAt(Math.max(this.#settling.log.nowMs(), this.#doubted.sentAtMs + FEW_CONTROLS_WAIT_MS));
     if (!latest) return stays(this.#submission, NO_CONTROLS);
     const young = await this.#untilOld((sight) => licenceWaitMs(sight, this.#waiting(), controls()?.all.length ?? 0));
@@ -152,14 +163,16 @@ class Inquiry {
   }
 
   /**
-   * Two questions, each between two rounds of controls. A lag cannot have hidden the request at the first question, nor a
-   * short memory at the second one, nor any one outage at both, without hiding controls too.
+   * Asks validate twice about the request, each time between two rounds of controls. Neither a lag at the first
+   * question, nor a short memory at the second, nor an outage at both can hide the request without hiding controls as
+   * well.
    */
   async #askBetweenControls({ all, olderMs, youngerMs }: Controls): Promise<Submitted> {
     const { clock, stopping, log } = this.#settling;
     const { rounds } = this.#believing;
     const before = await rounds.next(all);
-    // Until it is as old as the oldest control was, or so old that no lag counts: what was seen of that must be seen of it.
+    // Wait until the doubt is as old as the oldest control was at the first round, or so old that no lag matters. What
+    // validate saw of the control then, it must see of the doubt now.
     const youngForMs = FEW_CONTROLS_WAIT_MS - (log.nowMs() - this.#doubted.sentAtMs);
     await clock.sleep(Math.max(0, Math.min(olderMs, youngForMs)), stopping);
     const first = await this.#ask();
@@ -175,7 +188,7 @@ class Inquiry {
     const sight = this.#believing.proof.sight(this.#kind);
     const isOld = log.nowMs() - this.#doubted.sentAtMs >= licenceWaitMs(sight, this.#waiting(), all.length);
     if (!isTrusted(sight) || !isOld) return stays(this.#submission, NOT_PROVEN);
-    // Its process may have been cut off from the log, and be back.
+    // The process that sent it may have lost its connection to the log and be back.
     if (log.writeLeaseMs !== null && (await log.mayBeUnderWay(this.#submission.key))) return inDoubt(this.#submission);
     return sendAgain(this.#submission, this.#settling, this.#seen, this.#record.again);
   }
@@ -183,7 +196,7 @@ class Inquiry {
   async #decide(first: Verdict, second: Verdict): Promise<Submitted> {
     if (first === 'unknown' || second === 'unknown') return inDoubt(this.#submission);
     const { log } = this.#settling;
-    // Its process may have been cut off from the log, and be back.
+    // The process that sent it may have lost its connection to the log and be back.
     if (log.writeLeaseMs !== null && (await log.mayBeUnderWay(this.#submission.key))) return inDoubt(this.#submission);
     const outcome = first === second ? TAKEN : CONTRADICTED;
     const how = { seen: this.#seen, by: 'validate' } as const;
@@ -207,7 +220,10 @@ class Inquiry {
     return { chosenMs: this.#believing.chosenMs, isReset: isOwn && !this.#believing.isProxied };
   }
 
-  /** Waits until the doubt is so old, by what is proven then. Returns why that is not to be, or null. */
+  /**
+   * Waits until the doubt has the wanted age, which may change as more is learned. Returns null then, or the result if
+   * it cannot be settled.
+   */
   async #untilOld(wantedMs: (sight: VisibilityStats) => number): Promise<Submitted | null> {
     const { clock, log, stopping } = this.#settling;
     const { proof, waits, waiting } = this.#believing;
@@ -226,18 +242,27 @@ class Inquiry {
     return inDoubt(this.#submission);
   }
 
-  /** Not before the intent of a process that was cut off has run out; one with an outcome has no intent any more. */
+  /**
+   * Returns the minimum age before validate is asked. An intent without an outcome may belong to a process that was cut
+   * off; it must have expired first.
+   */
   #leastMs(): number {
     return this.#seen === 'sending' ? 2 * (this.#settling.log.writeLeaseMs ?? 0) : 0;
   }
 }
 
-/** By the age of the first try under the key. One that lies ahead was dated by a clock that cannot be believed. */
+/**
+ * Tells whether the service still remembers the idempotency key, by the age of the first attempt. A negative age comes
+ * from a wrong clock and is not trusted.
+ */
 function mayRepeat({ idempotencyWindowMs }: MarketplaceApi, ageMs: number): boolean {
   return idempotencyWindowMs !== null && ageMs >= 0 && ageMs < idempotencyWindowMs;
 }
 
-/** On a licence. What was no deliberate second send does not become one: its idempotency key stays. */
+/**
+ * Sends a request again under a licence. The idempotency key stays the same unless the user had asked to send the
+ * request again.
+ */
 async function sendAgain(
   submission: Submission,
   { api, log, resend }: Settling,
@@ -250,8 +275,9 @@ async function sendAgain(
 }
 
 /**
- * Nobody knows whether the earlier try was taken, so this is no licence, which could outlive the service's memory: until the
- * service has said what became of it the request stays in doubt, and parked from the first byte on.
+ * Sends a request again under its idempotency key. It is unknown whether the earlier attempt was taken, so no licence
+ * is given, as that could outlive the service's memory of the key. The request is parked from the first byte on and
+ * stays in doubt until the service reports its outcome.
  */
 async function repeatUnderKey(
   submission: Submission,
@@ -263,7 +289,7 @@ async function repeatUnderKey(
   const subject = subjectOf(submission);
   let [intended, state] = [false, seen];
   const intend = async () => {
-    // Its turn may have been long in coming.
+    // The key may have expired while the request waited for its turn.
     if (!isRemembered()) return false;
     if (!(await log.sending(subject, state, { by: 'idempotency' }))) return false;
     [intended, state] = [true, 'parked'];
@@ -284,7 +310,7 @@ function settled(submission: Submission, status: Outcome['status'], message: str
   return { ...stillDoubted, result: { ...stillDoubted.result, status, message } };
 }
 
-/** A doubt that stays one, and why. */
+/** Builds the result of a doubt that could not be settled, with the reason. */
 function stays(submission: Submission, why: string): Submitted {
   return settled(submission, 'unknown', why);
 }

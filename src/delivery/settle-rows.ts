@@ -11,17 +11,14 @@ import type { VisibilityProber } from './visibility-prober.ts';
 
 const SETTLING_PLACES = 8;
 
-/** How the rows in doubt are settled. */
+/** Options for settling rows in doubt. */
 export interface SettleOptions extends Pick<Settling, 'resend'> {
   readonly concurrency: number;
-  /** Null: validate is not asked. */
+  /** How validate is used, or null if it is not asked. */
   readonly believing: Omit<Believing, 'rounds' | 'waits'> | null;
 }
 
-/**
- * Settles the rows in doubt, those of earlier runs and of this one, as far as that can be known, and yields what became of
- * each.
- */
+/** Settles the rows in doubt, of this run and of earlier ones, as far as possible. Yields the result of each. */
 export async function* settleRows(
   plan: ImportPlan,
   deps: PassPorts,
@@ -33,24 +30,27 @@ export async function* settleRows(
   const settling = { api, log, clock, stopping, resend, believing: believing && { ...believing, rounds, waits: true } };
   const results = runConcurrently(
     doubtsAmongOthers(plan, deps),
-    // Settling is mostly waiting, and how many calls are under way at once is the turnstile's matter.
+    // Settling is mostly waiting. The rate limiter bounds the calls in flight.
     () => SETTLING_PLACES * concurrency,
     ({ doubt, near }) => orHalt(settleDoubt(doubt, { ...settling, known: () => knownCreated(near, log) }), halt),
   );
   return yield* untilStop(results, plan, halt);
 }
 
-/** So many created rows before a doubt, and as many after it, are looked through for controls. */
+/** Number of created rows before and after a row in doubt that may serve as controls. */
 const NEAR_ROWS = 100;
 
 /** A row in doubt with the created rows around it. */
 export interface DoubtAmongOthers {
   readonly doubt: Submission;
-  /** Not read yet of the file where the doubt is near its end. */
+  /** Created rows before and after the doubt. There are fewer after it if it is near the end of the file. */
   readonly near: readonly Submission[];
 }
 
-/** The rows in doubt, each as soon as the rows after it are read; in one pass over the file, of which little is kept. */
+/**
+ * Reads the rows in doubt in one pass over the file, and yields each as soon as the rows after it are read. Only the
+ * rows near a doubt are kept in memory.
+ */
 export async function* doubtsAmongOthers(plan: ImportPlan, reading: RereadOptions): AsyncGenerator<DoubtAmongOthers> {
   const { wanted, doubtful } = wantedRows(plan);
   const before: Submission[] = [];
@@ -71,7 +71,7 @@ export async function* doubtsAmongOthers(plan: ImportPlan, reading: RereadOption
   yield* waiting;
 }
 
-/** The rows in doubt, and the created rows around each. */
+/** Returns the row numbers of the doubts, and of the doubts with the created rows around them. */
 function wantedRows({ ledger, range }: Pick<ImportPlan, 'ledger' | 'range'>) {
   const wanted = new Set<number>();
   const doubtful = new Set<number>();
@@ -97,13 +97,16 @@ function keepLast<Item>(items: Item[], item: Item): void {
   if (items.length > NEAR_ROWS) items.shift();
 }
 
-/** In this run or in an earlier one, which the log has to bear out; not what only repeats another row. */
+/**
+ * Tells whether a row was created, in this run or an earlier one; the log has to confirm it later. Rows that repeat
+ * another row are left out.
+ */
 function isCreated(ledger: Ledger, row: number): boolean {
   const status = ledger.status(row);
   return (status === 'created' || status === 'repeated') && ledger.firstRow(row) === row && ledger.key(row) !== null;
 }
 
-/** Goes on with the looks that an earlier run left open, at those of its creations that are rows of this file. */
+/** Resumes the probes that earlier runs left open, as far as their requests are rows of this file. */
 export async function resumeLooks(
   plan: ImportPlan,
   witness: Pick<VisibilityProber, 'leftOpen' | 'resume'>,

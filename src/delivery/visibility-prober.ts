@@ -17,37 +17,42 @@ import {
 import { AUDIO_PARAMETER } from '../request/wire.ts';
 import type { Submission } from './submit.ts';
 
-/** The first creations of each kind are looked at, fewer where validate is trusted, and then one in so many. */
+/**
+ * The first `FIRST_LOOKS` creations of each kind are probed, or `FIRST_LOOKS_TRUSTED` if validate is already trusted.
+ * After that, one in `LOOK_EVERY` is.
+ */
 const FIRST_LOOKS = 3;
 const FIRST_LOOKS_TRUSTED = 1;
 const LOOK_EVERY = 500;
-/** Looks under way at once: they are asked at the pace of the run itself. */
+/** Maximum number of probes at once. Their calls count towards the rate of the run. */
 const MAX_UNDER_WAY = 32;
-/** Asked after 0, 1, 2, 4, … seconds, but not more rarely than this. */
+/** Maximum pause between two questions of a probe. The pauses are 1, 2, 4, … seconds. */
 const MAX_PAUSE_MS = 64_000;
-/** A finished run waits so long for answers that are due; what is not answered then stays open. */
+/** Time that a finished run waits for pending answers. Probes without an answer stay open for a later run. */
 const FAREWELL_MS = 2_000;
 
-/** What validate is known to see, for whoever wants to believe it. */
+/** Tells how well validate sees created requests. */
 export interface Proof {
+  /** Returns what the probes have shown for one kind of requests. */
   sight(kind: string): VisibilityStats;
-  /** Whether it is not trusted yet, but may be once the looks under way have ended. */
+  /** Tells whether this kind is not trusted yet, but may be once the running probes have ended. */
   mayComeYet(kind: string): boolean;
 }
 
-/** What is proven by now, for whoever does not wait for more. */
+/** Returns a proof from stored evidence only, for callers that do not wait for running probes. */
 export function keptProof(evidence: () => VisibilityHistory, nowMs: () => number): Proof {
   return { sight: (kind) => visibilityStats(evidence(), kind, nowMs()), mayComeYet: () => false };
 }
 
-/** The clock with the time by which the log dates its records: ages of records count by that. */
+/** Returns the clock with the log's time of day, because the ages of records count by that. */
 export function datedBy(log: Pick<DeliveryLog, 'nowMs'>, clock: Clock): Clock {
   return { ...clock, nowMs: () => log.nowMs() };
 }
 
 /**
- * Finds out whether validate sees what was created, by asking about created requests again, beside the run. Only requests
- * that validate called clear before tell anything: one that calls everything a duplicate must not be believed.
+ * Finds out whether validate sees created requests, by asking again about some of them while the run goes on. Only
+ * requests that validate called clear before are probed. Otherwise a validate that calls everything a duplicate would
+ * be trusted.
  */
 export class VisibilityProber implements Proof {
   readonly #api: Pick<MarketplaceApi, 'validate'>;
@@ -60,7 +65,7 @@ export class VisibilityProber implements Proof {
   readonly #looking = new Set<Promise<unknown>>();
   #evidence: VisibilityHistory;
 
-  /** `keep` is told of every look as it begins and ends, so that a killed run hides none. */
+  /** `keep` is called when a probe begins and when it ends, so that no probe is lost if the run is killed. */
   constructor(
     api: Pick<MarketplaceApi, 'validate'>,
     clock: Clock,
@@ -73,15 +78,16 @@ export class VisibilityProber implements Proof {
     this.#stopping = stopping;
     this.#evidence = known ?? NO_VISIBILITY_HISTORY;
     this.#keep = keep;
-    // Every look under way may be sleeping.
+    // Every running probe may be sleeping on this signal.
     setMaxListeners(0, this.#leaving.signal);
   }
 
+  /** Everything known so far, from this run and earlier ones. */
   get evidence(): VisibilityHistory {
     return this.#evidence;
   }
 
-  /** Looks of earlier runs that this one could go on with, by the keys of their requests. */
+  /** The keys of requests whose probes earlier runs left open and this run could continue. */
   get leftOpen(): ReadonlySet<string> {
     const nowMs = this.#clock.nowMs();
     return new Set(this.#evidence.looks.filter((look) => mayContinue(look, nowMs)).map(({ key }) => key));
@@ -98,13 +104,13 @@ export class VisibilityProber implements Proof {
     return !isTrusted(sight) && wouldBeTrusted(sight, underWay);
   }
 
-  /** Whether there is a kind of requests for which validate is trusted, or may yet be. */
+  /** Tells whether validate is trusted for any kind of requests, or may become so. */
   isHopeful(): boolean {
     const kinds = new Set(this.#evidence.looks.map(({ kind }) => kind));
     return [...kinds].some((kind) => isTrusted(this.sight(kind)) || this.mayComeYet(kind));
   }
 
-  /** Notes a creation that validate had called clear before. Looks at some of them in the background. */
+  /** Counts a created request that validate had called clear before, and starts a probe for some of them. */
   created({ key, request }: Pick<Submission, 'key' | 'request'>): void {
     const kind = requestKind(request);
     const count = (this.#created.get(kind) ?? 0) + 1;
@@ -113,14 +119,14 @@ export class VisibilityProber implements Proof {
     this.#begin(request, { key, kind, createdAtMs: this.#clock.nowMs(), end: 'open', afterMs: 0 });
   }
 
-  /** Goes on with the look of an earlier run at this request, if there is one. */
+  /** Continues the probe that an earlier run left open for this request, if there is one. */
   resume({ key, request }: Pick<Submission, 'key' | 'request'>): void {
     const nowMs = this.#clock.nowMs();
     const look = this.#evidence.looks.findLast((each) => each.key === key && mayContinue(each, nowMs));
     if (look && look.createdAtMs <= nowMs) this.#begin(request, look);
   }
 
-  /** Ends the looking. What was not found yet stays open, for a later run. */
+  /** Ends all probes. Those without a result stay open for a later run. */
   async end(): Promise<void> {
     this.#leaving.abort();
     const answered = new AbortController();
@@ -149,20 +155,20 @@ export class VisibilityProber implements Proof {
     const beganMs = this.#clock.monotonicMs() - (this.#clock.nowMs() - begun.createdAtMs);
     let look = begun;
     for (let pauseMs = 1000; look.end === 'open'; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
-      // A service that cannot be asked any more is the run's to tell about.
+      // If the service cannot be reached any more, the run itself reports that.
       const answer = await this.#api.validate(request).catch(() => null);
       if (!answer || this.#stopping.aborted) return;
       const tookMs = Math.max(0, Math.round(this.#clock.monotonicMs() - beganMs));
       look = lookedAt(look, answer, tookMs);
       this.#note(look);
-      // Nobody could read an answer for so long: a later run may.
+      // If no answer could be read within this time, a later run may continue the probe.
       if (this.#leaving.signal.aborted || tookMs > MAX_VISIBILITY_LAG_MS) return;
       if (look.end === 'open') await this.#clock.sleep(pauseMs, this.#leaving.signal);
       if (this.#left()) return;
     }
   }
 
-  /** The state of a look under way. */
+  /** Stores the state of a running probe. */
   #note(look: VisibilityProbe): void {
     this.#underWay.set(look.key, look);
     this.#evidence = mergeVisibilityHistories(this.#evidence, { looks: [look] });
@@ -173,7 +179,7 @@ export class VisibilityProber implements Proof {
   }
 }
 
-/** What a look has come to by one more answer, so long after the creation. Pure. */
+/** Returns the state of a probe after one more answer, `tookMs` after the creation. */
 function lookedAt(look: VisibilityProbe, { verdict }: ValidateResult, tookMs: number): VisibilityProbe {
   if (verdict === 'unknown') return look;
   if (verdict === 'clear') return { ...look, end: tookMs > MAX_VISIBILITY_LAG_MS ? 'unseen' : 'open', afterMs: tookMs };
@@ -182,14 +188,14 @@ function lookedAt(look: VisibilityProbe, { verdict }: ValidateResult, tookMs: nu
 }
 
 /**
- * Lower bounds of the length classes in bytes, powers of four. Texts of one class go through the same fields, forms and
- * indexes.
+ * Lower bounds of the length classes in bytes, in powers of four. Texts of one class are assumed to be stored and
+ * indexed alike.
  */
 const CLASS_BOUNDS = [256, 1024, 4096] as const;
 
 interface Likeness {
   readonly kind: string;
-  /** Size of the part that may be cut on its way: the text, or the recording in its place. */
+  /** Size of the part that may be truncated on its way: the text, or the recording that replaces it. */
   readonly bytes: number;
   readonly letters: number;
 }
@@ -200,22 +206,23 @@ const likenessOf = memoize(({ params, audio }: ServiceRequest): Likeness => {
   const text = (isRecorded ? recording : params['request_text']) ?? '';
   const bytes = audio ? audio.sizeBytes : Buffer.byteLength(text);
   const lengthClass = CLASS_BOUNDS.filter((bound) => bytes >= bound).length;
-  // A market that is not a code is foreign text, and is not kept.
+  // A market that is no country code is unchecked text and must not be stored.
   const market = /^[A-Z]{2}$/.exec(params['country'] ?? '')?.[0] ?? '--';
   return { kind: `${market}/${lengthClass}/${isRecorded ? 'audio' : 'text'}`, bytes, letters: text.length };
 });
 
 /**
- * Returns the kind of a request: its market, its length class, and whether it is a recording. A service may treat
- * requests of one kind alike, and what validate has shown of one kind says nothing about another.
+ * Returns the kind of a request: its market, its length class, and whether it is a recording. A service may treat kinds
+ * differently, so each kind is probed separately.
  */
 export function requestKind(request: ServiceRequest): string {
   return likenessOf(request).kind;
 }
 
 /**
- * Tells whether anything that cuts or ignores the longer of two requests would do so to the first one, too. Both bytes
- * and letters are compared, because some services count one and some the other.
+ * Tells whether `request` is at least as long as `other`. If so, anything that truncates or ignores `other` because of
+ * its length does the same to `request`. Both bytes and letters are compared, because some services count one and some
+ * the other.
  */
 export function isAtLeastAsLong(request: ServiceRequest, other: ServiceRequest): boolean {
   const [one, two] = [likenessOf(request), likenessOf(other)];
