@@ -20,7 +20,7 @@ export function addQueue(program: Command, run: RunCommand): void {
 
 const WATCH_MS = 2_000;
 
-/** Shows the queue, its workers and what they get done; over and over under --watch. */
+/** Shows the queue, its workers and their results, repeatedly with --watch. */
 export async function queue(context: Context, { watch = false }: { readonly watch?: boolean }): Promise<number> {
   const look = await lookout(context);
   const reporter = await context.reporter();

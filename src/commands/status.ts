@@ -17,7 +17,7 @@ export function addStatus(program: Command, run: RunCommand): void {
     .action(run(async () => status));
 }
 
-/** Who would send, where to, and where each value came from. Never a secret. */
+/** Shows who would send, where to, and where each setting comes from. It never shows a secret. */
 export async function status(context: Context): Promise<number> {
   const settings = await context.settings();
   const paths = await context.paths();

@@ -18,22 +18,24 @@ import { figuresOf, noted, reportRun } from './run-report.ts';
 import { type Asides, showPass } from './show-import.ts';
 import { finishRun } from './summary.ts';
 
-/** The flags of `bulk`, as commander hands them over. */
+/** The flags of `bulk`, as commander parses them. */
 export interface BulkOptions extends PlanOptions, SubmitOptions {
-  /** Adaptive if left out; the sandbox inside this process needs no pacing. */
+  /** Adaptive by default. The sandbox inside this process is not rate limited. */
   readonly rate?: 'auto' | 'max' | number;
   readonly concurrency: number;
   readonly maxErrors?: { readonly count: number; readonly percent: boolean };
-  /** Seconds after a doubtful send before validate is asked. */
+  /** Age in seconds that a request in doubt must have before validate is asked about it. */
   readonly settle?: number;
   readonly inDoubt: 'park' | 'validate';
   readonly results?: string;
-  /** Where the run is told as a page. */
+  /** File to which the report is written. */
   readonly report?: string;
   readonly includeInput?: boolean;
 }
 
-/** Imports a file: reads and checks it whole, shows what would happen, sends, and accounts for every row. */
+/**
+ * Imports a file: reads and checks all of it, shows the plan, sends the requests, and reports the result of every row.
+ */
 export async function bulk(context: Context, file: string, asked: BulkOptions): Promise<number> {
   keepHeapSmall();
   const startedMs = context.clock.monotonicMs();
@@ -82,10 +84,13 @@ interface RunInput {
   readonly keepAt: string;
 }
 
-/** The desk of `bulk` puts the plan to the person, shows the import, and keeps its notes, its results and its report. */
+/**
+ * The user interface of `bulk`. It asks the user to agree to the plan, shows the progress, and writes notes, results
+ * and report.
+ */
 class BulkDesk implements ImportDesk {
   readonly asides: Asides = { withoutIdentifier: 0, withRemark: 0 };
-  /** The words of the command that does the same again, with what was corrected at the plan. */
+  /** The arguments that repeat this command, including corrections made to the plan. */
   command: readonly string[] = [];
   readonly #session: RequestSession;
   readonly #run: RunInput;
@@ -143,7 +148,9 @@ class BulkDesk implements ImportDesk {
   }
 }
 
-/** What a report says of the settings of a run. Values of --set and --map may be personal data and stay out. */
+/**
+ * Returns the note on the settings of a run. Values of --set and --map are left out, because they may be personal data.
+ */
 async function beginNote(
   context: Context,
   { rows, counts }: ImportPlan,
@@ -175,7 +182,7 @@ function rateOf({ options: { sandbox } }: Context, { rate }: BulkOptions): 'auto
   return rate ?? (sandbox ? 'max' : 'auto');
 }
 
-/** The name of the one column that a field was taken from, or null. */
+/** Returns a function that gives the column of a field, or null if the field does not come from exactly one column. */
 function columnOf({ sources, columns }: Mapping): (field: string) => string | null {
   const names = new Map(
     sources.map(({ field, columns: at }) => [field, at.length === 1 ? (columns[at[0] ?? -1] ?? null) : null]),
@@ -183,7 +190,7 @@ function columnOf({ sources, columns }: Mapping): (field: string) => string | nu
   return (field) => names.get(field) ?? null;
 }
 
-/** Throws `SrqError('usage')` for flags of a report that could not have an effect. */
+/** Throws `SrqError('usage')` for report flags that would have no effect. */
 function requireReportable({ report, includeInput, dryRun: isDry }: BulkOptions): void {
   if (includeInput && report === undefined) {
     throw new SrqError('usage', '--include-input is about a report.', 'Add: --report run.html');
@@ -193,7 +200,7 @@ function requireReportable({ report, includeInput, dryRun: isDry }: BulkOptions)
   }
 }
 
-/** `leads.csv` has its results in `leads.results.csv`, beside it. */
+/** Returns a path beside the input file, such as `leads.results.csv` for `leads.csv`. */
 function beside(file: string, ending: string): string {
   if (file === '-') return `stdin.${ending}`;
   const name = basename(file).replace(/(?:\.(?:csv|tsv|txt|json|ndjson|jsonl|xlsx))?(?:\.gz)?$/i, '');

@@ -7,12 +7,12 @@ import { type AnswerMemory, NO_MEMORY, withStatement } from '../../request/answe
 import { contractFingerprint } from '../../request/contract.ts';
 import { SrqError } from '../../request/errors.ts';
 
-/** Stands for all answers that wait for a word. */
+/** Stands for all answers that wait for a statement. */
 const ALL = 'status';
 
 /**
- * Keeps a person's word on what answers of success mean that prove nothing by themselves. `named`: the beginning of one
- * such answer's form, or `status` for all that wait for a word of this kind.
+ * Stores the user's statement on the meaning of success answers that prove nothing by themselves. `named` is the
+ * beginning of such an answer's form, or `status` for all that wait for a statement of this kind.
  */
 export async function learnAnswers(context: Context, said: 'taken' | 'refused', named: string): Promise<number> {
   const { known, add } = await openAnswers(context);
@@ -39,7 +39,10 @@ export async function learnAnswers(context: Context, said: 'taken' | 'refused', 
   return 0;
 }
 
-/** What is known of the answers of the profile's service, on this machine or in the store, and the way to add to it. */
+/**
+ * Opens what is known of the answers of the profile's service, on this machine or in the store, with a function to add
+ * to it.
+ */
 async function openAnswers(context: Context) {
   const destination = destinationOf(await context.settings());
   const contract = contractFingerprint(await context.contract(destination.baseUrl));

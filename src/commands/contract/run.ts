@@ -16,14 +16,14 @@ export interface LearnFlags {
   readonly environment?: string;
   readonly set: readonly (readonly [string, string])[];
   readonly operation: readonly (readonly [string, string])[];
-  /** An answer of success that means that a request was taken, or that it was refused. */
+  /** The form of a success answer that means that a request was taken. */
   readonly takenBy?: string;
   readonly refusedBy?: string;
   readonly dryRun?: boolean;
   readonly yes?: boolean;
 }
 
-/** Turns the partner's own documents into the contract of the profile, once a person has agreed. */
+/** Turns the partner's own documents into the contract of the profile after the user has agreed. */
 export async function learn(context: Context, files: readonly string[], options: LearnFlags): Promise<number> {
   const store = await profileContracts(context);
   if (options.takenBy !== undefined || options.refusedBy !== undefined) return learnWord(context, files, options);
@@ -62,7 +62,7 @@ export async function learn(context: Context, files: readonly string[], options:
   return 0;
 }
 
-/** What the service's own answers mean is no matter of a document. */
+/** Stores the meaning of an answer. It cannot be combined with documents. */
 async function learnWord(context: Context, files: readonly string[], options: LearnFlags): Promise<number> {
   const { takenBy, refusedBy } = options;
   if (files.length > 0 || (takenBy !== undefined && refusedBy !== undefined)) {
@@ -75,7 +75,10 @@ async function learnWord(context: Context, files: readonly string[], options: Le
     : learnAnswers(context, 'taken', takenBy);
 }
 
-/** What is in force, where each value comes from, and what live answers said of it. As JSON it can be learned again. */
+/**
+ * Shows the contract in use, where each value comes from, and what answers have shown about it. The JSON output can be
+ * learned again.
+ */
 export async function show(context: Context): Promise<number> {
   const store = await profileContracts(context);
   const contract = await context.contract();
@@ -91,7 +94,7 @@ export async function show(context: Context): Promise<number> {
   return 0;
 }
 
-/** Back to what the public document says. */
+/** Removes the contract, so that the public document applies again. */
 export async function forget(context: Context): Promise<number> {
   const store = await profileContracts(context);
   const forgotten = store.forget();
@@ -103,7 +106,7 @@ export async function forget(context: Context): Promise<number> {
   return 0;
 }
 
-/** The store of the profile in force. Throws `SrqError('usage')` under --sandbox, which has none. */
+/** Returns the contract store of the profile in use. Throws `SrqError('usage')` with --sandbox, which has none. */
 async function profileContracts(context: Context): Promise<ContractStore> {
   if (!context.options.sandbox) return context.contracts();
   const message = 'A contract belongs to a profile, not to the sandbox inside this process.';
@@ -122,7 +125,10 @@ async function givenAnswers({ set, operation }: LearnFlags): Promise<Answers> {
   };
 }
 
-/** `@FILE` is the first line of that file. Throws `SrqError('usage')` for a secret that stands among the arguments. */
+/**
+ * Reads a constant; `@FILE` stands for the first line of that file. Throws `SrqError('usage')` if a secret is given as
+ * an argument.
+ */
 async function constantOf([name, value]: readonly [string, string]): Promise<[string, string]> {
   if (value.startsWith('@')) return [name, await firstLine(value.slice(1))];
   if (!isSecretName(name)) return [name, value];
@@ -149,7 +155,10 @@ async function firstLine(path: string): Promise<string> {
   throw new SrqError('input', `${path} begins with an empty line.`, 'Put the value into its first line.');
 }
 
-/** The login for a server of the document; none for an address that secrets must not go to. Only a known test is marked. */
+/**
+ * Returns the login command for a server of the documents, or none for a URL to which secrets must not be sent. Only
+ * servers known to be tests are marked as such.
+ */
 function loginCommand({ name, url, test }: ServerSuggestion): string[] {
   try {
     const baseUrl = normalBaseUrl(url);
@@ -165,7 +174,7 @@ function loginCommand({ name, url, test }: ServerSuggestion): string[] {
   }
 }
 
-/** A contract belongs to one profile: whoever logs in with another has it learn the documents, too. */
+/** A contract belongs to one profile, so a new profile has to learn the documents as well. */
 function loginLines(logins: readonly string[], { process }: Context): string[] {
   if (logins.length === 0) return [];
   const words = withoutOptions(process.argv.slice(2), ['--profile']).filter((word) => word !== '--dry-run');
@@ -175,7 +184,7 @@ function loginLines(logins: readonly string[], { process }: Context): string[] {
   );
 }
 
-/** Where no terminal says otherwise, as wide as a wide one. */
+/** Returns the width of the terminal. Without one it is that of a wide terminal. */
 function width({ process }: Context): number {
   return process.stdout.columns ?? process.stderr.columns ?? 120;
 }

@@ -15,7 +15,7 @@ import type { Examination, Found } from './examination.ts';
 const DAY_MS = 24 * 3600 * 1000;
 const EXPIRY_WARNING_DAYS = 14;
 
-/** The way to the service: proxy, name, port, certificate. */
+/** Checks the network path to the service: proxy, name, port, certificate. */
 export async function takeNetworkSteps(
   context: Context,
   examination: Examination,
@@ -71,7 +71,7 @@ function judgedCertificate({ issuer, expiresAtMs, protocol }: ServiceCertificate
   return { result: 'warn', message, hint, value: null };
 }
 
-/** Whether the store in PostgreSQL can be reached and used. */
+/** Checks whether the store in PostgreSQL can be reached and used. */
 export async function takeStoreStep(context: Context, examination: Examination): Promise<void> {
   await examination.take('store', async (): Promise<Found<null>> => {
     const store = await context.postgresStore();

@@ -21,7 +21,7 @@ export interface DoctorOptions {
   readonly output?: string;
 }
 
-/** Tries out everything between here and a request that is taken, a step at a time. Creates nothing unless told to. */
+/** Checks everything that is needed to send a request, step by step. It creates nothing unless told to. */
 export async function doctor(context: Context, options: DoctorOptions): Promise<number> {
   const { output } = options;
   if (output !== undefined) await requireOwnOrNew(output, 'doctor report', '--output', isDoctorReport);
@@ -73,7 +73,7 @@ async function settled(context: Context, reading: ClockReading): Promise<Found<C
   return { result: 'ok', message, value: connection };
 }
 
-/** Before anything is tried: a live service gets a test request on a person's word alone. */
+/** Requires the user's consent to send a test request to a live service, before anything is tried. */
 async function requireConsent(context: Context, { yes }: DoctorOptions): Promise<void> {
   const settings = await context.settings();
   if (!settings.live || yes) return;

@@ -15,11 +15,11 @@ import type { Examination, Found } from './examination.ts';
 
 const SKEW_WARNING_MS = 60_000;
 
-/** What the last answer told of the service's clock. */
+/** The clock of the service, as seen in its last answer. */
 export class ClockReading {
-  /** By how much the service's clock is ahead of ours; null: it has not been seen. */
+  /** How far the service's clock is ahead of the local one, or null if it is unknown. */
   skewMs: number | null = null;
-  /** Time of the call, in which the reading may be wrong. */
+  /** Duration of the call, which is the uncertainty of the reading. */
   ms = 0;
 
   note({ answer, ms }: TracedCall, nowMs: number): void {
@@ -30,7 +30,7 @@ export class ClockReading {
   }
 }
 
-/** The service itself: its clock, whether it takes the credentials, whether validate can be understood. */
+/** Checks the service: its clock, the credentials, and whether validate can be understood. */
 export async function takeServiceSteps(
   context: Context,
   examination: Examination,
@@ -77,7 +77,7 @@ function judgedToken(proof: CachedToken | SrqError | null, ms: number): Found<nu
   return { result: 'ok', message: `The credentials work: a token was granted, ${life}.`, value: null, ms };
 }
 
-/** What a contract demands, nobody can make up. */
+/** The contract may require values that srq cannot make up. */
 function untried({ message, hint }: SrqError): Found<null> {
   return { result: 'warn', message: `${message} Validate was not asked.`, hint: hint ?? '', value: null };
 }
@@ -112,7 +112,7 @@ const UNTRUE_DUPLICATE =
 const TRY_LATER =
   'Try again later: srq doctor. If it stays so, send the report to the marketplace: srq doctor --output FILE';
 
-/** One request that says it is a test, sent and logged like any other. */
+/** Creates one request that says it is a test. It is sent and logged like any other. */
 export async function takeCreateStep(
   context: Context,
   examination: Examination,
@@ -146,7 +146,7 @@ function judgedCreate(result: RowResult, { key }: Submission): Found<null> {
   throw new SrqError(code === 'ok' ? 'service' : code, `The test request is ${result.status}. ${told}`.trim(), hint);
 }
 
-/** Whether the answers to the steps before bear out what was learned. */
+/** Checks whether the answers to the earlier steps agree with the contract. */
 export async function takeContractStep(
   context: Context,
   examination: Examination,
@@ -165,9 +165,9 @@ export async function takeContractStep(
 }
 
 /**
- * A request that nobody can take for a real one: it says in every text that it is a test, and its telephone number is
- * libphonenumber's example, which belongs to nobody. Each one has another text, so that a service that keeps the last one
- * takes the next one, too. Throws `SrqError('input')` if the local checks refuse it.
+ * Makes up a request that cannot be taken for a real one. All its texts say that it is a test, and its phone number is
+ * libphonenumber's example, which belongs to nobody. The text differs each time, so that a service that remembers the
+ * last one accepts the next. Throws `SrqError('input')` if the local checks refuse it.
  */
 async function madeUpRequest(destination: Destination, contract: Contract, nowMs: number): Promise<Submission> {
   const operations = operationsOf({ validate: true });

@@ -15,7 +15,7 @@ import { agreedPlan, dryRun, type PlanOptions, rangeOf, requireConsent } from '.
 
 const BATCH_ROWS = 500;
 
-/** Reads and checks a file whole, shows what would happen, and queues the rows that are ready; none that is queued already. */
+/** Queues a file: reads and checks all of it, shows the plan, and queues the rows that are ready and not yet queued. */
 export async function enqueue(context: Context, file: string, given: PlanOptions): Promise<number> {
   keepHeapSmall();
   const startedMs = context.clock.monotonicMs();
@@ -101,7 +101,7 @@ async function queueReady({ context, preparation }: RequestSession, plan: Import
   return { queued, alreadyQueued: seen - queued };
 }
 
-/** A path means nothing on another machine, and a recording is too large to lie in a queue. */
+/** Refuses recordings, because a path means nothing on another machine and a recording is too large for the queue. */
 const noRecordings: AudioReader = {
   describe: () => Promise.reject(notQueued()),
   readBase64: () => Promise.reject(notQueued()),

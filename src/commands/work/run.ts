@@ -14,25 +14,25 @@ import type { PostgresStore } from '../../store/postgres/postgres-store.ts';
 import { keepHealthFile, serveHealth } from './health.ts';
 import { WorkerStats } from './worker-stats.ts';
 
-/** The flags of `work`. */
+/** The flags of `work`, as commander parses them. */
 export interface WorkOptions extends Omit<SubmitOptions, 'again'> {
   readonly concurrency: number;
   readonly rate?: 'auto' | 'max' | number;
   readonly untilEmpty?: boolean;
   readonly inDoubt: 'park' | 'validate';
-  /** Seconds after a doubtful send before validate is asked. */
+  /** Age in seconds that a request in doubt must have before validate is asked about it. */
   readonly settle?: number;
-  /** Seconds without a sign of life after which others get what a worker has in hand. */
+  /** Seconds without a sign of life after which the requests of a worker are given to others. */
   readonly missing: number;
   readonly healthFile?: string;
   readonly healthPort?: number;
   readonly healthHost: string;
 }
 
-/** After the signal to end, the store is given so long to take what is still to be told. */
+/** Time after the signal to end in which remaining results are still written to the store. */
 const FAREWELL_MS = 10_000;
 
-/** Delivers what is queued until it is told to end, or the queue is empty and that was asked for. */
+/** Sends what is queued until it is told to end, or until the queue is empty if that is wanted. */
 export async function work(context: Context, options: WorkOptions): Promise<number> {
   const startedMs = context.clock.monotonicMs();
   const { clock, interruption } = context;
@@ -57,7 +57,7 @@ export async function work(context: Context, options: WorkOptions): Promise<numb
   });
   await witness.end();
   await connection.keep(witness.evidence).catch(() => {});
-  // Nothing that is left to do waits for the store any more.
+  // Nothing that is left to do needs the store.
   halt.abort();
   const { ready: _, invalid: __, ...counts } = account.counts;
   const seconds = Math.round(clock.monotonicMs() - startedMs) / 1000;
@@ -106,7 +106,10 @@ async function workerDeps(context: Context, options: WorkOptions, watch: WorkerS
   return { ...deps, connection, name: store.name, destination: session.destinationText };
 }
 
-/** The queue of a worker, which after the signal to end is given some time to take what became of what was in hand. */
+/**
+ * Opens the queue for a worker. After the signal to end it stays open for some time, so that the results of requests in
+ * hand can be written.
+ */
 async function openWorkersQueue(
   context: Context,
   { database }: PostgresStore,
