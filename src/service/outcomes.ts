@@ -15,16 +15,16 @@ const STATUS_OF: Record<ExchangeClass, SentStatus> = {
   doubt: 'unknown',
 };
 
-/** What one exchange on create comes to. */
+/** The result of one exchange on create. */
 interface ProcessedCreate {
   readonly sent: Sent;
   /** It was certainly not acted on, and trying again may help. */
   readonly isToRepeat: boolean;
-  /** It may have been acted on, and a repetition that the service recognises as one would tell. */
+  /** It may have been acted on, and a repetition that the service recognises would show that. */
   readonly isRepeatable: boolean;
 }
 
-/** Reads the answer of create; one of success that proves nothing is remembered by its form. */
+/** Interprets the answer to create. A success that proves nothing is remembered by its form. */
 export function processCreate(exchange: Exchange, sent: Redactor, reader: AnswerReader): ProcessedCreate {
   const meaning = reader.creation(exchange, sent);
   const { creation, next, reason, stop } = meaning;
@@ -35,12 +35,12 @@ export function processCreate(exchange: Exchange, sent: Redactor, reader: Answer
   return {
     sent: { outcome, stop: asError(reason, stop), unproven, hasRemark },
     isToRepeat: next === 'again',
-    // An answer of success would be repeated in the same words, which prove nothing either.
+    // A success that proves nothing would only be repeated in the same words.
     isRepeatable: meaning.class === 'doubt' && next === 'record' && unproven === null,
   };
 }
 
-/** What a create came to, as it is recorded and shown. */
+/** Returns the outcome of a create, as it is recorded and shown. */
 export function createOutcome(
   meaning: CreateMeaning,
   exchange: Exchange,
@@ -76,22 +76,22 @@ function outcomeMessage({ creation, reason }: CreateMeaning, isIdentified: boole
   return said === null ? reason : `${reason} ${said}`;
 }
 
-/** For a create that never reached the service. `stop`: every further call is pointless. */
+/** Builds the result of a create that never reached the service. `stop` means that further calls are pointless. */
 export function unsent(message: string, stop: SrqError | null): Sent {
   const outcome: Outcome = { status: 'failed', ids: {}, http: null, message, raw: null, ms: null };
   return { outcome, stop, unproven: null, hasRemark: false };
 }
 
-/** What one exchange on validate comes to. */
+/** The result of one exchange on validate. */
 interface ProcessedValidate {
   readonly result: ValidateResult;
   /** Trying again may help. */
   readonly passing: boolean;
-  /** Nothing will help. */
+  /** The reason why further calls are pointless, or null. */
   readonly stop: SrqError | null;
 }
 
-/** Reads the answer of validate. */
+/** Interprets the answer to validate. */
 export function processValidate(exchange: Exchange, sent: Redactor, reader: AnswerReader): ProcessedValidate {
   const { answer } = exchange;
   if (!answer) {
@@ -121,7 +121,7 @@ export function processValidate(exchange: Exchange, sent: Redactor, reader: Answ
   return { result: failedValidate(message, answer.status), passing: true, stop: asError(meaning.reason, meaning.stop) };
 }
 
-/** For a question that got no usable answer. */
+/** Builds the result of a validate without a usable answer. */
 export function failedValidate(message: string, http: number | null): ValidateResult {
   return { verdict: 'unknown', ids: {}, http, message, refused: 'failed', raw: null };
 }

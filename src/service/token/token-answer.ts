@@ -7,7 +7,7 @@ import type { Answer, Exchange } from '../network/exchange.ts';
 import { clientCertificateFailure, failureName, networkFailure } from '../network/network-failure.ts';
 import type { Redactor } from '../redaction/redactor.ts';
 
-/** The part of the service's description that is about the token. */
+/** The part of the contract that documents the answer with the token. */
 export type DocumentedToken = Pick<TokenOperation, 'tokenPointer' | 'lifetimePointer' | 'lifetimeSeconds'>;
 
 /**
@@ -33,7 +33,7 @@ export function readToken(
   const at = (pointer: string | null) => (pointer === null ? null : (scalarsAt(value, pointer)[0] ?? null));
   const accessToken =
     at(tokenPointer) ?? textOf('accesstoken', 'token', 'bearertoken', 'bearer') ?? bareToken(answer, value);
-  // A text that cannot stand in a header is not a token.
+  // A text that cannot be a header value is not a token.
   if (accessToken === null || !/^[\x21-\x7e]+$/.test(accessToken)) {
     throw new SrqError(
       'service',
@@ -48,7 +48,8 @@ export function readToken(
     msUntil(textOf('expiresat', 'expiration', 'expires') ?? jwtEnd(accessToken), answer, askedAtMs);
   if (lifetimePointer !== null) observed(documentedMs !== null);
   else if (lifetimeSeconds !== null && toldMs !== null) observed(Math.abs(toldMs - lifetimeSeconds * 1000) < 2000);
-  // A lifetime of zero is a service's way of giving none, and a token that is said to have expired may still be good.
+  // Some services send a lifetime of zero if they give none, and a token that is said to have expired may still be
+  // valid.
   const lifeMs = toldMs === null || toldMs <= 0 ? lifetimeSeconds && lifetimeSeconds * 1000 : toldMs;
   const expiresAtMs = lifeMs ? askedAtMs + lifeMs : null;
   return { accessToken, obtainedAtMs: askedAtMs, expiresAtMs };
