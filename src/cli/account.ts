@@ -66,8 +66,8 @@ async function ownAccount(context: Context, options: AccountOptions, file: Learn
     token: new FileTokenCache(path, destination, secretMark(clientSecret), await context.trust()),
     evidence: learned.evidence ?? NO_VISIBILITY_HISTORY,
     answers: learned.answers ?? NO_MEMORY,
-    keep: (evidence) => exchange(file, evidenceBy(options.contract), evidence),
-    remember: (answers) => void exchange(file, answersBy(options.contract), answers),
+    keep: (evidence) => mergeKnowledge(file, evidenceBy(options.contract), evidence),
+    remember: (answers) => void mergeKnowledge(file, answersBy(options.contract), answers),
     keepRate: () => {
       const pace = adaptive.learned();
       if (pace) file.write({ pace });
@@ -84,7 +84,7 @@ async function ownAccount(context: Context, options: AccountOptions, file: Learn
 async function shareAccount(context: Context, options: AccountOptions, file: LearnedFile): Promise<Account> {
   const { destination, clientSecret, contract, rate, concurrency, refused } = options;
   const { AccountToken } = await import('../store/postgres/account.ts');
-  const { state, id, database } = await joinAccount(context, destination);
+  const { state, id, database } = await openSharedAccount(context, destination);
   const { clock } = context;
   const own = file.read();
   const pacing = { rate, concurrency, learned: own.pace, refused };
@@ -92,13 +92,13 @@ async function shareAccount(context: Context, options: AccountOptions, file: Lea
   const limiter = new RateLimiter(permits, clock, context.interruption.halt.signal);
   context.onClose(() => permits.close());
   const token = await AccountToken.open(database, id, clientSecret);
-  const evidence = await exchange(state, evidenceBy(contract), own.evidence ?? NO_VISIBILITY_HISTORY);
-  const answers = await exchange(state, answersBy(contract), own.answers ?? NO_MEMORY);
+  const evidence = await mergeKnowledge(state, evidenceBy(contract), own.evidence ?? NO_VISIBILITY_HISTORY);
+  const answers = await mergeKnowledge(state, answersBy(contract), own.answers ?? NO_MEMORY);
   let found = answers;
-  context.onClose(() => exchange(state, answersBy(contract), found).then(() => {}, unlessLog));
+  context.onClose(() => mergeKnowledge(state, answersBy(contract), found).then(() => {}, ignoreStoreError));
   return {
     ...{ limiter, token, evidence, answers, shared: state },
-    keep: (more) => exchange(state, evidenceBy(contract), more),
+    keep: (more) => mergeKnowledge(state, evidenceBy(contract), more),
     remember: (more) => {
       found = more;
     },
@@ -109,7 +109,7 @@ async function shareAccount(context: Context, options: AccountOptions, file: Lea
 }
 
 /** Opens the state that the processes of an account share in the store. It is closed when the command ends. */
-export async function joinAccount(context: Context, destination: Destination) {
+export async function openSharedAccount(context: Context, destination: Destination) {
   const { accountId, openAccountState } = await import('../store/postgres/account.ts');
   const store = await context.postgresStore();
   // The store may not have been migrated yet, because some commands connect before they open the log.
@@ -152,7 +152,7 @@ export const answersBy = (contract: string): Knowledge<AnswerMemory> => ({
 });
 
 /** Merges what this process knows into the stored knowledge, and resolves to the result. */
-export function exchange<Found>(state: AccountState, knowledge: Knowledge<Found>, own: Found): Promise<Found> {
+export function mergeKnowledge<Found>(state: AccountState, knowledge: Knowledge<Found>, own: Found): Promise<Found> {
   const { name, none, isKnown, merged } = knowledge;
   return state.change(name, (kept) => {
     const keep = merged(isKnown(kept) ? kept : none, own);
@@ -165,6 +165,6 @@ function holdsList(kept: unknown, list: string): boolean {
 }
 
 /** Ignores an unavailable store at the end of a command, because that is reported elsewhere. */
-function unlessLog(error: unknown): void {
+function ignoreStoreError(error: unknown): void {
   if (!(error instanceof SrqError)) throw error;
 }

@@ -14,7 +14,7 @@ const SUGGESTED = new RegExp(`\\bsrq (?:(?:${OF_PROFILE})|(${OF_LOG}))\\b(?! --h
  * Completes the srq commands that a text suggests with the flags by which this command chose profile and log, so that
  * they can be pasted as they are.
  */
-export function inFull(text: string, chosen: ChosenProfile): string {
+export function withProfileFlags(text: string, chosen: ChosenProfile): string {
   const flags = (name: keyof ChosenProfile): string[] => {
     const value = chosen[name];
     return value === undefined || text.includes(`--${name}`) ? [] : [`--${name}`, shellWord(value)];

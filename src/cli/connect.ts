@@ -15,7 +15,7 @@ import { Http } from '../service/wire/http.ts';
 import { notLoggedIn, requireCertificateCheck, type Settings } from '../settings/settings.ts';
 import { type Account, openAccount } from './account.ts';
 import type { GlobalOptions } from './command.ts';
-import { inFull } from './command-line.ts';
+import { withProfileFlags } from './command-line.ts';
 import type { Context } from './context.ts';
 import { keepParserPlain } from './v8-flags.ts';
 
@@ -98,7 +98,7 @@ async function keepObservations(context: Context, contract: Contract, api: Reque
   (await context.contracts()).observe(contract, seen);
   const against = contradictionText(contract, seen);
   if (against === null) return;
-  (await context.reporter()).warn(`${against} ${inFull(CONTRADICTION_HINT, context.options)}`);
+  (await context.reporter()).warn(`${against} ${withProfileFlags(CONTRADICTION_HINT, context.options)}`);
 }
 
 /** Requests a token with credentials that are not stored yet. Throws the errors of `Tokens.prove`. */
@@ -142,7 +142,7 @@ async function openHttp(
     timeoutMs: timeout === undefined ? null : timeout * 1000,
     network,
     monotonicMs: context.clock.monotonicMs,
-    traces: [...(watch ? [watch] : []), ...(verbose ? [await callShower(context)] : [])],
+    traces: [...(watch ? [watch] : []), ...(verbose ? [await callPrinter(context)] : [])],
   });
   context.onClose(() => http.close());
   return http;
@@ -152,7 +152,7 @@ async function openHttp(
  * Returns the function that prints calls for --verbose. Each call is printed as a whole when it has ended, so that
  * concurrent calls do not mix.
  */
-async function callShower(context: Context): Promise<(call: TracedCall) => void> {
+async function callPrinter(context: Context): Promise<(call: TracedCall) => void> {
   const { callText } = await import('../report/terminal/call-text.ts');
   return (call) => context.process.stderr.write(callText(call));
 }

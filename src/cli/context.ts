@@ -195,7 +195,7 @@ export class Context {
 
   async close(): Promise<void> {
     for (const closer of this.#closers.splice(0)) await closer();
-    this.interruption.ignore();
+    this.interruption.stop();
   }
 
   #learnedContract(): Promise<Contract | null> {

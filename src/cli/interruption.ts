@@ -45,7 +45,7 @@ export class Interruption {
   }
 
   /** Stops handling signals. */
-  ignore(): void {
+  stop(): void {
     for (const [signal, handler] of this.#handlers) this.#process.off(signal, handler);
     this.#handlers.clear();
   }

@@ -11,7 +11,7 @@ import type { TellingContext } from './command.ts';
 import type { Interruption } from './interruption.ts';
 
 /** The parts of the context that the log keeper needs. */
-interface Surroundings extends TellingContext {
+interface LogContext extends TellingContext {
   readonly clock: Clock;
   readonly run: string;
   readonly uid: number | null;
@@ -44,7 +44,7 @@ export type LogPlace =
 
 /** Finds out where the log is kept and opens it. Each is done once per command. */
 export class LogKeeper {
-  readonly #context: Surroundings;
+  readonly #context: LogContext;
   readonly #stateFolder: () => string;
   #place: LogPlace | null = null;
   #fileStore: LogStore | null = null;
@@ -52,7 +52,7 @@ export class LogKeeper {
   #isStoreAway = false;
 
   /** `stateFolder` returns the folder for a log that no flag names. */
-  constructor(context: Surroundings, stateFolder: () => string) {
+  constructor(context: LogContext, stateFolder: () => string) {
     this.#context = context;
     this.#stateFolder = stateFolder;
   }
@@ -152,7 +152,7 @@ export class LogKeeper {
  * flags count. `file` is the default path. Throws `SrqError('usage')` if flags contradict each other or contain a
  * password.
  */
-async function logPlace(context: Surroundings, file: string): Promise<LogPlace> {
+async function logPlace(context: LogContext, file: string): Promise<LogPlace> {
   const { log, store, sandbox } = context.options;
   if (log !== undefined && store !== undefined) throw new SrqError('usage', 'Choose one of --log and --store.');
   if (log !== undefined) return { kind: 'file', path: log, isGiven: true };
@@ -163,7 +163,7 @@ async function logPlace(context: Surroundings, file: string): Promise<LogPlace> 
   const { storeAddress } = await import('../store/postgres/store-url.ts');
   const { shown, password, config } = storeAddress(url);
   if (password !== null) context.hide(password);
-  if (password !== null && url === store) throw passwordInSight('--store', shown);
+  if (password !== null && url === store) throw passwordInArguments('--store', shown);
   const command = url === profile?.store ? profile.storePasswordCommand : undefined;
   const fromEnv = env['PGPASSWORD'];
   const byCommand = command === undefined ? null : () => runSecretCommand(command);
@@ -175,7 +175,7 @@ async function logPlace(context: Surroundings, file: string): Promise<LogPlace> 
  * Refuses a password in a flag, because every user of a machine can read the arguments of its processes. `shown` is the
  * URL without the password.
  */
-function passwordInSight(flag: string, shown: string): SrqError {
+function passwordInArguments(flag: string, shown: string): SrqError {
   return new SrqError(
     'usage',
     `A password in ${flag} is open to every user of this machine, and stays in the shell's history.`,
@@ -183,7 +183,7 @@ function passwordInSight(flag: string, shown: string): SrqError {
   );
 }
 
-async function storedProfile(context: Surroundings) {
+async function storedProfile(context: LogContext) {
   const { value } = await context.profileName();
   return (await context.profiles()).get(value);
 }

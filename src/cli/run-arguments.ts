@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import { nearest } from '../request/did-you-mean.ts';
 import { SrqError } from '../request/errors.ts';
 import type { GlobalOptions, Invoke } from './command.ts';
-import { inFull } from './command-line.ts';
+import { withProfileFlags } from './command-line.ts';
 import type { Context } from './context.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import { makeProgram } from './program.ts';
@@ -54,7 +54,7 @@ async function runCommand(
   } catch (error) {
     const failure = error instanceof SrqError ? error : fault(error, context);
     const { code, message, hint } = failure;
-    await (await context.reporter()).fail({ message, hint: hint && inFull(hint, globals) }, code);
+    await (await context.reporter()).fail({ message, hint: hint && withProfileFlags(hint, globals) }, code);
     if (!(error instanceof SrqError)) await context.showStack(error);
     const interrupted = context.interruption.code;
     return EXIT_CODES[interrupted ?? failure.code].number;

@@ -1,5 +1,5 @@
 import { basename, dirname, resolve } from 'node:path';
-import type { ServiceLine } from '../delivery/import.ts';
+import type { ServiceConnection } from '../delivery/import.ts';
 import type { Preparation } from '../delivery/prepare.ts';
 import { describeAudio, readAudioBase64 } from '../input/audio.ts';
 import { printable } from '../report/output.ts';
@@ -14,7 +14,7 @@ import type { Connection, ConnectOptions } from './connect.ts';
 import type { Context } from './context.ts';
 
 /** How a command uses requests. */
-interface Use {
+interface SessionOptions {
   readonly audio: AudioReader;
   /** The operations that the requests are for. Each request must be valid for all of them. */
   readonly operations: readonly RequestOperationName[];
@@ -45,7 +45,7 @@ export class RequestSession {
    * Throws `SrqError('auth')` if a login is needed and missing, and `SrqError('settings')` if the contract cannot be
    * used.
    */
-  static async open(context: Context, use: Use): Promise<RequestSession> {
+  static async open(context: Context, use: SessionOptions): Promise<RequestSession> {
     const { audio, strict = false } = use;
     const settings = await context.settings();
     const destination = use.needsNoLogin ? knownDestination(settings) : await requiredDestination(settings);
@@ -67,7 +67,7 @@ export class RequestSession {
   }
 
   /** Connects to the service. Nothing is sent yet. */
-  async connect(options: Omit<ConnectOptions, 'audio'>): Promise<Connection & ServiceLine> {
+  async connect(options: Omit<ConnectOptions, 'audio'>): Promise<Connection & ServiceConnection> {
     const { connect } = await import('./connect.ts');
     const connection = await connect(this.context, { ...options, audio: this.preparation.audio });
     return { ...connection, isProxied: connection.network.proxy !== null };

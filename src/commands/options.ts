@@ -6,11 +6,11 @@ import { FIELD } from '../request/fields.ts';
  * Parsers of option values for commander. Each takes the text and returns the value, or throws `InvalidArgumentError`.
  */
 
-export function wholeNumber(least: number, most: number): (text: string) => number {
+export function wholeNumber(min: number, max: number): (text: string) => number {
   return (text) => {
     const number = /^\d{1,12}$/.test(text) ? Number(text) : Number.NaN;
-    if (number >= least && number <= most) return number;
-    throw new InvalidArgumentError(`Give a whole number from ${least} to ${most}.`);
+    if (number >= min && number <= max) return number;
+    throw new InvalidArgumentError(`Give a whole number from ${min} to ${max}.`);
   };
 }
 
@@ -110,12 +110,12 @@ export function addSubmitOptions(command: Command): Command {
 
 /** Adds the flags of commands that read a file of requests. */
 export function addReadingOptions(command: Command): Command {
-  const most = Number.MAX_SAFE_INTEGER;
+  const max = Number.MAX_SAFE_INTEGER;
   return command
     .addOption(choice('--format <format>', 'format of the file (detected)', ['csv', 'json', 'ndjson']).hideHelp())
     .addOption(rare('--encoding <name>', 'encoding of the file (detected)'))
     .addOption(rare('--delimiter <mark>', 'delimiter of a CSV file: , ; TAB | (detected)'))
-    .addOption(rare('--skip-lines <n>', 'leave out the first lines').argParser(wholeNumber(0, most)).default(0))
+    .addOption(rare('--skip-lines <n>', 'leave out the first lines').argParser(wholeNumber(0, max)).default(0))
     .addOption(rare('--sheet <name>', 'sheet of a workbook (the first)'))
     .option('--map <column=field>', 'this column is that field; - leaves it out', pair('COLUMN=FIELD', 'last'), [])
     .option('--set <field=value>', "for all rows: a constant, or '{City} {Zip}'", pair('FIELD=VALUE', 'first'), [])

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { RunCommand } from '../cli/command.ts';
-import { inFull } from '../cli/command-line.ts';
+import { withProfileFlags } from '../cli/command-line.ts';
 import type { Context } from '../cli/context.ts';
 import { aligned, printable } from '../report/output.ts';
 import { contractName } from '../report/terminal/contract-text.ts';
@@ -60,7 +60,9 @@ export async function status(context: Context): Promise<number> {
         ],
         '',
       ),
-      ...(baseUrl && clientId && secret.state !== 'missing' ? [] : [inFull('Log in with: srq login', context.options)]),
+      ...(baseUrl && clientId && secret.state !== 'missing'
+        ? []
+        : [withProfileFlags('Log in with: srq login', context.options)]),
     ].join('\n'),
   );
   return 0;

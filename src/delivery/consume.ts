@@ -14,8 +14,8 @@ import { disposalOfDoubt, disposalOfRequest } from './dispose.ts';
 import { runConcurrently } from './run-concurrently.ts';
 import { settleDoubt } from './settle-doubt.ts';
 import { refuseUnsent, type SubmitOptions, type Submitted, submitRequest } from './submit.ts';
-import { type Advice, GO_ON, recoverFromBreak, Supervisor } from './supervise.ts';
-import { keptProof, requestKind, type VisibilityProber } from './visibility-prober.ts';
+import { type Advice, CONTINUE, recoverFromBreak, Supervisor } from './supervise.ts';
+import { requestKind, storedProof, type VisibilityProber } from './visibility-prober.ts';
 
 /** Share of its places that a worker uses for settling doubts, which is mostly waiting. */
 const SETTLING_SHARE = 1 / 4;
@@ -43,7 +43,7 @@ export interface WorkerDeps {
   readonly log: DeliveryLog;
   readonly queue: RequestQueue;
   readonly clock: Clock;
-  readonly witness: VisibilityProber;
+  readonly prober: VisibilityProber;
   /** Loads what all processes of the account have learned about validate. */
   readonly evidence: () => Promise<VisibilityHistory>;
   /** True if the service is reached through a proxy. */
@@ -70,7 +70,7 @@ export interface WorkerWatch {
   /** Called when requests of workers that are gone were put back into the queue. */
   reclaimed(count: number): void;
   /** Called when the breaker has paused all sending. */
-  broke(pauseMs: number): void;
+  breakerOpened(pauseMs: number): void;
 }
 
 /**
@@ -93,7 +93,7 @@ class QueueWorker {
   readonly #disposing = new Set<Promise<void>>();
   readonly #recent = new RecentCreations();
   readonly #rounds: ControlRounds;
-  readonly #over = new AbortController();
+  readonly #ended = new AbortController();
   #stop: SrqError | null = null;
 
   constructor(deps: WorkerDeps, options: QueueWorkerOptions) {
@@ -105,7 +105,7 @@ class QueueWorker {
   async run(): Promise<SrqError | null> {
     const reclaiming = this.#reclaim();
     await Promise.all([this.#deliverAll(), this.#settleAll()]);
-    this.#over.abort();
+    this.#ended.abort();
     await reclaiming;
     await Promise.all(this.#disposing);
     return this.#stop;
@@ -137,39 +137,39 @@ class QueueWorker {
     const { untilEmpty } = this.#options;
     // Report an error at once. Otherwise it would only be known after everything in flight has ended.
     const telling = {
-      take: (...[from, count]: Parameters<RequestQueue['take']>) => this.#orEnd(queue.take(from, count)),
-      isEmpty: () => this.#orEnd(queue.isEmpty()),
+      take: (...[from, count]: Parameters<RequestQueue['take']>) => this.#endOnError(queue.take(from, count)),
+      isEmpty: () => this.#endOnError(queue.isEmpty()),
       dispose: queue.dispose,
     };
     const taken = takenRequests(telling, clock, { lane, batch, untilEmpty, halt: halt.signal });
     try {
-      for await (const _ of runConcurrently(taken, limit, (each) => this.#orBack(each, work)));
+      for await (const _ of runConcurrently(taken, limit, (each) => this.#giveBackOnError(each, work)));
     } catch (error) {
       this.#end(error);
     }
   }
 
   async #deliver(taken: TakenRequest): Promise<void> {
-    const { api, log, witness } = this.#deps;
+    const { api, log, prober } = this.#deps;
     const refusal = this.#deps.refusal(taken);
     const submitted =
       refusal === null
         ? await submitRequest(taken, api, log, this.#options)
         : await refuseUnsent(taken, log, refusedOutcome(refusal));
     const { result, wasClear, isFromLog } = submitted;
-    if (wasClear && result.status === 'created') witness.created(taken);
+    if (wasClear && result.status === 'created') prober.created(taken);
     if (!isFromLog && result.status === 'created') this.#recent.add(taken);
     const isDoubtful = result.status === 'unknown';
     if (submitted.stop) this.#end(submitted.stop);
-    this.#dispose(taken, submitted, disposalOfRequest(taken, submitted, await this.#circumstances(taken, isDoubtful)));
+    this.#dispose(taken, submitted, disposalOfRequest(taken, submitted, await this.#situation(taken, isDoubtful)));
     const own = this.#supervisor.observe(submitted);
-    const shared = isFromLog ? GO_ON : await this.#deps.breaker.observe(isDoubtful);
+    const shared = isFromLog ? CONTINUE : await this.#deps.breaker.observe(isDoubtful);
     const stop = own.stop ?? shared.stop;
     if (stop) this.#end(stop);
     else if (shared.pauseMs > 0) this.#recover(taken, shared.pauseMs).catch((error: unknown) => this.#end(error));
   }
 
-  async #circumstances({ key, request }: TakenRequest, isDoubtful: boolean) {
+  async #situation({ key, request }: TakenRequest, isDoubtful: boolean) {
     const { log, api, evidence, halt, isProxied } = this.#deps;
     const { settles, settleMs } = this.#options;
     const isEnding = halt.signal.aborted;
@@ -184,16 +184,16 @@ class QueueWorker {
   }
 
   async #settle(taken: TakenRequest): Promise<void> {
-    const { api, log, clock, halt, witness, isProxied } = this.#deps;
+    const { api, log, clock, halt, prober, isProxied } = this.#deps;
     const shared = await this.#deps.evidence();
     const kind = requestKind(taken.request);
     const nowMs = () => log.nowMs();
-    const proof = keptProof(() => mergeVisibilityHistories(shared, witness.evidence), nowMs);
+    const proof = storedProof(() => mergeVisibilityHistories(shared, prober.evidence), nowMs);
     const { settleMs: chosenMs } = this.#options;
     const settling = {
       ...{ api, log, clock, stopping: halt.signal, resend: this.#options },
-      believing: { proof, chosenMs, isProxied, rounds: this.#rounds, waits: true },
-      known: () => knownCreated(this.#recent.of(kind), log),
+      validation: { proof, chosenMs, isProxied, rounds: this.#rounds, waits: true },
+      loadControls: () => knownCreated(this.#recent.of(kind), log),
     };
     const submitted = await settleDoubt(taken, settling);
     if (submitted.stop) this.#end(submitted.stop);
@@ -202,7 +202,7 @@ class QueueWorker {
     this.#dispose(taken, submitted, disposalOfDoubt(taken, submitted, known, halt.signal.aborted));
   }
 
-  async #orEnd<Result>(work: Promise<Result>): Promise<Result> {
+  async #endOnError<Result>(work: Promise<Result>): Promise<Result> {
     try {
       return await work;
     } catch (error) {
@@ -212,7 +212,7 @@ class QueueWorker {
   }
 
   /** An error ends the worker, so that requests waiting for their turn do not start. The request is given back. */
-  async #orBack(taken: TakenRequest, work: (taken: TakenRequest) => Promise<void>): Promise<void> {
+  async #giveBackOnError(taken: TakenRequest, work: (taken: TakenRequest) => Promise<void>): Promise<void> {
     this.#inHand.add(taken);
     try {
       this.#deps.watch.began(taken);
@@ -262,14 +262,14 @@ class QueueWorker {
   /** Stops the sending of the account until validate answers again. */
   async #recover({ request }: TakenRequest, pauseMs: number): Promise<void> {
     const { api, clock, halt, hold, watch } = this.#deps;
-    watch.broke(pauseMs);
+    watch.breakerOpened(pauseMs);
     hold(pauseMs);
     await recoverFromBreak(request, pauseMs, { api, clock, stopping: halt.signal });
   }
 
   async #reclaim(): Promise<void> {
     const { queue, clock, halt, watch } = this.#deps;
-    const ending = AbortSignal.any([halt.signal, this.#over.signal]);
+    const ending = AbortSignal.any([halt.signal, this.#ended.signal]);
     while (!ending.aborted) {
       try {
         const count = await queue.reclaim(this.#options.missingMs);

@@ -83,19 +83,19 @@ export function controlsFor(doubted: Doubted, known: readonly Control[], nowMs: 
 }
 
 /** The result of a round of controls: how many were asked about, and how many validate called duplicates. */
-export interface Round {
+export interface RoundResult {
   readonly asked: number;
   readonly seen: number;
 }
 
 interface AwaitingRound {
   readonly controls: readonly Control[];
-  readonly resolve: (round: Round) => void;
+  readonly resolve: (round: RoundResult) => void;
   readonly reject: (error: unknown) => void;
 }
 
 /** Number of controls asked about at once. The rate limit of the account applies as well. */
-const ASKED_AT_ONCE = 8;
+const MAX_CONCURRENT = 8;
 
 /**
  * Asks about controls in rounds that all doubts share, similar to a group commit. Callers that arrive during a round
@@ -113,8 +113,8 @@ export class ControlRounds {
   }
 
   /** Joins the next round. If it misses a single control, the round is worthless for everybody in it. */
-  next(controls: readonly Control[]): Promise<Round> {
-    const joined = new Promise<Round>((resolve, reject) => {
+  next(controls: readonly Control[]): Promise<RoundResult> {
+    const joined = new Promise<RoundResult>((resolve, reject) => {
       this.#waiting.push({ controls, resolve, reject });
     });
     this.#asking ??= this.#askAll();
@@ -139,11 +139,11 @@ export class ControlRounds {
     this.#asking = null;
   }
 
-  async #ask(controls: ReadonlyMap<string, Control>): Promise<Round> {
+  async #ask(controls: ReadonlyMap<string, Control>): Promise<RoundResult> {
     let seen = 0;
     const asked = runConcurrently(
       requestsOf(controls),
-      () => ASKED_AT_ONCE,
+      () => MAX_CONCURRENT,
       async (request) => !this.#stopping.aborted && (await this.#api.validate(request)).verdict === 'duplicate',
     );
     for await (const isSeen of asked) seen += isSeen ? 1 : 0;
@@ -159,8 +159,8 @@ async function* requestsOf(controls: ReadonlyMap<string, Control>): AsyncGenerat
  * Maximum number of created requests kept for each kind, and in total. The first is enough for any doubt near in time,
  * the second bounds the memory.
  */
-const MAX_OF_KIND = 64;
-const MAX_COUNT = 256;
+const MAX_PER_KIND = 64;
+const MAX_TOTAL = 256;
 
 /**
  * The latest requests that a worker has created. They serve as controls for its doubts, because a worker has no file to
@@ -172,9 +172,9 @@ export class RecentCreations {
   add({ row, request, key }: Submission): void {
     const kind = requestKind(request);
     const alike = this.of(kind);
-    this.#byKind.set(kind, [...alike.slice(1 - MAX_OF_KIND), { row, request, key }]);
+    this.#byKind.set(kind, [...alike.slice(1 - MAX_PER_KIND), { row, request, key }]);
     const all = [...this.#byKind.values()];
-    if (all.reduce((sum, { length }) => sum + length, 0) <= MAX_COUNT) return;
+    if (all.reduce((sum, { length }) => sum + length, 0) <= MAX_TOTAL) return;
     // Drop one of the kind that has most.
     all.reduce((most, each) => (each.length > most.length ? each : most)).shift();
   }

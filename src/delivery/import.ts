@@ -6,10 +6,10 @@ import { type MappedTable, planImport, refreshUnknown } from './plan.ts';
 import type { Preparation } from './prepare.ts';
 import { reportRows } from './report-rows.ts';
 import { type SendPorts, sendAfterOthers, sendRows } from './send-rows.ts';
-import { resumeLooks, settleRows } from './settle-rows.ts';
+import { resumeProbes, settleRows } from './settle-rows.ts';
 import type { SubmitOptions, Submitted } from './submit.ts';
 import type { ErrorBudget } from './supervise.ts';
-import { datedBy, VisibilityProber } from './visibility-prober.ts';
+import { VisibilityProber, withLogTime } from './visibility-prober.ts';
 
 /** Options of an import, as chosen by the user. */
 export interface ImportOptions extends SubmitOptions {
@@ -26,7 +26,7 @@ export interface ImportOptions extends SubmitOptions {
 }
 
 /** An open connection to the service, with what is known about the service. */
-export interface ServiceLine {
+export interface ServiceConnection {
   readonly api: MarketplaceApi;
   readonly mayValidate: boolean;
   /** True if a proxy lies in between. It may still deliver a request after srq has closed the connection. */
@@ -60,7 +60,7 @@ export interface PassWatch {
 }
 
 /** The user interface of an import, as the delivery code sees it. */
-export interface ImportDesk {
+export interface ImportUi {
   /**
    * Shows the plan until the user agrees to it. `plan` is called again for each corrected mapping. Throws if the user
    * does not agree.
@@ -69,9 +69,9 @@ export interface ImportDesk {
   /** Starts to show a pass. */
   watch(pass: Pass): Promise<PassWatch>;
   /** Called when the breaker has paused all sending. */
-  broke(pauseMs: number): void;
+  breakerOpened(pauseMs: number): void;
   /** Reports the result of every row. `stop` is the reason why the import ended early, or null. */
-  account(plan: ImportPlan, stop: SrqError | null, rows: AsyncIterable<RowReport>): Promise<void>;
+  report(plan: ImportPlan, stop: SrqError | null, rows: AsyncIterable<RowReport>): Promise<void>;
 }
 
 /** The dependencies of an import. */
@@ -82,8 +82,8 @@ export interface ImportPorts {
   /** Aborted by the user or by the import itself. No new requests are started then; those in flight are finished. */
   readonly halt: AbortController;
   /** Connects to the service. Called only if there are rows to send or to settle. */
-  connect(plan: ImportPlan): Promise<ServiceLine>;
-  readonly desk: ImportDesk;
+  connect(plan: ImportPlan): Promise<ServiceConnection>;
+  readonly ui: ImportUi;
 }
 
 /** The result of an import. */
@@ -100,14 +100,14 @@ export interface Imported {
  * is in the plan's ledger, and the outcome of its request is in the log.
  */
 export async function runImport(ports: ImportPorts, options: ImportOptions): Promise<Imported> {
-  const { log, preparation, desk } = ports;
-  const plan = await desk.agree((input, tick) => planImport(input, options.range, preparation, log, options, tick));
+  const { log, preparation, ui } = ports;
+  const plan = await ui.agree((input, tick) => planImport(input, options.range, preparation, log, options, tick));
   const { ready, unknown } = plan.counts;
   const stop = ready + unknown > 0 ? await deliver(plan, await ports.connect(plan), ports, options) : null;
   // Another process that was sending these requests may have finished them in the meantime.
-  if (plan.ledger.counts().unknown > 0) await refreshUnknown(plan, log).catch(unlessLog);
+  if (plan.ledger.counts().unknown > 0) await refreshUnknown(plan, log).catch(ignoreLogError);
   const untried = `Not tried: ${stop?.message ?? 'the run was interrupted.'} The next run sends it.`;
-  await desk.account(plan, stop, reportRows(plan, log, preparation, untried));
+  await ui.report(plan, stop, reportRows(plan, log, preparation, untried));
   return { plan, stop };
 }
 
@@ -117,36 +117,36 @@ export async function runImport(ports: ImportPorts, options: ImportOptions): Pro
  */
 async function deliver(
   plan: ImportPlan,
-  line: ServiceLine,
-  { log, clock, preparation, halt, desk }: ImportPorts,
+  connection: ServiceConnection,
+  { log, clock, preparation, halt, ui }: ImportPorts,
   options: ImportOptions,
 ): Promise<SrqError | null> {
-  const { api } = line;
-  const keep = (evidence: VisibilityHistory) => void line.keep(evidence).catch(unlessLog);
-  const witness = new VisibilityProber(api, datedBy(log, clock), halt.signal, line.evidence, keep);
-  const ports: SendPorts = { api, log, clock, witness, preparation, halt, broke: (ms) => desk.broke(ms) };
-  if (line.mayValidate) await resumeLooks(plan, witness, ports);
+  const { api } = connection;
+  const keep = (evidence: VisibilityHistory) => void connection.keep(evidence).catch(ignoreLogError);
+  const prober = new VisibilityProber(api, withLogTime(log, clock), halt.signal, connection.evidence, keep);
+  const ports: SendPorts = { api, log, clock, prober, preparation, halt, breakerOpened: (ms) => ui.breakerOpened(ms) };
+  if (connection.mayValidate) await resumeProbes(plan, prober, ports);
   const sending = sendRows(plan, ports, { ...options, budget: errorBudget(plan, options) });
-  let stop = await followed(sending, await desk.watch({ is: 'sending', rows: plan.counts.ready }));
-  stop ??= await lookAfterOthers(plan, ports, options, desk);
-  stop ??= await settle(plan, ports, line, options, desk);
-  await witness.end();
-  await line.keep(witness.evidence);
-  line.keepRate();
+  let stop = await runPass(sending, await ui.watch({ is: 'sending', rows: plan.counts.ready }));
+  stop ??= await waitForOthers(plan, ports, options, ui);
+  stop ??= await settle(plan, ports, connection, options, ui);
+  await prober.end();
+  await connection.keep(prober.evidence);
+  connection.keepRate();
   return stop;
 }
 
 /** Waits for rows that other processes are sending. Those exist only if the processes share the log. */
-async function lookAfterOthers(
+async function waitForOthers(
   plan: ImportPlan,
   ports: SendPorts,
   options: ImportOptions,
-  desk: ImportDesk,
+  ui: ImportUi,
 ): Promise<SrqError | null> {
   const { unknown } = plan.ledger.counts();
   if (ports.log.writeLeaseMs === null || unknown === 0) return null;
-  const watch = await desk.watch({ is: 'looking after others', rows: unknown });
-  return followed(sendAfterOthers(plan, ports, options), watch);
+  const watch = await ui.watch({ is: 'looking after others', rows: unknown });
+  return runPass(sendAfterOthers(plan, ports, options), watch);
 }
 
 /**
@@ -156,24 +156,24 @@ async function lookAfterOthers(
 async function settle(
   plan: ImportPlan,
   ports: SendPorts,
-  { mayValidate, isProxied }: ServiceLine,
+  { mayValidate, isProxied }: ServiceConnection,
   options: ImportOptions,
-  desk: ImportDesk,
+  ui: ImportUi,
 ): Promise<SrqError | null> {
-  const { api, halt, witness } = ports;
+  const { api, halt, prober } = ports;
   const stillInDoubt = () => plan.ledger.counts().unknown;
   const rows = stillInDoubt();
-  const byValidate = mayValidate && witness.isHopeful();
+  const byValidate = mayValidate && prober.isHopeful();
   const byKey = api.idempotencyWindowMs !== null;
   if (options.inDoubt === 'park' || rows === 0 || halt.signal.aborted || !(byValidate || byKey)) return null;
-  const watch = await desk.watch({ is: 'settling', rows, byKey, byValidate, stillInDoubt });
+  const watch = await ui.watch({ is: 'settling', rows, byKey, byValidate, stillInDoubt });
   const { concurrency, settleMs: chosenMs } = options;
-  const believing = byValidate ? { proof: witness, chosenMs, isProxied, waiting: watch.waiting } : null;
-  return followed(settleRows(plan, ports, { concurrency, believing, resend: options }), watch);
+  const validation = byValidate ? { proof: prober, chosenMs, isProxied, waiting: watch.waiting } : null;
+  return runPass(settleRows(plan, ports, { concurrency, validation, resend: options }), watch);
 }
 
 /** Runs a pass, shows each of its rows, and returns the reason why it ended early, or null. */
-export async function followed(
+export async function runPass(
   rows: AsyncGenerator<Submitted, SrqError | null>,
   watch: PassWatch,
 ): Promise<SrqError | null> {
@@ -198,6 +198,6 @@ function errorBudget({ rows }: ImportPlan, { maxErrors }: ImportOptions): ErrorB
  * Ignores an error of the log. It is already the reason why the run ended, or the next run will report it. The rows
  * keep their status.
  */
-function unlessLog(error: unknown): void {
+function ignoreLogError(error: unknown): void {
   if (!(error instanceof SrqError)) throw error;
 }

@@ -8,7 +8,7 @@ import { likelyPrepared, type Preparation, type Prepared, prepareAgain, prepareR
 import { knownStatus, type Submission, type SubmitOptions } from './submit.ts';
 
 /** Maximum number of problems kept one by one. Further ones are only counted. */
-const PROBLEMS_LIMIT = 10_000;
+const MAX_PROBLEMS = 10_000;
 
 /** A table and the mapping of its columns to fields. */
 export interface MappedTable {
@@ -49,7 +49,7 @@ export async function planImport(
       const { row } = prepared;
       problemCount += prepared.problems.length;
       for (const problem of prepared.problems) {
-        if (problems.length < PROBLEMS_LIMIT) problems.push({ row, ...problem });
+        if (problems.length < MAX_PROBLEMS) problems.push({ row, ...problem });
       }
       const status = statusOf(prepared, log, options);
       if (isDone(status)) doneInBatch += 1;
@@ -116,7 +116,7 @@ export interface RereadOptions {
 }
 
 /**
- * Reads the rows of one status again; see {@link rowsAgain}. `held` returns a promise to wait for before the next row,
+ * Reads the rows of one status again; see {@link rereadRows}. `held` returns a promise to wait for before the next row,
  * or null.
  */
 export function submissions(
@@ -125,7 +125,7 @@ export function submissions(
   status: Status,
   held: () => Promise<unknown> | null,
 ): AsyncGenerator<Submission> {
-  return rowsAgain(plan, reading, (row) => plan.ledger.status(row) === status, held);
+  return rereadRows(plan, reading, (row) => plan.ledger.status(row) === status, held);
 }
 
 /**
@@ -133,7 +133,7 @@ export function submissions(
  *
  * Throws `SrqError('input')` if a row has changed since the plan was made, so that it is not sent.
  */
-export async function* rowsAgain(
+export async function* rereadRows(
   plan: ImportPlan,
   { preparation, halt }: RereadOptions,
   isWanted: (row: number) => boolean,
@@ -160,7 +160,7 @@ export async function* rowsAgain(
 }
 
 /** Maximum number of keys that are looked up in the log at once. */
-const GROUP_KEYS = 5_000;
+const LOOKUP_KEYS = 5_000;
 
 /** Sets the status of each row to the logged status of its request, instead of what an import would do with it. */
 export async function planAsLogged(plan: ImportPlan, log: LogView): Promise<void> {
@@ -185,9 +185,9 @@ async function* loggedStates(
   log: LogView,
   isWanted: (row: number) => boolean,
 ): AsyncGenerator<[row: number, state: LoggedState]> {
-  for (let from = range.skip + 1; ledger.has(from); from += GROUP_KEYS) {
+  for (let from = range.skip + 1; ledger.has(from); from += LOOKUP_KEYS) {
     const keys = new Map<number, string>();
-    for (let row = from; row < from + GROUP_KEYS && ledger.has(row); row++) {
+    for (let row = from; row < from + LOOKUP_KEYS && ledger.has(row); row++) {
       const key = ledger.key(row);
       if (key !== null && ledger.firstRow(row) === row && isWanted(row)) keys.set(row, key);
     }

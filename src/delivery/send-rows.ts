@@ -12,9 +12,9 @@ import type { VisibilityProber } from './visibility-prober.ts';
  * Maximum time to wait for requests of other processes. It is longer than a request can take. A process that is
  * suspended may keep its requests for longer than this.
  */
-const OTHERS_MS = 5 * 60_000;
-const LOOK_MS = 500;
-const ROWS_AHEAD = 200;
+const MAX_WAIT_FOR_OTHERS_MS = 5 * 60_000;
+const POLL_MS = 500;
+const PREFETCH_ROWS = 200;
 
 /** Options of a sending pass. */
 export interface SendOptions extends SubmitOptions {
@@ -34,9 +34,9 @@ export interface PassPorts {
 
 /** Dependencies of a sending pass. */
 export interface SendPorts extends PassPorts {
-  readonly witness: VisibilityProber;
+  readonly prober: VisibilityProber;
   /** Called when the breaker has paused all sending. */
-  readonly broke?: (pauseMs: number) => void;
+  readonly breakerOpened?: (pauseMs: number) => void;
 }
 
 /**
@@ -48,13 +48,13 @@ export async function* sendRows(
   deps: SendPorts,
   options: SendOptions,
 ): AsyncGenerator<Submitted, SrqError | null> {
-  const { api, log, witness, halt } = deps;
+  const { api, log, prober, halt } = deps;
   const supervisor = new Supervisor(options.budget, plan.counts.invalid);
   let stop = supervisor.budgetStop();
   let pause: Promise<unknown> | null = null;
   if (stop) halt.abort();
   const results = runConcurrently(
-    knownAhead(
+    prefetchAhead(
       submissions(plan, deps, 'ready', () => pause),
       plan,
       log,
@@ -64,19 +64,19 @@ export async function* sendRows(
     // gives no reason to stop.
     async (submission, makeRoom) => ({
       submission,
-      submitted: await orHalt(submitRequest(submission, api, log, options, makeRoom), halt),
+      submitted: await haltOnError(submitRequest(submission, api, log, options, makeRoom), halt),
     }),
   );
   try {
     for await (const { submission, submitted } of results) {
       const { result, wasClear } = submitted;
       plan.ledger.setStatus(result.row, result.status);
-      if (wasClear && result.status === 'created') witness.created(submission);
+      if (wasClear && result.status === 'created') prober.created(submission);
       const advice = supervisor.observe(submitted);
       stop ??= advice.stop;
       if (stop) halt.abort();
       if (advice.pauseMs > 0) {
-        deps.broke?.(advice.pauseMs);
+        deps.breakerOpened?.(advice.pauseMs);
         pause = recoverFromBreak(submission.request, advice.pauseMs, { ...deps, stopping: halt.signal });
       }
       yield submitted;
@@ -98,25 +98,25 @@ export async function* sendAfterOthers(
   options: SubmitOptions & { readonly concurrency: number },
 ): AsyncGenerator<Submitted, SrqError | null> {
   const { api, log, clock, halt } = deps;
-  const untilMs = clock.monotonicMs() + OTHERS_MS;
+  const untilMs = clock.monotonicMs() + MAX_WAIT_FOR_OTHERS_MS;
   const results = runConcurrently(
     submissions(plan, deps, 'unknown', () => null),
     () => options.concurrency,
     async (submission) => {
       while ((await log.mayBeUnderWay(submission.key)) && clock.monotonicMs() < untilMs && !halt.signal.aborted) {
-        await clock.sleep(LOOK_MS, halt.signal);
+        await clock.sleep(POLL_MS, halt.signal);
       }
-      return orHalt(submitRequest(submission, api, log, options), halt);
+      return haltOnError(submitRequest(submission, api, log, options), halt);
     },
   );
-  return yield* untilStop(results, plan, halt);
+  return yield* trackResults(results, plan, halt);
 }
 
 /**
  * Passes the results on and keeps the ledger up to date. Halts the run at the first reason to stop, and returns that
  * reason.
  */
-export async function* untilStop(
+export async function* trackResults(
   results: AsyncGenerator<Submitted>,
   plan: ImportPlan,
   halt: AbortController,
@@ -137,7 +137,7 @@ export async function* untilStop(
 }
 
 /** Halts the run if `work` fails, so that requests waiting for their turn do not start. */
-export async function orHalt<T>(work: Promise<T>, halt: AbortController): Promise<T> {
+export async function haltOnError<T>(work: Promise<T>, halt: AbortController): Promise<T> {
   try {
     return await work;
   } catch (error) {
@@ -147,7 +147,7 @@ export async function orHalt<T>(work: Promise<T>, halt: AbortController): Promis
 }
 
 /** Looks up many rows in the log at once right before their turn, to save round trips to a remote log. */
-async function* knownAhead(
+async function* prefetchAhead(
   rows: AsyncGenerator<Submission>,
   { ledger }: ImportPlan,
   log: Pick<DeliveryLog, 'prefetch'>,
@@ -156,7 +156,7 @@ async function* knownAhead(
   for await (const submission of rows) {
     if (submission.row >= end) {
       const keys: string[] = [];
-      for (end = submission.row; ledger.has(end) && keys.length < ROWS_AHEAD; end++) {
+      for (end = submission.row; ledger.has(end) && keys.length < PREFETCH_ROWS; end++) {
         const key = ledger.status(end) === 'ready' ? ledger.key(end) : null;
         if (key !== null) keys.push(key);
       }

@@ -10,7 +10,7 @@ import {
   type VisibilityHistory,
   type VisibilityStats,
 } from '../request/visibility.ts';
-import { type Control, ControlRounds, type Controls, controlsFor, type Doubted, type Round } from './controls.ts';
+import { type Control, ControlRounds, type Controls, controlsFor, type Doubted, type RoundResult } from './controls.ts';
 import {
   inDoubt,
   knownStatus,
@@ -21,7 +21,7 @@ import {
   subjectOf,
   submitRequest,
 } from './submit.ts';
-import { keptProof, type Proof, requestKind } from './visibility-prober.ts';
+import { type Proof, requestKind, storedProof } from './visibility-prober.ts';
 
 /**
  * Pause between the two questions to validate. If the service runs on several machines, one of them may not know of the
@@ -32,12 +32,12 @@ const GAP_MS = 3_000;
  * Interval at which the age of the doubt is computed again while waiting, because the machine may sleep or its clock
  * may be set.
  */
-const LOOK_MS = 30_000;
+const AGE_CHECK_MS = 30_000;
 /** The same interval while running probes may still prove that validate sees created requests. */
-const LOOK_FOR_PROOF_MS = 1_000;
+const PROOF_CHECK_MS = 1_000;
 
 /** How validate is used to settle requests in doubt. */
-export interface Believing {
+export interface Validation {
   readonly proof: Proof;
   /** The age chosen by `--settle`, or null to use the learned one. */
   readonly chosenMs: number | null;
@@ -51,15 +51,15 @@ export interface Believing {
 }
 
 /** Dependencies and options for settling a request in doubt. */
-export interface Settling {
+export interface SettleDeps {
   readonly api: MarketplaceApi;
   readonly log: DeliveryLog;
   readonly clock: Clock;
   readonly stopping: AbortSignal;
   /** How validate is used, or null if it is not asked. */
-  readonly believing: Believing | null;
+  readonly validation: Validation | null;
   /** Loads requests near the doubt that are known to be created. */
-  readonly known: () => Promise<readonly Control[]>;
+  readonly loadControls: () => Promise<readonly Control[]>;
   /** Options for sending a request that turned out not to be taken. Null leaves it to the next run. */
   readonly resend: SubmitOptions | null;
 }
@@ -73,8 +73,8 @@ export interface Settling {
  * gets one licence to be sent again; the licence is durable before it is used. In all other cases a person has to
  * decide, as for a request that is in doubt after a licence.
  */
-export async function settleDoubt(submission: Submission, settling: Settling): Promise<Submitted> {
-  const { api, log, resend } = settling;
+export async function settleDoubt(submission: Submission, deps: SettleDeps): Promise<Submitted> {
+  const { api, log, resend } = deps;
   const { key } = submission;
   await log.prefetch([key]);
   const seen = log.lookup(key);
@@ -86,14 +86,14 @@ export async function settleDoubt(submission: Submission, settling: Settling): P
   const firstTryMs = Date.parse(record.at) - (record.ms ?? 0);
   const isRemembered = () => mayRepeat(api, log.nowMs() - firstTryMs);
   if (!record.again && isRemembered() && resend) return repeatUnderKey(submission, api, log, seen, isRemembered);
-  if (!settling.believing) return inDoubt(submission);
-  return new Inquiry(submission, record, seen, settling, settling.believing).settle();
+  if (!deps.validation) return inDoubt(submission);
+  return new Inquiry(submission, record, seen, deps, deps.validation).settle();
 }
 
 /** Dependencies for sending a single request. */
 export interface SinglePorts
-  extends Pick<Settling, 'api' | 'log' | 'clock' | 'stopping'>,
-    Pick<Believing, 'isProxied'> {
+  extends Pick<SettleDeps, 'api' | 'log' | 'clock' | 'stopping'>,
+    Pick<Validation, 'isProxied'> {
   readonly mayValidate: boolean;
   /** What is known about how well validate sees created requests. */
   readonly evidence: VisibilityHistory;
@@ -113,13 +113,21 @@ export async function submitOrSettle(
   if (knownStatus(log.lookup(submission.key), options) !== 'unknown') {
     return submitRequest(submission, api, log, options);
   }
-  const proof = keptProof(
+  const proof = storedProof(
     () => evidence,
     () => log.nowMs(),
   );
   const rounds = new ControlRounds(api, stopping);
-  const believing = mayValidate ? { proof, chosenMs: null, isProxied, rounds, waits: false } : null;
-  return settleDoubt(submission, { api, log, clock, stopping, resend: options, believing, known: async () => [] });
+  const validation = mayValidate ? { proof, chosenMs: null, isProxied, rounds, waits: false } : null;
+  return settleDoubt(submission, {
+    api,
+    log,
+    clock,
+    stopping,
+    resend: options,
+    validation,
+    loadControls: async () => [],
+  });
 }
 
 /** Settles one request in doubt by asking validate. */
@@ -127,36 +135,38 @@ class Inquiry {
   readonly #submission: Submission;
   readonly #record: LogRecord;
   readonly #seen: LoggedState;
-  readonly #settling: Settling;
-  readonly #believing: Believing;
+  readonly #deps: SettleDeps;
+  readonly #validation: Validation;
   readonly #doubted: Doubted;
   readonly #kind: string;
 
-  constructor(submission: Submission, record: LogRecord, seen: LoggedState, settling: Settling, believing: Believing) {
+  constructor(submission: Submission, record: LogRecord, seen: LoggedState, deps: SettleDeps, validation: Validation) {
     this.#submission = submission;
     this.#record = record;
     this.#seen = seen;
-    this.#settling = settling;
-    this.#believing = believing;
+    this.#deps = deps;
+    this.#validation = validation;
     this.#doubted = { request: submission.request, sentAtMs: Date.parse(record.at) };
     this.#kind = requestKind(submission.request);
   }
 
   async settle(): Promise<Submitted> {
-    const unripe = await this.#untilOld((sight) => settleWaitMs(sight, this.#waiting()));
+    const unripe = await this.#waitUntilOld((sight) => settleWaitMs(sight, this.#waiting()));
     if (unripe) return unripe;
     // A request that validate finds needs no controls and no longer wait.
     const asked = await this.#ask();
     if (asked !== 'clear') return this.#decide(asked, await this.#askAgain());
 
-    const known = await this.#settling.known();
+    const known = await this.#deps.loadControls();
     const controlsAt = (nowMs: number) => controlsFor(this.#doubted, known, nowMs);
-    const controls = () => controlsAt(this.#settling.log.nowMs());
+    const controls = () => controlsAt(this.#deps.log.nowMs());
     // The tolerance for the age of a control grows with the age of the doubt. So more controls may qualify later, up to
     // the longest wait.
-    const latest = controlsAt(Math.max(this.#settling.log.nowMs(), this.#doubted.sentAtMs + FEW_CONTROLS_WAIT_MS));
+    const latest = controlsAt(Math.max(this.#deps.log.nowMs(), this.#doubted.sentAtMs + FEW_CONTROLS_WAIT_MS));
     if (!latest) return stays(this.#submission, NO_CONTROLS);
-    const young = await this.#untilOld((sight) => licenceWaitMs(sight, this.#waiting(), controls()?.all.length ?? 0));
+    const young = await this.#waitUntilOld((sight) =>
+      licenceWaitMs(sight, this.#waiting(), controls()?.all.length ?? 0),
+    );
     if (young) return young;
     const chosen = controls();
     return chosen ? this.#askBetweenControls(chosen) : stays(this.#submission, NO_CONTROLS);
@@ -168,8 +178,8 @@ class Inquiry {
    * well.
    */
   async #askBetweenControls({ all, olderMs, youngerMs }: Controls): Promise<Submitted> {
-    const { clock, stopping, log } = this.#settling;
-    const { rounds } = this.#believing;
+    const { clock, stopping, log } = this.#deps;
+    const { rounds } = this.#validation;
     const before = await rounds.next(all);
     // Wait until the doubt is as old as the oldest control was at the first round, or so old that no lag matters. What
     // validate saw of the control then, it must see of the doubt now.
@@ -185,17 +195,17 @@ class Inquiry {
     const missed = [before, between, after].find((round) => round.seen < round.asked);
     if (stopping.aborted) return inDoubt(this.#submission);
     if (missed) return stays(this.#submission, blind(missed));
-    const sight = this.#believing.proof.sight(this.#kind);
+    const sight = this.#validation.proof.sight(this.#kind);
     const isOld = log.nowMs() - this.#doubted.sentAtMs >= licenceWaitMs(sight, this.#waiting(), all.length);
     if (!isTrusted(sight) || !isOld) return stays(this.#submission, NOT_PROVEN);
     // The process that sent it may have lost its connection to the log and be back.
     if (log.writeLeaseMs !== null && (await log.mayBeUnderWay(this.#submission.key))) return inDoubt(this.#submission);
-    return sendAgain(this.#submission, this.#settling, this.#seen, this.#record.again);
+    return sendAgain(this.#submission, this.#deps, this.#seen, this.#record.again);
   }
 
   async #decide(first: Verdict, second: Verdict): Promise<Submitted> {
     if (first === 'unknown' || second === 'unknown') return inDoubt(this.#submission);
-    const { log } = this.#settling;
+    const { log } = this.#deps;
     // The process that sent it may have lost its connection to the log and be back.
     if (log.writeLeaseMs !== null && (await log.mayBeUnderWay(this.#submission.key))) return inDoubt(this.#submission);
     const outcome = first === second ? TAKEN : CONTRADICTED;
@@ -205,39 +215,39 @@ class Inquiry {
   }
 
   async #ask(): Promise<Verdict> {
-    const { api, stopping } = this.#settling;
+    const { api, stopping } = this.#deps;
     return stopping.aborted ? 'unknown' : (await api.validate(this.#submission.request)).verdict;
   }
 
   async #askAgain(): Promise<Verdict> {
-    const { clock, stopping } = this.#settling;
+    const { clock, stopping } = this.#deps;
     await clock.sleep(GAP_MS, stopping);
     return this.#ask();
   }
 
   #waiting() {
-    const isOwn = this.#record.run === this.#settling.log.run && this.#seen === 'unknown';
-    return { chosenMs: this.#believing.chosenMs, isReset: isOwn && !this.#believing.isProxied };
+    const isOwn = this.#record.run === this.#deps.log.run && this.#seen === 'unknown';
+    return { chosenMs: this.#validation.chosenMs, isReset: isOwn && !this.#validation.isProxied };
   }
 
   /**
    * Waits until the doubt has the wanted age, which may change as more is learned. Returns null then, or the result if
    * it cannot be settled.
    */
-  async #untilOld(wantedMs: (sight: VisibilityStats) => number): Promise<Submitted | null> {
-    const { clock, log, stopping } = this.#settling;
-    const { proof, waits, waiting } = this.#believing;
+  async #waitUntilOld(wantedMs: (sight: VisibilityStats) => number): Promise<Submitted | null> {
+    const { clock, log, stopping } = this.#deps;
+    const { proof, waits, waiting } = this.#validation;
     while (!stopping.aborted) {
       const ageMs = recordAgeMs(this.#record.at, log.nowMs());
       if (ageMs === null) return stays(this.#submission, untimely(this.#record));
       const sight = proof.sight(this.#kind);
       const isProven = isTrusted(sight);
-      if (!isProven && !proof.mayComeYet(this.#kind)) return stays(this.#submission, NOT_PROVEN);
-      const leftMs = Math.max(wantedMs(sight), this.#leastMs()) - ageMs;
+      if (!isProven && !proof.mayBecomeTrusted(this.#kind)) return stays(this.#submission, NOT_PROVEN);
+      const leftMs = Math.max(wantedMs(sight), this.#minAgeMs()) - ageMs;
       if (isProven && leftMs <= 0) return null;
       if (!waits) return inDoubt(this.#submission);
       if (leftMs > 0) waiting?.(leftMs);
-      await clock.sleep(isProven ? Math.min(leftMs, LOOK_MS) : LOOK_FOR_PROOF_MS, stopping);
+      await clock.sleep(isProven ? Math.min(leftMs, AGE_CHECK_MS) : PROOF_CHECK_MS, stopping);
     }
     return inDoubt(this.#submission);
   }
@@ -246,8 +256,8 @@ class Inquiry {
    * Returns the minimum age before validate is asked. An intent without an outcome may belong to a process that was cut
    * off; it must have expired first.
    */
-  #leastMs(): number {
-    return this.#seen === 'sending' ? 2 * (this.#settling.log.writeLeaseMs ?? 0) : 0;
+  #minAgeMs(): number {
+    return this.#seen === 'sending' ? 2 * (this.#deps.log.writeLeaseMs ?? 0) : 0;
   }
 }
 
@@ -265,7 +275,7 @@ function mayRepeat({ idempotencyWindowMs }: MarketplaceApi, ageMs: number): bool
  */
 async function sendAgain(
   submission: Submission,
-  { api, log, resend }: Settling,
+  { api, log, resend }: SettleDeps,
   seen: LoggedState,
   again: boolean,
 ): Promise<Submitted> {
@@ -319,7 +329,7 @@ const LOOK_IT_UP = 'Look it up at the service, then: srq resolve KEY --created [
 const NOT_PROVEN = `Validate has not proven that it sees requests like this one, so it is not asked. ${LOOK_IT_UP}`;
 const NO_CONTROLS = `Validate calls it clear, which cannot be checked: too few requests like it, of the same time, are known to be created. ${LOOK_IT_UP}`;
 
-function blind({ asked, seen }: Round): string {
+function blind({ asked, seen }: RoundResult): string {
   return `Validate calls it clear, but did not see ${asked - seen} of ${asked} requests that are known to be created, so it is not believed. ${LOOK_IT_UP}`;
 }
 

@@ -59,7 +59,7 @@ const NOT_ASKED: Clearance = { outcome: null, ...NOTHING_SPECIAL };
 
 /**
  * Sends one request: looks it up in the log, asks validate, records the intent durably, sends it and records the
- * outcome. `wasCreated` is called as soon as the service has confirmed the creation, before that is recorded.
+ * outcome. `onCreated` is called as soon as the service has confirmed the creation, before that is recorded.
  *
  * Throws `SrqError('log')` if the intent cannot be recorded; nothing has been sent then. A fault in srq itself does not
  * throw: the row is returned as failed, or as in doubt if the intent was already recorded.
@@ -69,10 +69,10 @@ export async function submitRequest(
   api: MarketplaceApi,
   log: DeliveryLog,
   options: SubmitOptions,
-  wasCreated: () => void = () => {},
+  onCreated: () => void = () => {},
 ): Promise<Submitted> {
   try {
-    return await submit(submission, api, log, options, wasCreated);
+    return await submit(submission, api, log, options, onCreated);
   } catch (error) {
     if (error instanceof SrqError) throw error;
     return faulted(submission, log, error);
@@ -84,7 +84,7 @@ async function submit(
   api: MarketplaceApi,
   log: DeliveryLog,
   options: SubmitOptions,
-  wasCreated: () => void,
+  onCreated: () => void,
 ): Promise<Submitted> {
   const { request, key } = submission;
   await log.prefetch([key]);
@@ -113,7 +113,7 @@ async function submit(
   const { outcome, stop, unproven, hasRemark } = sent;
   if (!intended) return recordUnsent(submission, log, seen, outcome, { stop });
   const circumstances = { stop, unproven, hasRemark, wasClear: checked.wasClear };
-  if (outcome.status === 'created') wasCreated();
+  if (outcome.status === 'created') onCreated();
   const submitted = await recorded(submission, outcome, circumstances, () => log.outcome(subject, outcome, { again }));
   const mayConfirm = unproven !== null && checked.wasClear && !submitted.unrecorded && stop === null;
   return mayConfirm ? confirmed(submission, submitted, unproven, api, log) : submitted;

@@ -48,7 +48,7 @@ export class Supervisor {
     // request.
     if (isFromLog && !stop) {
       if (result.status !== 'unknown') this.#readable += 1;
-      return GO_ON;
+      return CONTINUE;
     }
     this.#seen += 1;
     if (result.status === 'rejected') this.#refused += 1;
@@ -66,7 +66,7 @@ export class Supervisor {
   }
 
   #breakerAdvice(isDoubtful: boolean): Advice {
-    if (this.#breaker === null) return GO_ON;
+    if (this.#breaker === null) return CONTINUE;
     const { counts, advice } = afterResult(this.#breaker, isDoubtful);
     this.#breaker = counts;
     return advice;
@@ -158,15 +158,15 @@ export async function recoverFromBreak(
 const DOUBTS_IN_A_ROW = 3;
 const DOUBT_WINDOW = 200;
 const DOUBTS_IN_WINDOW = 4;
-const BREAKS_LIMIT = 3;
+const MAX_BREAKS = 3;
 const FIRST_BREAK_MS = 2_000;
 /**
  * Maximum delay until good results are reported to the account. They matter for judging the doubts of other workers.
  */
-const TELL_MS = 1_000;
+const REPORT_INTERVAL_MS = 1_000;
 /** Time after which an earlier break is forgotten, because a worker may run without end. */
 const FORGET_MS = 60 * 60_000;
-const KEPT_AS = 'breaker';
+const STATE_NAME = 'breaker';
 
 /** What to do after a result: go on, pause and check the service, or stop. */
 export interface Advice {
@@ -176,7 +176,7 @@ export interface Advice {
 }
 
 /** The advice to go on without a pause. */
-export const GO_ON: Advice = { stop: null, pauseMs: 0 };
+export const CONTINUE: Advice = { stop: null, pauseMs: 0 };
 
 /** The state of a breaker, in the form stored as JSON. */
 interface BreakerCounts {
@@ -199,11 +199,11 @@ function afterResult(counts: BreakerCounts, isDoubtful: boolean): { counts: Brea
   const recent = isDoubtful ? [...counts.doubts, seen] : counts.doubts;
   const doubts = recent.filter((number) => number > seen - DOUBT_WINDOW);
   if (doubtsInARow < DOUBTS_IN_A_ROW && doubts.length <= DOUBTS_IN_WINDOW) {
-    return { counts: { seen, doubtsInARow, doubts, breaks: counts.breaks }, advice: GO_ON };
+    return { counts: { seen, doubtsInARow, doubts, breaks: counts.breaks }, advice: CONTINUE };
   }
   const breaks = counts.breaks + 1;
   const pause = { stop: null, pauseMs: FIRST_BREAK_MS * 3 ** (breaks - 1) };
-  const advice = breaks < BREAKS_LIMIT ? pause : stopped();
+  const advice = breaks < MAX_BREAKS ? pause : stopped();
   return { counts: { seen, doubtsInARow: 0, doubts: [], breaks }, advice };
 }
 
@@ -223,8 +223,8 @@ export class AccountBreaker {
   readonly #state: SharedAccountState;
   readonly #clock: Clock;
   #results: boolean[] = [];
-  #telling: Promise<Advice> | null = null;
-  #toldMs: number;
+  #reporting: Promise<Advice> | null = null;
+  #reportedMs: number;
   /**
    * Start of this worker by the clock of the shared state. A stop before that no longer applies, because somebody has
    * started a worker again.
@@ -234,24 +234,24 @@ export class AccountBreaker {
   constructor(state: SharedAccountState, clock: Clock) {
     this.#state = state;
     this.#clock = clock;
-    this.#toldMs = clock.monotonicMs();
+    this.#reportedMs = clock.monotonicMs();
   }
 
   /** Counts one more result and returns the advice that follows from the results of all workers. */
   async observe(isDoubtful: boolean): Promise<Advice> {
     this.#results.push(isDoubtful);
-    const isDue = isDoubtful || this.#clock.monotonicMs() - this.#toldMs >= TELL_MS;
-    if (!isDue || this.#telling) return GO_ON;
-    this.#telling = this.#tell().finally(() => {
-      this.#telling = null;
+    const isDue = isDoubtful || this.#clock.monotonicMs() - this.#reportedMs >= REPORT_INTERVAL_MS;
+    if (!isDue || this.#reporting) return CONTINUE;
+    this.#reporting = this.#report().finally(() => {
+      this.#reporting = null;
     });
-    return this.#telling;
+    return this.#reporting;
   }
 
-  async #tell(): Promise<Advice> {
+  async #report(): Promise<Advice> {
     const results = this.#results.splice(0);
-    this.#toldMs = this.#clock.monotonicMs();
-    return this.#state.change(KEPT_AS, (kept, nowMs) => {
+    this.#reportedMs = this.#clock.monotonicMs();
+    return this.#state.change(STATE_NAME, (kept, nowMs) => {
       this.#beganMs ??= nowMs;
       return afterResults(kept as BreakerRecord | null, results, nowMs, this.#beganMs);
     });
@@ -267,11 +267,11 @@ function afterResults(before: BreakerRecord | null, results: readonly boolean[],
   const isOver =
     before === null || stoppedMs !== null || (before.brokeMs !== null && nowMs - before.brokeMs > FORGET_MS);
   let counts = isOver ? UNBROKEN : before.breaker;
-  let advice = GO_ON;
+  let advice = CONTINUE;
   for (const isDoubtful of results) {
     const after = afterResult(counts, isDoubtful);
     counts = after.counts;
-    advice = graver(advice, after.advice);
+    advice = moreSevere(advice, after.advice);
   }
   const keep: BreakerRecord = {
     breaker: counts,
@@ -281,7 +281,7 @@ function afterResults(before: BreakerRecord | null, results: readonly boolean[],
   return { keep, result: advice };
 }
 
-function graver(one: Advice, other: Advice): Advice {
+function moreSevere(one: Advice, other: Advice): Advice {
   if (one.stop || other.stop) return one.stop ? one : other;
   return one.pauseMs >= other.pauseMs ? one : other;
 }

@@ -86,7 +86,7 @@ export function unsent(message: string, stop: SrqError | null): Sent {
 interface ProcessedValidate {
   readonly result: ValidateResult;
   /** Trying again may help. */
-  readonly passing: boolean;
+  readonly isTransient: boolean;
   /** The reason why further calls are pointless, or null. */
   readonly stop: SrqError | null;
 }
@@ -97,7 +97,7 @@ export function processValidate(exchange: Exchange, sent: Redactor, reader: Answ
   if (!answer) {
     const { reason, stop } = reader.whyNoVerdict(exchange);
     const message = exchange.written ? 'The service gave no answer to validate.' : reason;
-    return { result: failedValidate(message, null), passing: stop === null, stop: asError(reason, stop) };
+    return { result: failedValidate(message, null), isTransient: stop === null, stop: asError(reason, stop) };
   }
   const verdict = reader.verdict(answer);
   if (verdict !== 'unknown' || (answer.status >= 200 && answer.status <= 299)) {
@@ -105,7 +105,7 @@ export function processValidate(exchange: Exchange, sent: Redactor, reader: Answ
     const ids = verdict === 'duplicate' ? reader.identifiersOfDuplicate(answer, sent) : {};
     return {
       result: { verdict, ids, http: answer.status, message: null, refused: null, raw },
-      passing: false,
+      isTransient: false,
       stop: null,
     };
   }
@@ -115,10 +115,14 @@ export function processValidate(exchange: Exchange, sent: Redactor, reader: Answ
   if (meaning.class === 'rejected') {
     const message = withWords(meaning.reason);
     const result: ValidateResult = { verdict, ids: {}, http: answer.status, message, refused: 'rejected', raw: null };
-    return { result, passing: false, stop: null };
+    return { result, isTransient: false, stop: null };
   }
   const message = withWords(`The service could not say whether this is a duplicate (HTTP ${answer.status}).`);
-  return { result: failedValidate(message, answer.status), passing: true, stop: asError(meaning.reason, meaning.stop) };
+  return {
+    result: failedValidate(message, answer.status),
+    isTransient: true,
+    stop: asError(meaning.reason, meaning.stop),
+  };
 }
 
 /** Builds the result of a validate without a usable answer. */

@@ -12,7 +12,7 @@ import { CreateTries, idempotencyHeader, keyLife, type WritePermission } from '.
 import type { Exchange } from './network/exchange.ts';
 import { networkFailure } from './network/network-failure.ts';
 import { failedValidate, processCreate, processValidate, unsent } from './outcomes.ts';
-import { asksToWait, retryDelayMs, TRIES } from './pacing/rate-headers.ts';
+import { asksToWait, MAX_TRIES, retryDelayMs } from './pacing/rate-headers.ts';
 import type { RateLimiter } from './pacing/rate-limiter.ts';
 import { Redactor } from './redaction/redactor.ts';
 import type { Tokens } from './token/token.ts';
@@ -21,26 +21,26 @@ import { type EncodedRequest, type Encoder, makeEncoder } from './wire/encode.ts
 import { type Http, LeaseExpired } from './wire/http.ts';
 
 /** Maximum number of attempts for a create that was certainly not acted on. After that it is `failed`. */
-const CREATE_TRIES = 10;
+const MAX_CREATE_TRIES = 10;
 /**
  * Maximum number of attempts for a create that may have been acted on. It is repeated only if the service recognises
  * its idempotency key.
  */
-const DOUBTFUL_TRIES = 4;
+const MAX_DOUBTFUL_TRIES = 4;
 /** Pauses before each question to validate when it confirms a creation. */
-const LOOKS_AFTER_MS = [0, 500, 1_000, 2_000, 4_000, 8_000];
+const CONFIRM_PAUSES_MS = [0, 500, 1_000, 2_000, 4_000, 8_000];
 /**
  * Number of consecutive failures to reach the service, over all requests, that end the run. Before the first answer
  * fewer are enough.
  */
-const UNREACHED_LIMIT = 8;
-const UNREACHED_AT_FIRST_LIMIT = 3;
+const MAX_UNREACHED = 8;
+const MAX_UNREACHED_AT_FIRST = 3;
 
 /**
  * Number of refused tokens in a row for one request before the credentials are blamed. A token shared by another
  * process may be as old as the one before, and one that has worked may expire while the request is on its way.
  */
-const REFUSALS_BORNE = { own: 1, shared: 2, ended: 4 } as const;
+const MAX_TOKEN_REFUSALS = { own: 1, shared: 2, ended: 4 } as const;
 
 /** The dependencies of the client. */
 export interface RequestApiParts {
@@ -96,7 +96,7 @@ export class RequestApi implements MarketplaceApi {
   }
 
   /** Withdraws the observation of the last verdict, because the verdict cannot be right. */
-  disbelieveVerdict(): void {
+  withdrawVerdict(): void {
     this.#reader.observed.withdraw('validate.verdict');
   }
 
@@ -104,11 +104,11 @@ export class RequestApi implements MarketplaceApi {
     if (isOffered(this.#parts.contract, 'validate') === false) return failedValidate(NO_VALIDATE, null);
     const sent = this.#maskFor(request);
     for (let tried = 1; ; tried++) {
-      const attempt = await this.#send(await this.#prepare('validate', request, sent), FREELY);
+      const attempt = await this.#send(await this.#prepare('validate', request, sent), ALWAYS_ALLOWED);
       if (attempt.is !== 'exchanged') return failedValidate(STOPPED, null);
-      const { result, passing, stop } = processValidate(attempt.exchange, sent, this.#reader);
+      const { result, isTransient, stop } = processValidate(attempt.exchange, sent, this.#reader);
       if (stop) throw stop;
-      if (!passing || tried >= TRIES) return result;
+      if (!isTransient || tried >= MAX_TRIES) return result;
       await this.#pauseAfter(tried, attempt.exchange);
     }
   }
@@ -146,7 +146,7 @@ export class RequestApi implements MarketplaceApi {
       if (attempt.is === 'stopped') return tries.ended(unsent(STOPPED, null));
       const processed = processCreate(attempt.exchange, sent, this.#reader);
       const isInDoubt = processed.isRepeatable && tries.mayRepeatDoubt;
-      if (tried >= (isInDoubt ? DOUBTFUL_TRIES : CREATE_TRIES)) return tries.ended(processed.sent);
+      if (tried >= (isInDoubt ? MAX_DOUBTFUL_TRIES : MAX_CREATE_TRIES)) return tries.ended(processed.sent);
       if (isInDoubt) tries.leaveInDoubt(processed.sent.outcome);
       else if (!processed.isToRepeat) return tries.ended(processed.sent);
       await this.#pauseAfter(tried, attempt.exchange);
@@ -159,7 +159,7 @@ export class RequestApi implements MarketplaceApi {
     // If the answer denies the creation or cannot be read, it has no meaning to be learned, so validate is not asked.
     if (isDenied || form === '' || isOffered(contract, 'validate') === false) return null;
     if (!isOpenForm(this.#reader.memory, form)) return null;
-    for (const pauseMs of LOOKS_AFTER_MS) {
+    for (const pauseMs of CONFIRM_PAUSES_MS) {
       await clock.sleep(pauseMs, stopping);
       if (stopping.aborted) return null;
       const { verdict } = await this.validate(request);
@@ -201,7 +201,7 @@ export class RequestApi implements MarketplaceApi {
 
   /**
    * Sends a prepared call with a valid token, which is added to the masked values. A 401 is answered with a new token,
-   * as often as `REFUSALS_BORNE` allows.
+   * as often as `MAX_TOKEN_REFUSALS` allows.
    */
   async #send(
     { operation, encoded, sent, redacted }: PreparedCall,
@@ -230,10 +230,10 @@ export class RequestApi implements MarketplaceApi {
       if (exchange.answer) this.#reached = true;
       if (exchange.written) this.#unreachedInARow = 0;
       if (exchange.answer?.status !== 401) {
-        if (exchange.answer) tokens.worked(token);
+        if (exchange.answer) tokens.accepted(token);
         return { is: 'exchanged', exchange };
       }
-      if (refusals >= REFUSALS_BORNE[tokens.refused(token)]) throw tokenRefused();
+      if (refusals >= MAX_TOKEN_REFUSALS[tokens.refused(token)]) throw tokenRefused();
     }
   }
 
@@ -247,7 +247,7 @@ export class RequestApi implements MarketplaceApi {
     if (exchange.answer?.status === 429 || asksToWait(exchange.answer)) return;
     if (!exchange.written && !(exchange.error instanceof LeaseExpired)) {
       this.#unreachedInARow += 1;
-      const limit = this.#reached ? UNREACHED_LIMIT : UNREACHED_AT_FIRST_LIMIT;
+      const limit = this.#reached ? MAX_UNREACHED : MAX_UNREACHED_AT_FIRST;
       if (this.#unreachedInARow >= limit) throw unreachable(exchange.error);
     }
     await clock.sleep(retryDelayMs(tried, exchange.answer, clock.nowMs()), stopping);
@@ -283,7 +283,7 @@ type Attempt =
   | { readonly is: 'stopped' }
   | { readonly is: 'withdrawn' };
 
-const FREELY: WritePermission = { intend: () => Promise.resolve(true), begin: () => () => true };
+const ALWAYS_ALLOWED: WritePermission = { intend: () => Promise.resolve(true), begin: () => () => true };
 
 function unreachable(error: Error): SrqError {
   const { reason, hint } = networkFailure(error);

@@ -121,7 +121,7 @@ export interface Agreed {
 }
 
 /** An import that the user is to agree to. */
-interface Order {
+interface ImportProposal {
   readonly input: Input;
   /** Description of the destination. */
   readonly where: string;
@@ -136,7 +136,7 @@ interface Order {
  */
 export async function agreedPlan(
   session: RequestSession,
-  { input, where, keepAt }: Order,
+  { input, where, keepAt }: ImportProposal,
   options: Pick<PlanOptions, 'yes' | 'saveMapping'>,
   plan: (input: Input) => Promise<ImportPlan>,
 ): Promise<Agreed> {

@@ -9,7 +9,7 @@ import type { LogStore } from '../../request/log-store.ts';
 import type { Mapping } from '../../request/table.ts';
 
 /** Passes the rows on and adds each to the figures. */
-export async function* noted(
+export async function* withFigures(
   reports: AsyncIterable<RowReport>,
   figures: RunFigures,
   mapping: Mapping,
@@ -31,7 +31,7 @@ export async function addNotes(figures: RunFigures, log: LogStore, run: string |
 }
 
 /** Adds what a run has sent and when it was answered. With null it adds all runs. */
-export async function addCourse(figures: RunFigures, log: LogStore, run: string | null): Promise<void> {
+export async function addRecords(figures: RunFigures, log: LogStore, run: string | null): Promise<void> {
   for await (const { record } of log.records()) if (run === null || record.run === run) figures.record(record);
 }
 
@@ -43,7 +43,7 @@ export async function reportRun(context: Context, path: string, figures: RunFigu
   const log = await context.logStore();
   try {
     await addNotes(figures, log, context.run);
-    await addCourse(figures, log, context.run);
+    await addRecords(figures, log, context.run);
     await writeRunReport(path, figures, { writtenAt: new Date(context.clock.nowMs()).toISOString(), hasInput: true });
     reporter.say(() => printable(`Report: ${path}`));
   } catch (error) {

@@ -5,7 +5,7 @@ import { type Input, inputName, readInput, withReadingProgress } from '../../cli
 import { warnOfUnknownProfile } from '../../cli/profiles.ts';
 import { operationsOf, RequestSession, recordingsBeside } from '../../cli/session.ts';
 import { keepHeapSmall } from '../../cli/v8-flags.ts';
-import { type ImportDesk, type Pass, runImport, type ServiceLine } from '../../delivery/import.ts';
+import { type ImportUi, type Pass, runImport, type ServiceConnection } from '../../delivery/import.ts';
 import type { SubmitOptions } from '../../delivery/submit.ts';
 import { requireReportPlace } from '../../report/page/report-page.ts';
 import { requireResultsPlace, writeResults } from '../../report/results-file.ts';
@@ -14,7 +14,7 @@ import type { ImportPlan, RowReport } from '../../request/import-plan.ts';
 import type { OpenLog, RunBegin, RunNotes } from '../../request/log-store.ts';
 import type { Mapping } from '../../request/table.ts';
 import { agreedPlan, dryRun, type PlanOptions, rangeOf, requireConsent } from './agreement.ts';
-import { figuresOf, noted, reportRun } from './run-report.ts';
+import { figuresOf, reportRun, withFigures } from './run-report.ts';
 import { type Asides, showPass } from './show-import.ts';
 import { finishRun } from './summary.ts';
 
@@ -59,20 +59,27 @@ export async function bulk(context: Context, file: string, asked: BulkOptions): 
   if (options.report !== undefined) await requireReportPlace(options.report, '--report');
   const log = await context.openLog(`bulk ${basename(file)}`, true);
   const notes = (await context.logStore()).openNotes(context.run);
-  const desk = new BulkDesk(session, { input, file, results, keepAt: beside(file, 'mapping.json') }, options, notes);
-  const { plan, stop } = await runImport(portsOf(session, log, desk), {
+  const ui = new BulkUi(session, { input, file, results, keepAt: beside(file, 'mapping.json') }, options, notes);
+  const { plan, stop } = await runImport(portsOf(session, log, ui), {
     ...options,
     range: rangeOf(options),
     maxErrors: options.maxErrors ?? null,
     settleMs: options.settle === undefined ? null : options.settle * 1000,
   });
-  const { asides, command } = desk;
+  const { asides, command } = ui;
   return finishRun(context, plan, stop, { file, results, command, startedMs }, asides);
 }
 
-function portsOf({ context, preparation }: RequestSession, log: OpenLog, desk: BulkDesk) {
+function portsOf({ context, preparation }: RequestSession, log: OpenLog, ui: BulkUi) {
   const { clock, interruption } = context;
-  return { log, clock, preparation, halt: interruption.halt, connect: (plan: ImportPlan) => desk.connect(plan), desk };
+  return {
+    log,
+    clock,
+    preparation,
+    halt: interruption.halt,
+    connect: (plan: ImportPlan) => ui.connect(plan),
+    ui,
+  };
 }
 
 /** The files of one run. */
@@ -88,7 +95,7 @@ interface RunInput {
  * The user interface of `bulk`. It asks the user to agree to the plan, shows the progress, and writes notes, results
  * and report.
  */
-class BulkDesk implements ImportDesk {
+class BulkUi implements ImportUi {
   readonly asides: Asides = { withoutIdentifier: 0, withRemark: 0 };
   /** The arguments that repeat this command, including corrections made to the plan. */
   command: readonly string[] = [];
@@ -96,7 +103,7 @@ class BulkDesk implements ImportDesk {
   readonly #run: RunInput;
   readonly #options: BulkOptions;
   readonly #notes: RunNotes;
-  #line: Connection | null = null;
+  #connection: Connection | null = null;
 
   constructor(session: RequestSession, run: RunInput, options: BulkOptions, notes: RunNotes) {
     this.#session = session;
@@ -105,7 +112,7 @@ class BulkDesk implements ImportDesk {
     this.#notes = notes;
   }
 
-  async agree(plan: Parameters<ImportDesk['agree']>[0]): Promise<ImportPlan> {
+  async agree(plan: Parameters<ImportUi['agree']>[0]): Promise<ImportPlan> {
     const { context, destinationText: where } = this.#session;
     const { input, keepAt, file } = this.#run;
     const planned = (now: Input) => withReadingProgress(context, (tick) => plan(now, tick));
@@ -115,26 +122,26 @@ class BulkDesk implements ImportDesk {
     return agreed.plan;
   }
 
-  async connect({ mapping }: ImportPlan): Promise<ServiceLine> {
+  async connect({ mapping }: ImportPlan): Promise<ServiceConnection> {
     const { concurrency } = this.#options;
     const rate = rateOf(this.#session.context, this.#options);
     const { refused } = this.#notes;
-    const line = await this.#session.connect({ rate, concurrency, fieldName: columnOf(mapping), refused });
-    this.#line = line;
+    const connection = await this.#session.connect({ rate, concurrency, fieldName: columnOf(mapping), refused });
+    this.#connection = connection;
     await this.#session.finishOnSignal();
-    return line;
+    return connection;
   }
 
   watch(pass: Pass) {
     return showPass(this.#session.context, pass, this.asides);
   }
 
-  broke(pauseMs: number): void {
-    this.#line?.hold(pauseMs);
+  breakerOpened(pauseMs: number): void {
+    this.#connection?.hold(pauseMs);
     this.#notes.note({ event: 'breaker', pauseMs });
   }
 
-  async account(plan: ImportPlan, stop: SrqError | null, rows: AsyncIterable<RowReport>): Promise<void> {
+  async report(plan: ImportPlan, stop: SrqError | null, rows: AsyncIterable<RowReport>): Promise<void> {
     const { context } = this.#session;
     const { report, includeInput } = this.#options;
     const stopped = stop?.message ?? (context.interruption.code ? 'Interrupted.' : null);
@@ -142,7 +149,7 @@ class BulkDesk implements ImportDesk {
     await this.#notes.flush();
     const { columns, delimiter } = plan.table;
     const figures = report === undefined ? null : figuresOf(plan, includeInput);
-    const shown = figures ? noted(rows, figures, plan.mapping) : rows;
+    const shown = figures ? withFigures(rows, figures, plan.mapping) : rows;
     await writeResults(this.#run.results, columns, delimiter ?? ',', shown);
     if (figures) await reportRun(context, report ?? '', figures);
   }

@@ -44,7 +44,7 @@ export async function showSettling(
   const { clock, interruption } = context;
   const reporter = await context.reporter();
   const reasons = new Map<string, number>();
-  const waiting = tellWait(reporter, clock, interruption.halt.signal, stillInDoubt);
+  const waiting = waitAnnouncer(reporter, clock, interruption.halt.signal, stillInDoubt);
   const watch = await showRows(reporter, label, total, ({ result: { status, message } }) => {
     if (status === 'unknown' && message !== null) reasons.set(message, (reasons.get(message) ?? 0) + 1);
   });
@@ -80,21 +80,21 @@ async function showRows(
 /** Time to collect waits that begin one after another, so that the end of the last one can be shown. */
 const GATHER_MS = 1_000;
 /** Minimum wait that is announced. Shorter ones end before the user has read the message. */
-const MIN_TOLD_MS = 10_000;
+const MIN_ANNOUNCED_MS = 10_000;
 const DAY_MS = 24 * 60 * 60_000;
 
 /**
  * Returns a function to call when a doubt begins to wait. It shows until when doubts wait, and shows it again if that
  * changes.
  */
-function tellWait(reporter: Reporter, clock: Clock, stopping: AbortSignal, rows: () => number) {
+function waitAnnouncer(reporter: Reporter, clock: Clock, stopping: AbortSignal, rows: () => number) {
   let untilMs = 0;
   let told = '';
   let isTelling = false;
   const tell = () => {
     isTelling = false;
     const until = localTime(untilMs, clock.nowMs());
-    if (until === told || stopping.aborted || untilMs - clock.nowMs() < MIN_TOLD_MS) return;
+    if (until === told || stopping.aborted || untilMs - clock.nowMs() < MIN_ANNOUNCED_MS) return;
     told = until;
     reporter.say(
       () =>

@@ -1,5 +1,5 @@
 import { terminalColumns } from '../../cli/command.ts';
-import { commandLine, inFull, withoutOptions } from '../../cli/command-line.ts';
+import { commandLine, withoutOptions, withProfileFlags } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { codesOfCounts, exitNumber } from '../../cli/exit-codes.ts';
 import { folded } from '../../report/output.ts';
@@ -37,7 +37,7 @@ export async function finishRun(
     notTried: ended.ready,
     asides,
     results: files.results,
-    advice: stop ? stop.hint && inFull(stop.hint, context.options) : adviceFor(counts),
+    advice: stop ? stop.hint && withProfileFlags(stop.hint, context.options) : adviceFor(counts),
     stopped: stop ? stop.message : code ? 'Interrupted.' : null,
     next: nextCommand(context, counts, ended.ready, files, stop),
   };

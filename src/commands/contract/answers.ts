@@ -1,5 +1,5 @@
-import { answersBy, exchange, joinAccount, openLearned } from '../../cli/account.ts';
-import { inFull } from '../../cli/command-line.ts';
+import { answersBy, mergeKnowledge, openLearned, openSharedAccount } from '../../cli/account.ts';
+import { withProfileFlags } from '../../cli/command-line.ts';
 import { destinationOf } from '../../cli/connect.ts';
 import type { Context } from '../../cli/context.ts';
 import { printable } from '../../report/output.ts';
@@ -33,7 +33,9 @@ export async function learnAnswers(context: Context, said: 'taken' | 'refused', 
     [
       `${paint.green('✓')} From now on such an answer means that the request was ${said}:`,
       ...forms.map((form) => printable(`  ${form}`)),
-      printable(inFull('What was sent before stays unknown until it is settled: srq resolve', context.options)),
+      printable(
+        withProfileFlags('What was sent before stays unknown until it is settled: srq resolve', context.options),
+      ),
     ].join('\n'),
   );
   return 0;
@@ -48,12 +50,15 @@ async function openAnswers(context: Context) {
   const contract = contractFingerprint(await context.contract(destination.baseUrl));
   const answers = answersBy(contract);
   if ((await context.logPlace()).kind === 'store') {
-    const { state } = await joinAccount(context, destination);
-    const known = await exchange(state, answers, NO_MEMORY);
-    return { known, add: (found: AnswerMemory) => exchange(state, answers, found) };
+    const { state } = await openSharedAccount(context, destination);
+    const known = await mergeKnowledge(state, answers, NO_MEMORY);
+    return { known, add: (found: AnswerMemory) => mergeKnowledge(state, answers, found) };
   }
   const file = await openLearned(context, destination, contract);
-  return { known: file.read().answers ?? NO_MEMORY, add: (found: AnswerMemory) => exchange(file, answers, found) };
+  return {
+    known: file.read().answers ?? NO_MEMORY,
+    add: (found: AnswerMemory) => mergeKnowledge(file, answers, found),
+  };
 }
 
 function nothingMeant(named: string, said: 'taken' | 'refused', waiting: readonly string[]): SrqError {

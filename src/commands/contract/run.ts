@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { commandLine, inFull, withoutOptions } from '../../cli/command-line.ts';
+import { commandLine, withoutOptions, withProfileFlags } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { printable } from '../../report/output.ts';
 import { contractName, contractText, proposalText } from '../../report/terminal/contract-text.ts';
@@ -26,7 +26,8 @@ export interface LearnFlags {
 /** Turns the partner's own documents into the contract of the profile after the user has agreed. */
 export async function learn(context: Context, files: readonly string[], options: LearnFlags): Promise<number> {
   const store = await profileContracts(context);
-  if (options.takenBy !== undefined || options.refusedBy !== undefined) return learnWord(context, files, options);
+  if (options.takenBy !== undefined || options.refusedBy !== undefined)
+    return learnAnswerMeaning(context, files, options);
   if (files.length === 0) throw new SrqError('usage', 'Name the document.', 'For example: srq contract learn api.yaml');
   const given = await givenAnswers(options);
   const { baseUrl } = await context.settings();
@@ -56,14 +57,16 @@ export async function learn(context: Context, files: readonly string[], options:
     [
       `${paint.green('✓')} Profile ${profile} obeys ${contractName(contract)}.`,
       ...loginLines(logins, context),
-      printable(inFull('Next: srq bulk FILE --sandbox    rehearses against a sandbox made from it', context.options)),
+      printable(
+        withProfileFlags('Next: srq bulk FILE --sandbox    rehearses against a sandbox made from it', context.options),
+      ),
     ].join('\n'),
   );
   return 0;
 }
 
 /** Stores the meaning of an answer. It cannot be combined with documents. */
-async function learnWord(context: Context, files: readonly string[], options: LearnFlags): Promise<number> {
+async function learnAnswerMeaning(context: Context, files: readonly string[], options: LearnFlags): Promise<number> {
   const { takenBy, refusedBy } = options;
   if (files.length > 0 || (takenBy !== undefined && refusedBy !== undefined)) {
     const message = 'Say one thing at a time: a document, --taken-by, or --refused-by.';
@@ -83,7 +86,7 @@ export async function show(context: Context): Promise<number> {
   const store = await profileContracts(context);
   const contract = await context.contract();
   const observations = store.observations(contract);
-  const learnOne = inFull('Learn one with: srq contract learn FILE', context.options);
+  const learnOne = withProfileFlags('Learn one with: srq contract learn FILE', context.options);
   const reporter = await context.reporter();
   const { withoutSecretValues } = await import('../../contract/contract-secrets.ts');
   await reporter.result({ ...withoutSecretValues(contract), observations }, (paint) =>

@@ -1,4 +1,4 @@
-import { inFull } from '../../cli/command-line.ts';
+import { withProfileFlags } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { codeOfResult, exitNumber } from '../../cli/exit-codes.ts';
 import { operationsOf, RequestSession } from '../../cli/session.ts';
@@ -21,7 +21,7 @@ export interface CreateOptions extends RequestOptions, SubmitOptions {}
 export async function create(context: Context, asked: CreateOptions): Promise<number> {
   const { drafts, audio } = await readRequestInput(context, asked);
   const session = await RequestSession.open(context, { audio, operations: operationsOf(asked), isAsOffered: true });
-  const line = await session.connect({ rate: 'auto', concurrency: CONCURRENCY });
+  const connection = await session.connect({ rate: 'auto', concurrency: CONCURRENCY });
   const options = { ...asked, validate: session.validates };
   await session.sayDestination();
   const prepared = await Promise.all(drafts.map((draft) => prepareDraft(draft, null, session.preparation)));
@@ -30,7 +30,7 @@ export async function create(context: Context, asked: CreateOptions): Promise<nu
   await session.finishOnSignal();
 
   const { clock, interruption } = context;
-  const ports = { ...line, log, clock, stopping: interruption.halt.signal };
+  const ports = { ...connection, log, clock, stopping: interruption.halt.signal };
   const results: RowResult[] = [];
   let stop: SrqError | null = null;
   for (const each of prepared) {
@@ -45,7 +45,7 @@ export async function create(context: Context, asked: CreateOptions): Promise<nu
   }
   // If a single request was not sent, the reason to stop is all there is to report.
   if (stop && results.length === 1 && results[0]?.status === 'failed') throw stop;
-  if (stop) reporter.warn(`${stop.message} ${inFull(stop.hint ?? '', context.options)}`.trim());
+  if (stop) reporter.warn(`${stop.message} ${withProfileFlags(stop.hint ?? '', context.options)}`.trim());
   await reporter.result(results.length === 1 ? results[0] : results, (paint) =>
     results.map((result) => resultText(result, paint)).join('\n'),
   );

@@ -36,7 +36,7 @@ export class Examination {
   }
 
   /** Runs a step. An `SrqError` that it throws is its failure. Returns null if the step failed or was skipped. */
-  async take<Value>(name: StepName, look: () => Promise<Found<Value>> | Found<Value>): Promise<Value | null> {
+  async runStep<Value>(name: StepName, look: () => Promise<Found<Value>> | Found<Value>): Promise<Value | null> {
     if (this.#failure !== null) return null;
     const startedMs = this.#clock.monotonicMs();
     const tookMs = () => Math.round(this.#clock.monotonicMs() - startedMs);

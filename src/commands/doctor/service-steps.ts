@@ -40,16 +40,16 @@ export async function takeServiceSteps(
   const startedMs = context.clock.monotonicMs();
   const proof = examination.failure ? null : await proveCredentials().catch(asFailure);
   const ms = Math.round(context.clock.monotonicMs() - startedMs);
-  await examination.take('clock', () => judgedClock(reading));
-  await examination.take('token', () => judgedToken(proof, ms));
-  await examination.take('validate', async () => {
+  await examination.runStep('clock', () => judgedClock(reading));
+  await examination.runStep('token', () => judgedToken(proof, ms));
+  await examination.runStep('validate', async () => {
     const contract = await context.contract();
     if (contract.hasValidate === false)
       return { result: 'skip', message: 'The contract says there is none.', value: null };
     const submission = await madeUpRequest(destination, contract, context.clock.nowMs()).catch(asFailure);
     if (submission instanceof SrqError) return untried(submission);
     const answer = await api.validate(submission.request);
-    if (answer.verdict === 'duplicate') api.disbelieveVerdict();
+    if (answer.verdict === 'duplicate') api.withdrawVerdict();
     return judgedVerdict(answer);
   });
 }
@@ -118,7 +118,7 @@ export async function takeCreateStep(
   examination: Examination,
   { api, destination }: Connection,
 ): Promise<void> {
-  await examination.take('create', async () => {
+  await examination.runStep('create', async () => {
     const submission = await madeUpRequest(destination, await context.contract(), context.clock.nowMs());
     const log = await context.openLog('doctor', false);
     const reporter = await context.reporter();
@@ -152,7 +152,7 @@ export async function takeContractStep(
   examination: Examination,
   { api }: Pick<Connection, 'api'>,
 ): Promise<void> {
-  await examination.take('contract', async (): Promise<Found<null>> => {
+  await examination.runStep('contract', async (): Promise<Found<null>> => {
     const contract = await context.contract();
     if (!contract.source) return { result: 'skip', message: 'None was learned.', value: null };
     const seen = api.observations();

@@ -1,5 +1,5 @@
 import { basename, dirname, join } from 'node:path';
-import { commandLine, inFull } from '../../cli/command-line.ts';
+import { commandLine, withProfileFlags } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { exitNumber } from '../../cli/exit-codes.ts';
 import { planWithProgress, readInput } from '../../cli/input.ts';
@@ -66,7 +66,7 @@ async function queuePlan(
   const { code } = context.interruption;
   const isWhole = queued + alreadyQueued === ready;
   const seconds = Math.round(context.clock.monotonicMs() - startedMs) / 1000;
-  const next = isWhole ? inFull('srq queue', context.options) : file === '-' ? null : commandLine(command);
+  const next = isWhole ? withProfileFlags('srq queue', context.options) : file === '-' ? null : commandLine(command);
   const stopped = isWhole ? null : 'Interrupted.';
   const notQueued = ready - queued - alreadyQueued;
   const counts = { queued, alreadyQueued, notQueued, repeated, duplicate, invalid, unknown };

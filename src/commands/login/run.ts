@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers';
-import { inFull } from '../../cli/command-line.ts';
+import { withProfileFlags } from '../../cli/command-line.ts';
 import { certificateFiles, proveCredentials } from '../../cli/connect.ts';
 import type { Context } from '../../cli/context.ts';
 import { forgetKeychain, warnOfRepair } from '../../cli/profiles.ts';
@@ -66,7 +66,7 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
     [
       `${paint.green('✓')} The credentials work. Logged in to ${printable(`${baseUrl} as client ${clientId} (profile ${name}, ${kind}).`)}`,
       ...(contract.source ? [`Its requests obey ${contractName(contract)}.`] : []),
-      printable(inFull('Next: srq bulk FILE --dry-run', context.options)),
+      printable(withProfileFlags('Next: srq bulk FILE --dry-run', context.options)),
     ].join('\n'),
   );
   return 0;

@@ -9,7 +9,7 @@ import { requireReportPlace, writeRunReport } from '../../report/page/report-pag
 import { RunFigures } from '../../report/page/run-figures.ts';
 import { SrqError } from '../../request/errors.ts';
 import type { LogStore, RecordedNote } from '../../request/log-store.ts';
-import { addCourse, addNotes, figuresOf, noted } from '../bulk/run-report.ts';
+import { addNotes, addRecords, figuresOf, withFigures } from '../bulk/run-report.ts';
 
 /** The flags of `report`, as commander parses them. */
 export interface ReportOptions extends ReadingOptions {
@@ -89,8 +89,8 @@ async function figuresOfInput(
   await planAsLogged(plan, log);
   const figures = figuresOf(plan, options.includeInput);
   const rows = reportRows(plan, log, session.preparation, 'Not sent.', 'ready');
-  for await (const _ of noted(rows, figures, plan.mapping));
+  for await (const _ of withFigures(rows, figures, plan.mapping));
   await addNotes(figures, store, run);
-  await addCourse(figures, store, run);
+  await addRecords(figures, store, run);
   return figures;
 }

@@ -1,13 +1,13 @@
 import { terminalColumns } from '../../cli/command.ts';
-import { inFull } from '../../cli/command-line.ts';
+import { withProfileFlags } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { exitNumber } from '../../cli/exit-codes.ts';
 import { planWithProgress, type ReadingOptions, readInput } from '../../cli/input.ts';
 import { warnOfUnknownProfile } from '../../cli/profiles.ts';
 import { RequestSession, recordingsBeside } from '../../cli/session.ts';
-import { followed, type ServiceLine } from '../../delivery/import.ts';
+import { runPass, type ServiceConnection } from '../../delivery/import.ts';
 import { settleRows } from '../../delivery/settle-rows.ts';
-import { keptProof } from '../../delivery/visibility-prober.ts';
+import { storedProof } from '../../delivery/visibility-prober.ts';
 import { printableLines } from '../../report/output.ts';
 import { doubtText } from '../../report/terminal/log-text.ts';
 import { SrqError } from '../../request/errors.ts';
@@ -46,7 +46,7 @@ async function list(context: Context, keys: readonly string[], options: ResolveO
       doubtful.length === 0 ? 'Nothing is in doubt.' : doubtText(doubtful, nowMs, terminalColumns(context), paint),
   );
   if (doubtful.length === 0) await warnOfUnknownProfile(context);
-  else reporter.say(() => printableLines(inFull(HOW_TO, context.options)));
+  else reporter.say(() => printableLines(withProfileFlags(HOW_TO, context.options)));
   return 0;
 }
 
@@ -138,27 +138,27 @@ async function byValidate(context: Context, keys: readonly string[], options: Re
   }
   // The requests were sent before, so they need not be valid for any operation.
   const session = await RequestSession.open(context, { audio: recordingsBeside(file), operations: [] });
-  const line = await session.connect({ rate: 'auto', concurrency: CONCURRENCY });
+  const connection = await session.connect({ rate: 'auto', concurrency: CONCURRENCY });
   await session.sayDestination();
   const { clock, interruption } = context;
-  requireProven(line, clock.nowMs());
+  requireProven(connection, clock.nowMs());
   const log = await context.openLog('resolve', true);
   const input = await readInput(context, file, options);
   const plan = await planWithProgress(session, input, log);
   const before = plan.counts.unknown;
   const reporter = await context.reporter();
   await session.finishOnSignal();
-  const { api, evidence, isProxied } = line;
+  const { api, evidence, isProxied } = connection;
   const ports = { api, log, clock, preparation: session.preparation, halt: interruption.halt };
-  const proof = keptProof(
+  const proof = storedProof(
     () => evidence,
     () => log.nowMs(),
   );
   const chosenMs = options.settle === undefined ? null : options.settle * 1000;
   const watch = await showSettling(context, 'Settling', before, () => plan.ledger.counts().unknown);
-  const believing = { proof, chosenMs, isProxied, waiting: watch.waiting };
-  const settling = settleRows(plan, ports, { concurrency: CONCURRENCY, believing, resend: null });
-  const stop = await followed(settling, watch);
+  const validation = { proof, chosenMs, isProxied, waiting: watch.waiting };
+  const settling = settleRows(plan, ports, { concurrency: CONCURRENCY, validation, resend: null });
+  const stop = await runPass(settling, watch);
   if (stop) throw stop;
   const { created, failed, unknown } = plan.ledger.counts();
   await reporter.result(
@@ -172,7 +172,10 @@ async function byValidate(context: Context, keys: readonly string[], options: Re
 const CONCURRENCY = 16;
 
 /** Throws `SrqError('unknown')` if validate has not proven, for any kind of requests, that it sees created ones. */
-function requireProven({ mayValidate, evidence }: Pick<ServiceLine, 'mayValidate' | 'evidence'>, nowMs: number): void {
+function requireProven(
+  { mayValidate, evidence }: Pick<ServiceConnection, 'mayValidate' | 'evidence'>,
+  nowMs: number,
+): void {
   const kinds = new Set(evidence.looks.map(({ kind }) => kind));
   if (mayValidate && [...kinds].some((kind) => isTrusted(visibilityStats(evidence, kind, nowMs)))) return;
   throw new SrqError(

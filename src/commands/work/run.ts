@@ -5,7 +5,7 @@ import { runWorker, type WorkerDeps } from '../../delivery/consume.ts';
 import { contractRefusal } from '../../delivery/dispose.ts';
 import type { SubmitOptions } from '../../delivery/submit.ts';
 import { AccountBreaker } from '../../delivery/supervise.ts';
-import { datedBy, VisibilityProber } from '../../delivery/visibility-prober.ts';
+import { VisibilityProber, withLogTime } from '../../delivery/visibility-prober.ts';
 import { workText } from '../../report/terminal/queue-text.ts';
 import type { RequestQueue } from '../../request/request-queue.ts';
 import type { Destination } from '../../request/service-request.ts';
@@ -30,7 +30,7 @@ export interface WorkOptions extends Omit<SubmitOptions, 'again'> {
 }
 
 /** Time after the signal to end in which remaining results are still written to the store. */
-const FAREWELL_MS = 10_000;
+const SHUTDOWN_TIMEOUT_MS = 10_000;
 
 /** Sends what is queued until it is told to end, or until the queue is empty if that is wanted. */
 export async function work(context: Context, options: WorkOptions): Promise<number> {
@@ -46,7 +46,7 @@ export async function work(context: Context, options: WorkOptions): Promise<numb
   );
   const deps = await workerDeps(context, options, account);
   const { validate, onDuplicate, concurrency, untilEmpty = false, inDoubt, settle, missing } = options;
-  const { witness, connection, name } = deps;
+  const { prober, connection, name } = deps;
   reporter.note('started', { store: name, concurrency }, () => `Working for ${deps.destination}.`);
   account.opened();
   const stop = await runWorker(deps, {
@@ -55,8 +55,8 @@ export async function work(context: Context, options: WorkOptions): Promise<numb
     settleMs: settle === undefined ? null : settle * 1000,
     missingMs: missing * 1000,
   });
-  await witness.end();
-  await connection.keep(witness.evidence).catch(() => {});
+  await prober.end();
+  await connection.keep(prober.evidence).catch(() => {});
   // Nothing that is left to do needs the store.
   halt.abort();
   const { ready: _, invalid: __, ...counts } = account.counts;
@@ -95,10 +95,10 @@ async function workerDeps(context: Context, options: WorkOptions, watch: WorkerS
   const { api, shared, isProxied } = connection;
   if (!shared) throw new Error('a worker without a store');
   const keep = (evidence: VisibilityHistory) => void connection.keep(evidence).catch(() => {});
-  const witness = new VisibilityProber(api, datedBy(log, clock), stopping, connection.evidence, keep);
+  const prober = new VisibilityProber(api, withLogTime(log, clock), stopping, connection.evidence, keep);
   const deps: WorkerDeps = {
-    ...{ api, log, queue, clock, witness, halt, watch, isProxied },
-    evidence: () => connection.keep(witness.evidence),
+    ...{ api, log, queue, clock, prober, halt, watch, isProxied },
+    evidence: () => connection.keep(prober.evidence),
     breaker: new AccountBreaker(shared, clock),
     hold: connection.hold,
     refusal: (queued) => contractRefusal(queued, contract, operations, destination),
@@ -119,7 +119,7 @@ async function openWorkersQueue(
   const { openQueue } = await import('../../store/postgres/postgres-queue.ts');
   const { signal: stopping } = context.interruption.halt;
   const giveUp = new AbortController();
-  const later = () => void context.clock.sleep(FAREWELL_MS, giveUp.signal).then(() => giveUp.abort());
+  const later = () => void context.clock.sleep(SHUTDOWN_TIMEOUT_MS, giveUp.signal).then(() => giveUp.abort());
   stopping.addEventListener('abort', later, { once: true });
   context.onClose(async () => giveUp.abort());
   const queue = await openQueue({ database, destination, worker, stopping, giveUp: giveUp.signal });

@@ -85,7 +85,7 @@ export class WorkerStats implements WorkerWatch {
     );
   }
 
-  broke(pauseMs: number): void {
+  breakerOpened(pauseMs: number): void {
     const seconds = Math.round(pauseMs / 1000);
     this.#reporter.note('breaker', { pauseMs }, () => `Too many doubts: nobody sends for ${seconds} s.`);
   }

@@ -20,10 +20,10 @@ const MAX_WAIT_MS = 1_000;
 /** Age at which unused granted sends are given back. */
 const STALE_MS = 250;
 /** Maximum interval between two turns while anything is in flight. */
-const BEAT_MS = 5_000;
+const HEARTBEAT_MS = 5_000;
 /** Interval at which ended processes are looked for. */
-const LOOK_MS = 2_000;
-const KEPT_AS = 'pace';
+const ENDED_CHECK_MS = 2_000;
+const STATE_NAME = 'pace';
 /** The permit number of a send that needed no grant. */
 const UNGRANTED = 0;
 
@@ -82,7 +82,7 @@ export class AccountPermits implements PermitSource {
   attach(waiting: () => number, changed: () => void): void {
     this.#waiting = waiting;
     this.#changed = changed;
-    this.#parts.state.onAlarm(KEPT_AS, () => {
+    this.#parts.state.onAlarm(STATE_NAME, () => {
       this.#takeAlarm();
       changed();
     });
@@ -172,16 +172,16 @@ export class AccountPermits implements PermitSource {
     if (this.#failed !== null || this.#isClosed) return Number.POSITIVE_INFINITY;
     if (this.#isUrgent && this.#turnedMs > Number.NEGATIVE_INFINITY) return 0;
     const isShort = this.#waiting() > this.#granted.length;
-    if (isShort) return Math.max(this.#gapMs, this.#toldMs()) - sinceMs;
+    if (isShort) return Math.max(this.#gapMs, this.#askedWaitMs()) - sinceMs;
     const hasNews = this.#used + this.#answered.length + this.#withdrawn.length + this.#granted.length > 0;
     if (hasNews) return this.#gapMs - sinceMs;
     // Another process that wants a rate limit may have joined.
     if (this.#hasSentFreely) return MAX_WAIT_MS - sinceMs;
-    return this.#inFlight > 0 ? BEAT_MS - sinceMs : Number.POSITIVE_INFINITY;
+    return this.#inFlight > 0 ? HEARTBEAT_MS - sinceMs : Number.POSITIVE_INFINITY;
   }
 
   /** Returns how long the last turn has asked to wait. */
-  #toldMs(): number {
+  #askedWaitMs(): number {
     if (this.#denied?.is === 'later') return Math.min(MAX_WAIT_MS, this.#denied.waitMs - this.#gapMs);
     return this.#denied?.is === 'after-answer' && this.#answered.length === 0 ? POLL_MS : 0;
   }
@@ -204,10 +204,10 @@ export class AccountPermits implements PermitSource {
     const request = this.#request(leaves);
     const refusals = this.#refusals.splice(0);
     this.#isUrgent = false;
-    const reply = await state.change(KEPT_AS, (kept, wallMs) => takeTurn(kept, wallMs, request, random));
+    const reply = await state.change(STATE_NAME, (kept, wallMs) => takeTurn(kept, wallMs, request, random));
     this.#turnedMs = clock.monotonicMs();
     this.#gapMs = Math.min(MAX_GAP_MS, Math.max(GAP_MS, GAP_TURNS * (this.#turnedMs - startedMs)));
-    this.#obey(reply);
+    this.#apply(reply);
     for (const http of refusals) refused?.(http, reply.pausedMs);
   }
 
@@ -235,7 +235,7 @@ export class AccountPermits implements PermitSource {
     return request;
   }
 
-  #obey({ nowMs, granted, turn, isFree, members }: TurnReply): void {
+  #apply({ nowMs, granted, turn, isFree, members }: TurnReply): void {
     this.#aheadMs = nowMs - this.#parts.clock.monotonicMs();
     this.#members = members;
     this.#denied = turn;
@@ -248,7 +248,7 @@ export class AccountPermits implements PermitSource {
   async #lookForEnded(): Promise<void> {
     const { state, clock } = this.#parts;
     const others = this.#members.filter((run) => run !== state.run);
-    if (others.length === 0 || clock.monotonicMs() - this.#lookedMs < LOOK_MS) return;
+    if (others.length === 0 || clock.monotonicMs() - this.#lookedMs < ENDED_CHECK_MS) return;
     this.#lookedMs = clock.monotonicMs();
     this.#ended = await state.ended(others);
   }

@@ -109,12 +109,12 @@ export function takeTurn(kept: unknown, wallMs: number, request: TurnRequest, ra
   const rate = rateOf([...members].filter(([run]) => !leaving.includes(run)).map(([, member]) => member));
   const adaptive = adaptiveRateOf(before, nowMs, rate, members, request, random);
   const pausedBefore = adaptive.pausedMs(nowMs);
-  const answered = takeIn(adaptive, request, own.inFlight, before?.nowMs ?? 0);
+  const answered = applyReports(adaptive, request, own.inFlight, before?.nowMs ?? 0);
   const inFlight = Math.min(own.inFlight - answered, request.held);
   // Sends that were granted by a turn whose reply was lost.
   release(adaptive, own.inFlight - answered - inFlight, own.probe ?? 0, nowMs);
   if (request.refusal) adaptive.answered(adaptive.sent(nowMs, ''), nowMs, request.refusal);
-  for (const run of leaving) giveBack(adaptive, members, run, nowMs, run === request.run ? inFlight : null);
+  for (const run of leaving) removeMember(adaptive, members, run, nowMs, run === request.run ? inFlight : null);
   if (request.holdMs > 0) adaptive.hold(nowMs, request.holdMs);
   if (request.slowDown !== null) adaptive.slowDown(request.slowDown);
   const { granted, turn } = request.leaves ? NOTHING : grant(adaptive, nowMs, request);
@@ -191,7 +191,7 @@ function adaptiveRateOf(
  * Applies the reported answers and returns their number. Answers are reported in turns, so one may be older than what
  * another process has already reported. Such an answer is moved to the time of the last turn, and its duration is kept.
  */
-function takeIn(
+function applyReports(
   adaptive: AdaptiveRate,
   { answered, withdrawn }: TurnRequest,
   inFlight: number,
@@ -211,7 +211,7 @@ function takeIn(
 }
 
 /** Removes a process. The sends it had in flight say nothing about the rate. */
-function giveBack(
+function removeMember(
   adaptive: AdaptiveRate,
   members: Map<string, AccountMember>,
   run: string,

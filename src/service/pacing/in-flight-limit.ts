@@ -5,10 +5,10 @@ const SHRINK = 0.8;
 /** A level is blamed for refusals if at least one in this many requests was refused at it or above. */
 const BLAME_ONE_IN = 12;
 /** Up to this number in flight, a refusal says little about whether the rate or the number was refused. */
-const FEW = 3;
+const FEW_IN_FLIGHT = 3;
 const BLAME_FEW_ONE_IN = 3;
 /** Number of refusals blamed on the number in flight after which the rate is suspected as well. */
-const LOWERED_AT_MOST = 3;
+const MAX_LOWERED = 3;
 const FIRST_RAISE_MS = 20_000;
 const MAX_RAISE_MS = 600_000;
 
@@ -63,13 +63,13 @@ export function firstInFlight(): InFlightRecord {
  */
 export class InFlightLimit {
   readonly #kept: InFlightRecord;
-  readonly #most: number;
+  readonly #max: number;
   readonly #doubleUpTo: number;
 
-  /** `kept` is updated in place. `most` is the maximum, and `doubleUpTo` the number up to which growth is fast. */
-  constructor(kept: InFlightRecord, most: number, doubleUpTo: number) {
+  /** `kept` is updated in place. `max` is the maximum, and `doubleUpTo` the number up to which growth is fast. */
+  constructor(kept: InFlightRecord, max: number, doubleUpTo: number) {
     this.#kept = kept;
-    this.#most = most;
+    this.#max = max;
     this.#doubleUpTo = doubleUpTo;
     this.#setCeiling(this.ceiling);
     kept.limit = Math.min(kept.limit, this.ceiling);
@@ -87,7 +87,7 @@ export class InFlightLimit {
 
   /** The maximum that has not been refused. */
   get ceiling(): number {
-    return Math.min(this.#most, this.#kept.ceiling ?? this.#most);
+    return Math.min(this.#max, this.#kept.ceiling ?? this.#max);
   }
 
   /** Records that a request was sent. `level` is the number in flight, including itself. */
@@ -121,11 +121,11 @@ export class InFlightLimit {
   refused(nowMs: number, level: number, isEcho: boolean): boolean {
     if (!isEcho) this.#fade();
     this.#kept.refused[level] = (this.#kept.refused[level] ?? 0) + 1;
-    const oneIn = level > FEW ? BLAME_ONE_IN : BLAME_FEW_ONE_IN;
+    const oneIn = level > FEW_IN_FLIGHT ? BLAME_ONE_IN : BLAME_FEW_ONE_IN;
     const isToBlame = sumFrom(this.#kept.refused, level) * oneIn > sumFrom(this.#kept.taken, level);
     if (level < 2 || !isToBlame || level > this.ceiling) return false;
     this.#lower(nowMs, level - 1);
-    return level > FEW && this.#kept.lowered <= LOWERED_AT_MOST;
+    return level > FEW_IN_FLIGHT && this.#kept.lowered <= MAX_LOWERED;
   }
 
   #lower(nowMs: number, ceiling: number): void {
@@ -139,7 +139,7 @@ export class InFlightLimit {
   }
 
   #setCeiling(ceiling: number): void {
-    this.#kept.ceiling = ceiling < this.#most ? ceiling : null;
+    this.#kept.ceiling = ceiling < this.#max ? ceiling : null;
   }
 
   shrink(): void {
@@ -171,7 +171,7 @@ export class InFlightLimit {
    * may grow by the same factor.
    */
   #grow(nowMs: number, slack: number): void {
-    if (nowMs >= (this.#kept.raiseAtMs ?? Number.POSITIVE_INFINITY) && this.ceiling < this.#most) {
+    if (nowMs >= (this.#kept.raiseAtMs ?? Number.POSITIVE_INFINITY) && this.ceiling < this.#max) {
       this.#setCeiling(this.ceiling + 1);
       this.#kept.raised = true;
       this.#kept.lowered = 0;

@@ -125,7 +125,7 @@ function text(headers: Headers, name: string): string {
 }
 
 /** Maximum number of attempts for a call that has no side effects. */
-export const TRIES = 6;
+export const MAX_TRIES = 6;
 
 const FIRST_DELAY_MS = 500;
 const MAX_DELAY_MS = 30_000;

@@ -7,7 +7,7 @@ const CUT = 0.7;
  */
 const PLATEAU = 0.92;
 /** Minimum rate. A slower one would be no sending at all, and a quota this small is announced by Retry-After. */
-const SLOWEST_PER_SECOND = 1 / 60;
+const MIN_PER_SECOND = 1 / 60;
 /** Minimum share of the rate that must be used in a window. Otherwise the window says nothing about a higher rate. */
 const USED_SHARE = 0.8;
 /** Minimum time and number of sends from a cut back to the rate that was cut, so that refusals stay rare. */
@@ -147,7 +147,7 @@ export class SendRate {
     if (sentMs < (window.fromMs ?? NEVER_MS)) return;
     window.taken += 1;
     const windowMs = nowMs - (window.fromMs ?? NEVER_MS);
-    if (window.taken < 2 || windowMs < this.#shortestWindowMs()) return;
+    if (window.taken < 2 || windowMs < this.#minWindowMs()) return;
     if (window.sent >= Math.floor((USED_SHARE * this.#kept.perSecond * windowMs) / 1000)) this.#grow(windowMs);
     this.#startWindow(nowMs);
   }
@@ -207,7 +207,7 @@ export class SendRate {
    * A fast service gives feedback sooner, with fewer requests in flight meanwhile. Answers of 2 ms allow windows of 100
    * ms.
    */
-  #shortestWindowMs(): number {
+  #minWindowMs(): number {
     return Math.min(500, Math.max(100, 8 * (this.#kept.quickestMs ?? Number.POSITIVE_INFINITY)));
   }
 
@@ -224,8 +224,8 @@ export class SendRate {
   }
 
   #settle(perSecond: number, plateau: number): void {
-    this.#kept.perSecond = Math.max(SLOWEST_PER_SECOND, perSecond);
-    this.#kept.plateau = Math.max(SLOWEST_PER_SECOND, plateau);
+    this.#kept.perSecond = Math.max(MIN_PER_SECOND, perSecond);
+    this.#kept.plateau = Math.max(MIN_PER_SECOND, plateau);
     this.#kept.climbedMs = 0;
   }
 }

@@ -87,17 +87,17 @@ function jwtEnd(token: string): string | null {
 }
 
 /** Explains why there is no token. `passing` means that asking again may help. */
-export function tokenError(exchange: Exchange, sent: Redactor): { error: SrqError; passing: boolean } {
+export function tokenError(exchange: Exchange, sent: Redactor): { error: SrqError; isTransient: boolean } {
   if (!exchange.answer) {
     const { reason, hint, final } = networkFailure(exchange.error);
     const lost = `The service gave no answer to the token request (${failureName(exchange.error)}).`;
     const message = exchange.written && !final ? lost : reason;
     const next = `${hint} See where it fails: srq doctor`;
-    return { error: new SrqError('unreachable', message, next, exchange.error), passing: !final };
+    return { error: new SrqError('unreachable', message, next, exchange.error), isTransient: !final };
   }
   const certificate = clientCertificateFailure(exchange.answer);
   if (certificate) {
-    return { error: new SrqError('unreachable', certificate.reason, certificate.hint), passing: false };
+    return { error: new SrqError('unreachable', certificate.reason, certificate.hint), isTransient: false };
   }
   const { status } = exchange.answer;
   const said = readErrorText(exchange.answer, sent);
@@ -106,14 +106,14 @@ export function tokenError(exchange: Exchange, sent: Redactor): { error: SrqErro
     const hint = 'Check client id and secret, then log in again: srq login';
     return {
       error: new SrqError('auth', `The service refused the credentials (HTTP ${status})${words}.`, hint),
-      passing: false,
+      isTransient: false,
     };
   }
-  const passing = status === 408 || status === 429 || status >= 500;
-  const hint = passing
+  const isTransient = status === 408 || status === 429 || status >= 500;
+  const hint = isTransient
     ? 'The service has a problem; try again later.'
     : 'This does not look like the token endpoint. Check the base URL with: srq status';
-  return { error: new SrqError('service', `The token endpoint answered HTTP ${status}${words}.`, hint), passing };
+  return { error: new SrqError('service', `The token endpoint answered HTTP ${status}${words}.`, hint), isTransient };
 }
 
 /** Creates the error for a new token that is refused at once. */

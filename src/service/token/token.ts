@@ -2,7 +2,7 @@ import { DOCUMENTED_CONTRACT, type Observations, type TokenOperation } from '../
 import type { CachedToken, Clock, TokenCache } from '../../request/ports.ts';
 import { FORM_CONTENT_TYPE, JSON_CONTENT_TYPE } from '../../request/wire.ts';
 import { Observed } from '../answers/answer-reader.ts';
-import { retryDelayMs, TRIES } from '../pacing/rate-headers.ts';
+import { MAX_TRIES, retryDelayMs } from '../pacing/rate-headers.ts';
 import { tooLate } from '../pacing/rate-limiter.ts';
 import { MAX_PAUSE_MS } from '../pacing/send-rate.ts';
 import { REDACTED, Redactor } from '../redaction/redactor.ts';
@@ -75,7 +75,7 @@ export class Tokens {
    * Notes that the service has accepted this token. If it is refused later, it has expired and the credentials are
    * valid.
    */
-  worked(accessToken: string): void {
+  accepted(accessToken: string): void {
     this.#proven = accessToken;
   }
 
@@ -142,8 +142,8 @@ export class Tokens {
       }
       const failure = tokenError(exchange, new Redactor(secrets));
       // Before the first answer, a wrong address is more likely than a temporary fault, so the user is told soon.
-      const tries = this.#reached ? TRIES : Math.min(TRIES, 3);
-      if (!failure.passing || tried >= tries) throw failure.error;
+      const tries = this.#reached ? MAX_TRIES : Math.min(MAX_TRIES, 3);
+      if (!failure.isTransient || tried >= tries) throw failure.error;
       const waitMs = retryDelayMs(tried, exchange.answer, this.#clock.nowMs());
       if (waitMs > MAX_PAUSE_MS) throw tooLate(waitMs, this.#clock.nowMs());
       await this.#clock.sleep(waitMs, this.#stopping);
@@ -176,7 +176,7 @@ export function tokenRequest(operation: TokenOperation, { clientId, clientSecret
   const inBody = auth === 'body' ? { client_id: clientId, client_secret: clientSecret } : {};
   const parameters = { grant_type: 'client_credentials', ...inBody, ...extra };
   const basic = auth === 'basic' ? basicCredentials(clientId, clientSecret) : null;
-  const hiddenExtra = Object.entries(extra).flatMap(([name, value]) => (OPEN.test(name) ? [] : [value]));
+  const hiddenExtra = Object.entries(extra).flatMap(([name, value]) => (SHOWN_PARAMETERS.test(name) ? [] : [value]));
   const isJson = encoding === 'json';
   return {
     path,
@@ -191,11 +191,14 @@ export function tokenRequest(operation: TokenOperation, { clientId, clientSecret
 }
 
 /** Parameters that are shown, because they only say who asks and for what. */
-const OPEN = /^(?:scope|audience|resource)$/;
+const SHOWN_PARAMETERS = /^(?:scope|audience|resource)$/;
 
 /** Builds the same request for display, with `***` for anything that may be a secret. */
 function shownTokenRequest(operation: TokenOperation, { clientId }: Credentials): TokenRequest {
-  const extra = Object.entries(operation.extra).map(([name, value]) => [name, OPEN.test(name) ? value : REDACTED]);
+  const extra = Object.entries(operation.extra).map(([name, value]) => [
+    name,
+    SHOWN_PARAMETERS.test(name) ? value : REDACTED,
+  ]);
   return tokenRequest({ ...operation, extra: Object.fromEntries(extra) }, { clientId, clientSecret: REDACTED });
 }
 
