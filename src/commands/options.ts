@@ -6,6 +6,7 @@ import { FIELD } from '../request/fields.ts';
  * Parsers of option values for commander. Each takes the text and returns the value, or throws `InvalidArgumentError`.
  */
 
+/** Returns the parser of a whole number from `min` to `max`. */
 export function wholeNumber(min: number, max: number): (text: string) => number {
   return (text) => {
     const number = /^\d{1,12}$/.test(text) ? Number(text) : Number.NaN;
@@ -14,6 +15,7 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
   };
 }
 
+/** Parses a number above 0, with at most 6 decimals. */
 export function positiveNumber(text: string): number {
   const number = /^\d{1,9}(?:\.\d{1,6})?$/.test(text) ? Number(text) : Number.NaN;
   if (number > 0) return number;
@@ -48,6 +50,7 @@ export function faultRate(text: string, before: Readonly<Record<string, number>>
   return { ...before, [kind]: Number(probability) };
 }
 
+/** Parses a rate: `auto`, `max`, or requests per second. */
 export function rate(text: string): 'auto' | 'max' | number {
   return text === 'auto' || text === 'max' ? text : positiveNumber(text);
 }

@@ -12,12 +12,14 @@ import { isLoopback, normalBaseUrl } from '../../settings/settings.ts';
 import { answered, requireAgreement } from './contract-agreement.ts';
 import { type Answers, propose, readDocuments } from './contract-documents.ts';
 
+/** The flags of `contract learn`, as commander parses them. */
 export interface LearnFlags {
   readonly environment?: string;
   readonly set: readonly (readonly [string, string])[];
   readonly operation: readonly (readonly [string, string])[];
   /** The form of a success answer that means that a request was taken. */
   readonly takenBy?: string;
+  /** The form of a success answer that means that a request was refused. */
   readonly refusedBy?: string;
   readonly dryRun?: boolean;
   readonly yes?: boolean;

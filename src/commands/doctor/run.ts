@@ -15,6 +15,7 @@ import { Examination, type Found } from './examination.ts';
 import { takeNetworkSteps, takeStoreStep } from './network-steps.ts';
 import { ClockReading, takeContractStep, takeCreateStep, takeServiceSteps } from './service-steps.ts';
 
+/** The flags of `doctor`, as commander parses them. */
 export interface DoctorOptions {
   readonly create?: boolean;
   readonly yes?: boolean;

@@ -167,6 +167,7 @@ export function tooLate(waitMs: number, nowMs: number): SrqError {
   );
 }
 
+/** Tells whether the service refused because of the rate (429) or its load (503). */
 export function isRefusal({ kind }: RateAnswer): boolean {
   return kind === 'throttled' || kind === 'overloaded';
 }

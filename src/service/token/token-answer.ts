@@ -86,7 +86,7 @@ function jwtEnd(token: string): string | null {
   return /"exp"\s*:\s*(\d+)/.exec(Buffer.from(payload, 'base64url').toString('utf8'))?.[1] ?? null;
 }
 
-/** Explains why there is no token. `passing` means that asking again may help. */
+/** Explains why there is no token. `isTransient` means that asking again may help. */
 export function tokenError(exchange: Exchange, sent: Redactor): { error: SrqError; isTransient: boolean } {
   if (!exchange.answer) {
     const { reason, hint, final } = networkFailure(exchange.error);
