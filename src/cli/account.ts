@@ -11,47 +11,49 @@ import { learnedPath, tokenPath } from '../settings/paths.ts';
 import type { Context } from './context.ts';
 
 /**
- * How fast an account may be asked, with which token, and what is known of its service: kept for the next command in files of
- * this machine's, or in the store in force for all processes that send for the account.
+ * The state of one account with the service: rate limiter, token, and what is known about the service. It is kept for
+ * the next command, in files of this machine or, if a store is used, there for all processes of the account.
  */
 export interface Account {
   readonly limiter: RateLimiter;
   readonly token: TokenCache;
-  /** What validate had shown when this process began. */
+  /** What was known about validate when this process began. */
   readonly evidence: VisibilityHistory;
-  /** What answers had been found to mean then. */
+  /** What was known about the meaning of answers when this process began. */
   readonly answers: AnswerMemory;
-  /** Adds what this process has found out about validate so far, and resolves to all that is known. */
+  /** Stores what this process has learned about validate, and resolves to everything that is known. */
   keep(evidence: VisibilityHistory): Promise<VisibilityHistory>;
-  /** Adds what this process has found out about answers so far. */
+  /** Stores what this process has learned about answers. */
   remember(answers: AnswerMemory): void;
-  /** Keeps what this run found out about how fast the service may be asked. */
+  /** Stores the request rate that this run has arrived at. */
   keepRate(): void;
-  /** Holds the other processes of the account back, too. */
+  /** Stops the sending of the other processes of the account as well. */
   hold(pauseMs: number): void;
-  /** What all processes of the account change together; null where they share nothing. */
+  /** State that all processes of the account share, or null if they share nothing. */
   readonly shared: SharedAccountState | null;
 }
 
+/** Options for opening an account. */
 export interface AccountOptions {
   readonly destination: Destination;
   readonly clientSecret: string;
-  /** The fingerprint of the contract in force: what was found out by another one is not believed. */
+  /** The fingerprint of the contract in use. What was learned under another contract is not used. */
   readonly contract: string;
   readonly rate: ChosenRate;
   readonly concurrency: number;
   readonly refused?: Refused | undefined;
-  /** Leaves the store alone, and what the processes of the account share there. */
+  /** Do not use the store or the state shared there. */
   readonly isAlone?: boolean | undefined;
 }
 
+/** Opens the state of an account, in files or in the store. */
 export async function openAccount(context: Context, options: AccountOptions): Promise<Account> {
   const isShared = !options.isAlone && (await context.logPlace()).kind === 'store';
   const file = await openLearned(context, options.destination, options.contract);
   return isShared ? shareAccount(context, options, file) : ownAccount(context, options, file);
 }
 
-/** An account of which nobody else is thought of: no other process waits for this one. */
+/** Opens an account on this machine alone, without regard to other processes. */
 async function ownAccount(context: Context, options: AccountOptions, file: LearnedFile): Promise<Account> {
   const { destination, clientSecret, rate, concurrency, refused = null } = options;
   const { clock } = context;
@@ -64,23 +66,25 @@ async function ownAccount(context: Context, options: AccountOptions, file: Learn
     token: new FileTokenCache(path, destination, secretMark(clientSecret), await context.trust()),
     evidence: learned.evidence ?? NO_VISIBILITY_HISTORY,
     answers: learned.answers ?? NO_MEMORY,
-    keep: (evidence) => exchange(file, evidenceBy(options.contract), evidence),
-    remember: (answers) => void exchange(file, answersBy(options.contract), answers),
+    keep: (evidence) => mergeKnowledge(file, evidenceBy(options.contract), evidence),
+    remember: (answers) => void mergeKnowledge(file, answersBy(options.contract), answers),
     keepRate: () => {
       const pace = adaptive.learned();
       if (pace) file.write({ pace });
     },
-    // Whoever holds back waits by itself.
+    // There are no other processes to stop.
     hold: () => {},
     shared: null,
   };
 }
 
-/** Joins the other processes of the account in the store in force, and tells them what this machine's own runs found out. */
+/**
+ * Opens an account in the store, together with its other processes, and adds what this machine's own runs have learned.
+ */
 async function shareAccount(context: Context, options: AccountOptions, file: LearnedFile): Promise<Account> {
   const { destination, clientSecret, contract, rate, concurrency, refused } = options;
   const { AccountToken } = await import('../store/postgres/account.ts');
-  const { state, id, database } = await joinAccount(context, destination);
+  const { state, id, database } = await openSharedAccount(context, destination);
   const { clock } = context;
   const own = file.read();
   const pacing = { rate, concurrency, learned: own.pace, refused };
@@ -88,27 +92,27 @@ async function shareAccount(context: Context, options: AccountOptions, file: Lea
   const limiter = new RateLimiter(permits, clock, context.interruption.halt.signal);
   context.onClose(() => permits.close());
   const token = await AccountToken.open(database, id, clientSecret);
-  const evidence = await exchange(state, evidenceBy(contract), own.evidence ?? NO_VISIBILITY_HISTORY);
-  const answers = await exchange(state, answersBy(contract), own.answers ?? NO_MEMORY);
+  const evidence = await mergeKnowledge(state, evidenceBy(contract), own.evidence ?? NO_VISIBILITY_HISTORY);
+  const answers = await mergeKnowledge(state, answersBy(contract), own.answers ?? NO_MEMORY);
   let found = answers;
-  context.onClose(() => exchange(state, answersBy(contract), found).then(() => {}, unlessLog));
+  context.onClose(() => mergeKnowledge(state, answersBy(contract), found).then(() => {}, ignoreStoreError));
   return {
     ...{ limiter, token, evidence, answers, shared: state },
-    keep: (more) => exchange(state, evidenceBy(contract), more),
+    keep: (more) => mergeKnowledge(state, evidenceBy(contract), more),
     remember: (more) => {
       found = more;
     },
-    // The account's rate lies in the store.
+    // The store keeps the rate of the account.
     keepRate: () => {},
     hold: (pauseMs) => permits.hold(pauseMs),
   };
 }
 
-/** What the processes of an account keep together in the store in force, until the command ends. */
-export async function joinAccount(context: Context, destination: Destination) {
+/** Opens the state that the processes of an account share in the store. It is closed when the command ends. */
+export async function openSharedAccount(context: Context, destination: Destination) {
   const { accountId, openAccountState } = await import('../store/postgres/account.ts');
   const store = await context.postgresStore();
-  // Some connect before they open the log.
+  // The store may not have been migrated yet, because some commands connect before they open the log.
   await store.migrate();
   const { database } = store;
   const id = accountId(destination);
@@ -117,13 +121,13 @@ export async function joinAccount(context: Context, destination: Destination) {
   return { state, id, database };
 }
 
-/** What this machine's own runs found out about the service of the profile in force. */
+/** Opens what this machine's own runs have learned about the service of the profile in use. */
 export async function openLearned(context: Context, destination: Destination, contract: string): Promise<LearnedFile> {
   const path = learnedPath(await context.paths(), await context.settings());
   return new LearnedFile(path, destination, contract, await context.trust());
 }
 
-/** A record to which every process adds what it has found out by the same contract. */
+/** A record to which every process adds what it has learned under the same contract. */
 interface Knowledge<Found> {
   readonly name: string;
   readonly none: Found;
@@ -131,7 +135,7 @@ interface Knowledge<Found> {
   readonly merged: (known: Found, own: Found) => Found;
 }
 
-/** What validate has shown. `contract`: its fingerprint. */
+/** The knowledge about validate. `contract` is the fingerprint of the contract. */
 export const evidenceBy = (contract: string): Knowledge<VisibilityHistory> => ({
   name: `evidence-${contract}`,
   none: NO_VISIBILITY_HISTORY,
@@ -139,7 +143,7 @@ export const evidenceBy = (contract: string): Knowledge<VisibilityHistory> => ({
   merged: mergeVisibilityHistories,
 });
 
-/** What the service's answers mean. */
+/** The knowledge about the meaning of answers. `contract` is the fingerprint of the contract. */
 export const answersBy = (contract: string): Knowledge<AnswerMemory> => ({
   name: `answers-${contract}`,
   none: NO_MEMORY,
@@ -147,8 +151,8 @@ export const answersBy = (contract: string): Knowledge<AnswerMemory> => ({
   merged: mergeAnswerMemories,
 });
 
-/** Adds what this process knows, and resolves to what all know. */
-export function exchange<Found>(state: AccountState, knowledge: Knowledge<Found>, own: Found): Promise<Found> {
+/** Merges what this process knows into the stored knowledge, and resolves to the result. */
+export function mergeKnowledge<Found>(state: AccountState, knowledge: Knowledge<Found>, own: Found): Promise<Found> {
   const { name, none, isKnown, merged } = knowledge;
   return state.change(name, (kept) => {
     const keep = merged(isKnown(kept) ? kept : none, own);
@@ -160,7 +164,7 @@ function holdsList(kept: unknown, list: string): boolean {
   return typeof kept === 'object' && kept !== null && Array.isArray(Reflect.get(kept, list));
 }
 
-/** A store that is away when a command ends is told about elsewhere. */
-function unlessLog(error: unknown): void {
+/** Ignores an unavailable store at the end of a command, because that is reported elsewhere. */
+function ignoreStoreError(error: unknown): void {
   if (!(error instanceof SrqError)) throw error;
 }

@@ -1,17 +1,20 @@
 import { shellWord } from '../request/shell-word.ts';
 
-/** A srq command that can be pasted into a shell as it stands. */
+/** Returns a srq command that can be pasted into a shell. */
 export function commandLine(words: readonly string[]): string {
   return ['srq', ...words.map(shellWord)].join(' ');
 }
 
-/** Those whose meaning depends on the profile, and on the log, too. */
+/** Commands that depend on the profile, and those that depend on the log as well. */
 const OF_PROFILE = 'login|logout|status|validate|contract (?:learn|show|forget)';
 const OF_LOG = 'create|bulk|log|report|resolve|doctor|enqueue|work|queue';
 const SUGGESTED = new RegExp(`\\bsrq (?:(?:${OF_PROFILE})|(${OF_LOG}))\\b(?! --help)`, 'g');
 
-/** The commands that a text suggests, with the flags that chose profile and log of this one: to be pasted as they stand. */
-export function inFull(text: string, chosen: ChosenProfile): string {
+/**
+ * Completes the srq commands that a text suggests with the flags by which this command chose profile and log, so that
+ * they can be pasted as they are.
+ */
+export function withProfileFlags(text: string, chosen: ChosenProfile): string {
   const flags = (name: keyof ChosenProfile): string[] => {
     const value = chosen[name];
     return value === undefined || text.includes(`--${name}`) ? [] : [`--${name}`, shellWord(value)];
@@ -27,7 +30,7 @@ interface ChosenProfile {
   readonly store?: string;
 }
 
-/** The words without these options and their values, however they are written: `--map A=b`, `--map=A=b`. */
+/** Removes the given options and their values from the words, in both notations: `--map A=b` and `--map=A=b`. */
 export function withoutOptions(words: readonly string[], options: readonly string[]): string[] {
   return words.filter((word, at) => {
     const before = words[at - 1];

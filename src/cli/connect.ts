@@ -15,35 +15,36 @@ import { Http } from '../service/wire/http.ts';
 import { notLoggedIn, requireCertificateCheck, type Settings } from '../settings/settings.ts';
 import { type Account, openAccount } from './account.ts';
 import type { GlobalOptions } from './command.ts';
-import { inFull } from './command-line.ts';
+import { withProfileFlags } from './command-line.ts';
 import type { Context } from './context.ts';
 import { keepParserPlain } from './v8-flags.ts';
 
-/** The service, spoken to for one account. */
+/** A connection to the service for one account. */
 export interface Connection extends Omit<Account, 'limiter' | 'token' | 'answers' | 'remember'> {
   readonly api: RequestApi;
   readonly destination: Destination;
   readonly network: Network;
-  /** Asks for a new token even if there is one. Throws as `Tokens.prove` does. */
+  /** Requests a new token even if one is cached. Throws the errors of `Tokens.prove`. */
   proveCredentials(): Promise<CachedToken>;
-  /** The service has a validate, or may have one. */
+  /** The service has a validate operation, or may have one. */
   readonly mayValidate: boolean;
 }
 
+/** Options for connecting to the service. */
 export interface ConnectOptions {
   readonly rate: ChosenRate;
   readonly concurrency: number;
   readonly audio: AudioReader;
-  /** Called with every call to the service, as it may be shown. */
+  /** Called with every call to the service, with secrets masked. */
   readonly watch?: (call: TracedCall) => void;
-  /** The column that a field came from, for errors that name it. */
+  /** Returns the name of the column that a field came from, for error messages. */
   readonly fieldName?: (field: string) => string | null;
   readonly refused?: Refused;
-  /** Leaves the store alone, and what the processes of the account share there: for commands that must do without it. */
+  /** Do not use the store or the state shared there, for commands that must work without it. */
   readonly isAlone?: boolean;
 }
 
-/** Where the profile in force sends to. Throws `SrqError('auth')` that names everything that is missing. */
+/** Returns where the profile in use sends to. Throws `SrqError('auth')` naming every missing setting. */
 export function destinationOf(settings: Settings): Destination {
   const missing = [
     ...(settings.baseUrl ? [] : ['base URL']),
@@ -56,7 +57,7 @@ export function destinationOf(settings: Settings): Destination {
   return { baseUrl: settings.baseUrl.value, clientId: settings.clientId.value };
 }
 
-/** Puts the client of the service together. Nothing is sent yet. */
+/** Builds the client of the service. Nothing is sent yet. */
 export async function connect(context: Context, options: ConnectOptions): Promise<Connection> {
   const settings = await context.settings();
   const destination = destinationOf(settings);
@@ -87,17 +88,20 @@ export async function connect(context: Context, options: ConnectOptions): Promis
   };
 }
 
-/** However the command ended, what the answers said of the contract is kept; what speaks against it is told. */
+/**
+ * Stores what the answers showed about the contract, also if the command failed, and warns about answers that
+ * contradict it.
+ */
 async function keepObservations(context: Context, contract: Contract, api: RequestApi): Promise<void> {
   const seen = api.observations();
   if (Object.keys(seen).length === 0) return;
   (await context.contracts()).observe(contract, seen);
   const against = contradictionText(contract, seen);
   if (against === null) return;
-  (await context.reporter()).warn(`${against} ${inFull(CONTRADICTION_HINT, context.options)}`);
+  (await context.reporter()).warn(`${against} ${withProfileFlags(CONTRADICTION_HINT, context.options)}`);
 }
 
-/** Asks the service for a token with credentials that are not stored yet. Throws as `Tokens.prove` does. */
+/** Requests a token with credentials that are not stored yet. Throws the errors of `Tokens.prove`. */
 export async function proveCredentials(context: Context, destination: Destination, clientSecret: string) {
   const http = await openHttp(context, destination.baseUrl, 1, networkOf(context, destination.baseUrl, {}));
   const { signal } = context.interruption.halt;
@@ -107,7 +111,7 @@ export async function proveCredentials(context: Context, destination: Destinatio
   return tokens.prove();
 }
 
-/** Throws `SrqError('settings')` for a contract with keys that were given for another address than this one. */
+/** Loads the contract. Throws `SrqError('settings')` if it holds keys that were given for another base URL. */
 async function contractFor(context: Context, baseUrl: string): Promise<Contract> {
   const contract = await context.contract(baseUrl);
   const { profile, ownBaseUrl } = await context.settings();
@@ -138,21 +142,24 @@ async function openHttp(
     timeoutMs: timeout === undefined ? null : timeout * 1000,
     network,
     monotonicMs: context.clock.monotonicMs,
-    traces: [...(watch ? [watch] : []), ...(verbose ? [await callShower(context)] : [])],
+    traces: [...(watch ? [watch] : []), ...(verbose ? [await callPrinter(context)] : [])],
   });
   context.onClose(() => http.close());
   return http;
 }
 
-/** For --verbose. Each call is written whole, when it has ended, so that calls side by side do not mix. */
-async function callShower(context: Context): Promise<(call: TracedCall) => void> {
+/**
+ * Returns the function that prints calls for --verbose. Each call is printed as a whole when it has ended, so that
+ * concurrent calls do not mix.
+ */
+async function callPrinter(context: Context): Promise<(call: TracedCall) => void> {
   const { callText } = await import('../report/terminal/call-text.ts');
   return (call) => context.process.stderr.write(callText(call));
 }
 
 /**
- * The way to the service, from flags, environment and the profile's certificates. Throws `SrqError('settings')` for a proxy
- * or a file that cannot be used, or if certificates are not to be checked.
+ * Returns the proxy and the certificates, from flags, environment and profile. Throws `SrqError('settings')` if a proxy
+ * or file cannot be used, or if certificate checks are turned off.
  */
 function networkOf(context: Context, baseUrl: string, stored: CertificateFiles): Network {
   const { env } = context.process;
@@ -170,7 +177,10 @@ function proxySettings(env: NodeJS.ProcessEnv): ProxySettings {
   return { https: env['https_proxy'] || env['HTTPS_PROXY'] || null, no: env['no_proxy'] || env['NO_PROXY'] || null };
 }
 
-/** The files that the flags name, as a profile keeps them: it is used from other folders, too. */
+/**
+ * Returns the certificate files named by the flags as absolute paths, because a profile is used from other folders as
+ * well.
+ */
 export function certificateFiles({ caFile, cert, key }: GlobalOptions): CertificateFiles {
   return {
     ...(caFile === undefined ? {} : { caFile: resolve(caFile) }),

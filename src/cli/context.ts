@@ -19,13 +19,13 @@ import { Interruption } from './interruption.ts';
 import { LogKeeper, type LogPlace } from './log-place.ts';
 import { systemClock } from './system-clock.ts';
 
-/** All that a command may touch. Built once; what costs time or reads a file is loaded when it is first asked for. */
+/** The dependencies of a command. It is built once; parts that cost time or read a file are loaded on first use. */
 export class Context {
   readonly process: NodeJS.Process;
   readonly options: GlobalOptions;
   readonly version: string;
   readonly clock: Clock = systemClock;
-  /** Names this process's records in the log. */
+  /** Identifies the records of this process in the log. */
   readonly run = randomUUID();
   readonly interruption: Interruption;
   #reporter: Reporter | null = null;
@@ -37,7 +37,7 @@ export class Context {
   readonly #log = new LogKeeper(this, () => this.#stateDirectory());
   readonly #closers: (() => Promise<void>)[] = [];
   readonly #secrets: string[] = [];
-  /** Warnings that are not given twice. */
+  /** Warnings that have been given and are not repeated. */
   readonly #said = new Set<string>();
 
   constructor(process: NodeJS.Process, options: GlobalOptions, version: string) {
@@ -47,7 +47,9 @@ export class Context {
     this.interruption = new Interruption(process);
   }
 
-  /** Whether a person can be asked: a terminal on both sides, and nobody said no. */
+  /**
+   * Tells whether the user can be asked: stdin and stderr are terminals, and neither `--no-input` nor CI forbids it.
+   */
   get interactive(): boolean {
     const { stdin, stderr, env } = this.process;
     return Boolean(stdin.isTTY && stderr.isTTY && this.options.input !== false && !env['CI']);
@@ -58,7 +60,10 @@ export class Context {
     return this.process.getuid?.() ?? null;
   }
 
-  /** For the small files that srq keeps: one that cannot be believed is said once, and not used. */
+  /**
+   * Returns the rules for trusting the small files that srq keeps. A file that cannot be trusted is reported once and
+   * not used.
+   */
   async trust(): Promise<Trust> {
     const reporter = await this.reporter();
     const onDistrusted = (message: string) => {
@@ -82,7 +87,7 @@ export class Context {
     return this.#store;
   }
 
-  /** The name of the profile in force: flag, environment, the one last logged in. */
+  /** Returns the name of the profile in use: from the flag, the environment, or the latest login. */
   async profileName(): Promise<Sourced<string>> {
     const { profile } = this.options;
     if (profile !== undefined) return { value: checkedName(profile), source: 'flag' };
@@ -96,7 +101,7 @@ export class Context {
     return this.#settings;
   }
 
-  /** The contract of the profile in force; under --sandbox too, which then rehearses it. */
+  /** Opens the contract of the profile in use. With --sandbox, the sandbox behaves as this contract says. */
   async contracts(): Promise<ContractStore> {
     const { ContractStore } = await import('../settings/contract-store.ts');
     const { value } = await this.profileName();
@@ -104,8 +109,8 @@ export class Context {
   }
 
   /**
-   * What is known of the service's interface, as used under this base URL; that of the settings if none is given. Throws
-   * `SrqError('settings')` for a contract that cannot be used.
+   * Returns the contract as used under the base URL `at`, or that of the settings. Throws `SrqError('settings')` if the
+   * contract cannot be used.
    */
   async contract(at?: string): Promise<Contract> {
     const learned = await this.#learnedContract();
@@ -123,22 +128,25 @@ export class Context {
     return { config, state: this.#stateDirectory(), log };
   }
 
-  /** Where the log is kept. */
+  /** Returns where the log is kept. */
   logPlace(): Promise<LogPlace> {
     return this.#log.place();
   }
 
-  /** The log in force, for reading and sending; see `LogKeeper`. */
+  /** Returns the log in use, for reading and sending; see `LogKeeper`. */
   logStore(): Promise<LogStore> {
     return this.#log.store();
   }
 
-  /** The store in force. Throws `SrqError('usage')` where the log is kept in a file. */
+  /** Returns the store in use. Throws `SrqError('usage')` if the log is kept in a file. */
   postgresStore(): Promise<PostgresStore> {
     return this.#log.postgresStore();
   }
 
-  /** The same for a command of several machines: under --sandbox, whose service ends with the command, there is none either. */
+  /**
+   * Returns the store for a command that needs several processes. Throws `SrqError('usage')` for --sandbox as well,
+   * because its service ends with the command.
+   */
   async requireStore(command: string): Promise<PostgresStore> {
     if (this.options.sandbox) {
       const message = `srq ${command} takes no --sandbox: other processes could not reach it.`;
@@ -147,12 +155,15 @@ export class Context {
     return this.postgresStore();
   }
 
-  /** Whether the store was away when it was needed last. */
+  /** Tells whether the store was unavailable when it was last used. */
   get isStoreAway(): boolean {
     return this.#log.isStoreAway;
   }
 
-  /** The log, for sending, until the command ends. `exclusive`: a bulk run, of which a log in a file has one at a time. */
+  /**
+   * Opens the log for sending; it is closed when the command ends. With `exclusive`, for bulk runs, only one process at
+   * a time can hold a log that is a file.
+   */
   openLog(command: string, exclusive: boolean): Promise<OpenLog> {
     return this.#log.open(command, exclusive);
   }
@@ -161,7 +172,7 @@ export class Context {
     return this.#log.warnOfFileLog();
   }
 
-  /** From now on this text is blotted out of error reports. */
+  /** Removes this text from error reports from now on. */
   hide(secret: string): void {
     this.#secrets.push(secret, encodeURIComponent(secret), Buffer.from(secret).toString('base64'));
   }
@@ -170,21 +181,21 @@ export class Context {
     return this.#secrets.reduce((rest, secret) => (secret === '' ? rest : rest.replaceAll(secret, '***')), text);
   }
 
-  /** Under --verbose: where a fault happened. */
+  /** Prints the stack of a fault if --verbose is given. */
   async showStack(error: unknown): Promise<void> {
     if (!this.options.verbose) return;
     const { printableLines } = await import('../report/output.ts');
     this.process.stderr.write(`${printableLines(this.blotted(String((error as Error)?.stack)))}\n`);
   }
 
-  /** Runs when the command has ended, the last registered first. */
+  /** Registers a function to run when the command has ended. The last registered runs first. */
   onClose(closer: () => Promise<void>): void {
     this.#closers.unshift(closer);
   }
 
   async close(): Promise<void> {
     for (const closer of this.#closers.splice(0)) await closer();
-    this.interruption.ignore();
+    this.interruption.stop();
   }
 
   #learnedContract(): Promise<Contract | null> {
@@ -193,7 +204,7 @@ export class Context {
   }
 
   async #readContract(): Promise<Contract | null> {
-    // The sandbox needs no settings; where they name no profile, there is no contract to rehearse.
+    // The sandbox needs no settings. If they name no profile, there is no contract to use.
     if (this.options.sandbox && !(await this.profileName().catch(() => null))) return null;
     return (await this.contracts()).read();
   }
@@ -215,7 +226,7 @@ export class Context {
     return resolveSettings(name, (await this.profiles()).all(), env, { node: execPath });
   }
 
-  /** A marketplace inside this process, with throw-away credentials, state and log. */
+  /** Starts a marketplace inside this process, with temporary credentials, state and log. */
   async #sandboxSettings(): Promise<Settings> {
     this.#sandbox ??= this.#learnedContract().then((contract) => startEmbedded(this.clock, contract));
     const sandbox = await this.#sandbox;
@@ -234,7 +245,7 @@ export class Context {
   }
 }
 
-/** A profile's name becomes part of file names. */
+/** Checks the name of a profile, because it becomes part of file names. */
 function checkedName(name: string): string {
   if (/^[\w][\w.-]{0,63}$/.test(name)) return name;
   throw new SrqError(
@@ -262,7 +273,9 @@ async function makeReporter(process: NodeJS.Process, options: GlobalOptions, clo
   return new (await import('../report/terminal/human.ts')).HumanReporter(settings);
 }
 
-/** A marketplace inside this process, on a free port; what it follows beyond the public document is in the contract. */
+/**
+ * Starts a marketplace inside this process on a free port. The contract says how it differs from the public document.
+ */
 async function startEmbedded(clock: Clock, contract: Contract | null): Promise<Sandbox> {
   const { startSandbox } = await import('../sandbox/server.ts');
   return startSandbox({
@@ -274,7 +287,7 @@ async function startEmbedded(clock: Clock, contract: Contract | null): Promise<S
     seed: 1,
     storeFile: null,
     contract,
-    // Real leads are rehearsed here, and every user of the machine can call the port.
+    // Users rehearse with real leads here, and every user of the machine can call the port.
     hasInbox: false,
     now: clock.nowMs,
   });

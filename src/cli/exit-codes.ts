@@ -2,7 +2,7 @@ import type { ErrorCode } from '../request/errors.ts';
 import type { RowResult } from '../request/outcome.ts';
 import { type Counts, STATUS, STATUSES } from '../request/status.ts';
 
-/** Every way to end, the number for it, and what it means: the only table; the README holds a copy that a test compares. */
+/** The exit codes and their meanings. This is the only table; the README has a copy that a test compares. */
 export const EXIT_CODES: Readonly<Record<ErrorCode | 'ok', { readonly number: number; readonly meaning: string }>> = {
   ok: { number: 0, meaning: 'everything ended as wanted (in bulk, duplicates and repeats included)' },
   fault: { number: 1, meaning: 'a fault of srq itself' },
@@ -24,7 +24,7 @@ export const EXIT_CODES: Readonly<Record<ErrorCode | 'ok', { readonly number: nu
   terminated: { number: 143, meaning: 'ended by SIGTERM' },
 };
 
-/** Which one counts when several apply; an interruption counts before all. */
+/** Precedence of the codes if several apply. */
 const ORDER: readonly (ErrorCode | 'ok')[] = [
   'interrupted',
   'terminated',
@@ -42,16 +42,17 @@ const ORDER: readonly (ErrorCode | 'ok')[] = [
   'input',
 ];
 
+/** Returns the exit code for the code that takes precedence. */
 export function exitNumber(codes: readonly (ErrorCode | 'ok')[]): number {
   return EXIT_CODES[ORDER.find((code) => codes.includes(code)) ?? 'ok'].number;
 }
 
-/** What the statuses of an import's rows say about its end. */
+/** Returns the codes that follow from the statuses of an import's rows. */
 export function codesOfCounts(counts: Counts): (ErrorCode | 'ok')[] {
   return STATUSES.filter((status) => counts[status] > 0).map((status) => STATUS[status].endsImport);
 }
 
-/** What one request's status says about the end of `create`. */
+/** Returns the code that follows from the status of one request, for `create`. */
 export function codeOfResult({ status }: RowResult): ErrorCode | 'ok' {
   return STATUS[status].endsCreate;
 }

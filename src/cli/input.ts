@@ -16,7 +16,7 @@ import type { Mapping, MappingOptions, ReadOptions, Table } from '../request/tab
 import type { Context } from './context.ts';
 import type { RequestSession } from './session.ts';
 
-/** The flags that say how to read a file, as commander hands them over. */
+/** The flags that say how to read a file, as commander parses them. */
 export interface ReadingOptions {
   readonly format?: 'csv' | 'json' | 'ndjson';
   readonly encoding?: string;
@@ -29,10 +29,10 @@ export interface ReadingOptions {
   readonly saveMapping?: string;
 }
 
-/** A file opened, and which column becomes which field. */
+/** An open file with the mapping of its columns to fields. */
 export interface Input {
   readonly table: Table;
-  /** What the user said of the columns. */
+  /** What the user has chosen for the mapping. */
   readonly chosen: MappingOptions;
   readonly mapping: Mapping;
 }
@@ -45,14 +45,14 @@ export async function openInput(context: Context, file: string, form: Partial<Re
   return openTable(path, { ...AS_DETECTED, ...form }, inputName(file));
 }
 
-/** A file of requests, as people are told of it. */
+/** Returns the name of an input file for messages. */
 export function inputName(file: string): string {
   return file === '-' ? 'standard input' : file;
 }
 
 /**
- * Standard input as a file: an import reads its input more than once (to plan, to send, to write the results). Readable by
- * the user alone, and gone when the command ends.
+ * Copies standard input to a file, because an import reads its input several times: to plan, to send and to write the
+ * results. The file is readable only by the user and is removed when the command ends.
  */
 async function spoolStdin(context: Context): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'srq-stdin-'));
@@ -62,7 +62,7 @@ async function spoolStdin(context: Context): Promise<string> {
   return path;
 }
 
-/** Opens the file (`-`: standard input) and decides which column becomes which field. */
+/** Opens a file (`-` is standard input) and maps its columns to fields. */
 export async function readInput(context: Context, file: string, options: ReadingOptions): Promise<Input> {
   const { format = null, encoding = null, delimiter = null, skipLines, sheet = null } = options;
   const table = await openInput(context, file, { format, encoding, delimiter, skipLines, sheet });
@@ -75,7 +75,10 @@ export async function readInput(context: Context, file: string, options: Reading
   return mapped(table, chosen, options);
 }
 
-/** Maps a file's columns and keeps the mapping where the user wants it. Throws `SrqError('usage')`; see `planMapping`. */
+/**
+ * Maps the columns of a table to fields, and saves the mapping if the user wants that. Throws `SrqError('usage')`; see
+ * `planMapping`.
+ */
 export async function mapped(
   table: Table,
   chosen: MappingOptions,
@@ -86,7 +89,7 @@ export async function mapped(
   return { table, chosen, mapping };
 }
 
-/** Writes the mapping so that `--mapping` maps alike. Throws `SrqError('usage')` for a path that is no place for it. */
+/** Writes a mapping that `--mapping` can read. Throws `SrqError('usage')` if the path cannot be used. */
 export async function keepMapping(path: string, mapping: Mapping, chosen: MappingOptions): Promise<void> {
   await requireOwnOrNew(path, 'mapping', '--save-mapping', (head) => /^\s*\{\s*"map"/.test(head));
   await writeFile(path, `${JSON.stringify(mappingToKeep(mapping, chosen), null, 2)}\n`).catch((error: unknown) =>
@@ -119,14 +122,14 @@ function unwritable(path: string, error: unknown): SrqError {
   );
 }
 
-/** Which rows are planned, and which of those that the log knows are done. */
+/** The rows to plan, and which logged statuses count as done. */
 interface Wanted extends Pick<SubmitOptions, 'onDuplicate' | 'again'> {
   readonly range: RowRange;
 }
 
 const WHOLE_FILE: Wanted = { range: { skip: 0, limit: null }, onDuplicate: 'skip', again: false };
 
-/** Plans the import of a file, all of it if nothing else is said, and shows how far that is. */
+/** Plans the import of a file, by default the whole file, and shows the progress. */
 export function planWithProgress(
   { context, preparation }: RequestSession,
   input: Input,
@@ -136,7 +139,7 @@ export function planWithProgress(
   return withReadingProgress(context, (tick) => planImport(input, wanted.range, preparation, log, wanted, tick));
 }
 
-/** Shows how far the reading of a file is; `tick` is to be called with the rows that are read. */
+/** Shows the progress of reading a file. `read` calls `tick` with the number of rows read so far. */
 export async function withReadingProgress<Result>(
   context: Context,
   read: (tick: (rows: number) => void) => Promise<Result>,

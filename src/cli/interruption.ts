@@ -6,11 +6,11 @@ const CODE_OF = { SIGINT: 'interrupted', SIGTERM: 'terminated', SIGHUP: 'termina
 type Signal = keyof typeof CODE_OF;
 
 /**
- * Ctrl-C, SIGTERM and the end of the terminal, for commands that send: the first one lets what is in flight end and
- * everything be written, the second one leaves at once.
+ * Handles Ctrl-C, SIGTERM and the end of the terminal for commands that send. The first signal lets requests in flight
+ * finish and be recorded; the second one exits at once.
  */
 export class Interruption {
-  /** Aborted by the first signal; commands also abort it to stop by themselves. */
+  /** Aborted by the first signal. Commands also abort it to stop by themselves. */
   readonly halt = new AbortController();
   readonly #process: NodeJS.Process;
   readonly #handlers = new Map<Signal, () => void>();
@@ -18,21 +18,21 @@ export class Interruption {
 
   constructor(process: NodeJS.Process) {
     this.#process = process;
-    // Every request in flight may be waiting, and this ends its waiting.
+    // Every request in flight may listen to this signal.
     setMaxListeners(0, this.halt.signal);
   }
 
-  /** How the user ended the command, if he did. */
+  /** The error code for the signal that ended the command, or null. */
   get code(): ErrorCode | null {
     return this.#by === null ? null : CODE_OF[this.#by];
   }
 
-  /** Takes the signals from now on; `first` tells the user what happens. */
+  /** Starts to handle signals. `first` tells the user what happens. */
   listen(first: () => void): void {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       const handler = () => {
         if (this.#by !== null) {
-          // Asked for twice: leaving now is the point, and what was in flight stands in the log as intended.
+          // The user wants to leave now. Requests in flight have their intent in the log.
           this.#process.exit(EXIT_CODES[CODE_OF[signal]].number);
         }
         this.#by = signal;
@@ -44,8 +44,8 @@ export class Interruption {
     }
   }
 
-  /** Gives the signals back. */
-  ignore(): void {
+  /** Stops handling signals. */
+  stop(): void {
     for (const [signal, handler] of this.#handlers) this.#process.off(signal, handler);
     this.#handlers.clear();
   }

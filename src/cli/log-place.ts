@@ -10,8 +10,8 @@ import type { PostgresStore } from '../store/postgres/postgres-store.ts';
 import type { TellingContext } from './command.ts';
 import type { Interruption } from './interruption.ts';
 
-/** What the log's keeper needs of the context. */
-interface Surroundings extends TellingContext {
+/** The parts of the context that the log keeper needs. */
+interface LogContext extends TellingContext {
   readonly clock: Clock;
   readonly run: string;
   readonly uid: number | null;
@@ -22,47 +22,50 @@ interface Surroundings extends TellingContext {
   onClose(closer: () => Promise<void>): void;
 }
 
-/** Where the log is kept: a file of this machine's, or a store that several machines share. */
+/** Where the log is kept: in a file of this machine, or in a store that several machines share. */
 export type LogPlace =
   | {
       readonly kind: 'file';
       readonly path: string;
-      /** By --log; else it lies in srq's own folder. */
+      /** True if --log names it; otherwise it is in srq's own folder. */
       readonly isGiven: boolean;
     }
   | {
       readonly kind: 'store';
       readonly url: string;
-      /** As it may be shown. */
+      /** The address without its password, for messages. */
       readonly name: string;
       readonly isEncrypted: boolean;
-      /** Null: none is known but what `.pgpass` may hold. */
+      /** Reads the password. Null if none is known, except what `.pgpass` may contain. */
       readonly password: (() => Promise<string>) | null;
-      /** Where the log would be without the store. */
+      /** The file in which the log would be kept without the store. */
       readonly file: string;
     };
 
-/** The keeper finds out where the log is kept and opens it, each once a command. */
+/** Finds out where the log is kept and opens it. Each is done once per command. */
 export class LogKeeper {
-  readonly #context: Surroundings;
+  readonly #context: LogContext;
   readonly #stateFolder: () => string;
   #place: LogPlace | null = null;
   #fileStore: LogStore | null = null;
   #postgresStore: PostgresStore | null = null;
   #isStoreAway = false;
 
-  /** `stateFolder`: where a log lies that nobody has named. */
-  constructor(context: Surroundings, stateFolder: () => string) {
+  /** `stateFolder` returns the folder for a log that no flag names. */
+  constructor(context: LogContext, stateFolder: () => string) {
     this.#context = context;
     this.#stateFolder = stateFolder;
   }
 
-  /** Whether the store was away when it was needed last. */
+  /** Tells whether the store was unavailable when it was last used. */
   get isStoreAway(): boolean {
     return this.#isStoreAway;
   }
 
-  /** Where the log is kept. Throws `SrqError('usage')` or `'settings'` for flags and settings that name no such place. */
+  /**
+   * Returns where the log is kept. Throws `SrqError('usage')` or `SrqError('settings')` if flags or settings are
+   * invalid.
+   */
   async place(): Promise<LogPlace> {
     if (!this.#place) {
       const name = this.#context.options.sandbox ? 'sandbox' : (await this.#context.profileName()).value;
@@ -71,7 +74,7 @@ export class LogKeeper {
     return this.#place;
   }
 
-  /** The log in force, for reading and sending. Nothing is opened yet. */
+  /** Returns the log in use, for reading and sending. Nothing is opened yet. */
   async store(): Promise<LogStore> {
     const place = await this.place();
     if (place.kind === 'store') return this.postgresStore();
@@ -83,7 +86,7 @@ export class LogKeeper {
     return this.#fileStore;
   }
 
-  /** The store in force. Throws `SrqError('usage')` where the log is kept in a file. */
+  /** Returns the store in use. Throws `SrqError('usage')` if the log is kept in a file. */
   async postgresStore(): Promise<PostgresStore> {
     const place = await this.place();
     if (place.kind === 'file') {
@@ -94,7 +97,10 @@ export class LogKeeper {
     return this.#postgresStore;
   }
 
-  /** The log, for sending. `exclusive`: a bulk run, of which a log in a file has one at a time. */
+  /**
+   * Opens the log for sending. With `exclusive`, for bulk runs, only one process at a time can hold a log that is a
+   * file.
+   */
   async open(command: string, exclusive: boolean): Promise<OpenLog> {
     const log = await (await this.store()).open(command, exclusive);
     this.#context.onClose(() => log.close());
@@ -102,7 +108,9 @@ export class LogKeeper {
     return log;
   }
 
-  /** A store that has just begun does not know what the profile's log in a file has as sent. */
+  /**
+   * Warns if the store is empty but the profile has a log file, because the store does not know what was sent before.
+   */
   async warnOfFileLog(): Promise<void> {
     const place = await this.place();
     if (place.kind === 'file' || !statSync(place.file, { throwIfNoEntry: false })?.size) return;
@@ -112,7 +120,7 @@ export class LogKeeper {
     );
   }
 
-  /** Names this process while it runs the command, for whoever finds the log in use. */
+  /** Describes this process to others that find the log in use. */
   #holder(command: string): string {
     const { clock, process } = this.#context;
     const since = new Date(clock.nowMs()).toISOString();
@@ -126,7 +134,7 @@ export class LogKeeper {
     const { openPostgresStore } = await import('../store/postgres/postgres-store.ts');
     const holder = (command: string) => this.#holder(command);
     const reporter = await this.#context.reporter();
-    // Everything that waits for the store tells; it is said once.
+    // Every operation that waits for the store reports it, but the user is told once.
     const away = (message: string | null) => {
       if (this.#isStoreAway === (message !== null)) return;
       this.#isStoreAway = message !== null;
@@ -140,10 +148,11 @@ export class LogKeeper {
 }
 
 /**
- * Flag before environment before profile; under --sandbox only flags count. `file`: the path in use where nothing else was
- * said. Throws `SrqError('usage')` for flags that contradict each other, or a password among them.
+ * Determines where the log is kept. Flags come before the environment, and that before the profile; with --sandbox only
+ * flags count. `file` is the default path. Throws `SrqError('usage')` if flags contradict each other or contain a
+ * password.
  */
-async function logPlace(context: Surroundings, file: string): Promise<LogPlace> {
+async function logPlace(context: LogContext, file: string): Promise<LogPlace> {
   const { log, store, sandbox } = context.options;
   if (log !== undefined && store !== undefined) throw new SrqError('usage', 'Choose one of --log and --store.');
   if (log !== undefined) return { kind: 'file', path: log, isGiven: true };
@@ -154,7 +163,7 @@ async function logPlace(context: Surroundings, file: string): Promise<LogPlace> 
   const { storeAddress } = await import('../store/postgres/store-url.ts');
   const { shown, password, config } = storeAddress(url);
   if (password !== null) context.hide(password);
-  if (password !== null && url === store) throw passwordInSight('--store', shown);
+  if (password !== null && url === store) throw passwordInArguments('--store', shown);
   const command = url === profile?.store ? profile.storePasswordCommand : undefined;
   const fromEnv = env['PGPASSWORD'];
   const byCommand = command === undefined ? null : () => runSecretCommand(command);
@@ -162,8 +171,11 @@ async function logPlace(context: Surroundings, file: string): Promise<LogPlace> 
   return { kind: 'store', url, name: shown, isEncrypted, password: fromEnv ? async () => fromEnv : byCommand, file };
 }
 
-/** Every user of a machine can read its processes' arguments. `shown`: the URL without the password. */
-function passwordInSight(flag: string, shown: string): SrqError {
+/**
+ * Refuses a password in a flag, because every user of a machine can read the arguments of its processes. `shown` is the
+ * URL without the password.
+ */
+function passwordInArguments(flag: string, shown: string): SrqError {
   return new SrqError(
     'usage',
     `A password in ${flag} is open to every user of this machine, and stays in the shell's history.`,
@@ -171,7 +183,7 @@ function passwordInSight(flag: string, shown: string): SrqError {
   );
 }
 
-async function storedProfile(context: Surroundings) {
+async function storedProfile(context: LogContext) {
   const { value } = await context.profileName();
   return (await context.profiles()).get(value);
 }

@@ -6,7 +6,7 @@ import type { Profile } from '../settings/profile-store.ts';
 import { notLoggedIn } from '../settings/settings.ts';
 import type { Context } from './context.ts';
 
-/** Forgets a profile's credentials, wherever they are kept, and its token. Null if there was no such profile. */
+/** Removes a profile with its credentials and its token. Returns null if there was no such profile. */
 export async function forgetProfile(context: Context, name: string): Promise<Profile | null> {
   const removed = await (await context.profiles()).remove(name);
   await rm(tokenPath(await context.paths(), { profile: { value: name } }), { force: true });
@@ -15,7 +15,7 @@ export async function forgetProfile(context: Context, name: string): Promise<Pro
   return removed;
 }
 
-/** Takes a profile's secret out of the keychain; says so where it stays there. */
+/** Removes a profile's secret from the keychain, and warns if that fails. */
 export async function forgetKeychain(context: Context, name: string, profile: Profile): Promise<void> {
   try {
     await keychainEntry(name, profile, { node: context.process.execPath }).remove();
@@ -26,13 +26,19 @@ export async function forgetKeychain(context: Context, name: string, profile: Pr
   }
 }
 
-/** Says what a change of the settings also put right: somebody may have looked in meanwhile. */
+/**
+ * Tells the user that a change of the settings also repaired the permissions of their folder, because somebody may have
+ * read it before.
+ */
 export async function warnOfRepair(context: Context): Promise<void> {
   const { repaired } = await context.profiles();
   if (repaired !== null) (await context.reporter()).warn(repaired);
 }
 
-/** For what needs no login: a mistyped profile must not pass for one that has nothing in doubt. */
+/**
+ * Warns about an unknown profile in commands that need no login. Otherwise a mistyped profile would look like one with
+ * nothing in doubt.
+ */
 export async function warnOfUnknownProfile(context: Context): Promise<void> {
   if (context.options.sandbox || context.options.log !== undefined) return;
   const { profile, baseUrl, otherProfiles } = await context.settings();

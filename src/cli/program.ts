@@ -4,7 +4,10 @@ import type { GlobalOptions, Invoke, RunCommand } from './command.ts';
 
 type AddCommand = (program: Command, run: RunCommand) => void;
 
-/** The commands in the order of the help. The flags of a command are loaded when they are needed, its code when it is called. */
+/**
+ * The commands in the order of the help. The flags of a command are loaded when they are needed, and its code when it
+ * is called.
+ */
 const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   login: async () => (await import('../commands/login/flags.ts')).addLogin,
   logout: async () => (await import('../commands/logout.ts')).addLogout,
@@ -29,13 +32,13 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   help: async () => (await import('../commands/help.ts')).addHelpCommand,
 };
 
-/** Commands that look at all the others. */
+/** Commands that need the flags of all others. */
 const NEEDS_ALL: ReadonlySet<string> = new Set(['help']);
 
 /**
- * Makes the tree of commands and flags that reads the arguments. If the first word is the name of a command, the tree holds
- * that command alone, which saves loading the flags of the others. `output` is where commander writes; a mistake in the
- * arguments is thrown as `CommanderError`.
+ * Builds the commander program that parses the arguments. If the first word is the name of a command, the program
+ * contains only that command, which saves loading the flags of the others. `output` is where commander writes. Mistakes
+ * in the arguments are thrown as `CommanderError`.
  */
 export async function makeProgram(
   version: string,
@@ -43,7 +46,7 @@ export async function makeProgram(
   output: OutputConfiguration,
   words: readonly string[] = [],
 ): Promise<Command> {
-  // What follows the first lines is inherited by the commands.
+  // Commands inherit the settings that come before they are added.
   const program = new Command('srq')
     .exitOverride()
     .configureOutput(output)
@@ -80,16 +83,16 @@ function commandsFor(word = ''): readonly (() => Promise<AddCommand>)[] {
   return named ? [named] : Object.values(COMMANDS);
 }
 
-/** With the commands this is all that a screen has room for. */
+/** The help screen has no room for more. */
 const EVERYWHERE = 'Everywhere: --profile NAME --sandbox --json --quiet --verbose  (srq help --all)';
 
-/** Shorter than commander's own: an option is to fit in a line. */
+/** Describes an option more briefly than commander, so that it fits in one line. */
 function describe({ description, argChoices, defaultValue }: Option): string {
   const usual = ['string', 'number'].includes(typeof defaultValue) ? `(default: ${defaultValue})` : '';
   return [argChoices ? `${description}: ${argChoices.join(', ')}` : description, usual].join(' ').trim();
 }
 
-/** In one line of the main help, so that the commands fit on a screen. */
+/** Adds the global options. The main help shows them in a single line, so that the commands fit on a screen. */
 function addGlobalOptions(program: Command): void {
   const all = [
     rare('--profile <name>', 'use this profile (SRQ_PROFILE)'),

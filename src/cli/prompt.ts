@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import { SrqError } from '../request/errors.ts';
 import type { TellingContext } from './command.ts';
 
-/** Asks on stderr, so that stdout stays data. Only for terminals: see `context.interactive`. */
+/** Asks a question on stderr, so that stdout contains only data. Use it only if `context.interactive` is true. */
 export async function ask(context: Pick<TellingContext, 'process'>, question: string): Promise<string> {
   const { stdin, stderr } = context.process;
   const terminal = createInterface({ input: stdin, output: stderr });
@@ -18,7 +18,7 @@ export async function ask(context: Pick<TellingContext, 'process'>, question: st
   }
 }
 
-/** Asks for a secret without showing it. */
+/** Asks for a secret without echoing it. */
 export async function askHidden(context: Pick<TellingContext, 'process'>, question: string): Promise<string> {
   const { default: password } = await import('@inquirer/password');
   const { stdin: input, stderr: output } = context.process;

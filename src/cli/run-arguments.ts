@@ -2,14 +2,14 @@ import { CommanderError } from 'commander';
 import { nearest } from '../request/did-you-mean.ts';
 import { SrqError } from '../request/errors.ts';
 import type { GlobalOptions, Invoke } from './command.ts';
-import { inFull } from './command-line.ts';
+import { withProfileFlags } from './command-line.ts';
 import type { Context } from './context.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import { makeProgram } from './program.ts';
 
 /**
- * Runs the command that the arguments name and gives its exit code. Every failure ends here, as words and a number.
- * Help is written for `columns`.
+ * Runs the command that the arguments name and returns its exit code. All errors are caught and reported here.
+ * `columns` is the width of the help texts.
  */
 export async function runArguments(process: NodeJS.Process, version: string, columns: number): Promise<number> {
   let exitCode = 0;
@@ -35,7 +35,7 @@ export async function runArguments(process: NodeJS.Process, version: string, col
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return 0;
     const failure = usage(program, words, error.code, said || error.message);
-    // Before parsing has succeeded there is no --json to look at but the word itself.
+    // The arguments could not be parsed, so --json can only be recognised by its word.
     return runCommand(process, version, words.includes('--json') ? { json: true } : {}, () => Promise.reject(failure));
   }
   return exitCode;
@@ -54,7 +54,7 @@ async function runCommand(
   } catch (error) {
     const failure = error instanceof SrqError ? error : fault(error, context);
     const { code, message, hint } = failure;
-    await (await context.reporter()).fail({ message, hint: hint && inFull(hint, globals) }, code);
+    await (await context.reporter()).fail({ message, hint: hint && withProfileFlags(hint, globals) }, code);
     if (!(error instanceof SrqError)) await context.showStack(error);
     const interrupted = context.interruption.code;
     return EXIT_CODES[interrupted ?? failure.code].number;
@@ -63,7 +63,7 @@ async function runCommand(
   }
 }
 
-/** What commander says of a mistake, as a sentence, with the help of the command that was meant. */
+/** Converts a parse error of commander into a sentence with a reference to the help of the command. */
 function usage(program: NamedCommand, words: readonly string[], code: string, said: string): SrqError {
   const meant = commandIn(program, words);
   const hint = `See: ${[...meant.map((command) => command.name()), '--help'].join(' ')}`;
@@ -80,7 +80,10 @@ function usage(program: NamedCommand, words: readonly string[], code: string, sa
   return new SrqError('usage', message.charAt(0).toUpperCase() + message.slice(1), hint);
 }
 
-/** The option is named without its value: it may be a secret. Those that help leaves out are suggested, too. */
+/**
+ * Names an unknown option without its value, which may be a secret, and suggests a similar one. Options that the help
+ * hides are suggested as well.
+ */
 function unknownOption(option: string, meant: readonly NamedCommand[]): string {
   const known = meant.flatMap(({ options }) => options.flatMap(({ long }) => long ?? []));
   const near = nearest(option, known);
@@ -93,7 +96,7 @@ interface NamedCommand {
   name(): string;
 }
 
-/** The command and those within it that the words name. */
+/** Returns the program and the nested commands that the words name. */
 function commandIn(command: NamedCommand, words: readonly string[]): NamedCommand[] {
   for (const [at, word] of words.entries()) {
     const found = command.commands.find((each) => each.name() === word);
@@ -102,7 +105,7 @@ function commandIn(command: NamedCommand, words: readonly string[]): NamedComman
   return [command];
 }
 
-/** The words of an error may quote what it failed on, at any length. */
+/** Maximum length of an error's text. It may quote a long value that it failed on. */
 const MAX_FAULT_TEXT = 200;
 
 function fault(error: unknown, context: Context): SrqError {

@@ -1,5 +1,5 @@
 import { basename, dirname, resolve } from 'node:path';
-import type { ServiceLine } from '../delivery/import.ts';
+import type { ServiceConnection } from '../delivery/import.ts';
 import type { Preparation } from '../delivery/prepare.ts';
 import { describeAudio, readAudioBase64 } from '../input/audio.ts';
 import { printable } from '../report/output.ts';
@@ -13,22 +13,22 @@ import type { Settings } from '../settings/settings.ts';
 import type { Connection, ConnectOptions } from './connect.ts';
 import type { Context } from './context.ts';
 
-/** What a command is going to do with requests. */
-interface Use {
+/** How a command uses requests. */
+interface SessionOptions {
   readonly audio: AudioReader;
-  /** What the requests are for: each must be fit for all of these. */
+  /** The operations that the requests are for. Each request must be valid for all of them. */
   readonly operations: readonly RequestOperationName[];
-  /** Validate is left out, and that is said, where the service has none. */
+  /** If the service has no validate, leave it out and tell the user. */
   readonly isAsOffered?: boolean;
-  /** Warnings refuse a request, too. */
+  /** If true, warnings make a request invalid as well. */
   readonly strict?: boolean;
-  /** Nothing is sent, so that a login may be missing; keys are made of what is known of the destination then. */
+  /** Nothing is sent, so the user need not be logged in. Keys are computed from what is known of the destination. */
   readonly needsNoLogin?: boolean;
 }
 
 /**
- * The session of a command that works with requests: where they go, by which contract they are checked, its log and its way to
- * the service, each opened in the same way for all commands and closed when the command ends.
+ * The session of a command that works with requests: their destination and contract, the log and the connection to the
+ * service. All commands open these in the same way, and they are closed when the command ends.
  */
 export class RequestSession {
   readonly context: Context;
@@ -41,8 +41,11 @@ export class RequestSession {
     this.preparation = preparation;
   }
 
-  /** Throws `SrqError('auth')` where a login is needed and missing, `SrqError('settings')` for a contract that cannot be used. */
-  static async open(context: Context, use: Use): Promise<RequestSession> {
+  /**
+   * Throws `SrqError('auth')` if a login is needed and missing, and `SrqError('settings')` if the contract cannot be
+   * used.
+   */
+  static async open(context: Context, use: SessionOptions): Promise<RequestSession> {
     const { audio, strict = false } = use;
     const settings = await context.settings();
     const destination = use.needsNoLogin ? knownDestination(settings) : await requiredDestination(settings);
@@ -51,26 +54,26 @@ export class RequestSession {
     return new RequestSession(context, settings, { destination, audio, contract, operations, strict });
   }
 
-  /** Whether validate is to be asked before a request is created. */
+  /** Tells whether validate is asked before a request is created. */
   get validates(): boolean {
     return this.preparation.operations.includes('validate');
   }
 
-  /** What the log in force knows, without taking part in it. */
+  /** Opens the log in use for reading only. */
   async logReader(): Promise<LogReader> {
     const log = await (await this.context.logStore()).openReader();
     this.context.onClose(() => log.close());
     return log;
   }
 
-  /** The way to the service. Nothing is sent yet. */
-  async connect(options: Omit<ConnectOptions, 'audio'>): Promise<Connection & ServiceLine> {
+  /** Connects to the service. Nothing is sent yet. */
+  async connect(options: Omit<ConnectOptions, 'audio'>): Promise<Connection & ServiceConnection> {
     const { connect } = await import('./connect.ts');
     const connection = await connect(this.context, { ...options, audio: this.preparation.audio });
     return { ...connection, isProxied: connection.network.proxy !== null };
   }
 
-  /** Where requests go, as whom, and by which profile. */
+  /** Describes the destination: the base URL, the client and the profile. */
   get destinationText(): string {
     const { destination, contract } = this.preparation;
     const { profile, live } = this.#settings;
@@ -80,7 +83,7 @@ export class RequestSession {
     return printable(`${destination.baseUrl} as client ${destination.clientId} (${kind})`);
   }
 
-  /** Tells a person where the command is about to send, and by which contract; a program knows by `srq status --json`. */
+  /** Tells a person where the command is about to send and by which contract. Programs can use `srq status --json`. */
   async sayDestination(): Promise<void> {
     if (this.context.options.json) return;
     const { contract } = this.preparation;
@@ -88,7 +91,7 @@ export class RequestSession {
     (await this.context.reporter()).say((paint) => paint.dim(`To ${this.destinationText}${by}`));
   }
 
-  /** From now on the first signal to end lets what is in flight end. */
+  /** Handles signals from now on: the first one lets requests in flight finish. */
   async finishOnSignal(): Promise<void> {
     const reporter = await this.context.reporter();
     this.context.interruption.listen(() =>
@@ -97,12 +100,15 @@ export class RequestSession {
   }
 }
 
-/** What requests must be fit for that are created, with or without a question to validate before. */
+/** Returns the operations for which requests to be created must be valid, with or without validate. */
 export function operationsOf({ validate }: { readonly validate: boolean }): readonly RequestOperationName[] {
   return validate ? ['create', 'validate'] : ['create'];
 }
 
-/** Recordings beside the file that names them (`-`: in the present folder); one named by a flag may lie anywhere. */
+/**
+ * Reads recordings from the folder of the file that names them (`-` is the current folder). A recording named by a flag
+ * may be anywhere.
+ */
 export function recordingsBeside(file: string, named?: string): AudioReader {
   const folder = file === '-' ? '.' : dirname(file);
   return {

@@ -1,9 +1,9 @@
 import type { Clock } from '../request/ports.ts';
 
-/** A timer of more than 24.8 days fires at once, and one of many hours is late by what it drifts. */
+/** Maximum duration of one timer. A timer of more than 24.8 days fires at once, and one of many hours drifts. */
 const MAX_TIMER_MS = 60 * 60_000;
 
-/** The real time. */
+/** The clock of the system. */
 export const systemClock: Clock = {
   nowMs: () => Date.now(),
   monotonicMs: () => performance.now(),

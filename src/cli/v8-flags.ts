@@ -9,8 +9,9 @@ export function keepHeapSmall(): void {
 }
 
 /**
- * For a command that reads few answers, before the first. V8 would optimize the parser of answers, which is WebAssembly, after
- * one of them: 70 ms for which the end of the command waits. The budget is about the bytes that it may execute before that.
+ * Keeps V8 from optimising the parser of answers, which is WebAssembly. Call it before the first answer in a command
+ * that reads few answers. V8 would otherwise optimise it after one of them, which takes 70 ms for which the end of the
+ * command waits. The flag is the number of bytes, approximately, that may be executed before that.
  */
 export function keepParserPlain(): void {
   setFlagsFromString('--wasm-tiering-budget=1000000000');

@@ -6,7 +6,9 @@ import { nearest } from '../request/did-you-mean.ts';
 
 const EXIT_CODES_TOPIC = 'exit-codes';
 
-/** `srq help`: of a command, with all its options if wanted, or of a topic that is no command. */
+/**
+ * Adds `srq help`. It prints the help of a command, with `--all` including its rare options, or the help on a topic.
+ */
 export function addHelpCommand(program: Command, run: RunCommand): void {
   const showExitCodes = run(async () => exitCodes);
   program
@@ -32,7 +34,7 @@ function subcommand(command: Command, word: string, help: Command): Command {
   return help.error(`error: unknown command '${word}'${meant === null ? '' : `\n(Did you mean ${meant}?)`}`);
 }
 
-/** The numbers with which srq ends, and what each means. */
+/** Prints the exit codes and their meanings. */
 export async function exitCodes(context: TellingContext): Promise<number> {
   const meanings = new Map(Object.values(EXIT_CODES).map(({ number, meaning }) => [number, meaning]));
   const codes = [...meanings].map(([code, meaning]) => ({ code, meaning })).sort((a, b) => a.code - b.code);

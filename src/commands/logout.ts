@@ -13,7 +13,10 @@ export function addLogout(program: Command, run: RunCommand): void {
     .action(run(async () => logout));
 }
 
-/** Forgets credentials and token of the profile in force. The log stays: it is what keeps leads from being sent twice. */
+/**
+ * Removes the credentials and the token of the profile in use. The log is kept, because it prevents leads from being
+ * sent twice.
+ */
 export async function logout(context: Context): Promise<number> {
   const { value: name } = await context.profileName();
   const { log } = await context.paths();

@@ -11,7 +11,7 @@ export function addMarkets(program: Command, run: RunCommand): void {
     .action(run(async () => markets));
 }
 
-/** The markets, for people as a table. */
+/** Lists the markets. */
 export async function markets(context: TellingContext): Promise<number> {
   const reporter = await context.reporter();
   await reporter.result(

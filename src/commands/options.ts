@@ -2,16 +2,20 @@ import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
 import { nearest } from '../request/did-you-mean.ts';
 import { FIELD } from '../request/fields.ts';
 
-/** Parsers of option values, for commander: each takes the text and returns the value or says what is wrong with it. */
+/**
+ * Parsers of option values for commander. Each takes the text and returns the value, or throws `InvalidArgumentError`.
+ */
 
-export function wholeNumber(least: number, most: number): (text: string) => number {
+/** Returns the parser of a whole number from `min` to `max`. */
+export function wholeNumber(min: number, max: number): (text: string) => number {
   return (text) => {
     const number = /^\d{1,12}$/.test(text) ? Number(text) : Number.NaN;
-    if (number >= least && number <= most) return number;
-    throw new InvalidArgumentError(`Give a whole number from ${least} to ${most}.`);
+    if (number >= min && number <= max) return number;
+    throw new InvalidArgumentError(`Give a whole number from ${min} to ${max}.`);
   };
 }
 
+/** Parses a number above 0, with at most 6 decimals. */
 export function positiveNumber(text: string): number {
   const number = /^\d{1,9}(?:\.\d{1,6})?$/.test(text) ? Number(text) : Number.NaN;
   if (number > 0) return number;
@@ -20,14 +24,17 @@ export function positiveNumber(text: string): number {
 
 const MAX_SETTLE_SECONDS = 7 * 24 * 60 * 60;
 
-/** How long to wait before a doubt is settled, in seconds. */
+/** Parses the age in seconds at which a doubt is settled. */
 export function settleSeconds(text: string): number {
   const seconds = positiveNumber(text);
   if (seconds <= MAX_SETTLE_SECONDS) return seconds;
   throw new InvalidArgumentError(`Give at most ${MAX_SETTLE_SECONDS} seconds, which are 7 days.`);
 }
 
-/** `NAME=VALUE`, repeatable: gathers the pairs in their order. The last `=` of a column's name belongs to the name. */
+/**
+ * Returns the parser of a repeatable option `NAME=VALUE`, which collects the pairs in order. `what` describes the form
+ * in messages. `split` tells at which `=` to split, because the name of a column may contain one.
+ */
 export function pair(what: string, split: 'first' | 'last') {
   return (text: string, before: readonly (readonly [string, string])[]): readonly (readonly [string, string])[] => {
     const at = split === 'first' ? text.indexOf('=') : text.lastIndexOf('=');
@@ -36,18 +43,19 @@ export function pair(what: string, split: 'first' | 'last') {
   };
 }
 
-/** `KIND=PROBABILITY` of the sandbox's faults, repeatable. */
+/** Parses `KIND=PROBABILITY`, a fault of the sandbox; repeatable. */
 export function faultRate(text: string, before: Readonly<Record<string, number>>): Readonly<Record<string, number>> {
   const [, kind = '', probability = ''] = /^([\w-]+)=(0|1|0?\.\d+|1\.0+|0\.0+)$/.exec(text) ?? [];
   if (kind === '') throw new InvalidArgumentError('Give it as KIND=PROBABILITY, the probability from 0 to 1: 429=0.1');
   return { ...before, [kind]: Number(probability) };
 }
 
+/** Parses a rate: `auto`, `max`, or requests per second. */
 export function rate(text: string): 'auto' | 'max' | number {
   return text === 'auto' || text === 'max' ? text : positiveNumber(text);
 }
 
-/** `N` rows or `N%` of them. */
+/** Parses `N` rows or `N%` of the rows. */
 export function errorBudget(text: string): { count: number; percent: boolean } {
   const [, number = '', percent = ''] = /^(\d+(?:\.\d+)?)(%?)$/.exec(text) ?? [];
   const count = Number(number);
@@ -56,12 +64,12 @@ export function errorBudget(text: string): { count: number; percent: boolean } {
   throw new InvalidArgumentError('Give a number of rows (50) or a share of them (2%).');
 }
 
-/** An option with one of a few values. */
+/** Creates an option that accepts one of a few values. */
 export function choice(flags: string, description: string, values: readonly string[]): Option {
   return new Option(flags, description).choices(values).argParser(oneOf(values));
 }
 
-/** The same for an argument. */
+/** Creates an argument that accepts one of a few values. */
 export function chosenArgument(name: string, description: string, values: readonly string[]): Argument {
   return new Argument(name, description).choices(values).argParser(oneOf(values));
 }
@@ -74,17 +82,17 @@ function oneOf(values: readonly string[]): (text: string) => string {
   };
 }
 
-/** The examples that end a command's help. */
+/** Formats the examples at the end of a command's help. */
 export function examples(...lines: readonly string[]): string {
   return ['', lines.length > 1 ? 'Examples:' : 'Example:', ...lines.map((line) => `  ${line}`)].join('\n');
 }
 
-/** An option that few need: only `srq help COMMAND --all` shows it. */
+/** Creates an option that few users need. Only `srq help COMMAND --all` shows it. */
 export function rare(flags: string, description: string): Option {
   return new Option(flags, description).hideHelp();
 }
 
-/** The flags of the commands that take one request. */
+/** Adds the flags that describe one request. */
 export function addRequestOptions(command: Command): Command {
   for (const { option, value, help, isRare } of Object.values(FIELD)) {
     const flag = option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
@@ -95,7 +103,7 @@ export function addRequestOptions(command: Command): Command {
     .option('--file <file>', 'JSON object, array or NDJSON of the same names (-: stdin)');
 }
 
-/** The flags of the commands that create. */
+/** Adds the flags of commands that create requests. */
 export function addSubmitOptions(command: Command): Command {
   return command
     .addOption(rare('--no-validate', 'create without asking for duplicates first'))
@@ -103,14 +111,14 @@ export function addSubmitOptions(command: Command): Command {
     .addOption(rare('--again', 'send even what the log knows as created').default(false));
 }
 
-/** The flags of the commands that read a file of requests. */
+/** Adds the flags of commands that read a file of requests. */
 export function addReadingOptions(command: Command): Command {
-  const most = Number.MAX_SAFE_INTEGER;
+  const max = Number.MAX_SAFE_INTEGER;
   return command
     .addOption(choice('--format <format>', 'format of the file (detected)', ['csv', 'json', 'ndjson']).hideHelp())
     .addOption(rare('--encoding <name>', 'encoding of the file (detected)'))
     .addOption(rare('--delimiter <mark>', 'delimiter of a CSV file: , ; TAB | (detected)'))
-    .addOption(rare('--skip-lines <n>', 'leave out the first lines').argParser(wholeNumber(0, most)).default(0))
+    .addOption(rare('--skip-lines <n>', 'leave out the first lines').argParser(wholeNumber(0, max)).default(0))
     .addOption(rare('--sheet <name>', 'sheet of a workbook (the first)'))
     .option('--map <column=field>', 'this column is that field; - leaves it out', pair('COLUMN=FIELD', 'last'), [])
     .option('--set <field=value>', "for all rows: a constant, or '{City} {Zip}'", pair('FIELD=VALUE', 'first'), [])

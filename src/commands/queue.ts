@@ -20,29 +20,29 @@ export function addQueue(program: Command, run: RunCommand): void {
 
 const WATCH_MS = 2_000;
 
-/** Shows the queue, its workers and what they get done; over and over under --watch. */
+/** Shows the queue, its workers and their results, repeatedly with --watch. */
 export async function queue(context: Context, { watch = false }: { readonly watch?: boolean }): Promise<number> {
-  const look = await lookout(context);
+  const readView = await openView(context);
   const reporter = await context.reporter();
   if (!watch) {
-    const view = await look();
+    const view = await readView();
     await reporter.result(view, (paint) => queueText(view, paint));
     return 0;
   }
   context.interruption.listen(() => {});
-  await reporter.lines(views(context, look), (view, paint) => `${queueText(view, paint)}\n\n`);
+  await reporter.lines(views(context, readView), (view, paint) => `${queueText(view, paint)}\n\n`);
   return 0;
 }
 
-async function* views(context: Context, look: () => Promise<QueueView>): AsyncGenerator<QueueView> {
+async function* views(context: Context, readView: () => Promise<QueueView>): AsyncGenerator<QueueView> {
   const { signal } = context.interruption.halt;
   while (!signal.aborted) {
-    yield await look();
+    yield await readView();
     await context.clock.sleep(WATCH_MS, signal);
   }
 }
 
-async function lookout(context: Context): Promise<() => Promise<QueueView>> {
+async function openView(context: Context): Promise<() => Promise<QueueView>> {
   const store = await context.requireStore('queue');
   const { database } = store;
   const destination = destinationOf(await context.settings());

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { RunCommand } from '../cli/command.ts';
-import { inFull } from '../cli/command-line.ts';
+import { withProfileFlags } from '../cli/command-line.ts';
 import type { Context } from '../cli/context.ts';
 import { aligned, printable } from '../report/output.ts';
 import { contractName } from '../report/terminal/contract-text.ts';
@@ -17,7 +17,7 @@ export function addStatus(program: Command, run: RunCommand): void {
     .action(run(async () => status));
 }
 
-/** Who would send, where to, and where each value came from. Never a secret. */
+/** Shows who would send, where to, and where each setting comes from. It never shows a secret. */
 export async function status(context: Context): Promise<number> {
   const settings = await context.settings();
   const paths = await context.paths();
@@ -60,7 +60,9 @@ export async function status(context: Context): Promise<number> {
         ],
         '',
       ),
-      ...(baseUrl && clientId && secret.state !== 'missing' ? [] : [inFull('Log in with: srq login', context.options)]),
+      ...(baseUrl && clientId && secret.state !== 'missing'
+        ? []
+        : [withProfileFlags('Log in with: srq login', context.options)]),
     ].join('\n'),
   );
   return 0;

@@ -5,7 +5,7 @@ import { printable } from '../report/output.ts';
 import { examples } from './options.ts';
 
 export function addStore(program: Command, run: RunCommand): void {
-  // Few need it by hand, and they are told so where they do.
+  // The command is hidden because few users need it, and messages name it where it is needed.
   const store = program
     .command('store', { hidden: true })
     .helpCommand(false)
@@ -18,7 +18,7 @@ export function addStore(program: Command, run: RunCommand): void {
     .action(run(async () => storeMigrate));
 }
 
-/** Makes the tables of the store, or brings them up to date: for the owner of a database whose users may not. */
+/** Creates or updates the tables of the store. It is for the owner of a database whose other users must not do that. */
 export async function storeMigrate(context: Context): Promise<number> {
   const store = await context.postgresStore();
   const migrated = await store.migrate();

@@ -14,61 +14,71 @@ import { disposalOfDoubt, disposalOfRequest } from './dispose.ts';
 import { runConcurrently } from './run-concurrently.ts';
 import { settleDoubt } from './settle-doubt.ts';
 import { refuseUnsent, type SubmitOptions, type Submitted, submitRequest } from './submit.ts';
-import { type Advice, GO_ON, recoverFromBreak, Supervisor } from './supervise.ts';
-import { keptProof, requestKind, type VisibilityProber } from './visibility-prober.ts';
+import { type Advice, CONTINUE, recoverFromBreak, Supervisor } from './supervise.ts';
+import { requestKind, storedProof, type VisibilityProber } from './visibility-prober.ts';
 
-/** Of its places a worker gives so many to settling, which is mostly waiting. */
+/** Share of its places that a worker uses for settling doubts, which is mostly waiting. */
 const SETTLING_SHARE = 1 / 4;
 const RECLAIM_MS = 5_000;
 
+/** Options of a queue worker. */
 export interface QueueWorkerOptions extends SubmitOptions {
   readonly concurrency: number;
-  /** Doubts are settled, in place of left to a person. */
+  /** If true, doubts are settled; otherwise they are left to a person. */
   readonly settles: boolean;
-  /** Age of a doubt before validate is asked, if somebody chose it. */
+  /**
+   * Age in milliseconds that a request in doubt must have before validate is asked about it. Null uses the age learned
+   * from earlier answers.
+   */
   readonly settleMs: number | null;
+  /** End when the queue is empty. */
   readonly untilEmpty: boolean;
-  /** What a worker has in hand that nobody has heard of for so long goes to others. */
+  /** Time without a sign of life after which the requests of a worker are given to others. */
   readonly missingMs: number;
 }
 
+/** Dependencies of a queue worker. */
 export interface WorkerDeps {
   readonly api: MarketplaceApi;
   readonly log: DeliveryLog;
   readonly queue: RequestQueue;
   readonly clock: Clock;
-  readonly witness: VisibilityProber;
-  /** What validate has shown to all processes of the account. */
+  readonly prober: VisibilityProber;
+  /** Loads what all processes of the account have learned about validate. */
   readonly evidence: () => Promise<VisibilityHistory>;
-  /** The service is reached through a proxy. */
+  /** True if the service is reached through a proxy. */
   readonly isProxied: boolean;
-  /** The account's breaker: what all workers see counts. */
+  /** The breaker of the account, which counts the results of all its workers. */
   readonly breaker: { observe(isDoubtful: boolean): Promise<Advice> };
-  /** Nobody sends for so long, in no process of the account. */
+  /** Stops the sending of all processes of the account for this many milliseconds. */
   readonly hold: (pauseMs: number) => void;
-  /** What this worker's contract does not allow in a request; null: nothing. */
+  /** Returns the reason why this worker's contract does not allow a request, or null if it does. */
   readonly refusal: (queued: QueuedRequest) => string | null;
-  /** Aborted by the user, or here: nothing new is begun, what is in flight is finished. */
+  /** Aborted by the user or by the worker itself. No new requests are started then; those in flight are finished. */
   readonly halt: AbortController;
   readonly watch: WorkerWatch;
 }
 
-/** Told what a worker does. */
+/** Receives the events of a worker. */
 export interface WorkerWatch {
   began(taken: TakenRequest): void;
   ended(taken: TakenRequest, submitted: Submitted, disposal: JobDecision): void;
-  /** What was begun came to nothing here. */
+  /** Called when a request was started but given back to the queue without a result. */
   gaveBack(taken: TakenRequest): void;
-  /** The worker ends by itself. */
+  /** Called when the worker ends by itself. */
   ending(reason: SrqError): void;
+  /** Called when requests of workers that are gone were put back into the queue. */
   reclaimed(count: number): void;
-  broke(pauseMs: number): void;
+  /** Called when the breaker has paused all sending. */
+  breakerOpened(pauseMs: number): void;
 }
 
 /**
- * Takes requests off the queue and delivers each, settles doubts, and gives back what workers held that have ended; until it
- * is halted, or the queue is empty and that is asked for. Returns why it ended early, or null. A fault ends the whole of it,
- * too, and is the reason then: a worker of which half is dead would pass for a living one.
+ * Runs a worker: takes requests off the queue, sends them, settles doubts, and puts back the requests of workers that
+ * are gone. It runs until it is halted, or until the queue is empty if `untilEmpty` is set.
+ *
+ * Returns the reason why it ended early, or null. A fault in srq also ends the worker and is returned as the reason,
+ * because a worker of which one half has failed would look alive.
  */
 export async function runWorker(deps: WorkerDeps, options: QueueWorkerOptions): Promise<SrqError | null> {
   const worker = new QueueWorker(deps, options);
@@ -83,7 +93,7 @@ class QueueWorker {
   readonly #disposing = new Set<Promise<void>>();
   readonly #recent = new RecentCreations();
   readonly #rounds: ControlRounds;
-  readonly #over = new AbortController();
+  readonly #ended = new AbortController();
   #stop: SrqError | null = null;
 
   constructor(deps: WorkerDeps, options: QueueWorkerOptions) {
@@ -95,7 +105,7 @@ class QueueWorker {
   async run(): Promise<SrqError | null> {
     const reclaiming = this.#reclaim();
     await Promise.all([this.#deliverAll(), this.#settleAll()]);
-    this.#over.abort();
+    this.#ended.abort();
     await reclaiming;
     await Promise.all(this.#disposing);
     return this.#stop;
@@ -125,41 +135,41 @@ class QueueWorker {
   ): Promise<void> {
     const { queue, clock, halt } = this.#deps;
     const { untilEmpty } = this.#options;
-    // Else an error would be known once all that is in flight has ended.
+    // Report an error at once. Otherwise it would only be known after everything in flight has ended.
     const telling = {
-      take: (...[from, count]: Parameters<RequestQueue['take']>) => this.#orEnd(queue.take(from, count)),
-      isEmpty: () => this.#orEnd(queue.isEmpty()),
+      take: (...[from, count]: Parameters<RequestQueue['take']>) => this.#endOnError(queue.take(from, count)),
+      isEmpty: () => this.#endOnError(queue.isEmpty()),
       dispose: queue.dispose,
     };
     const taken = takenRequests(telling, clock, { lane, batch, untilEmpty, halt: halt.signal });
     try {
-      for await (const _ of runConcurrently(taken, limit, (each) => this.#orBack(each, work)));
+      for await (const _ of runConcurrently(taken, limit, (each) => this.#giveBackOnError(each, work)));
     } catch (error) {
       this.#end(error);
     }
   }
 
   async #deliver(taken: TakenRequest): Promise<void> {
-    const { api, log, witness } = this.#deps;
+    const { api, log, prober } = this.#deps;
     const refusal = this.#deps.refusal(taken);
     const submitted =
       refusal === null
         ? await submitRequest(taken, api, log, this.#options)
         : await refuseUnsent(taken, log, refusedOutcome(refusal));
     const { result, wasClear, isFromLog } = submitted;
-    if (wasClear && result.status === 'created') witness.created(taken);
+    if (wasClear && result.status === 'created') prober.created(taken);
     if (!isFromLog && result.status === 'created') this.#recent.add(taken);
     const isDoubtful = result.status === 'unknown';
     if (submitted.stop) this.#end(submitted.stop);
-    this.#dispose(taken, submitted, disposalOfRequest(taken, submitted, await this.#circumstances(taken, isDoubtful)));
+    this.#dispose(taken, submitted, disposalOfRequest(taken, submitted, await this.#situation(taken, isDoubtful)));
     const own = this.#supervisor.observe(submitted);
-    const shared = isFromLog ? GO_ON : await this.#deps.breaker.observe(isDoubtful);
+    const shared = isFromLog ? CONTINUE : await this.#deps.breaker.observe(isDoubtful);
     const stop = own.stop ?? shared.stop;
     if (stop) this.#end(stop);
     else if (shared.pauseMs > 0) this.#recover(taken, shared.pauseMs).catch((error: unknown) => this.#end(error));
   }
 
-  async #circumstances({ key, request }: TakenRequest, isDoubtful: boolean) {
+  async #situation({ key, request }: TakenRequest, isDoubtful: boolean) {
     const { log, api, evidence, halt, isProxied } = this.#deps;
     const { settles, settleMs } = this.#options;
     const isEnding = halt.signal.aborted;
@@ -168,22 +178,22 @@ class QueueWorker {
     const waiting = { chosenMs: settleMs, isReset: log.lookup(key) === 'unknown' && !isProxied };
     const sight = visibilityStats(await evidence(), kind, log.nowMs());
     const waitMs = api.idempotencyWindowMs !== null ? 0 : licenceWaitMs(sight, waiting, this.#recent.of(kind).length);
-    // As settleDoubt waits: it is to find the doubt ripe.
+    // The same minimum age as in `settleDoubt`, so that the doubt is old enough when its turn comes.
     const leastMs = log.lookup(key) === 'sending' ? 2 * (log.writeLeaseMs ?? 0) : 0;
     return { isEnding, settles, waitMs: Math.max(waitMs, leastMs) };
   }
 
   async #settle(taken: TakenRequest): Promise<void> {
-    const { api, log, clock, halt, witness, isProxied } = this.#deps;
+    const { api, log, clock, halt, prober, isProxied } = this.#deps;
     const shared = await this.#deps.evidence();
     const kind = requestKind(taken.request);
     const nowMs = () => log.nowMs();
-    const proof = keptProof(() => mergeVisibilityHistories(shared, witness.evidence), nowMs);
+    const proof = storedProof(() => mergeVisibilityHistories(shared, prober.evidence), nowMs);
     const { settleMs: chosenMs } = this.#options;
     const settling = {
       ...{ api, log, clock, stopping: halt.signal, resend: this.#options },
-      believing: { proof, chosenMs, isProxied, rounds: this.#rounds, waits: true },
-      known: () => knownCreated(this.#recent.of(kind), log),
+      validation: { proof, chosenMs, isProxied, rounds: this.#rounds, waits: true },
+      loadControls: () => knownCreated(this.#recent.of(kind), log),
     };
     const submitted = await settleDoubt(taken, settling);
     if (submitted.stop) this.#end(submitted.stop);
@@ -192,7 +202,7 @@ class QueueWorker {
     this.#dispose(taken, submitted, disposalOfDoubt(taken, submitted, known, halt.signal.aborted));
   }
 
-  async #orEnd<Result>(work: Promise<Result>): Promise<Result> {
+  async #endOnError<Result>(work: Promise<Result>): Promise<Result> {
     try {
       return await work;
     } catch (error) {
@@ -201,8 +211,8 @@ class QueueWorker {
     }
   }
 
-  /** What ends the worker ends the waiting of the others for their turn, too. */
-  async #orBack(taken: TakenRequest, work: (taken: TakenRequest) => Promise<void>): Promise<void> {
+  /** An error ends the worker, so that requests waiting for their turn do not start. The request is given back. */
+  async #giveBackOnError(taken: TakenRequest, work: (taken: TakenRequest) => Promise<void>): Promise<void> {
     this.#inHand.add(taken);
     try {
       this.#deps.watch.began(taken);
@@ -213,7 +223,10 @@ class QueueWorker {
     }
   }
 
-  /** The log knows whether it may have been sent. One that a fault lies in must not be the first that the next worker takes. */
+  /**
+   * Gives a request back. The log knows whether it may have been sent. After a fault it is put back for later, so that
+   * it is not the first that the next worker takes.
+   */
   #giveBack(taken: TakenRequest, error: unknown): void {
     const { queue, watch } = this.#deps;
     const isFault = !(error instanceof SrqError);
@@ -227,7 +240,7 @@ class QueueWorker {
     this.#track(this.#deps.queue.dispose(taken, disposal));
   }
 
-  /** Nobody waits for it before the end: the place is free for the next request. */
+  /** The result is awaited only when the worker ends, so that the place is free for the next request. */
   #track(disposing: Promise<void>): void {
     const tracked: Promise<void> = disposing
       .catch((error: unknown) => this.#end(error))
@@ -238,7 +251,7 @@ class QueueWorker {
   #end(error: unknown): void {
     const { halt, watch } = this.#deps;
     const reason = error instanceof SrqError ? error : faultOf(error);
-    // A store that is away when the user ends the worker is no reason of its own; a fault is one, whenever it shows.
+    // If the user is already ending the worker, an unavailable store is not reported as a reason. A fault always is.
     const isNews = reason.code === 'fault' ? this.#stop?.code !== 'fault' : !halt.signal.aborted;
     halt.abort();
     if (!isNews) return;
@@ -246,17 +259,17 @@ class QueueWorker {
     watch.ending(reason);
   }
 
-  /** Holds the account back, and on until validate answers again. */
+  /** Stops the sending of the account until validate answers again. */
   async #recover({ request }: TakenRequest, pauseMs: number): Promise<void> {
     const { api, clock, halt, hold, watch } = this.#deps;
-    watch.broke(pauseMs);
+    watch.breakerOpened(pauseMs);
     hold(pauseMs);
     await recoverFromBreak(request, pauseMs, { api, clock, stopping: halt.signal });
   }
 
   async #reclaim(): Promise<void> {
     const { queue, clock, halt, watch } = this.#deps;
-    const ending = AbortSignal.any([halt.signal, this.#over.signal]);
+    const ending = AbortSignal.any([halt.signal, this.#ended.signal]);
     while (!ending.aborted) {
       try {
         const count = await queue.reclaim(this.#options.missingMs);
@@ -269,7 +282,7 @@ class QueueWorker {
   }
 }
 
-/** In words of ours: those of the error may hold a person's data. */
+/** The error's message is left out, because it may contain personal data. */
 function faultOf(error: unknown): SrqError {
   const name = error instanceof Error ? error.name : typeof error;
   return new SrqError(
@@ -284,19 +297,23 @@ function refusedOutcome(message: string): Outcome {
   return { status: 'rejected', ids: {}, http: null, message, raw: null, ms: null };
 }
 
-/** An empty queue is looked at so often. */
+/** Interval at which an empty queue is checked. */
 const POLL_MS = 1_000;
 
+/** Options for taking requests off the queue. */
 export interface TakeOptions {
   readonly lane: Lane;
-  /** So many at once; while they are worked off, the next are taken. */
+  /** Number of requests taken at once. The next batch is taken while this one is worked on. */
   readonly batch: number;
-  /** End when the queue holds nothing any more. */
+  /** End when the queue is empty. */
   readonly untilEmpty: boolean;
   readonly halt: AbortSignal;
 }
 
-/** Requests of a lane, one by one, until `halt`. What was taken and not asked for any more is given back. */
+/**
+ * Takes the requests of a lane one by one until `halt` is aborted. Requests that were taken but not consumed are given
+ * back.
+ */
 export async function* takenRequests(
   queue: Pick<RequestQueue, 'take' | 'dispose' | 'isEmpty'>,
   clock: Clock,
@@ -320,7 +337,7 @@ export async function* takenRequests(
       inHand.shift();
       if (inHand.length <= batch / 2) {
         next ??= queue.take(lane, batch);
-        // Whoever awaits it is told; until then nobody does.
+        // Avoids an unhandled rejection; the error is thrown where `next` is awaited.
         next.catch(() => {});
       }
       yield taken;

@@ -5,28 +5,34 @@ import { runConcurrently } from './run-concurrently.ts';
 import type { Submission } from './submit.ts';
 import { isAtLeastAsLong, requestKind } from './visibility-prober.ts';
 
-/** A request that is known to be created, and when: validate has to call it a duplicate. */
+/** A request that is known to be created. Validate has to call it a duplicate. */
 export interface Control {
   readonly key: string;
   readonly request: ServiceRequest;
-  /** When it was sent, by the log's clock; the service may have acted on it from then on. */
+  /** When it was sent, by the log's clock. The service may have processed it from then on. */
   readonly sentAtMs: number;
 }
 
-/** A request in doubt, for whoever looks for controls. */
+/** A request in doubt for which controls are searched. */
 export interface Doubted {
   readonly request: ServiceRequest;
-  /** When it was sent at the latest, by the log's clock. */
+  /** The latest time at which it can have been sent, by the log's clock. */
   readonly sentAtMs: number;
 }
 
-/** As old as a doubt is a request whose age differs by no more than this, or by a tenth of the doubt's age. */
+/**
+ * A control counts as being as old as the doubt if their ages differ by no more than this, or by a tenth of the doubt's
+ * age.
+ */
 const MIN_TOLERANCE_MS = 60_000;
 const TOLERANCE = 0.1;
-/** A control that is younger than the doubt by more than this says nothing of whether the service still remembers the doubt. */
+/**
+ * Maximum time that a control may be younger than the doubt. A younger one does not show whether the service still
+ * remembers the doubt.
+ */
 const MAX_YOUNGER_MS = 60_000;
 
-/** Those of these requests that the log knows to be created, by the service's own word, with their times. */
+/** Returns the requests that the service itself has confirmed as created, according to the log. */
 export async function knownCreated(
   submissions: readonly Submission[],
   log: Pick<DeliveryLog, 'read'>,
@@ -34,25 +40,27 @@ export async function knownCreated(
   const records = await Promise.all(submissions.map(({ key }) => log.read(key)));
   return submissions.flatMap(({ key, request }, at) => {
     const record = records[at];
-    // What validate or a person has said of a request is no measure for what validate says.
+    // An outcome that was set by validate or by a person cannot be used to test validate.
     if (record?.event !== 'created' || record.by !== null) return [];
     const sentAtMs = Date.parse(record.at) - (record.ms ?? 0);
     return Number.isNaN(sentAtMs) ? [] : [{ key, request, sentAtMs }];
   });
 }
 
-/** The controls for one doubt. */
+/** The controls for one request in doubt. */
 export interface Controls {
   readonly all: readonly Control[];
-  /** By how much the oldest is older than the doubt: so much later the doubt is as old as that was. */
+  /**
+   * How much older the oldest control is than the doubt. After this time the doubt is as old as that control is now.
+   */
   readonly olderMs: number;
-  /** By how much all are younger than the doubt: so much later one of them is as old as the doubt was. */
+  /** How much younger all controls are than the doubt. After this time one of them is as old as the doubt is now. */
   readonly youngerMs: number;
 }
 
 /**
- * The controls for a doubt that is so old by now: like it, as old as it, the nearest in time. Null if none could speak for
- * it: there are too few, or none that is as long, or none that is old enough.
+ * Chooses the controls for a request in doubt: created requests of the same kind and about the same age, those nearest
+ * in time. Returns null if there are too few, if none is at least as long as the request, or if all are too young.
  */
 export function controlsFor(doubted: Doubted, known: readonly Control[], nowMs: number): Controls | null {
   const kind = requestKind(doubted.request);
@@ -67,30 +75,31 @@ export function controlsFor(doubted: Doubted, known: readonly Control[], nowMs: 
   const olderMs = Math.max(0, -Math.min(...youngerByMs));
   const youngerMs = Math.max(0, Math.min(...youngerByMs));
   if (youngerMs > MAX_YOUNGER_MS) return null;
-  // A validate that cuts or ignores long texts sees every shorter request; that has nothing to do with when they were sent.
+  // A validate that truncates or ignores long texts still sees every shorter request, however old. So one control must
+  // be at least as long.
   const isLong = ({ request }: Control) => isAtLeastAsLong(request, doubted.request);
   const long = chosen.find(isLong) ?? alike.find(isLong);
   return long ? { all: [...new Set([...chosen, long])], olderMs, youngerMs } : null;
 }
 
-/** What validate said of controls: how many were asked about, and how many it called duplicates. */
-export interface Round {
+/** The result of a round of controls: how many were asked about, and how many validate called duplicates. */
+export interface RoundResult {
   readonly asked: number;
   readonly seen: number;
 }
 
 interface AwaitingRound {
   readonly controls: readonly Control[];
-  readonly resolve: (round: Round) => void;
+  readonly resolve: (round: RoundResult) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** Questions about controls side by side; they take their turns at the account's pace all the same. */
-const ASKED_AT_ONCE = 8;
+/** Number of controls asked about at once. The rate limit of the account applies as well. */
+const MAX_CONCURRENT = 8;
 
 /**
- * Asks about controls in rounds that all doubts share, like a group commit: who comes while a round is under way waits for
- * the next one, in which the controls of all who wait are asked about once each.
+ * Asks about controls in rounds that all doubts share, similar to a group commit. Callers that arrive during a round
+ * wait for the next one, which asks about each of their controls once.
  */
 export class ControlRounds {
   readonly #api: Pick<MarketplaceApi, 'validate'>;
@@ -103,9 +112,9 @@ export class ControlRounds {
     this.#stopping = stopping;
   }
 
-  /** The next round to begin. One that misses a single control is worth nothing to anybody in it. */
-  next(controls: readonly Control[]): Promise<Round> {
-    const joined = new Promise<Round>((resolve, reject) => {
+  /** Joins the next round. If it misses a single control, the round is worthless for everybody in it. */
+  next(controls: readonly Control[]): Promise<RoundResult> {
+    const joined = new Promise<RoundResult>((resolve, reject) => {
       this.#waiting.push({ controls, resolve, reject });
     });
     this.#asking ??= this.#askAll();
@@ -113,7 +122,7 @@ export class ControlRounds {
   }
 
   async #askAll(): Promise<void> {
-    // Whoever is ripe in this turn of the event loop is in the first round.
+    // Wait one microtask, so that all callers of this turn of the event loop join the first round.
     await Promise.resolve();
     while (this.#waiting.length > 0) {
       const joined = this.#waiting;
@@ -130,11 +139,11 @@ export class ControlRounds {
     this.#asking = null;
   }
 
-  async #ask(controls: ReadonlyMap<string, Control>): Promise<Round> {
+  async #ask(controls: ReadonlyMap<string, Control>): Promise<RoundResult> {
     let seen = 0;
     const asked = runConcurrently(
       requestsOf(controls),
-      () => ASKED_AT_ONCE,
+      () => MAX_CONCURRENT,
       async (request) => !this.#stopping.aborted && (await this.#api.validate(request)).verdict === 'duplicate',
     );
     for await (const isSeen of asked) seen += isSeen ? 1 : 0;
@@ -146,21 +155,27 @@ async function* requestsOf(controls: ReadonlyMap<string, Control>): AsyncGenerat
   for (const { request } of controls.values()) yield request;
 }
 
-/** So many of one kind are enough for whatever doubt is near in time; and so many in all bound the memory. */
-const MAX_OF_KIND = 64;
-const MAX_COUNT = 256;
+/**
+ * Maximum number of created requests kept for each kind, and in total. The first is enough for any doubt near in time,
+ * the second bounds the memory.
+ */
+const MAX_PER_KIND = 64;
+const MAX_TOTAL = 256;
 
-/** The last requests that a worker has created: controls for its doubts, as it has no file to read others from. */
+/**
+ * The latest requests that a worker has created. They serve as controls for its doubts, because a worker has no file to
+ * read others from.
+ */
 export class RecentCreations {
   readonly #byKind = new Map<string, Submission[]>();
 
   add({ row, request, key }: Submission): void {
     const kind = requestKind(request);
     const alike = this.of(kind);
-    this.#byKind.set(kind, [...alike.slice(1 - MAX_OF_KIND), { row, request, key }]);
+    this.#byKind.set(kind, [...alike.slice(1 - MAX_PER_KIND), { row, request, key }]);
     const all = [...this.#byKind.values()];
-    if (all.reduce((sum, { length }) => sum + length, 0) <= MAX_COUNT) return;
-    // What there is most of can spare one.
+    if (all.reduce((sum, { length }) => sum + length, 0) <= MAX_TOTAL) return;
+    // Drop one of the kind that has most.
     all.reduce((most, each) => (each.length > most.length ? each : most)).shift();
   }
 

@@ -6,12 +6,14 @@ import type { LoggedState } from '../request/status.ts';
 import { contractFindings } from './check/check-contract.ts';
 import type { Submitted } from './submit.ts';
 
-/** What srq fills itself where the file leaves it out; nobody can tell any more whether it did. */
+/**
+ * Fields that srq fills if the file leaves them empty. In a queued request it cannot be seen any more whether it did.
+ */
 const MAY_BE_FILLED: ReadonlySet<string> = new Set(['lang']);
 
 /**
- * Why a request from the queue must not be sent by this worker, or null: another srq has checked it, perhaps against another
- * contract, and something else may have written into the queue.
+ * Returns the reason why this worker must not send a request from the queue, or null. The request was checked by
+ * another process, perhaps against another contract, and other programs may have written to the queue.
  */
 export function contractRefusal(
   { key, request }: QueuedRequest,
@@ -27,23 +29,23 @@ export function contractRefusal(
   return wrong ? `This worker's contract refuses it: ${wrong.field}.` : null;
 }
 
-/** A request that was in doubt and turned out not to be taken is sent a moment later. */
+/** Delay before a request that turned out not to be taken is sent again. */
 const RESEND_MS = 1_000;
 
-/** What a worker needs to know to decide where a request goes on. */
+/** What a worker knows when it decides where a request goes next. */
 export interface WorkerSituation {
-  /** The worker is about to end: what it did not get done is not the request's fault. */
+  /** The worker is about to end, so an unfinished request does not count as tried. */
   readonly isEnding: boolean;
-  /** Doubts are settled, in place of left to a person. */
+  /** If true, doubts are settled; otherwise they are left to a person. */
   readonly settles: boolean;
-  /** After a doubtful send before it is worth asking about, milliseconds. */
+  /** Milliseconds after a doubtful send before validate is asked about it. */
   readonly waitMs: number;
 }
 
 const DONE: JobDecision = { is: 'done' };
 const BACK: JobDecision = { is: 'back' };
 
-/** Where a request goes that was delivered, or was to be. */
+/** Decides where a request goes after it was sent, or was to be sent. */
 export function disposalOfRequest(
   { mayTryAgain }: TakenRequest,
   { result, unrecorded, stop }: Submitted,
@@ -58,14 +60,17 @@ export function disposalOfRequest(
   return settles ? { is: 'moved', lane: 'doubts', inMs: waitMs } : DONE;
 }
 
-/** What is known of the request in a doubt after it was tried to settle it. */
+/** What is known about a request in doubt after the attempt to settle it. */
 export interface SettledState {
   readonly state: LoggedState;
-  /** Validate or an idempotency key may yet settle it. */
+  /** Validate or an idempotency key may still settle it. */
   readonly isHopeful: boolean;
 }
 
-/** Where a request goes that was in doubt. What only a person can settle leaves the queue: `srq resolve` lists it. */
+/**
+ * Decides where a request in doubt goes after the attempt to settle it. If only a person can settle it, it leaves the
+ * queue and is listed by `srq resolve`.
+ */
 export function disposalOfDoubt(
   { mayTryAgain }: TakenRequest,
   { result, unrecorded }: Submitted,

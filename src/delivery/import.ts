@@ -6,158 +6,174 @@ import { type MappedTable, planImport, refreshUnknown } from './plan.ts';
 import type { Preparation } from './prepare.ts';
 import { reportRows } from './report-rows.ts';
 import { type SendPorts, sendAfterOthers, sendRows } from './send-rows.ts';
-import { resumeLooks, settleRows } from './settle-rows.ts';
+import { resumeProbes, settleRows } from './settle-rows.ts';
 import type { SubmitOptions, Submitted } from './submit.ts';
 import type { ErrorBudget } from './supervise.ts';
-import { datedBy, VisibilityProber } from './visibility-prober.ts';
+import { VisibilityProber, withLogTime } from './visibility-prober.ts';
 
+/** Options of an import, as chosen by the user. */
 export interface ImportOptions extends SubmitOptions {
   readonly range: RowRange;
   readonly concurrency: number;
-  /** Refused rows at which the import stops: a number, or a share of the rows. Null: it does not. */
+  /** Number of refused rows at which the import stops, absolute or as a percentage of all rows. Null means no limit. */
   readonly maxErrors: { readonly count: number; readonly percent: boolean } | null;
   readonly inDoubt: 'park' | 'validate';
-  /** Age of a doubt before validate is asked, if somebody chose it. */
+  /**
+   * Age in milliseconds that a request in doubt must have before validate is asked about it. Null uses the age learned
+   * from earlier answers.
+   */
   readonly settleMs: number | null;
 }
 
-/** The service, once the way to it is open, and what is known of it. */
-export interface ServiceLine {
+/** An open connection to the service, with what is known about the service. */
+export interface ServiceConnection {
   readonly api: MarketplaceApi;
   readonly mayValidate: boolean;
-  /** A proxy may still deliver what was cut off here. */
+  /** True if a proxy lies in between. It may still deliver a request after srq has closed the connection. */
   readonly isProxied: boolean;
-  /** What earlier runs found out about how well validate sees. */
+  /** What earlier runs have learned about whether validate sees created requests. */
   readonly evidence: VisibilityHistory;
+  /** Stores what this run has learned about validate. */
   keep(evidence: VisibilityHistory): Promise<unknown>;
+  /** Stores the request rate that this run has arrived at. */
   keepRate(): void;
 }
 
-/** A pass over the rows, as it is shown. */
+/** One pass over the rows, as it is shown to the user. */
 export type Pass =
   | { readonly is: 'sending' | 'looking after others'; readonly rows: number }
   | {
       readonly is: 'settling';
       readonly rows: number;
-      /** They are sent once more under their idempotency keys, or validate is asked about them, or both. */
+      /** How the rows are settled: sent again under their idempotency keys, looked up by validate, or both. */
       readonly byKey: boolean;
       readonly byValidate: boolean;
       readonly stillInDoubt: () => number;
     };
 
-/** The watch is told how one pass goes. */
+/** Receives the progress of one pass. */
 export interface PassWatch {
   row(submitted: Submitted): void;
-  /** A doubt is going to wait for so long from now. */
+  /** Called when a row in doubt has to wait for this many milliseconds before it can be settled. */
   waiting(waitMs: number): void;
   end(): void;
 }
 
-/** The import's way to the person who ordered it. */
-export interface ImportDesk {
-  /** Has the file planned, as often as its mapping is corrected, until the plan is agreed to. Throws if it is not. */
+/** The user interface of an import, as the delivery code sees it. */
+export interface ImportUi {
+  /**
+   * Shows the plan until the user agrees to it. `plan` is called again for each corrected mapping. Throws if the user
+   * does not agree.
+   */
   agree(plan: (input: MappedTable, tick: (rows: number) => void) => Promise<ImportPlan>): Promise<ImportPlan>;
+  /** Starts to show a pass. */
   watch(pass: Pass): Promise<PassWatch>;
-  /** The breaker holds everything back. */
-  broke(pauseMs: number): void;
-  /** Accounts for every row. `stop`: why the import ended early, or null. */
-  account(plan: ImportPlan, stop: SrqError | null, rows: AsyncIterable<RowReport>): Promise<void>;
+  /** Called when the breaker has paused all sending. */
+  breakerOpened(pauseMs: number): void;
+  /** Reports the result of every row. `stop` is the reason why the import ended early, or null. */
+  report(plan: ImportPlan, stop: SrqError | null, rows: AsyncIterable<RowReport>): Promise<void>;
 }
 
+/** The dependencies of an import. */
 export interface ImportPorts {
   readonly log: DeliveryLog;
   readonly clock: Clock;
   readonly preparation: Preparation;
-  /** Aborted by the user, or here: nothing new is started, what is in flight is finished. */
+  /** Aborted by the user or by the import itself. No new requests are started then; those in flight are finished. */
   readonly halt: AbortController;
-  /** Opens the way to the service; called only where there is something to send or to settle. */
-  connect(plan: ImportPlan): Promise<ServiceLine>;
-  readonly desk: ImportDesk;
+  /** Connects to the service. Called only if there are rows to send or to settle. */
+  connect(plan: ImportPlan): Promise<ServiceConnection>;
+  readonly ui: ImportUi;
 }
 
-/** How an import ended. */
+/** The result of an import. */
 export interface Imported {
   readonly plan: ImportPlan;
-  /** Why it ended early, or null. */
+  /** The reason why the import ended early, or null. */
   readonly stop: SrqError | null;
 }
 
 /**
- * The import, from the file to the account of its rows. Nothing is sent before the whole file was read and the plan agreed to;
- * what a row's status is in the end stands in the plan's ledger, and what became of its request in the log.
+ * Runs an import: plans it, sends its rows, settles those in doubt and reports the result of every row.
+ *
+ * Nothing is sent before the whole file has been read and the user has agreed to the plan. The final status of each row
+ * is in the plan's ledger, and the outcome of its request is in the log.
  */
 export async function runImport(ports: ImportPorts, options: ImportOptions): Promise<Imported> {
-  const { log, preparation, desk } = ports;
-  const plan = await desk.agree((input, tick) => planImport(input, options.range, preparation, log, options, tick));
+  const { log, preparation, ui } = ports;
+  const plan = await ui.agree((input, tick) => planImport(input, options.range, preparation, log, options, tick));
   const { ready, unknown } = plan.counts;
   const stop = ready + unknown > 0 ? await deliver(plan, await ports.connect(plan), ports, options) : null;
-  // Another process, which had them in hand, may have ended with them since.
-  if (plan.ledger.counts().unknown > 0) await refreshUnknown(plan, log).catch(unlessLog);
+  // Another process that was sending these requests may have finished them in the meantime.
+  if (plan.ledger.counts().unknown > 0) await refreshUnknown(plan, log).catch(ignoreLogError);
   const untried = `Not tried: ${stop?.message ?? 'the run was interrupted.'} The next run sends it.`;
-  await desk.account(plan, stop, reportRows(plan, log, preparation, untried));
+  await ui.report(plan, stop, reportRows(plan, log, preparation, untried));
   return { plan, stop };
 }
 
-/** Sends what is ready, then what others had in hand, and settles what is in doubt. Returns why it ended early, or null. */
+/**
+ * Sends the rows that are ready, waits for those that other processes are sending, and settles those in doubt. Returns
+ * the reason why the import ended early, or null.
+ */
 async function deliver(
   plan: ImportPlan,
-  line: ServiceLine,
-  { log, clock, preparation, halt, desk }: ImportPorts,
+  connection: ServiceConnection,
+  { log, clock, preparation, halt, ui }: ImportPorts,
   options: ImportOptions,
 ): Promise<SrqError | null> {
-  const { api } = line;
-  const keep = (evidence: VisibilityHistory) => void line.keep(evidence).catch(unlessLog);
-  const witness = new VisibilityProber(api, datedBy(log, clock), halt.signal, line.evidence, keep);
-  const ports: SendPorts = { api, log, clock, witness, preparation, halt, broke: (ms) => desk.broke(ms) };
-  if (line.mayValidate) await resumeLooks(plan, witness, ports);
+  const { api } = connection;
+  const keep = (evidence: VisibilityHistory) => void connection.keep(evidence).catch(ignoreLogError);
+  const prober = new VisibilityProber(api, withLogTime(log, clock), halt.signal, connection.evidence, keep);
+  const ports: SendPorts = { api, log, clock, prober, preparation, halt, breakerOpened: (ms) => ui.breakerOpened(ms) };
+  if (connection.mayValidate) await resumeProbes(plan, prober, ports);
   const sending = sendRows(plan, ports, { ...options, budget: errorBudget(plan, options) });
-  let stop = await followed(sending, await desk.watch({ is: 'sending', rows: plan.counts.ready }));
-  stop ??= await lookAfterOthers(plan, ports, options, desk);
-  stop ??= await settle(plan, ports, line, options, desk);
-  await witness.end();
-  await line.keep(witness.evidence);
-  line.keepRate();
+  let stop = await runPass(sending, await ui.watch({ is: 'sending', rows: plan.counts.ready }));
+  stop ??= await waitForOthers(plan, ports, options, ui);
+  stop ??= await settle(plan, ports, connection, options, ui);
+  await prober.end();
+  await connection.keep(prober.evidence);
+  connection.keepRate();
   return stop;
 }
 
-/** Other runs may have had rows of this file in hand, where they share the log. */
-async function lookAfterOthers(
+/** Waits for rows that other processes are sending. Those exist only if the processes share the log. */
+async function waitForOthers(
   plan: ImportPlan,
   ports: SendPorts,
   options: ImportOptions,
-  desk: ImportDesk,
+  ui: ImportUi,
 ): Promise<SrqError | null> {
   const { unknown } = plan.ledger.counts();
   if (ports.log.writeLeaseMs === null || unknown === 0) return null;
-  const watch = await desk.watch({ is: 'looking after others', rows: unknown });
-  return followed(sendAfterOthers(plan, ports, options), watch);
+  const watch = await ui.watch({ is: 'looking after others', rows: unknown });
+  return runPass(sendAfterOthers(plan, ports, options), watch);
 }
 
 /**
- * Settles what is in doubt, if that is wanted and something may do it: an idempotency key that the service still remembers,
- * or a validate that has proven that it sees creations, or may yet.
+ * Settles the rows in doubt if the user wants that and it is possible: the service still knows their idempotency keys,
+ * or validate is trusted to see created requests, or may become so during this run.
  */
 async function settle(
   plan: ImportPlan,
   ports: SendPorts,
-  { mayValidate, isProxied }: ServiceLine,
+  { mayValidate, isProxied }: ServiceConnection,
   options: ImportOptions,
-  desk: ImportDesk,
+  ui: ImportUi,
 ): Promise<SrqError | null> {
-  const { api, halt, witness } = ports;
+  const { api, halt, prober } = ports;
   const stillInDoubt = () => plan.ledger.counts().unknown;
   const rows = stillInDoubt();
-  const byValidate = mayValidate && witness.isHopeful();
+  const byValidate = mayValidate && prober.isHopeful();
   const byKey = api.idempotencyWindowMs !== null;
   if (options.inDoubt === 'park' || rows === 0 || halt.signal.aborted || !(byValidate || byKey)) return null;
-  const watch = await desk.watch({ is: 'settling', rows, byKey, byValidate, stillInDoubt });
+  const watch = await ui.watch({ is: 'settling', rows, byKey, byValidate, stillInDoubt });
   const { concurrency, settleMs: chosenMs } = options;
-  const believing = byValidate ? { proof: witness, chosenMs, isProxied, waiting: watch.waiting } : null;
-  return followed(settleRows(plan, ports, { concurrency, believing, resend: options }), watch);
+  const validation = byValidate ? { proof: prober, chosenMs, isProxied, waiting: watch.waiting } : null;
+  return runPass(settleRows(plan, ports, { concurrency, validation, resend: options }), watch);
 }
 
-/** Shows a pass row by row and returns why it ended early, or null. */
-export async function followed(
+/** Runs a pass, shows each of its rows, and returns the reason why it ended early, or null. */
+export async function runPass(
   rows: AsyncGenerator<Submitted, SrqError | null>,
   watch: PassWatch,
 ): Promise<SrqError | null> {
@@ -178,7 +194,10 @@ function errorBudget({ rows }: ImportPlan, { maxErrors }: ImportOptions): ErrorB
   return { count: Math.max(1, percent ? Math.ceil((rows * count) / 100) : count) };
 }
 
-/** A log that fails here is the reason why the run ended, or will be that of the next one: the rows stay as they are. */
-function unlessLog(error: unknown): void {
+/**
+ * Ignores an error of the log. It is already the reason why the run ended, or the next run will report it. The rows
+ * keep their status.
+ */
+function ignoreLogError(error: unknown): void {
   if (!(error instanceof SrqError)) throw error;
 }

@@ -7,18 +7,20 @@ import type { Mapping, Row, Table } from '../request/table.ts';
 import { likelyPrepared, type Preparation, type Prepared, prepareAgain, prepareRow } from './prepare.ts';
 import { knownStatus, type Submission, type SubmitOptions } from './submit.ts';
 
-/** So many problems are kept one by one; the rest is counted. */
-const PROBLEMS_LIMIT = 10_000;
+/** Maximum number of problems kept one by one. Further ones are only counted. */
+const MAX_PROBLEMS = 10_000;
 
-/** A file and which of its columns becomes which field. */
+/** A table and the mapping of its columns to fields. */
 export interface MappedTable {
   readonly table: Table;
   readonly mapping: Mapping;
 }
 
 /**
- * What to do with each row. One that the log knows as done is not checked anew. `tick` is called after every batch of rows.
- * Throws `SrqError('input')` for a file that cannot be trusted to its end.
+ * Plans what to do with each row of a table. Rows whose requests the log knows as done are not checked again. `tick` is
+ * called after every batch with the number of rows read so far.
+ *
+ * Throws `SrqError('input')` if the file cannot be read to its end, or has no rows in the range.
  */
 export async function planImport(
   { table, mapping }: MappedTable,
@@ -38,7 +40,7 @@ export async function planImport(
     const ready: Prepared[] = [];
     for (const row of batch) {
       const pending = done.get(row.number) ?? prepareRow(row, mapping, preparation);
-      // Most rows are prepared at once: awaiting those too would cost a turn of the event loop each.
+      // Most rows are prepared synchronously. Awaiting them as well would cost one turn of the event loop each.
       ready.push(pending instanceof Promise ? await pending : pending);
     }
     await log.prefetch(ready.flatMap((each) => (each.request && !done.has(each.row) ? [each.key] : [])));
@@ -47,7 +49,7 @@ export async function planImport(
       const { row } = prepared;
       problemCount += prepared.problems.length;
       for (const problem of prepared.problems) {
-        if (problems.length < PROBLEMS_LIMIT) problems.push({ row, ...problem });
+        if (problems.length < MAX_PROBLEMS) problems.push({ row, ...problem });
       }
       const status = statusOf(prepared, log, options);
       if (isDone(status)) doneInBatch += 1;
@@ -65,7 +67,7 @@ export async function planImport(
   return { table, mapping, range, rows: ledger.rows, counts, first, problems, problemCount, ledger };
 }
 
-/** The table's rows within the range, batch by batch. */
+/** Reads the rows of a table within a range, batch by batch. */
 export async function* rowsInRange(table: Table, { skip, limit }: RowRange): AsyncGenerator<readonly Row[]> {
   const last = limit === null ? Number.POSITIVE_INFINITY : skip + limit;
   for await (const batch of table.rows()) {
@@ -80,7 +82,10 @@ type Finality = Pick<SubmitOptions, 'onDuplicate' | 'again'>;
 
 const NONE: ReadonlyMap<number, Prepared> = new Map();
 
-/** The rows of a batch whose requests an earlier run has brought to an end, which is known without checking them again. */
+/**
+ * Finds the rows of a batch whose requests were finished by an earlier run. They are found by their keys, without
+ * checking the rows again.
+ */
 async function doneBefore(
   batch: readonly Row[],
   mapping: Mapping,
@@ -94,7 +99,7 @@ async function doneBefore(
   return new Map(done.map((each) => [each.row, each]));
 }
 
-/** Whether nothing is left to do for the row in this run or in a later one. */
+/** Tells whether there is nothing left to do for a row of this status, in this run or in a later one. */
 function isDone(status: Status): boolean {
   return STATUS[status].left === 'nothing';
 }
@@ -103,25 +108,32 @@ function statusOf(prepared: Prepared, log: LogView, options: Finality): Status {
   return prepared.request ? (knownStatus(log.lookup(prepared.key), options) ?? 'ready') : 'invalid';
 }
 
-/** How the rows of a plan are read once more. */
+/** Options for reading the rows of a plan again. */
 export interface RereadOptions {
   readonly preparation: Preparation;
-  /** Aborted: nothing more is read. */
+  /** Aborted when no more rows are to be read. */
   readonly halt: AbortController;
 }
 
-/** The rows of one status, as {@link rowsAgain}. `held`: what to wait for before the next row. */
+/**
+ * Reads the rows of one status again; see {@link rereadRows}. `held` returns a promise to wait for before the next row,
+ * or null.
+ */
 export function submissions(
   plan: ImportPlan,
   reading: RereadOptions,
   status: Status,
   held: () => Promise<unknown> | null,
 ): AsyncGenerator<Submission> {
-  return rowsAgain(plan, reading, (row) => plan.ledger.status(row) === status, held);
+  return rereadRows(plan, reading, (row) => plan.ledger.status(row) === status, held);
 }
 
-/** Rows of the plan, read from the file again. One that has changed since the plan was made ends the run before it is sent. */
-export async function* rowsAgain(
+/**
+ * Reads rows of a plan from the file again. `held` returns a promise to wait for before the next row, or null.
+ *
+ * Throws `SrqError('input')` if a row has changed since the plan was made, so that it is not sent.
+ */
+export async function* rereadRows(
   plan: ImportPlan,
   { preparation, halt }: RereadOptions,
   isWanted: (row: number) => boolean,
@@ -136,7 +148,7 @@ export async function* rowsAgain(
       if (halt.signal.aborted) return;
       const key = plan.ledger.key(row.number);
       const pending = prepareAgain(row, key, plan.mapping, preparation);
-      // As in the plan: most rows are prepared at once.
+      // As in `planImport`, most rows are prepared synchronously.
       const prepared = pending instanceof Promise ? await pending : pending;
       if (!prepared.request || prepared.key !== key) {
         const message = `Row ${row.number} of ${plan.table.path} changed while it was being imported.`;
@@ -147,16 +159,19 @@ export async function* rowsAgain(
   }
 }
 
-/** So many keys are asked about at a time. */
-const GROUP_KEYS = 5_000;
+/** Maximum number of keys that are looked up in the log at once. */
+const LOOKUP_KEYS = 5_000;
 
-/** Gives each row the status in which the log has its request, in place of what an import would do with it. */
+/** Sets the status of each row to the logged status of its request, instead of what an import would do with it. */
 export async function planAsLogged(plan: ImportPlan, log: LogView): Promise<void> {
   for await (const [row, state] of loggedStates(plan, log, () => true))
     plan.ledger.setStatus(row, statusOfState(state));
 }
 
-/** The same for rows that a run leaves in doubt: another process, which had them in hand, may have ended with them since. */
+/**
+ * Updates the rows in doubt from the log, because another process that was sending them may have finished them in the
+ * meantime.
+ */
 export async function refreshUnknown(plan: ImportPlan, log: LogView): Promise<void> {
   const { ledger } = plan;
   for await (const [row, state] of loggedStates(plan, log, (each) => ledger.status(each) === 'unknown')) {
@@ -164,15 +179,15 @@ export async function refreshUnknown(plan: ImportPlan, log: LogView): Promise<vo
   }
 }
 
-/** The rows that are wanted and were the first of their content. */
+/** Looks up the logged states of the wanted rows. Rows that repeat the content of an earlier row are left out. */
 async function* loggedStates(
   { ledger, range }: ImportPlan,
   log: LogView,
   isWanted: (row: number) => boolean,
 ): AsyncGenerator<[row: number, state: LoggedState]> {
-  for (let from = range.skip + 1; ledger.has(from); from += GROUP_KEYS) {
+  for (let from = range.skip + 1; ledger.has(from); from += LOOKUP_KEYS) {
     const keys = new Map<number, string>();
-    for (let row = from; row < from + GROUP_KEYS && ledger.has(row); row++) {
+    for (let row = from; row < from + LOOKUP_KEYS && ledger.has(row); row++) {
       const key = ledger.key(row);
       if (key !== null && ledger.firstRow(row) === row && isWanted(row)) keys.set(row, key);
     }

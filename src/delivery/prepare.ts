@@ -8,17 +8,18 @@ import type { FieldSource, Mapping, Row } from '../request/table.ts';
 import { audioFindings } from './check/check-contract.ts';
 import { checkRequest, likelyRequest } from './check/check-request.ts';
 
+/** Settings by which rows are prepared. */
 export interface Preparation {
   readonly destination: Destination;
   readonly contract: Contract;
-  /** What the requests are for: each must be fit for all of these. */
+  /** The operations that the requests are for. Each request must be valid for all of them. */
   readonly operations: readonly RequestOperationName[];
   readonly audio: AudioReader;
-  /** Warnings refuse a row too. */
+  /** If true, warnings make a row invalid as well. */
   readonly strict: boolean;
 }
 
-/** A row that is ready to go, or why it is not. */
+/** A prepared row: its request with the key, or null if the row is invalid. */
 export type Prepared =
   | {
       readonly row: number;
@@ -33,7 +34,7 @@ export type Prepared =
       readonly problems: readonly Problem[];
     };
 
-/** Maps, checks and names one row of a file. Answers at once unless the row has a recording to look at. */
+/** Maps and checks one row and computes its key. Returns a promise only if the row has a recording to be examined. */
 export function prepareRow(row: Row, mapping: Mapping, preparation: Preparation): Prepared | Promise<Prepared> {
   if (row.problem !== null) {
     const problem: Problem = { severity: 'error', field: '', column: null, message: row.problem };
@@ -43,8 +44,8 @@ export function prepareRow(row: Row, mapping: Mapping, preparation: Preparation)
 }
 
 /**
- * The same for a row that was prepared before and then had this key. The checks cost most of it; a request of the same key is
- * the one that passed them.
+ * Prepares a row again whose key is known. If the unchecked request has this key, it is the request that passed the
+ * checks before, so the checks are skipped; they are most of the cost.
  */
 export function prepareAgain(
   row: Row,
@@ -57,8 +58,8 @@ export function prepareAgain(
 }
 
 /**
- * What a row most likely is once it is prepared, unchecked; null if that cannot be told. For whoever finds its key among those
- * of requests that passed the checks: it is the same request then.
+ * Returns what a row most likely becomes, without checking it, or null if that cannot be known. If its key is that of a
+ * request that passed the checks, it is the same request.
  */
 export function likelyPrepared(
   row: Row,
@@ -69,7 +70,7 @@ export function likelyPrepared(
   return request && { row: row.number, request, key: contentKey(request, destination), problems: [] };
 }
 
-/** The same for a request that did not come from a file of columns. `found`: problems that are known already. */
+/** Prepares a request that does not come from a table row. `found` holds problems that are already known. */
 export function prepareDraft(
   draft: Draft,
   mapping: Mapping | null,
@@ -117,7 +118,7 @@ function named(
   return { row, request, key: contentKey(request, destination), problems };
 }
 
-/** The fields of a row by a mapping. A field without any text is left out; texts are as in the file. */
+/** Maps the cells of a row to fields. Empty fields are left out; the texts are not changed. */
 export function mapRow(row: Row, mapping: Mapping): Draft {
   const fields: Record<string, string> = {};
   for (const source of mapping.sources) {
@@ -136,7 +137,10 @@ function postalCodeOf({ cells }: Row, { postalCodes, sources }: Mapping): string
   return cellText(cells[filled], prefix).trim();
 }
 
-/** Warns where columns that are equally likely one field hold different texts: only one of them is sent. */
+/**
+ * Warns about columns that match the same field equally well but hold different texts, because only one of them is
+ * sent.
+ */
 export function tieProblems({ cells }: Row, { columns, ties }: Mapping): Problem[] {
   const filled = (index: number) => (cells[index] ?? '').trim() !== '';
   return ties.flatMap(({ field, columns: tied, better }) => {
@@ -160,7 +164,7 @@ function textOf(source: FieldSource, cells: readonly string[]): string {
   return parts.join(' ');
 }
 
-/** A cell without the platform's prefix; empty if there is nothing but blanks. */
+/** Returns the text of a cell without the platform's prefix, or an empty string if only whitespace is left. */
 function cellText(cell: string | undefined, prefix: string | null): string {
   if (cell === undefined || cell.trim() === '') return '';
   const bare = prefix !== null && cell.startsWith(prefix) ? cell.slice(prefix.length) : cell;

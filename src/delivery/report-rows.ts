@@ -7,8 +7,8 @@ import { rowsInRange } from './plan.ts';
 import { mapRow, type Preparation, prepareRow } from './prepare.ts';
 
 /**
- * Every row of the input with what became of it, read back from the log. `untried`: what to say of rows that were not
- * sent; `untriedStatus`: `ready` as long as they may still be.
+ * Reports every row of the input with its result, read back from the log. `untried` is the message for rows that were
+ * not sent. `untriedStatus` is `ready` as long as they may still be sent.
  */
 export async function* reportRows(
   plan: ImportPlan,
@@ -18,7 +18,7 @@ export async function* reportRows(
   untriedStatus: 'failed' | 'ready' = 'failed',
 ): AsyncGenerator<RowReport> {
   for await (const batch of rowsInRange(plan.table, plan.range)) {
-    // A log that is asked in round trips takes the whole batch in one.
+    // Look up the whole batch at once, to save round trips to a remote log.
     const asked = batch.map(({ number }) => recordOf(plan.ledger.key(number), plan.ledger.status(number), log));
     const records = await Promise.all(asked);
     for (const [at, row] of batch.entries()) {
@@ -67,7 +67,10 @@ function messageOf(record: LogRecord | null, repeated: boolean): string | null {
 
 const MIN_HIDDEN_LETTERS = 4;
 
-/** A row of the input as a report shows it. `withInput`: with its cells, also in findings; they are personal data. */
+/**
+ * Converts a report into the row of a run report. With `withInput` it contains the cells, and messages may quote them.
+ * These are personal data.
+ */
 export function runRowOf(report: RowReport, mapping: Mapping, withInput: boolean): RunRow {
   const { row, status, ids, record } = report;
   const hide = (text: string) => (withInput || status !== 'invalid' ? text : withoutCells(text, row.cells));
@@ -87,13 +90,16 @@ export function runRowOf(report: RowReport, mapping: Mapping, withInput: boolean
   };
 }
 
-/** Findings name what they found, such as the file of a recording; shorter cells are words of the finding itself. */
+/**
+ * Removes cell texts from a message. Messages quote what they are about, such as the name of a recording. Cells shorter
+ * than `MIN_HIDDEN_LETTERS` are kept, because they may be words of the message itself.
+ */
 function withoutCells(text: string, cells: readonly string[]): string {
   const values = cells.map((cell) => cell.trim()).filter((cell) => cell.length >= MIN_HIDDEN_LETTERS);
   return values.sort((a, b) => b.length - a.length).reduce((rest, value) => rest.replaceAll(value, '…'), text);
 }
 
-/** A request of the log as a report shows it. */
+/** Converts a record of the log into the row of a run report. */
 export function runRowOfRecord({ row, ref, key, market, event, ids, http, message, at }: LogRecord): RunRow {
   const status = statusOfEvent(event);
   const told = event === 'sending' ? 'Sent, and no outcome is recorded: it is under way, or in doubt.' : message;

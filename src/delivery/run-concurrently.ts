@@ -1,9 +1,11 @@
 /**
- * Runs `work` on each item, up to `limit()` at once (asked again before each start), and yields the results in the order
- * in which they become ready. No item is taken before there is room for it. Work that is nearly done may make room for the
- * next item before it ends; `limit` leaves it out from then on. When `items` or `work` throws, nothing new is
- * started, and the error is thrown once the results of all that was under way are yielded. When the consumer leaves, what is
- * under way is waited for.
+ * Runs `work` on each item with at most `limit()` at once, and yields the results in the order in which they become
+ * ready. `limit` is asked again before each start, and no item is taken before there is room for it.
+ *
+ * `work` may call `makeRoom` when it is nearly done. It then no longer counts towards the limit.
+ *
+ * If `items` or `work` throws, nothing new is started, and the error is thrown after the results of all running work
+ * have been yielded. If the consumer leaves early, running work is awaited.
  */
 export async function* runConcurrently<Item, Result>(
   items: AsyncIterator<Item>,
@@ -41,7 +43,7 @@ export async function* runConcurrently<Item, Result>(
 
   try {
     for (;;) {
-      // Results go out first: the consumer may want no further start because of them.
+      // Yield results first, because the consumer may not want another start after seeing them.
       while (ready.length > 0) yield* ready.splice(0);
       while (mayStart() && ready.length === 0) {
         const next = await items.next().catch((error: unknown) => {

@@ -8,69 +8,75 @@ import { type Submission, type SubmitOptions, type Submitted, submitRequest } fr
 import { type ErrorBudget, recoverFromBreak, Supervisor } from './supervise.ts';
 import type { VisibilityProber } from './visibility-prober.ts';
 
-/** More than a request can take; a process that is stopped keeps its own for longer. */
-const OTHERS_MS = 5 * 60_000;
-const LOOK_MS = 500;
-const ROWS_AHEAD = 200;
+/**
+ * Maximum time to wait for requests of other processes. It is longer than a request can take. A process that is
+ * suspended may keep its requests for longer than this.
+ */
+const MAX_WAIT_FOR_OTHERS_MS = 5 * 60_000;
+const POLL_MS = 500;
+const PREFETCH_ROWS = 200;
 
+/** Options of a sending pass. */
 export interface SendOptions extends SubmitOptions {
   readonly concurrency: number;
   readonly budget: ErrorBudget | null;
 }
 
-/** What a pass over the rows of a plan works with. */
+/** Dependencies of a pass over the rows of a plan. */
 export interface PassPorts {
   readonly api: MarketplaceApi;
   readonly log: DeliveryLog;
   readonly clock: Clock;
   readonly preparation: Preparation;
-  /** Aborted by the user, or here: nothing new is started, what is in flight is finished. */
+  /** Aborted by the user or by the pass itself. No new requests are started then; those in flight are finished. */
   readonly halt: AbortController;
 }
 
+/** Dependencies of a sending pass. */
 export interface SendPorts extends PassPorts {
-  readonly witness: VisibilityProber;
-  /** Told when the breaker holds everything back. */
-  readonly broke?: (pauseMs: number) => void;
+  readonly prober: VisibilityProber;
+  /** Called when the breaker has paused all sending. */
+  readonly breakerOpened?: (pauseMs: number) => void;
 }
 
 /**
- * Sends the rows that the plan found ready and yields what became of each once it is recorded; the plan's ledger is kept up
- * to date. Returns why it stopped early, or null. Rows that were not tried are still `ready` in the ledger then.
+ * Sends the rows that are ready and yields the result of each once it is recorded. Keeps the plan's ledger up to date.
+ * Returns the reason why it stopped early, or null; rows that were not tried stay `ready` in the ledger.
  */
 export async function* sendRows(
   plan: ImportPlan,
   deps: SendPorts,
   options: SendOptions,
 ): AsyncGenerator<Submitted, SrqError | null> {
-  const { api, log, witness, halt } = deps;
+  const { api, log, prober, halt } = deps;
   const supervisor = new Supervisor(options.budget, plan.counts.invalid);
   let stop = supervisor.budgetStop();
   let pause: Promise<unknown> | null = null;
   if (stop) halt.abort();
   const results = runConcurrently(
-    knownAhead(
+    prefetchAhead(
       submissions(plan, deps, 'ready', () => pause),
       plan,
       log,
     ),
     () => supervisor.limit(options.concurrency),
-    // A request that was created needs no connection while that is recorded, and gives no reason to stop.
+    // Once created, a request gives up its place while the result is recorded: it needs no connection any more and
+    // gives no reason to stop.
     async (submission, makeRoom) => ({
       submission,
-      submitted: await orHalt(submitRequest(submission, api, log, options, makeRoom), halt),
+      submitted: await haltOnError(submitRequest(submission, api, log, options, makeRoom), halt),
     }),
   );
   try {
     for await (const { submission, submitted } of results) {
       const { result, wasClear } = submitted;
       plan.ledger.setStatus(result.row, result.status);
-      if (wasClear && result.status === 'created') witness.created(submission);
+      if (wasClear && result.status === 'created') prober.created(submission);
       const advice = supervisor.observe(submitted);
       stop ??= advice.stop;
       if (stop) halt.abort();
       if (advice.pauseMs > 0) {
-        deps.broke?.(advice.pauseMs);
+        deps.breakerOpened?.(advice.pauseMs);
         pause = recoverFromBreak(submission.request, advice.pauseMs, { ...deps, stopping: halt.signal });
       }
       yield submitted;
@@ -83,8 +89,8 @@ export async function* sendRows(
 }
 
 /**
- * Rows that another process had under way when their turn came: waits until it has ended with each, and sends what it has not.
- * Yields what became of them; those that are in doubt all the same stay so.
+ * Waits for rows that another process was sending when their turn came, and sends those that it has not sent. Yields
+ * the result of each row. Those that are still in doubt stay so.
  */
 export async function* sendAfterOthers(
   plan: ImportPlan,
@@ -92,22 +98,25 @@ export async function* sendAfterOthers(
   options: SubmitOptions & { readonly concurrency: number },
 ): AsyncGenerator<Submitted, SrqError | null> {
   const { api, log, clock, halt } = deps;
-  const untilMs = clock.monotonicMs() + OTHERS_MS;
+  const untilMs = clock.monotonicMs() + MAX_WAIT_FOR_OTHERS_MS;
   const results = runConcurrently(
     submissions(plan, deps, 'unknown', () => null),
     () => options.concurrency,
     async (submission) => {
       while ((await log.mayBeUnderWay(submission.key)) && clock.monotonicMs() < untilMs && !halt.signal.aborted) {
-        await clock.sleep(LOOK_MS, halt.signal);
+        await clock.sleep(POLL_MS, halt.signal);
       }
-      return orHalt(submitRequest(submission, api, log, options), halt);
+      return haltOnError(submitRequest(submission, api, log, options), halt);
     },
   );
-  return yield* untilStop(results, plan, halt);
+  return yield* trackResults(results, plan, halt);
 }
 
-/** Keeps the ledger up to date, ends the run at the first reason to stop, and returns that. */
-export async function* untilStop(
+/**
+ * Passes the results on and keeps the ledger up to date. Halts the run at the first reason to stop, and returns that
+ * reason.
+ */
+export async function* trackResults(
   results: AsyncGenerator<Submitted>,
   plan: ImportPlan,
   halt: AbortController,
@@ -127,8 +136,8 @@ export async function* untilStop(
   return stop;
 }
 
-/** What ends the run ends the waiting of the others for their turn, too. */
-export async function orHalt<T>(work: Promise<T>, halt: AbortController): Promise<T> {
+/** Halts the run if `work` fails, so that requests waiting for their turn do not start. */
+export async function haltOnError<T>(work: Promise<T>, halt: AbortController): Promise<T> {
   try {
     return await work;
   } catch (error) {
@@ -137,8 +146,8 @@ export async function orHalt<T>(work: Promise<T>, halt: AbortController): Promis
   }
 }
 
-/** Asks a log that is asked in round trips about many rows in one, right before their turn. */
-async function* knownAhead(
+/** Looks up many rows in the log at once right before their turn, to save round trips to a remote log. */
+async function* prefetchAhead(
   rows: AsyncGenerator<Submission>,
   { ledger }: ImportPlan,
   log: Pick<DeliveryLog, 'prefetch'>,
@@ -147,7 +156,7 @@ async function* knownAhead(
   for await (const submission of rows) {
     if (submission.row >= end) {
       const keys: string[] = [];
-      for (end = submission.row; ledger.has(end) && keys.length < ROWS_AHEAD; end++) {
+      for (end = submission.row; ledger.has(end) && keys.length < PREFETCH_ROWS; end++) {
         const key = ledger.status(end) === 'ready' ? ledger.key(end) : null;
         if (key !== null) keys.push(key);
       }

@@ -10,7 +10,7 @@ import {
   type VisibilityHistory,
   type VisibilityStats,
 } from '../request/visibility.ts';
-import { type Control, ControlRounds, type Controls, controlsFor, type Doubted, type Round } from './controls.ts';
+import { type Control, ControlRounds, type Controls, controlsFor, type Doubted, type RoundResult } from './controls.ts';
 import {
   inDoubt,
   knownStatus,
@@ -21,50 +21,60 @@ import {
   subjectOf,
   submitRequest,
 } from './submit.ts';
-import { keptProof, type Proof, requestKind } from './visibility-prober.ts';
+import { type Proof, requestKind, storedProof } from './visibility-prober.ts';
 
-/** Between the two questions: a service with several machines may answer from one that does not know yet. */
+/**
+ * Pause between the two questions to validate. If the service runs on several machines, one of them may not know of the
+ * request yet.
+ */
 const GAP_MS = 3_000;
-/** While it waits, the age of the doubt is looked at so often: the machine may sleep, its clock may be set. */
-const LOOK_MS = 30_000;
-/** The same while looks are under way that may yet prove that validate sees. */
-const LOOK_FOR_PROOF_MS = 1_000;
+/**
+ * Interval at which the age of the doubt is computed again while waiting, because the machine may sleep or its clock
+ * may be set.
+ */
+const AGE_CHECK_MS = 30_000;
+/** The same interval while running probes may still prove that validate sees created requests. */
+const PROOF_CHECK_MS = 1_000;
 
-/** What validate's word about doubts is held against. */
-export interface Believing {
+/** How validate is used to settle requests in doubt. */
+export interface Validation {
   readonly proof: Proof;
-  /** The user's `--settle`, or null for what was learned. */
+  /** The age chosen by `--settle`, or null to use the learned one. */
   readonly chosenMs: number | null;
-  /** A proxy may still deliver what was cut off here. */
+  /** True if a proxy lies in between. It may still deliver a request after srq has closed the connection. */
   readonly isProxied: boolean;
   readonly rounds: ControlRounds;
-  /** Whether to wait until a doubt is old enough; else one that is not is left alone. */
+  /** Whether to wait until a doubt is old enough. If false, a younger doubt is left as it is. */
   readonly waits: boolean;
-  /** Told how long a doubt is going to wait from now. */
+  /** Called with the time that a doubt is going to wait, in milliseconds. */
   readonly waiting?: (waitMs: number) => void;
 }
 
-export interface Settling {
+/** Dependencies and options for settling a request in doubt. */
+export interface SettleDeps {
   readonly api: MarketplaceApi;
   readonly log: DeliveryLog;
   readonly clock: Clock;
   readonly stopping: AbortSignal;
-  /** Null: validate is not asked. */
-  readonly believing: Believing | null;
-  /** Requests that may be known to be created, near the doubt. */
-  readonly known: () => Promise<readonly Control[]>;
-  /** How to send what was not taken; null: leave that to the next run. */
+  /** How validate is used, or null if it is not asked. */
+  readonly validation: Validation | null;
+  /** Loads requests near the doubt that are known to be created. */
+  readonly loadControls: () => Promise<readonly Control[]>;
+  /** Options for sending a request that turned out not to be taken. Null leaves it to the next run. */
   readonly resend: SubmitOptions | null;
 }
 
 /**
- * Settles a request in doubt, if that can be known. Where the service is idempotent it goes again under the same key, once and
- * as long as the service remembers that. Else validate, which must have proven that it sees creations like it, decides.
- * Twice duplicate: it was taken. Twice clear, while validate shows there and then that it sees controls: one licence to send
- * again, durable before its use. Anything else, and what was in doubt on a licence before, is left to a person.
+ * Settles a request in doubt, if that is possible.
+ *
+ * If the service is idempotent, the request is sent again once under the same key, as long as the service remembers the
+ * key. Otherwise validate decides, provided that it has proven that it sees created requests of this kind. If it says
+ * duplicate twice, the request was taken. If it says clear twice, and sees the controls at the same time, the request
+ * gets one licence to be sent again; the licence is durable before it is used. In all other cases a person has to
+ * decide, as for a request that is in doubt after a licence.
  */
-export async function settleDoubt(submission: Submission, settling: Settling): Promise<Submitted> {
-  const { api, log, resend } = settling;
+export async function settleDoubt(submission: Submission, deps: SettleDeps): Promise<Submitted> {
+  const { api, log, resend } = deps;
   const { key } = submission;
   await log.prefetch([key]);
   const seen = log.lookup(key);
@@ -76,22 +86,22 @@ export async function settleDoubt(submission: Submission, settling: Settling): P
   const firstTryMs = Date.parse(record.at) - (record.ms ?? 0);
   const isRemembered = () => mayRepeat(api, log.nowMs() - firstTryMs);
   if (!record.again && isRemembered() && resend) return repeatUnderKey(submission, api, log, seen, isRemembered);
-  if (!settling.believing) return inDoubt(submission);
-  return new Inquiry(submission, record, seen, settling, settling.believing).settle();
+  if (!deps.validation) return inDoubt(submission);
+  return new Inquiry(submission, record, seen, deps, deps.validation).settle();
 }
 
-/** What a single request is delivered with, beside no other. */
+/** Dependencies for sending a single request. */
 export interface SinglePorts
-  extends Pick<Settling, 'api' | 'log' | 'clock' | 'stopping'>,
-    Pick<Believing, 'isProxied'> {
+  extends Pick<SettleDeps, 'api' | 'log' | 'clock' | 'stopping'>,
+    Pick<Validation, 'isProxied'> {
   readonly mayValidate: boolean;
-  /** What validate is known to see. */
+  /** What is known about how well validate sees created requests. */
   readonly evidence: VisibilityHistory;
 }
 
 /**
- * Delivers one request as an import does a row. One that is in doubt already is settled, but without waiting until it is old
- * enough, and without controls: what validate does not see stays in doubt.
+ * Sends one request as an import would. A request that is already in doubt is settled, but without waiting until it is
+ * old enough and without controls, so what validate does not see stays in doubt.
  */
 export async function submitOrSettle(
   submission: Submission,
@@ -103,63 +113,76 @@ export async function submitOrSettle(
   if (knownStatus(log.lookup(submission.key), options) !== 'unknown') {
     return submitRequest(submission, api, log, options);
   }
-  const proof = keptProof(
+  const proof = storedProof(
     () => evidence,
     () => log.nowMs(),
   );
   const rounds = new ControlRounds(api, stopping);
-  const believing = mayValidate ? { proof, chosenMs: null, isProxied, rounds, waits: false } : null;
-  return settleDoubt(submission, { api, log, clock, stopping, resend: options, believing, known: async () => [] });
+  const validation = mayValidate ? { proof, chosenMs: null, isProxied, rounds, waits: false } : null;
+  return settleDoubt(submission, {
+    api,
+    log,
+    clock,
+    stopping,
+    resend: options,
+    validation,
+    loadControls: async () => [],
+  });
 }
 
-/** One doubt on its way to a decision by validate. */
+/** Settles one request in doubt by asking validate. */
 class Inquiry {
   readonly #submission: Submission;
   readonly #record: LogRecord;
   readonly #seen: LoggedState;
-  readonly #settling: Settling;
-  readonly #believing: Believing;
+  readonly #deps: SettleDeps;
+  readonly #validation: Validation;
   readonly #doubted: Doubted;
   readonly #kind: string;
 
-  constructor(submission: Submission, record: LogRecord, seen: LoggedState, settling: Settling, believing: Believing) {
+  constructor(submission: Submission, record: LogRecord, seen: LoggedState, deps: SettleDeps, validation: Validation) {
     this.#submission = submission;
     this.#record = record;
     this.#seen = seen;
-    this.#settling = settling;
-    this.#believing = believing;
+    this.#deps = deps;
+    this.#validation = validation;
     this.#doubted = { request: submission.request, sentAtMs: Date.parse(record.at) };
     this.#kind = requestKind(submission.request);
   }
 
   async settle(): Promise<Submitted> {
-    const unripe = await this.#untilOld((sight) => settleWaitMs(sight, this.#waiting()));
+    const unripe = await this.#waitUntilOld((sight) => settleWaitMs(sight, this.#waiting()));
     if (unripe) return unripe;
-    // What is there needs no control, and no longer wait.
+    // A request that validate finds needs no controls and no longer wait.
     const asked = await this.#ask();
     if (asked !== 'clear') return this.#decide(asked, await this.#askAgain());
 
-    const known = await this.#settling.known();
+    const known = await this.#deps.loadControls();
     const controlsAt = (nowMs: number) => controlsFor(this.#doubted, known, nowMs);
-    const controls = () => controlsAt(this.#settling.log.nowMs());
-    // Those that count as being as old as the doubt become more with its age, up to the longest that it is waited for.
-    const latest = controlsAt(Math.max(this.#settling.log.nowMs(), this.#doubted.sentAtMs + FEW_CONTROLS_WAIT_MS));
+    const controls = () => controlsAt(this.#deps.log.nowMs());
+    // The tolerance for the age of a control grows with the age of the doubt. So more controls may qualify later, up to
+    // the longest wait.
+    const latest = controlsAt(Math.max(this.#deps.log.nowMs(), this.#doubted.sentAtMs + FEW_CONTROLS_WAIT_MS));
     if (!latest) return stays(this.#submission, NO_CONTROLS);
-    const young = await this.#untilOld((sight) => licenceWaitMs(sight, this.#waiting(), controls()?.all.length ?? 0));
+    const young = await this.#waitUntilOld((sight) =>
+      licenceWaitMs(sight, this.#waiting(), controls()?.all.length ?? 0),
+    );
     if (young) return young;
     const chosen = controls();
     return chosen ? this.#askBetweenControls(chosen) : stays(this.#submission, NO_CONTROLS);
   }
 
   /**
-   * Two questions, each between two rounds of controls. A lag cannot have hidden the request at the first question, nor a
-   * short memory at the second one, nor any one outage at both, without hiding controls too.
+   * Asks validate twice about the request, each time between two rounds of controls. Neither a lag at the first
+   * question, nor a short memory at the second, nor an outage at both can hide the request without hiding controls as
+   * well.
    */
   async #askBetweenControls({ all, olderMs, youngerMs }: Controls): Promise<Submitted> {
-    const { clock, stopping, log } = this.#settling;
-    const { rounds } = this.#believing;
+    const { clock, stopping, log } = this.#deps;
+    const { rounds } = this.#validation;
     const before = await rounds.next(all);
-    // Until it is as old as the oldest control was, or so old that no lag counts: what was seen of that must be seen of it.
+    // Wait until the doubt is as old as the oldest control was at the first round, or so old that no lag matters. What
+    // validate saw of the control then, it must see of the doubt now.
     const youngForMs = FEW_CONTROLS_WAIT_MS - (log.nowMs() - this.#doubted.sentAtMs);
     await clock.sleep(Math.max(0, Math.min(olderMs, youngForMs)), stopping);
     const first = await this.#ask();
@@ -172,18 +195,18 @@ class Inquiry {
     const missed = [before, between, after].find((round) => round.seen < round.asked);
     if (stopping.aborted) return inDoubt(this.#submission);
     if (missed) return stays(this.#submission, blind(missed));
-    const sight = this.#believing.proof.sight(this.#kind);
+    const sight = this.#validation.proof.sight(this.#kind);
     const isOld = log.nowMs() - this.#doubted.sentAtMs >= licenceWaitMs(sight, this.#waiting(), all.length);
     if (!isTrusted(sight) || !isOld) return stays(this.#submission, NOT_PROVEN);
-    // Its process may have been cut off from the log, and be back.
+    // The process that sent it may have lost its connection to the log and be back.
     if (log.writeLeaseMs !== null && (await log.mayBeUnderWay(this.#submission.key))) return inDoubt(this.#submission);
-    return sendAgain(this.#submission, this.#settling, this.#seen, this.#record.again);
+    return sendAgain(this.#submission, this.#deps, this.#seen, this.#record.again);
   }
 
   async #decide(first: Verdict, second: Verdict): Promise<Submitted> {
     if (first === 'unknown' || second === 'unknown') return inDoubt(this.#submission);
-    const { log } = this.#settling;
-    // Its process may have been cut off from the log, and be back.
+    const { log } = this.#deps;
+    // The process that sent it may have lost its connection to the log and be back.
     if (log.writeLeaseMs !== null && (await log.mayBeUnderWay(this.#submission.key))) return inDoubt(this.#submission);
     const outcome = first === second ? TAKEN : CONTRADICTED;
     const how = { seen: this.#seen, by: 'validate' } as const;
@@ -192,55 +215,67 @@ class Inquiry {
   }
 
   async #ask(): Promise<Verdict> {
-    const { api, stopping } = this.#settling;
+    const { api, stopping } = this.#deps;
     return stopping.aborted ? 'unknown' : (await api.validate(this.#submission.request)).verdict;
   }
 
   async #askAgain(): Promise<Verdict> {
-    const { clock, stopping } = this.#settling;
+    const { clock, stopping } = this.#deps;
     await clock.sleep(GAP_MS, stopping);
     return this.#ask();
   }
 
   #waiting() {
-    const isOwn = this.#record.run === this.#settling.log.run && this.#seen === 'unknown';
-    return { chosenMs: this.#believing.chosenMs, isReset: isOwn && !this.#believing.isProxied };
+    const isOwn = this.#record.run === this.#deps.log.run && this.#seen === 'unknown';
+    return { chosenMs: this.#validation.chosenMs, isReset: isOwn && !this.#validation.isProxied };
   }
 
-  /** Waits until the doubt is so old, by what is proven then. Returns why that is not to be, or null. */
-  async #untilOld(wantedMs: (sight: VisibilityStats) => number): Promise<Submitted | null> {
-    const { clock, log, stopping } = this.#settling;
-    const { proof, waits, waiting } = this.#believing;
+  /**
+   * Waits until the doubt has the wanted age, which may change as more is learned. Returns null then, or the result if
+   * it cannot be settled.
+   */
+  async #waitUntilOld(wantedMs: (sight: VisibilityStats) => number): Promise<Submitted | null> {
+    const { clock, log, stopping } = this.#deps;
+    const { proof, waits, waiting } = this.#validation;
     while (!stopping.aborted) {
       const ageMs = recordAgeMs(this.#record.at, log.nowMs());
       if (ageMs === null) return stays(this.#submission, untimely(this.#record));
       const sight = proof.sight(this.#kind);
       const isProven = isTrusted(sight);
-      if (!isProven && !proof.mayComeYet(this.#kind)) return stays(this.#submission, NOT_PROVEN);
-      const leftMs = Math.max(wantedMs(sight), this.#leastMs()) - ageMs;
+      if (!isProven && !proof.mayBecomeTrusted(this.#kind)) return stays(this.#submission, NOT_PROVEN);
+      const leftMs = Math.max(wantedMs(sight), this.#minAgeMs()) - ageMs;
       if (isProven && leftMs <= 0) return null;
       if (!waits) return inDoubt(this.#submission);
       if (leftMs > 0) waiting?.(leftMs);
-      await clock.sleep(isProven ? Math.min(leftMs, LOOK_MS) : LOOK_FOR_PROOF_MS, stopping);
+      await clock.sleep(isProven ? Math.min(leftMs, AGE_CHECK_MS) : PROOF_CHECK_MS, stopping);
     }
     return inDoubt(this.#submission);
   }
 
-  /** Not before the intent of a process that was cut off has run out; one with an outcome has no intent any more. */
-  #leastMs(): number {
-    return this.#seen === 'sending' ? 2 * (this.#settling.log.writeLeaseMs ?? 0) : 0;
+  /**
+   * Returns the minimum age before validate is asked. An intent without an outcome may belong to a process that was cut
+   * off; it must have expired first.
+   */
+  #minAgeMs(): number {
+    return this.#seen === 'sending' ? 2 * (this.#deps.log.writeLeaseMs ?? 0) : 0;
   }
 }
 
-/** By the age of the first try under the key. One that lies ahead was dated by a clock that cannot be believed. */
+/**
+ * Tells whether the service still remembers the idempotency key, by the age of the first attempt. A negative age comes
+ * from a wrong clock and is not trusted.
+ */
 function mayRepeat({ idempotencyWindowMs }: MarketplaceApi, ageMs: number): boolean {
   return idempotencyWindowMs !== null && ageMs >= 0 && ageMs < idempotencyWindowMs;
 }
 
-/** On a licence. What was no deliberate second send does not become one: its idempotency key stays. */
+/**
+ * Sends a request again under a licence. The idempotency key stays the same unless the user had asked to send the
+ * request again.
+ */
 async function sendAgain(
   submission: Submission,
-  { api, log, resend }: Settling,
+  { api, log, resend }: SettleDeps,
   seen: LoggedState,
   again: boolean,
 ): Promise<Submitted> {
@@ -250,8 +285,9 @@ async function sendAgain(
 }
 
 /**
- * Nobody knows whether the earlier try was taken, so this is no licence, which could outlive the service's memory: until the
- * service has said what became of it the request stays in doubt, and parked from the first byte on.
+ * Sends a request again under its idempotency key. It is unknown whether the earlier attempt was taken, so no licence
+ * is given, as that could outlive the service's memory of the key. The request is parked from the first byte on and
+ * stays in doubt until the service reports its outcome.
  */
 async function repeatUnderKey(
   submission: Submission,
@@ -263,7 +299,7 @@ async function repeatUnderKey(
   const subject = subjectOf(submission);
   let [intended, state] = [false, seen];
   const intend = async () => {
-    // Its turn may have been long in coming.
+    // The key may have expired while the request waited for its turn.
     if (!isRemembered()) return false;
     if (!(await log.sending(subject, state, { by: 'idempotency' }))) return false;
     [intended, state] = [true, 'parked'];
@@ -284,7 +320,7 @@ function settled(submission: Submission, status: Outcome['status'], message: str
   return { ...stillDoubted, result: { ...stillDoubted.result, status, message } };
 }
 
-/** A doubt that stays one, and why. */
+/** Builds the result of a doubt that could not be settled, with the reason. */
 function stays(submission: Submission, why: string): Submitted {
   return settled(submission, 'unknown', why);
 }
@@ -293,7 +329,7 @@ const LOOK_IT_UP = 'Look it up at the service, then: srq resolve KEY --created [
 const NOT_PROVEN = `Validate has not proven that it sees requests like this one, so it is not asked. ${LOOK_IT_UP}`;
 const NO_CONTROLS = `Validate calls it clear, which cannot be checked: too few requests like it, of the same time, are known to be created. ${LOOK_IT_UP}`;
 
-function blind({ asked, seen }: Round): string {
+function blind({ asked, seen }: RoundResult): string {
   return `Validate calls it clear, but did not see ${asked - seen} of ${asked} requests that are known to be created, so it is not believed. ${LOOK_IT_UP}`;
 }
 

@@ -2,67 +2,78 @@ import type { SrqError } from '../request/errors.ts';
 import type { ImportPlan } from '../request/import-plan.ts';
 import type { Ledger } from '../request/ledger.ts';
 import { ControlRounds, knownCreated } from './controls.ts';
-import { type RereadOptions, rowsAgain } from './plan.ts';
+import { type RereadOptions, rereadRows } from './plan.ts';
 import { runConcurrently } from './run-concurrently.ts';
-import { orHalt, type PassPorts, untilStop } from './send-rows.ts';
-import { type Believing, type Settling, settleDoubt } from './settle-doubt.ts';
+import { haltOnError, type PassPorts, trackResults } from './send-rows.ts';
+import { type SettleDeps, settleDoubt, type Validation } from './settle-doubt.ts';
 import type { Submission, Submitted } from './submit.ts';
 import type { VisibilityProber } from './visibility-prober.ts';
 
 const SETTLING_PLACES = 8;
 
-/** How the rows in doubt are settled. */
-export interface SettleOptions extends Pick<Settling, 'resend'> {
+/** Options for settling rows in doubt. */
+export interface SettleOptions extends Pick<SettleDeps, 'resend'> {
   readonly concurrency: number;
-  /** Null: validate is not asked. */
-  readonly believing: Omit<Believing, 'rounds' | 'waits'> | null;
+  /** How validate is used, or null if it is not asked. */
+  readonly validation: Omit<Validation, 'rounds' | 'waits'> | null;
 }
 
-/**
- * Settles the rows in doubt, those of earlier runs and of this one, as far as that can be known, and yields what became of
- * each.
- */
+/** Settles the rows in doubt, of this run and of earlier ones, as far as possible. Yields the result of each. */
 export async function* settleRows(
   plan: ImportPlan,
   deps: PassPorts,
-  { concurrency, believing, resend }: SettleOptions,
+  { concurrency, validation, resend }: SettleOptions,
 ): AsyncGenerator<Submitted, SrqError | null> {
   const { api, log, clock, halt } = deps;
   const stopping = halt.signal;
   const rounds = new ControlRounds(api, stopping);
-  const settling = { api, log, clock, stopping, resend, believing: believing && { ...believing, rounds, waits: true } };
+  const settling = {
+    api,
+    log,
+    clock,
+    stopping,
+    resend,
+    validation: validation && { ...validation, rounds, waits: true },
+  };
   const results = runConcurrently(
-    doubtsAmongOthers(plan, deps),
-    // Settling is mostly waiting, and how many calls are under way at once is the turnstile's matter.
+    doubtsWithNeighbours(plan, deps),
+    // Settling is mostly waiting. The rate limiter bounds the calls in flight.
     () => SETTLING_PLACES * concurrency,
-    ({ doubt, near }) => orHalt(settleDoubt(doubt, { ...settling, known: () => knownCreated(near, log) }), halt),
+    ({ doubt, neighbours }) =>
+      haltOnError(settleDoubt(doubt, { ...settling, loadControls: () => knownCreated(neighbours, log) }), halt),
   );
-  return yield* untilStop(results, plan, halt);
+  return yield* trackResults(results, plan, halt);
 }
 
-/** So many created rows before a doubt, and as many after it, are looked through for controls. */
-const NEAR_ROWS = 100;
+/** Number of created rows before and after a row in doubt that may serve as controls. */
+const MAX_NEIGHBOURS = 100;
 
 /** A row in doubt with the created rows around it. */
-export interface DoubtAmongOthers {
+export interface DoubtWithNeighbours {
   readonly doubt: Submission;
-  /** Not read yet of the file where the doubt is near its end. */
-  readonly near: readonly Submission[];
+  /** Created rows before and after the doubt. There are fewer after it if it is near the end of the file. */
+  readonly neighbours: readonly Submission[];
 }
 
-/** The rows in doubt, each as soon as the rows after it are read; in one pass over the file, of which little is kept. */
-export async function* doubtsAmongOthers(plan: ImportPlan, reading: RereadOptions): AsyncGenerator<DoubtAmongOthers> {
+/**
+ * Reads the rows in doubt in one pass over the file, and yields each as soon as the rows after it are read. Only the
+ * rows near a doubt are kept in memory.
+ */
+export async function* doubtsWithNeighbours(
+  plan: ImportPlan,
+  reading: RereadOptions,
+): AsyncGenerator<DoubtWithNeighbours> {
   const { wanted, doubtful } = wantedRows(plan);
   const before: Submission[] = [];
-  let waiting: { readonly doubt: Submission; readonly near: Submission[]; missing: number }[] = [];
-  for await (const submission of rowsAgain(plan, reading, (row) => wanted.has(row))) {
+  let waiting: { readonly doubt: Submission; readonly neighbours: Submission[]; missing: number }[] = [];
+  for await (const submission of rereadRows(plan, reading, (row) => wanted.has(row))) {
     if (doubtful.has(submission.row)) {
-      waiting.push({ doubt: submission, near: [...before], missing: NEAR_ROWS });
+      waiting.push({ doubt: submission, neighbours: [...before], missing: MAX_NEIGHBOURS });
       continue;
     }
     keepLast(before, submission);
     for (const each of waiting) {
-      each.near.push(submission);
+      each.neighbours.push(submission);
       each.missing -= 1;
     }
     yield* waiting.filter(({ missing }) => missing === 0);
@@ -71,7 +82,7 @@ export async function* doubtsAmongOthers(plan: ImportPlan, reading: RereadOption
   yield* waiting;
 }
 
-/** The rows in doubt, and the created rows around each. */
+/** Returns the row numbers of the doubts, and of the doubts with the created rows around them. */
 function wantedRows({ ledger, range }: Pick<ImportPlan, 'ledger' | 'range'>) {
   const wanted = new Set<number>();
   const doubtful = new Set<number>();
@@ -82,7 +93,7 @@ function wantedRows({ ledger, range }: Pick<ImportPlan, 'ledger' | 'range'>) {
       doubtful.add(row);
       for (const each of [row, ...before]) wanted.add(each);
       before = [];
-      missing = NEAR_ROWS;
+      missing = MAX_NEIGHBOURS;
     } else if (isCreated(ledger, row)) {
       if (missing > 0) wanted.add(row);
       else keepLast(before, row);
@@ -94,29 +105,32 @@ function wantedRows({ ledger, range }: Pick<ImportPlan, 'ledger' | 'range'>) {
 
 function keepLast<Item>(items: Item[], item: Item): void {
   items.push(item);
-  if (items.length > NEAR_ROWS) items.shift();
+  if (items.length > MAX_NEIGHBOURS) items.shift();
 }
 
-/** In this run or in an earlier one, which the log has to bear out; not what only repeats another row. */
+/**
+ * Tells whether a row was created, in this run or an earlier one; the log has to confirm it later. Rows that repeat
+ * another row are left out.
+ */
 function isCreated(ledger: Ledger, row: number): boolean {
   const status = ledger.status(row);
   return (status === 'created' || status === 'repeated') && ledger.firstRow(row) === row && ledger.key(row) !== null;
 }
 
-/** Goes on with the looks that an earlier run left open, at those of its creations that are rows of this file. */
-export async function resumeLooks(
+/** Resumes the probes that earlier runs left open, as far as their requests are rows of this file. */
+export async function resumeProbes(
   plan: ImportPlan,
-  witness: Pick<VisibilityProber, 'leftOpen' | 'resume'>,
+  prober: Pick<VisibilityProber, 'openKeys' | 'resume'>,
   reading: RereadOptions,
 ): Promise<void> {
-  const { leftOpen } = witness;
-  if (leftOpen.size === 0) return;
+  const { openKeys } = prober;
+  if (openKeys.size === 0) return;
   const { ledger, range } = plan;
   const wanted = new Set<number>();
   for (let row = range.skip + 1; ledger.has(row); row++) {
     const key = ledger.status(row) === 'repeated' && ledger.firstRow(row) === row ? ledger.key(row) : null;
-    if (key !== null && leftOpen.has(key)) wanted.add(row);
+    if (key !== null && openKeys.has(key)) wanted.add(row);
   }
   if (wanted.size === 0) return;
-  for await (const submission of rowsAgain(plan, reading, (row) => wanted.has(row))) witness.resume(submission);
+  for await (const submission of rereadRows(plan, reading, (row) => wanted.has(row))) prober.resume(submission);
 }

@@ -4,36 +4,41 @@ import type { DeliveryLog, LogSubject, MarketplaceApi, UnprovenAnswer, ValidateR
 import { repetitionKey, type ServiceRequest } from '../request/service-request.ts';
 import type { LoggedState, Status } from '../request/status.ts';
 
-/** A checked request on its way out. */
+/** A checked request that is to be sent. */
 export interface Submission {
   readonly row: number;
   readonly request: ServiceRequest;
   readonly key: string;
 }
 
+/** Options for sending a request. */
 export interface SubmitOptions {
-  /** Ask for duplicates before creating. */
+  /** Ask validate whether the request is a duplicate before creating it. */
   readonly validate: boolean;
   readonly onDuplicate: 'skip' | 'create';
-  /** Send even what the log knows as created or duplicate. What is in doubt stays unsent all the same. */
+  /** Also send requests that the log knows as created or duplicate. Requests in doubt are still not sent. */
   readonly again: boolean;
 }
 
+/** The result of sending, or not sending, one request. */
 export interface Submitted {
   readonly result: RowResult;
-  /** The log could not keep the result: it must be shown, for it is nowhere else. */
+  /** The log could not store the result. It must be shown to the user, because it is stored nowhere else. */
   readonly unrecorded: boolean;
   /** Validate called the request clear right before it was created. */
   readonly wasClear: boolean;
-  /** The service gave an answer to validate that nobody could read. */
+  /** The service's answer to validate could not be understood. */
   readonly unreadable: boolean;
-  /** The service answered create with a success that proves nothing, and nobody could confirm it. */
+  /**
+   * The answer if the service answered create with a success that proves nothing and validate could not confirm it;
+   * else null.
+   */
   readonly unproven: UnprovenAnswer | null;
-  /** Created, and the answer tells of an error besides. */
+  /** The request was created, but the answer also mentions an error. */
   readonly hasRemark: boolean;
-  /** The result is what the log knew: nothing was sent. */
+  /** The result comes from the log; nothing was sent. */
   readonly isFromLog: boolean;
-  /** Why no further request is worth sending. */
+  /** The reason why no further request should be sent, or null. */
   readonly stop: SrqError | null;
 }
 
@@ -47,26 +52,27 @@ const NOTHING_SPECIAL: Circumstances = {
   wasClear: false,
 };
 
-/** `outcome` null: nothing speaks against creating it. */
+/** The result of the duplicate check. `outcome` is null if the request may be created. */
 type Clearance = Circumstances & { readonly outcome: Outcome | null };
 
 const NOT_ASKED: Clearance = { outcome: null, ...NOTHING_SPECIAL };
 
 /**
- * Takes one request from the log's memory through validate and a durable intent to its recorded outcome. Throws
- * `SrqError('log')` when the log can take no intent; nothing was sent then. `wasCreated` is called as soon as the service says
- * so in a way that can be read; that is recorded then. A fault of srq itself ends the row as a value, too: in doubt once
- * the intent is recorded.
+ * Sends one request: looks it up in the log, asks validate, records the intent durably, sends it and records the
+ * outcome. `onCreated` is called as soon as the service has confirmed the creation, before that is recorded.
+ *
+ * Throws `SrqError('log')` if the intent cannot be recorded; nothing has been sent then. A fault in srq itself does not
+ * throw: the row is returned as failed, or as in doubt if the intent was already recorded.
  */
 export async function submitRequest(
   submission: Submission,
   api: MarketplaceApi,
   log: DeliveryLog,
   options: SubmitOptions,
-  wasCreated: () => void = () => {},
+  onCreated: () => void = () => {},
 ): Promise<Submitted> {
   try {
-    return await submit(submission, api, log, options, wasCreated);
+    return await submit(submission, api, log, options, onCreated);
   } catch (error) {
     if (error instanceof SrqError) throw error;
     return faulted(submission, log, error);
@@ -78,7 +84,7 @@ async function submit(
   api: MarketplaceApi,
   log: DeliveryLog,
   options: SubmitOptions,
-  wasCreated: () => void,
+  onCreated: () => void,
 ): Promise<Submitted> {
   const { request, key } = submission;
   await log.prefetch([key]);
@@ -95,7 +101,8 @@ async function submit(
   const again = options.again && seen !== 'none';
   const idempotencyKey = again ? repetitionKey(key, log.run) : key;
   let [intended, state] = [false, seen];
-  // Each try anew: in a long pause between two, another process may have settled the request and sent it.
+  // Checked before each attempt, because another process may settle and send the request during a long pause between
+  // two.
   const intend = async () => {
     if (!(await log.sending(subject, state, { again }))) return false;
     [intended, state] = [true, seen === 'licensed' ? 'parked' : 'sending'];
@@ -106,15 +113,16 @@ async function submit(
   const { outcome, stop, unproven, hasRemark } = sent;
   if (!intended) return recordUnsent(submission, log, seen, outcome, { stop });
   const circumstances = { stop, unproven, hasRemark, wasClear: checked.wasClear };
-  if (outcome.status === 'created') wasCreated();
+  if (outcome.status === 'created') onCreated();
   const submitted = await recorded(submission, outcome, circumstances, () => log.outcome(subject, outcome, { again }));
   const mayConfirm = unproven !== null && checked.wasClear && !submitted.unrecorded && stop === null;
   return mayConfirm ? confirmed(submission, submitted, unproven, api, log) : submitted;
 }
 
 /**
- * Asks validate, which had called the request clear, about one that was answered with a success that proves nothing. Only if
- * it sees the request now it was taken; anything else leaves it in doubt, as it is recorded.
+ * Asks validate about a request that create answered with a success that proves nothing. Validate had called the
+ * request clear before, so if it now reports a duplicate, the request was created. Any other answer leaves it in doubt,
+ * as already recorded.
  */
 async function confirmed(
   submission: Submission,
@@ -137,7 +145,10 @@ async function confirmed(
   return recorded(submission, outcome, { wasClear: true }, noted);
 }
 
-/** The error's own words are not told: they may hold what was sent. */
+/**
+ * Turns a fault in srq into a result. The error's message is left out, because it may contain personal data from the
+ * request.
+ */
 async function faulted(submission: Submission, log: DeliveryLog, error: unknown): Promise<Submitted> {
   const name = error instanceof Error ? error.name : 'an error';
   const message = `srq itself failed in row ${submission.row} (${name}).`;
@@ -152,7 +163,10 @@ async function faulted(submission: Submission, log: DeliveryLog, error: unknown)
 
 const CONFIRMED = 'Taken, as validate shows; the answer alone does not prove it.';
 
-/** Records that a request is refused before anything of it is sent; unless the log knows better what became of it. */
+/**
+ * Records that a request is refused before anything is sent. If the log already knows its outcome, that is returned
+ * instead.
+ */
 export async function refuseUnsent(submission: Submission, log: DeliveryLog, outcome: Outcome): Promise<Submitted> {
   await log.prefetch([submission.key]);
   const seen = log.lookup(submission.key);
@@ -162,8 +176,8 @@ export async function refuseUnsent(submission: Submission, log: DeliveryLog, out
 }
 
 /**
- * Records how a request ended that was not sent. That must not cover up what another process has recorded since we looked,
- * nor that the request was created before (`--again`).
+ * Records the outcome of a request that was not sent. This must neither overwrite what another process has recorded in
+ * the meantime nor hide that the request was created before (`--again`).
  */
 async function recordUnsent(
   submission: Submission,
@@ -181,7 +195,7 @@ async function recordUnsent(
   return told ? { ...submitted, result: await knownResult(submission, known, log), isFromLog: true } : submitted;
 }
 
-/** If the log fails, the outcome is not lost with it: it comes back marked. */
+/** Records an outcome. If the log fails, the result is marked as `unrecorded`, so that it is not lost. */
 export async function recorded(
   submission: Submission,
   outcome: Outcome,
@@ -198,7 +212,7 @@ export async function recorded(
   }
 }
 
-/** How a row ends at once because of what the log knows of its request; null if it may be sent. */
+/** Returns the status of a row that must not be sent because of its logged state, or null if it may be sent. */
 export function knownStatus(
   state: LoggedState,
   options: Pick<SubmitOptions, 'onDuplicate' | 'again'>,
@@ -209,7 +223,7 @@ export function knownStatus(
   return state === 'duplicate' && options.onDuplicate === 'skip' ? 'duplicate' : null;
 }
 
-/** The result of such a row, with what the log has on it. */
+/** Builds the result of a row that is not sent because of its logged state, with the details from the log. */
 async function knownResult(submission: Submission, status: Status, log: DeliveryLog): Promise<RowResult> {
   if (status === 'unknown') return inDoubtResult(submission);
   const record = await log.read(submission.key);
@@ -249,13 +263,13 @@ function outcomeOf(
   return { status, ids, http, message, raw: null, ms: null };
 }
 
-/** Who the records of a request are about. */
+/** Returns the subject under which a request is logged. */
 export function subjectOf({ key, row, request }: Submission): LogSubject {
   const { country } = request.params;
   return { key, row, ref: request.ref, ...(country === undefined ? {} : { market: country }) };
 }
 
-/** A request that stays in doubt. */
+/** Builds the result of a request that stays in doubt. */
 export function inDoubt(submission: Submission): Submitted {
   return plain(inDoubtResult(submission));
 }

@@ -3,20 +3,20 @@ import type { Clock, MarketplaceApi, SharedAccountState } from '../request/ports
 import type { ServiceRequest } from '../request/service-request.ts';
 import type { Submitted } from './submit.ts';
 
-/** The first rows go one at a time, until so many have given a result that could be read. */
+/** Number of rows with a readable result until which rows are sent one at a time. */
 const CANARY_ROWS = 3;
-/** The same refusal on 20 of the first 25 rows is a wrong mapping, not 20 bad rows. */
+/** The same refusal on 20 of the first 25 rows means that the mapping is wrong, not the rows. */
 const FIRST_ROWS = 25;
 const FIRST_ROWS_REFUSED = 20;
 const DENIED_IN_A_ROW = 5;
 const UNREADABLE_IN_A_ROW = 2;
 
-/** How many refused rows a run may have: a number, or a share of the rows in the plan. */
+/** Number of refused rows at which a run stops. */
 export interface ErrorBudget {
   readonly count: number;
 }
 
-/** Watches the results of a run and says when to pause and when to stop. Pure: results in, advice out. */
+/** Watches the results of a run and advises when to pause and when to stop. It has no side effects. */
 export class Supervisor {
   readonly #budget: ErrorBudget | null;
   #breaker: BreakerCounts | null;
@@ -28,8 +28,8 @@ export class Supervisor {
   readonly #firstRefusals = new Map<string, number>();
 
   /**
-   * `invalid`: rows that the local checks refused, which count towards the budget. `breaker`: what its counts begin with;
-   * null: the doubts are watched elsewhere.
+   * `invalid` is the number of rows that the local checks refused; they count towards the budget. `breaker` is the
+   * initial state of the breaker, or null if doubts are counted elsewhere.
    */
   constructor(budget: ErrorBudget | null, invalid: number, breaker: BreakerCounts | null = UNBROKEN) {
     this.#budget = budget;
@@ -37,16 +37,18 @@ export class Supervisor {
     this.#refused = invalid;
   }
 
-  /** Most rows in flight now. */
+  /** Returns the maximum number of rows in flight. */
   limit(concurrency: number): number {
     return this.#readable < CANARY_ROWS ? 1 : concurrency;
   }
 
+  /** Counts one result and returns the advice that follows from it. */
   observe({ result, unreadable, unproven, stop, isFromLog }: Submitted): Advice {
-    // What another process sent shows that the service can be read; its doubts are counted where they arose.
+    // A result of another process shows that the service can be read. Doubts are counted by the process that sent the
+    // request.
     if (isFromLog && !stop) {
       if (result.status !== 'unknown') this.#readable += 1;
-      return GO_ON;
+      return CONTINUE;
     }
     this.#seen += 1;
     if (result.status === 'rejected') this.#refused += 1;
@@ -64,13 +66,13 @@ export class Supervisor {
   }
 
   #breakerAdvice(isDoubtful: boolean): Advice {
-    if (this.#breaker === null) return GO_ON;
+    if (this.#breaker === null) return CONTINUE;
     const { counts, advice } = afterResult(this.#breaker, isDoubtful);
     this.#breaker = counts;
     return advice;
   }
 
-  /** Why the run should not even begin: the invalid rows alone exceed the budget. */
+  /** Returns a reason not to begin the run at all if the invalid rows alone exceed the budget. */
   budgetStop(): SrqError | null {
     if (!this.#budget || this.#refused < this.#budget.count) return null;
     const message = `${this.#refused} rows are invalid or rejected, which is the limit of --max-errors.`;
@@ -91,7 +93,10 @@ export class Supervisor {
     );
   }
 
-  /** Among the first rows: what such answers mean has to be known before more is sent. Later they count as doubts. */
+  /**
+   * Stops at a success that proves nothing among the first rows, because the meaning of such answers must be known
+   * before more is sent. Later ones count as doubts.
+   */
   #unprovenStop({ row }: Submitted['result'], unproven: Submitted['unproven']): SrqError | null {
     if (unproven === null || this.#readable >= CANARY_ROWS) return null;
     const lookUp = `Look row ${row} up at the service and say what you found: srq resolve.`;
@@ -129,10 +134,13 @@ export class Supervisor {
   }
 }
 
-/** Share of its rate at which the sending goes on after the breaker. */
+/** Factor by which the rate is reduced after the breaker has paused the run. */
 const RATE_AFTER_BREAK = 0.5;
 
-/** Waits out a pause of the breaker, and on until validate answers. A service that does not answer shows in what follows. */
+/**
+ * Waits for the pause of the breaker, then asks validate and waits for its answer. If the service does not answer, the
+ * following requests will show that.
+ */
 export async function recoverFromBreak(
   request: ServiceRequest,
   pauseMs: number,
@@ -143,110 +151,127 @@ export async function recoverFromBreak(
   api.slowDown(RATE_AFTER_BREAK);
 }
 
-/** So many doubts in a row, or more than so many among the last results. */
+/**
+ * The breaker opens at `DOUBTS_IN_A_ROW` doubts in a row, or at more than `DOUBTS_IN_WINDOW` among the last
+ * `DOUBT_WINDOW` results.
+ */
 const DOUBTS_IN_A_ROW = 3;
 const DOUBT_WINDOW = 200;
 const DOUBTS_IN_WINDOW = 4;
-const BREAKS_LIMIT = 3;
+const MAX_BREAKS = 3;
 const FIRST_BREAK_MS = 2_000;
-/** Good results are told so much later at most; they count for the doubts of other workers. */
-const TELL_MS = 1_000;
-/** What was long ago does not count towards the end of a run that has no end. */
+/**
+ * Maximum delay until good results are reported to the account. They matter for judging the doubts of other workers.
+ */
+const REPORT_INTERVAL_MS = 1_000;
+/** Time after which an earlier break is forgotten, because a worker may run without end. */
 const FORGET_MS = 60 * 60_000;
-const KEPT_AS = 'breaker';
+const STATE_NAME = 'breaker';
 
-/** What follows from a result: go on, pause and look whether the service is well, or stop. */
+/** What to do after a result: go on, pause and check the service, or stop. */
 export interface Advice {
   readonly stop: SrqError | null;
-  /** Milliseconds to hold everything back before validate is asked whether the service is well; 0: no pause. */
+  /** Milliseconds to pause before validate is asked whether the service works again; 0 means no pause. */
   readonly pauseMs: number;
 }
 
-export const GO_ON: Advice = { stop: null, pauseMs: 0 };
+/** The advice to go on without a pause. */
+export const CONTINUE: Advice = { stop: null, pauseMs: 0 };
 
-/** What the breaker counts, as JSON keeps it. */
+/** The state of a breaker, in the form stored as JSON. */
 interface BreakerCounts {
   readonly seen: number;
   readonly doubtsInARow: number;
-  /** Numbers of the last doubtful results. */
+  /** Sequence numbers of the latest doubtful results. */
   readonly doubts: readonly number[];
   readonly breaks: number;
 }
 
 const UNBROKEN: BreakerCounts = { seen: 0, doubtsInARow: 0, doubts: [], breaks: 0 };
 
-/** Counts one more result, and holds everything back where too many are doubtful. Pure. */
+/**
+ * Counts one more result and returns the advice: to pause if too many are doubtful, to stop if that has happened too
+ * often.
+ */
 function afterResult(counts: BreakerCounts, isDoubtful: boolean): { counts: BreakerCounts; advice: Advice } {
   const seen = counts.seen + 1;
   const doubtsInARow = isDoubtful ? counts.doubtsInARow + 1 : 0;
   const recent = isDoubtful ? [...counts.doubts, seen] : counts.doubts;
   const doubts = recent.filter((number) => number > seen - DOUBT_WINDOW);
   if (doubtsInARow < DOUBTS_IN_A_ROW && doubts.length <= DOUBTS_IN_WINDOW) {
-    return { counts: { seen, doubtsInARow, doubts, breaks: counts.breaks }, advice: GO_ON };
+    return { counts: { seen, doubtsInARow, doubts, breaks: counts.breaks }, advice: CONTINUE };
   }
   const breaks = counts.breaks + 1;
   const pause = { stop: null, pauseMs: FIRST_BREAK_MS * 3 ** (breaks - 1) };
-  const advice = breaks < BREAKS_LIMIT ? pause : stopped();
+  const advice = breaks < MAX_BREAKS ? pause : stopped();
   return { counts: { seen, doubtsInARow: 0, doubts: [], breaks }, advice };
 }
 
-/** The breaker of an account between two changes by its workers. */
+/** The stored state of an account's breaker. */
 interface BreakerRecord {
   readonly breaker: BreakerCounts;
-  /** When it broke last, and when it broke for good; by the clock of the state. */
+  /** When it last opened, and when it stopped the workers, by the clock of the shared state. */
   readonly brokeMs: number | null;
   readonly stoppedMs: number | null;
 }
 
-/** The breaker of an account: what all its workers see counts, and holds for all. */
+/**
+ * The breaker of an account. It counts the results of all workers of the account, and its advice applies to all of
+ * them.
+ */
 export class AccountBreaker {
   readonly #state: SharedAccountState;
   readonly #clock: Clock;
   #results: boolean[] = [];
-  #telling: Promise<Advice> | null = null;
-  #toldMs: number;
-  /** By the clock of the state; a stop of before is over, now that somebody has started a worker again. */
+  #reporting: Promise<Advice> | null = null;
+  #reportedMs: number;
+  /**
+   * Start of this worker by the clock of the shared state. A stop before that no longer applies, because somebody has
+   * started a worker again.
+   */
   #beganMs: number | null = null;
 
   constructor(state: SharedAccountState, clock: Clock) {
     this.#state = state;
     this.#clock = clock;
-    this.#toldMs = clock.monotonicMs();
+    this.#reportedMs = clock.monotonicMs();
   }
 
-  /** What follows from one more result, and from those of the others. */
+  /** Counts one more result and returns the advice that follows from the results of all workers. */
   async observe(isDoubtful: boolean): Promise<Advice> {
     this.#results.push(isDoubtful);
-    const isDue = isDoubtful || this.#clock.monotonicMs() - this.#toldMs >= TELL_MS;
-    if (!isDue || this.#telling) return GO_ON;
-    this.#telling = this.#tell().finally(() => {
-      this.#telling = null;
+    const isDue = isDoubtful || this.#clock.monotonicMs() - this.#reportedMs >= REPORT_INTERVAL_MS;
+    if (!isDue || this.#reporting) return CONTINUE;
+    this.#reporting = this.#report().finally(() => {
+      this.#reporting = null;
     });
-    return this.#telling;
+    return this.#reporting;
   }
 
-  async #tell(): Promise<Advice> {
+  async #report(): Promise<Advice> {
     const results = this.#results.splice(0);
-    this.#toldMs = this.#clock.monotonicMs();
-    return this.#state.change(KEPT_AS, (kept, nowMs) => {
+    this.#reportedMs = this.#clock.monotonicMs();
+    return this.#state.change(STATE_NAME, (kept, nowMs) => {
       this.#beganMs ??= nowMs;
       return afterResults(kept as BreakerRecord | null, results, nowMs, this.#beganMs);
     });
   }
 }
 
-/** Counts results of a worker that began at `beganMs` among those of the others. Pure. */
+/**
+ * Adds the results of a worker that started at `beganMs` to the stored state, and returns the new state and the advice.
+ */
 function afterResults(before: BreakerRecord | null, results: readonly boolean[], nowMs: number, beganMs: number) {
   const stoppedMs = before?.stoppedMs ?? null;
   if (before !== null && stoppedMs !== null && stoppedMs >= beganMs) return { keep: before, result: stopped() };
   const isOver =
     before === null || stoppedMs !== null || (before.brokeMs !== null && nowMs - before.brokeMs > FORGET_MS);
   let counts = isOver ? UNBROKEN : before.breaker;
-  let advice = GO_ON;
+  let advice = CONTINUE;
   for (const isDoubtful of results) {
     const after = afterResult(counts, isDoubtful);
     counts = after.counts;
-    advice = graver(advice, after.advice);
+    advice = moreSevere(advice, after.advice);
   }
   const keep: BreakerRecord = {
     breaker: counts,
@@ -256,7 +281,7 @@ function afterResults(before: BreakerRecord | null, results: readonly boolean[],
   return { keep, result: advice };
 }
 
-function graver(one: Advice, other: Advice): Advice {
+function moreSevere(one: Advice, other: Advice): Advice {
   if (one.stop || other.stop) return one.stop ? one : other;
   return one.pauseMs >= other.pauseMs ? one : other;
 }

@@ -17,50 +17,55 @@ import {
 import { AUDIO_PARAMETER } from '../request/wire.ts';
 import type { Submission } from './submit.ts';
 
-/** The first creations of each kind are looked at, fewer where validate is trusted, and then one in so many. */
-const FIRST_LOOKS = 3;
-const FIRST_LOOKS_TRUSTED = 1;
-const LOOK_EVERY = 500;
-/** Looks under way at once: they are asked at the pace of the run itself. */
-const MAX_UNDER_WAY = 32;
-/** Asked after 0, 1, 2, 4, … seconds, but not more rarely than this. */
+/**
+ * The first `FIRST_PROBES` creations of each kind are probed, or `FIRST_PROBES_TRUSTED` if validate is already trusted.
+ * After that, one in `PROBE_EVERY` is.
+ */
+const FIRST_PROBES = 3;
+const FIRST_PROBES_TRUSTED = 1;
+const PROBE_EVERY = 500;
+/** Maximum number of probes at once. Their calls count towards the rate of the run. */
+const MAX_PROBES = 32;
+/** Maximum pause between two questions of a probe. The pauses are 1, 2, 4, … seconds. */
 const MAX_PAUSE_MS = 64_000;
-/** A finished run waits so long for answers that are due; what is not answered then stays open. */
-const FAREWELL_MS = 2_000;
+/** Time that a finished run waits for pending answers. Probes without an answer stay open for a later run. */
+const END_TIMEOUT_MS = 2_000;
 
-/** What validate is known to see, for whoever wants to believe it. */
+/** Tells how well validate sees created requests. */
 export interface Proof {
+  /** Returns what the probes have shown for one kind of requests. */
   sight(kind: string): VisibilityStats;
-  /** Whether it is not trusted yet, but may be once the looks under way have ended. */
-  mayComeYet(kind: string): boolean;
+  /** Tells whether this kind is not trusted yet, but may be once the running probes have ended. */
+  mayBecomeTrusted(kind: string): boolean;
 }
 
-/** What is proven by now, for whoever does not wait for more. */
-export function keptProof(evidence: () => VisibilityHistory, nowMs: () => number): Proof {
-  return { sight: (kind) => visibilityStats(evidence(), kind, nowMs()), mayComeYet: () => false };
+/** Returns a proof from stored evidence only, for callers that do not wait for running probes. */
+export function storedProof(evidence: () => VisibilityHistory, nowMs: () => number): Proof {
+  return { sight: (kind) => visibilityStats(evidence(), kind, nowMs()), mayBecomeTrusted: () => false };
 }
 
-/** The clock with the time by which the log dates its records: ages of records count by that. */
-export function datedBy(log: Pick<DeliveryLog, 'nowMs'>, clock: Clock): Clock {
+/** Returns the clock with the log's time of day, because the ages of records count by that. */
+export function withLogTime(log: Pick<DeliveryLog, 'nowMs'>, clock: Clock): Clock {
   return { ...clock, nowMs: () => log.nowMs() };
 }
 
 /**
- * Finds out whether validate sees what was created, by asking about created requests again, beside the run. Only requests
- * that validate called clear before tell anything: one that calls everything a duplicate must not be believed.
+ * Finds out whether validate sees created requests, by asking again about some of them while the run goes on. Only
+ * requests that validate called clear before are probed. Otherwise a validate that calls everything a duplicate would
+ * be trusted.
  */
 export class VisibilityProber implements Proof {
   readonly #api: Pick<MarketplaceApi, 'validate'>;
   readonly #clock: Clock;
   readonly #stopping: AbortSignal;
   readonly #keep: (evidence: VisibilityHistory) => void;
-  readonly #leaving = new AbortController();
+  readonly #ending = new AbortController();
   readonly #created = new Map<string, number>();
   readonly #underWay = new Map<string, VisibilityProbe>();
-  readonly #looking = new Set<Promise<unknown>>();
+  readonly #running = new Set<Promise<unknown>>();
   #evidence: VisibilityHistory;
 
-  /** `keep` is told of every look as it begins and ends, so that a killed run hides none. */
+  /** `keep` is called when a probe begins and when it ends, so that no probe is lost if the run is killed. */
   constructor(
     api: Pick<MarketplaceApi, 'validate'>,
     clock: Clock,
@@ -73,123 +78,125 @@ export class VisibilityProber implements Proof {
     this.#stopping = stopping;
     this.#evidence = known ?? NO_VISIBILITY_HISTORY;
     this.#keep = keep;
-    // Every look under way may be sleeping.
-    setMaxListeners(0, this.#leaving.signal);
+    // Every running probe may be sleeping on this signal.
+    setMaxListeners(0, this.#ending.signal);
   }
 
+  /** Everything known so far, from this run and earlier ones. */
   get evidence(): VisibilityHistory {
     return this.#evidence;
   }
 
-  /** Looks of earlier runs that this one could go on with, by the keys of their requests. */
-  get leftOpen(): ReadonlySet<string> {
+  /** The keys of requests whose probes earlier runs left open and this run could continue. */
+  get openKeys(): ReadonlySet<string> {
     const nowMs = this.#clock.nowMs();
-    return new Set(this.#evidence.looks.filter((look) => mayContinue(look, nowMs)).map(({ key }) => key));
+    return new Set(this.#evidence.looks.filter((probe) => mayContinue(probe, nowMs)).map(({ key }) => key));
   }
 
   sight(kind: string): VisibilityStats {
     return visibilityStats(this.#evidence, kind, this.#clock.nowMs());
   }
 
-  mayComeYet(kind: string): boolean {
-    if (this.#left()) return false;
+  mayBecomeTrusted(kind: string): boolean {
+    if (this.#hasEnded()) return false;
     const sight = this.sight(kind);
-    const underWay = [...this.#underWay.values()].filter((look) => look.kind === kind).length;
+    const underWay = [...this.#underWay.values()].filter((probe) => probe.kind === kind).length;
     return !isTrusted(sight) && wouldBeTrusted(sight, underWay);
   }
 
-  /** Whether there is a kind of requests for which validate is trusted, or may yet be. */
+  /** Tells whether validate is trusted for any kind of requests, or may become so. */
   isHopeful(): boolean {
     const kinds = new Set(this.#evidence.looks.map(({ kind }) => kind));
-    return [...kinds].some((kind) => isTrusted(this.sight(kind)) || this.mayComeYet(kind));
+    return [...kinds].some((kind) => isTrusted(this.sight(kind)) || this.mayBecomeTrusted(kind));
   }
 
-  /** Notes a creation that validate had called clear before. Looks at some of them in the background. */
+  /** Counts a created request that validate had called clear before, and starts a probe for some of them. */
   created({ key, request }: Pick<Submission, 'key' | 'request'>): void {
     const kind = requestKind(request);
     const count = (this.#created.get(kind) ?? 0) + 1;
     this.#created.set(kind, count);
-    if (count % LOOK_EVERY !== 0 && !this.#isOneOfTheFirst(kind, count)) return;
+    if (count % PROBE_EVERY !== 0 && !this.#isOneOfTheFirst(kind, count)) return;
     this.#begin(request, { key, kind, createdAtMs: this.#clock.nowMs(), end: 'open', afterMs: 0 });
   }
 
-  /** Goes on with the look of an earlier run at this request, if there is one. */
+  /** Continues the probe that an earlier run left open for this request, if there is one. */
   resume({ key, request }: Pick<Submission, 'key' | 'request'>): void {
     const nowMs = this.#clock.nowMs();
-    const look = this.#evidence.looks.findLast((each) => each.key === key && mayContinue(each, nowMs));
-    if (look && look.createdAtMs <= nowMs) this.#begin(request, look);
+    const probe = this.#evidence.looks.findLast((each) => each.key === key && mayContinue(each, nowMs));
+    if (probe && probe.createdAtMs <= nowMs) this.#begin(request, probe);
   }
 
-  /** Ends the looking. What was not found yet stays open, for a later run. */
+  /** Ends all probes. Those without a result stay open for a later run. */
   async end(): Promise<void> {
-    this.#leaving.abort();
+    this.#ending.abort();
     const answered = new AbortController();
-    const asking = Promise.allSettled(this.#looking).then(() => answered.abort());
-    await Promise.race([asking, this.#clock.sleep(FAREWELL_MS, answered.signal)]);
+    const asking = Promise.allSettled(this.#running).then(() => answered.abort());
+    await Promise.race([asking, this.#clock.sleep(END_TIMEOUT_MS, answered.signal)]);
   }
 
   #isOneOfTheFirst(kind: string, count: number): boolean {
-    if (count > FIRST_LOOKS) return false;
-    return count <= (isTrusted(this.sight(kind)) ? FIRST_LOOKS_TRUSTED : FIRST_LOOKS);
+    if (count > FIRST_PROBES) return false;
+    return count <= (isTrusted(this.sight(kind)) ? FIRST_PROBES_TRUSTED : FIRST_PROBES);
   }
 
-  #begin(request: ServiceRequest, look: VisibilityProbe): void {
-    if (this.#underWay.size >= MAX_UNDER_WAY || this.#underWay.has(look.key)) return;
-    this.#note(look);
-    const looking: Promise<void> = this.#look(request, look).finally(() => {
-      this.#looking.delete(looking);
-      this.#underWay.delete(look.key);
+  #begin(request: ServiceRequest, probe: VisibilityProbe): void {
+    if (this.#underWay.size >= MAX_PROBES || this.#underWay.has(probe.key)) return;
+    this.#note(probe);
+    const running: Promise<void> = this.#probe(request, probe).finally(() => {
+      this.#running.delete(running);
+      this.#underWay.delete(probe.key);
       this.#keep(this.#evidence);
     });
-    this.#looking.add(looking);
+    this.#running.add(running);
     this.#keep(this.#evidence);
   }
 
-  async #look(request: ServiceRequest, begun: VisibilityProbe): Promise<void> {
+  async #probe(request: ServiceRequest, begun: VisibilityProbe): Promise<void> {
     const beganMs = this.#clock.monotonicMs() - (this.#clock.nowMs() - begun.createdAtMs);
-    let look = begun;
-    for (let pauseMs = 1000; look.end === 'open'; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
-      // A service that cannot be asked any more is the run's to tell about.
+    let probe = begun;
+    for (let pauseMs = 1000; probe.end === 'open'; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
+      // If the service cannot be reached any more, the run itself reports that.
       const answer = await this.#api.validate(request).catch(() => null);
       if (!answer || this.#stopping.aborted) return;
       const tookMs = Math.max(0, Math.round(this.#clock.monotonicMs() - beganMs));
-      look = lookedAt(look, answer, tookMs);
-      this.#note(look);
-      // Nobody could read an answer for so long: a later run may.
-      if (this.#leaving.signal.aborted || tookMs > MAX_VISIBILITY_LAG_MS) return;
-      if (look.end === 'open') await this.#clock.sleep(pauseMs, this.#leaving.signal);
-      if (this.#left()) return;
+      probe = probeAfter(probe, answer, tookMs);
+      this.#note(probe);
+      // If no answer could be read within this time, a later run may continue the probe.
+      if (this.#ending.signal.aborted || tookMs > MAX_VISIBILITY_LAG_MS) return;
+      if (probe.end === 'open') await this.#clock.sleep(pauseMs, this.#ending.signal);
+      if (this.#hasEnded()) return;
     }
   }
 
-  /** The state of a look under way. */
-  #note(look: VisibilityProbe): void {
-    this.#underWay.set(look.key, look);
-    this.#evidence = mergeVisibilityHistories(this.#evidence, { looks: [look] });
+  /** Stores the state of a running probe. */
+  #note(probe: VisibilityProbe): void {
+    this.#underWay.set(probe.key, probe);
+    this.#evidence = mergeVisibilityHistories(this.#evidence, { looks: [probe] });
   }
 
-  #left(): boolean {
-    return this.#leaving.signal.aborted || this.#stopping.aborted;
+  #hasEnded(): boolean {
+    return this.#ending.signal.aborted || this.#stopping.aborted;
   }
 }
 
-/** What a look has come to by one more answer, so long after the creation. Pure. */
-function lookedAt(look: VisibilityProbe, { verdict }: ValidateResult, tookMs: number): VisibilityProbe {
-  if (verdict === 'unknown') return look;
-  if (verdict === 'clear') return { ...look, end: tookMs > MAX_VISIBILITY_LAG_MS ? 'unseen' : 'open', afterMs: tookMs };
-  if (tookMs <= MAX_VISIBILITY_LAG_MS) return { ...look, end: 'seen', afterMs: tookMs };
-  return { ...look, end: look.afterMs < MAX_VISIBILITY_LAG_MS ? 'late' : 'unseen', afterMs: tookMs };
+/** Returns the state of a probe after one more answer, `tookMs` after the creation. */
+function probeAfter(probe: VisibilityProbe, { verdict }: ValidateResult, tookMs: number): VisibilityProbe {
+  if (verdict === 'unknown') return probe;
+  if (verdict === 'clear')
+    return { ...probe, end: tookMs > MAX_VISIBILITY_LAG_MS ? 'unseen' : 'open', afterMs: tookMs };
+  if (tookMs <= MAX_VISIBILITY_LAG_MS) return { ...probe, end: 'seen', afterMs: tookMs };
+  return { ...probe, end: probe.afterMs < MAX_VISIBILITY_LAG_MS ? 'late' : 'unseen', afterMs: tookMs };
 }
 
 /**
- * Lower bounds of the length classes in bytes, powers of four. Texts of one class go through the same fields, forms and
- * indexes.
+ * Lower bounds of the length classes in bytes, in powers of four. Texts of one class are assumed to be stored and
+ * indexed alike.
  */
 const CLASS_BOUNDS = [256, 1024, 4096] as const;
 
 interface Likeness {
   readonly kind: string;
-  /** Size of the part that may be cut on its way: the text, or the recording in its place. */
+  /** Size of the part that may be truncated on its way: the text, or the recording that replaces it. */
   readonly bytes: number;
   readonly letters: number;
 }
@@ -200,22 +207,23 @@ const likenessOf = memoize(({ params, audio }: ServiceRequest): Likeness => {
   const text = (isRecorded ? recording : params['request_text']) ?? '';
   const bytes = audio ? audio.sizeBytes : Buffer.byteLength(text);
   const lengthClass = CLASS_BOUNDS.filter((bound) => bytes >= bound).length;
-  // A market that is not a code is foreign text, and is not kept.
+  // A market that is no country code is unchecked text and must not be stored.
   const market = /^[A-Z]{2}$/.exec(params['country'] ?? '')?.[0] ?? '--';
   return { kind: `${market}/${lengthClass}/${isRecorded ? 'audio' : 'text'}`, bytes, letters: text.length };
 });
 
 /**
- * Returns the kind of a request: its market, its length class, and whether it is a recording. A service may treat
- * requests of one kind alike, and what validate has shown of one kind says nothing about another.
+ * Returns the kind of a request: its market, its length class, and whether it is a recording. A service may treat kinds
+ * differently, so each kind is probed separately.
  */
 export function requestKind(request: ServiceRequest): string {
   return likenessOf(request).kind;
 }
 
 /**
- * Tells whether anything that cuts or ignores the longer of two requests would do so to the first one, too. Both bytes
- * and letters are compared, because some services count one and some the other.
+ * Tells whether `request` is at least as long as `other`. If so, anything that truncates or ignores `other` because of
+ * its length does the same to `request`. Both bytes and letters are compared, because some services count one and some
+ * the other.
  */
 export function isAtLeastAsLong(request: ServiceRequest, other: ServiceRequest): boolean {
   const [one, two] = [likenessOf(request), likenessOf(other)];

@@ -3,24 +3,24 @@ import type { Outcome } from '../request/outcome.ts';
 import type { Clock, Sent } from '../request/ports.ts';
 import { unsent } from './outcomes.ts';
 
-/** How long the key of a create is believed, milliseconds. */
+/** How long an idempotency key is trusted, in milliseconds. */
 interface KeyLife {
-  /** After its first try was written a create that is in doubt may be repeated for so long within one call. */
+  /** Time after the first attempt was written in which the same call may repeat a create in doubt. */
   readonly repeatMs: number;
-  /** After its first try was written another call may begin to repeat it for so long. */
+  /** Time after the first attempt was written in which a later call may begin to repeat it. */
   readonly settleMs: number;
 }
 
-/** What clocks may differ by. */
+/** Share of the key's life that is subtracted for differences between clocks. */
 const MARGIN = 1 / 10;
-/** What is written as the network drops may arrive so much later. */
+/** Minimum of that margin. Data written when the network drops may arrive this much later. */
 const MIN_MARGIN_MS = 2 * 60 * 1000;
 const MAX_REPEAT_MS = 5 * 60 * 1000;
 
 /**
- * A repetition has to reach the service while it knows the key, counted from the first time that it may have seen it. A later
- * call has its own repetitions, and of one that died only the last try is known: hence twice their time. Null: there is no
- * such time.
+ * Returns how long a key is trusted, or null if it cannot be. A repetition must reach the service while it knows the
+ * key, counted from the first moment it may have seen it. A later call has its own repetitions, and of a call that died
+ * only the last attempt is known, so twice their time is subtracted.
  */
 export function keyLife({ idempotency }: CreateOperation): KeyLife | null {
   if (idempotency === null) return null;
@@ -31,13 +31,16 @@ export function keyLife({ idempotency }: CreateOperation): KeyLife | null {
   return { repeatMs, settleMs: trustedMs - 2 * repeatMs };
 }
 
-/** The header by which the service knows a repeated create, its value made of 32 hex digits; none without a rule for it. */
+/**
+ * Returns the header by which the service recognises a repeated create. It is empty if the contract has no such header.
+ * `key` consists of 32 hex digits.
+ */
 export function idempotencyHeader({ idempotency }: CreateOperation, key: string | null): Record<string, string> {
   if (idempotency === null || key === null) return {};
   return { [idempotency.header.toLowerCase()]: idempotency.format === 'uuid' ? asUuid(key) : key };
 }
 
-/** In the form of a random UUID (RFC 9562, version 4), which every check of that form passes. */
+/** Formats a key as a random UUID (RFC 9562, version 4), which passes every check of that format. */
 function asUuid(key: string): string {
   const variant = '89ab'[Number.parseInt(key.charAt(16), 16) % 4];
   const parts = [key.slice(0, 8), key.slice(8, 12), `4${key.slice(13, 16)}`, `${variant}${key.slice(17, 20)}`];
@@ -46,15 +49,15 @@ function asUuid(key: string): string {
 
 /** Permission to write one call. */
 export interface WritePermission {
-  /** Asked when the turn of the call has come; false: it must not be written. */
+  /** Asked when it is the call's turn. If it resolves to false, the call must not be written. */
   readonly intend: () => Promise<boolean>;
-  /** Called right before; what it returns is asked in the moment of the first byte. */
+  /** Called right before writing. The returned function is asked at the moment of the first byte. */
   readonly begin: () => () => boolean;
 }
 
 /**
- * The tries of one create, of which none may be repeated in doubt that the service could act on twice: it counts how long ago
- * the first one was, and keeps the doubt that an earlier one has left.
+ * The attempts of one create. A create in doubt is not repeated if the service could act on it twice. For that, the age
+ * of the first attempt is measured, and the doubt of an earlier attempt is kept.
  */
 export class CreateTries {
   readonly #clock: Clock;
@@ -63,23 +66,29 @@ export class CreateTries {
   #doubt: Outcome | null = null;
   #isTooLate = false;
 
-  /** `repeatMs`: for so long the service recognises a repetition; 0: it recognises none. */
+  /** `repeatMs` is the time in which the service recognises a repetition, or 0 if it recognises none. */
   constructor(clock: Clock, repeatMs: number) {
     this.#clock = clock;
     this.#repeatMs = repeatMs;
   }
 
-  /** Whether a try in doubt may be followed by another one. */
+  /** Tells whether an attempt in doubt may be followed by another one. */
   get mayRepeatDoubt(): boolean {
     return this.#repeatMs > 0;
   }
 
-  /** Whether the next try is no risk: without a doubt, which a repetition could act on twice, there is no hurry. */
+  /**
+   * Tells whether the next attempt is safe. Without a doubt there is no time limit, because nothing could be acted on
+   * twice.
+   */
   get isRemembered(): boolean {
     return this.#doubt === null || this.#ageMs < this.#repeatMs;
   }
 
-  /** The next try is asked of `intend` only where it is still in time, and written for `lifeMs` after that; null: for ever. */
+  /**
+   * Returns the permission for the next attempt. `intend` is asked only if there is still time, and the call may be
+   * written for `lifeMs` after that. Null means no limit.
+   */
   permission(intend: () => Promise<boolean>, lifeMs: number | null): WritePermission {
     return {
       intend: async () => {
@@ -94,19 +103,22 @@ export class CreateTries {
     };
   }
 
-  /** Why the last permission was refused: the service may have forgotten the key, or else `intend` said no. */
+  /**
+   * Tells whether the last permission was refused because the service may have forgotten the key. Otherwise `intend`
+   * refused it.
+   */
   get isTooLate(): boolean {
     return this.#isTooLate;
   }
 
-  /** The last try may have been acted on. */
+  /** Notes that the last attempt may have been acted on. */
   leaveInDoubt(outcome: Outcome): void {
     this.#doubt = outcome;
   }
 
   /**
-   * What all tries come to with the last one's result. After a doubt only an answer that tells of the request itself is an
-   * end; its age counts from the first try, as that of the key does.
+   * Returns the result of all attempts, given that of the last one. After a doubt, only an answer about the request
+   * itself ends it. The duration of a remaining doubt counts from the first attempt, like the age of the key.
    */
   ended(result: Sent): Sent {
     const isTold = result.outcome.status === 'created' || result.outcome.status === 'duplicate';
@@ -120,8 +132,8 @@ export class CreateTries {
 }
 
 /**
- * The time since now. By the clock that says more: the monotonic one may stand still while the machine sleeps, the other one
- * may be set back.
+ * Returns a stopwatch that uses the clock that shows more time. The monotonic clock may stand still while the machine
+ * sleeps, and the wall clock may be set back.
  */
 function stopwatch(clock: Clock): () => number {
   const [wallMs, startedMs] = [clock.nowMs(), clock.monotonicMs()];

@@ -15,16 +15,16 @@ const STATUS_OF: Record<ExchangeClass, SentStatus> = {
   doubt: 'unknown',
 };
 
-/** What one exchange on create comes to. */
+/** The result of one exchange on create. */
 interface ProcessedCreate {
   readonly sent: Sent;
   /** It was certainly not acted on, and trying again may help. */
   readonly isToRepeat: boolean;
-  /** It may have been acted on, and a repetition that the service recognises as one would tell. */
+  /** It may have been acted on, and a repetition that the service recognises would show that. */
   readonly isRepeatable: boolean;
 }
 
-/** Reads the answer of create; one of success that proves nothing is remembered by its form. */
+/** Interprets the answer to create. A success that proves nothing is remembered by its form. */
 export function processCreate(exchange: Exchange, sent: Redactor, reader: AnswerReader): ProcessedCreate {
   const meaning = reader.creation(exchange, sent);
   const { creation, next, reason, stop } = meaning;
@@ -35,12 +35,12 @@ export function processCreate(exchange: Exchange, sent: Redactor, reader: Answer
   return {
     sent: { outcome, stop: asError(reason, stop), unproven, hasRemark },
     isToRepeat: next === 'again',
-    // An answer of success would be repeated in the same words, which prove nothing either.
+    // A success that proves nothing would only be repeated in the same words.
     isRepeatable: meaning.class === 'doubt' && next === 'record' && unproven === null,
   };
 }
 
-/** What a create came to, as it is recorded and shown. */
+/** Returns the outcome of a create, as it is recorded and shown. */
 export function createOutcome(
   meaning: CreateMeaning,
   exchange: Exchange,
@@ -76,28 +76,28 @@ function outcomeMessage({ creation, reason }: CreateMeaning, isIdentified: boole
   return said === null ? reason : `${reason} ${said}`;
 }
 
-/** For a create that never reached the service. `stop`: every further call is pointless. */
+/** Builds the result of a create that never reached the service. `stop` means that further calls are pointless. */
 export function unsent(message: string, stop: SrqError | null): Sent {
   const outcome: Outcome = { status: 'failed', ids: {}, http: null, message, raw: null, ms: null };
   return { outcome, stop, unproven: null, hasRemark: false };
 }
 
-/** What one exchange on validate comes to. */
+/** The result of one exchange on validate. */
 interface ProcessedValidate {
   readonly result: ValidateResult;
   /** Trying again may help. */
-  readonly passing: boolean;
-  /** Nothing will help. */
+  readonly isTransient: boolean;
+  /** The reason why further calls are pointless, or null. */
   readonly stop: SrqError | null;
 }
 
-/** Reads the answer of validate. */
+/** Interprets the answer to validate. */
 export function processValidate(exchange: Exchange, sent: Redactor, reader: AnswerReader): ProcessedValidate {
   const { answer } = exchange;
   if (!answer) {
     const { reason, stop } = reader.whyNoVerdict(exchange);
     const message = exchange.written ? 'The service gave no answer to validate.' : reason;
-    return { result: failedValidate(message, null), passing: stop === null, stop: asError(reason, stop) };
+    return { result: failedValidate(message, null), isTransient: stop === null, stop: asError(reason, stop) };
   }
   const verdict = reader.verdict(answer);
   if (verdict !== 'unknown' || (answer.status >= 200 && answer.status <= 299)) {
@@ -105,7 +105,7 @@ export function processValidate(exchange: Exchange, sent: Redactor, reader: Answ
     const ids = verdict === 'duplicate' ? reader.identifiersOfDuplicate(answer, sent) : {};
     return {
       result: { verdict, ids, http: answer.status, message: null, refused: null, raw },
-      passing: false,
+      isTransient: false,
       stop: null,
     };
   }
@@ -115,13 +115,17 @@ export function processValidate(exchange: Exchange, sent: Redactor, reader: Answ
   if (meaning.class === 'rejected') {
     const message = withWords(meaning.reason);
     const result: ValidateResult = { verdict, ids: {}, http: answer.status, message, refused: 'rejected', raw: null };
-    return { result, passing: false, stop: null };
+    return { result, isTransient: false, stop: null };
   }
   const message = withWords(`The service could not say whether this is a duplicate (HTTP ${answer.status}).`);
-  return { result: failedValidate(message, answer.status), passing: true, stop: asError(meaning.reason, meaning.stop) };
+  return {
+    result: failedValidate(message, answer.status),
+    isTransient: true,
+    stop: asError(meaning.reason, meaning.stop),
+  };
 }
 
-/** For a question that got no usable answer. */
+/** Builds the result of a validate without a usable answer. */
 export function failedValidate(message: string, http: number | null): ValidateResult {
   return { verdict: 'unknown', ids: {}, http, message, refused: 'failed', raw: null };
 }

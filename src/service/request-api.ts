@@ -12,7 +12,7 @@ import { CreateTries, idempotencyHeader, keyLife, type WritePermission } from '.
 import type { Exchange } from './network/exchange.ts';
 import { networkFailure } from './network/network-failure.ts';
 import { failedValidate, processCreate, processValidate, unsent } from './outcomes.ts';
-import { asksToWait, retryDelayMs, TRIES } from './pacing/rate-headers.ts';
+import { asksToWait, MAX_TRIES, retryDelayMs } from './pacing/rate-headers.ts';
 import type { RateLimiter } from './pacing/rate-limiter.ts';
 import { Redactor } from './redaction/redactor.ts';
 import type { Tokens } from './token/token.ts';
@@ -20,22 +20,29 @@ import { tokenRefused } from './token/token-answer.ts';
 import { type EncodedRequest, type Encoder, makeEncoder } from './wire/encode.ts';
 import { type Http, LeaseExpired } from './wire/http.ts';
 
-/** A request that was never acted on goes again at most so often, then it is `failed`. */
-const CREATE_TRIES = 10;
-/** One that may have been acted on goes again so often in all, where the service tells a repetition by its key. */
-const DOUBTFUL_TRIES = 4;
-/** When validate is asked whether it sees what was answered without proof, each after the one before. */
-const LOOKS_AFTER_MS = [0, 500, 1_000, 2_000, 4_000, 8_000];
-/** So many failures to reach the service in a row, over all requests, end the run; fewer before its first answer. */
-const UNREACHED_LIMIT = 8;
-const UNREACHED_AT_FIRST_LIMIT = 3;
+/** Maximum number of attempts for a create that was certainly not acted on. After that it is `failed`. */
+const MAX_CREATE_TRIES = 10;
+/**
+ * Maximum number of attempts for a create that may have been acted on. It is repeated only if the service recognises
+ * its idempotency key.
+ */
+const MAX_DOUBTFUL_TRIES = 4;
+/** Pauses before each question to validate when it confirms a creation. */
+const CONFIRM_PAUSES_MS = [0, 500, 1_000, 2_000, 4_000, 8_000];
+/**
+ * Number of consecutive failures to reach the service, over all requests, that end the run. Before the first answer
+ * fewer are enough.
+ */
+const MAX_UNREACHED = 8;
+const MAX_UNREACHED_AT_FIRST = 3;
 
 /**
- * So many tokens in a row may be refused for one request before the credentials are to blame: another process's may be as old
- * as the one before, and one that has worked may have ended while the request was on its way.
+ * Number of refused tokens in a row for one request before the credentials are blamed. A token shared by another
+ * process may be as old as the one before, and one that has worked may expire while the request is on its way.
  */
-const REFUSALS_BORNE = { own: 1, shared: 2, ended: 4 } as const;
+const MAX_TOKEN_REFUSALS = { own: 1, shared: 2, ended: 4 } as const;
 
+/** The dependencies of the client. */
 export interface RequestApiParts {
   readonly http: Http;
   readonly tokens: Tokens;
@@ -43,19 +50,22 @@ export interface RequestApiParts {
   readonly audio: AudioReader;
   readonly contract: Contract;
   readonly clock: Clock;
-  /** Aborted when the run is to end: nothing new is sent, what is in flight is waited for. */
+  /** Aborted when the run is to end. Nothing new is sent then; calls in flight are finished. */
   readonly stopping: AbortSignal;
-  /** Never shown or stored: the client secret. */
+  /** Values that are never shown or stored, such as the client secret. */
   readonly secrets: readonly string[];
-  /** What earlier processes found out about the service's answers. */
+  /** What earlier processes have learned about the service's answers. */
   readonly memory?: AnswerMemory;
-  /** Told whenever there is more of it. */
+  /** Called whenever more has been learned. */
   readonly remember?: (memory: AnswerMemory) => void;
-  /** The column that a field came from, for errors that name it; null: none. */
+  /** Returns the column that a field came from, for error messages, or null. */
   readonly fieldName?: (field: string) => string | null;
 }
 
-/** The service behind its three endpoints: paced, with a valid token, nothing repeated that may have been acted on. */
+/**
+ * The client of the service's three endpoints. It limits the rate, adds a valid token, and repeats nothing that may
+ * have been acted on.
+ */
 export class RequestApi implements MarketplaceApi {
   readonly #parts: RequestApiParts;
   readonly #encoder: Encoder;
@@ -80,13 +90,13 @@ export class RequestApi implements MarketplaceApi {
     return keyLife(this.#parts.contract.create)?.settleMs ?? null;
   }
 
-  /** How often live answers bore out settings of the contract, or did not. */
+  /** Counts how often answers agreed with settings of the contract, or did not. */
   observations(): Observations {
     return { ...this.#parts.tokens.observations, ...this.#reader.observed.counts };
   }
 
-  /** The last verdict cannot be right, so it bears nothing out. */
-  disbelieveVerdict(): void {
+  /** Withdraws the observation of the last verdict, because the verdict cannot be right. */
+  withdrawVerdict(): void {
     this.#reader.observed.withdraw('validate.verdict');
   }
 
@@ -94,11 +104,11 @@ export class RequestApi implements MarketplaceApi {
     if (isOffered(this.#parts.contract, 'validate') === false) return failedValidate(NO_VALIDATE, null);
     const sent = this.#maskFor(request);
     for (let tried = 1; ; tried++) {
-      const attempt = await this.#send(await this.#prepare('validate', request, sent), FREELY);
+      const attempt = await this.#send(await this.#prepare('validate', request, sent), ALWAYS_ALLOWED);
       if (attempt.is !== 'exchanged') return failedValidate(STOPPED, null);
-      const { result, passing, stop } = processValidate(attempt.exchange, sent, this.#reader);
+      const { result, isTransient, stop } = processValidate(attempt.exchange, sent, this.#reader);
       if (stop) throw stop;
-      if (!passing || tried >= TRIES) return result;
+      if (!isTransient || tried >= MAX_TRIES) return result;
       await this.#pauseAfter(tried, attempt.exchange);
     }
   }
@@ -116,7 +126,7 @@ export class RequestApi implements MarketplaceApi {
     try {
       return await this.#createRepeatedly(request, header, tries, tries.permission(intend, writeLeaseMs));
     } catch (error) {
-      // Thrown only before anything was written, or after tries that were not acted on or are in doubt.
+      // Thrown only before anything was written, or after attempts that were not acted on or are in doubt.
       if (!(error instanceof SrqError) || error.code === 'log') throw error;
       return tries.ended(unsent(error.message, error.code === 'input' ? null : error));
     }
@@ -136,7 +146,7 @@ export class RequestApi implements MarketplaceApi {
       if (attempt.is === 'stopped') return tries.ended(unsent(STOPPED, null));
       const processed = processCreate(attempt.exchange, sent, this.#reader);
       const isInDoubt = processed.isRepeatable && tries.mayRepeatDoubt;
-      if (tried >= (isInDoubt ? DOUBTFUL_TRIES : CREATE_TRIES)) return tries.ended(processed.sent);
+      if (tried >= (isInDoubt ? MAX_DOUBTFUL_TRIES : MAX_CREATE_TRIES)) return tries.ended(processed.sent);
       if (isInDoubt) tries.leaveInDoubt(processed.sent.outcome);
       else if (!processed.isToRepeat) return tries.ended(processed.sent);
       await this.#pauseAfter(tried, attempt.exchange);
@@ -146,10 +156,10 @@ export class RequestApi implements MarketplaceApi {
   async confirm(request: ServiceRequest, unproven: UnprovenAnswer): Promise<boolean | null> {
     const { clock, stopping, contract } = this.#parts;
     const { form, isDenied } = unproven;
-    // Who says that it was not taken, or says nothing that can be read, is not asked for a meaning: there is none to learn.
+    // If the answer denies the creation or cannot be read, it has no meaning to be learned, so validate is not asked.
     if (isDenied || form === '' || isOffered(contract, 'validate') === false) return null;
     if (!isOpenForm(this.#reader.memory, form)) return null;
-    for (const pauseMs of LOOKS_AFTER_MS) {
+    for (const pauseMs of CONFIRM_PAUSES_MS) {
       await clock.sleep(pauseMs, stopping);
       if (stopping.aborted) return null;
       const { verdict } = await this.validate(request);
@@ -162,7 +172,7 @@ export class RequestApi implements MarketplaceApi {
     return false;
   }
 
-  /** What the service's answers to creations were found to look like, for the next process. */
+  /** What was learned about the service's answers to create, for the next process. */
   get memory(): AnswerMemory {
     return this.#reader.memory;
   }
@@ -171,7 +181,7 @@ export class RequestApi implements MarketplaceApi {
     this.#parts.limiter.slowDown(share);
   }
 
-  /** The request of an operation, ready to be written: its recording is read, and nothing of it is sent. */
+  /** Prepares a call: reads the recording and encodes the request. Nothing is sent. */
   async #prepare(
     operation: RequestOperationName,
     request: ServiceRequest,
@@ -189,7 +199,10 @@ export class RequestApi implements MarketplaceApi {
     return { operation, encoded: { ...encoded, headers }, sent, redacted };
   }
 
-  /** Sends it with a valid token, which is added to what is masked; a 401 is answered with a new token, once. */
+  /**
+   * Sends a prepared call with a valid token, which is added to the masked values. A 401 is answered with a new token,
+   * as often as `MAX_TOKEN_REFUSALS` allows.
+   */
   async #send(
     { operation, encoded, sent, redacted }: PreparedCall,
     { begin, intend }: WritePermission,
@@ -197,8 +210,8 @@ export class RequestApi implements MarketplaceApi {
     const { tokens, limiter, http, contract } = this.#parts;
     const { method, path, headers, body } = encoded;
     for (let refusals = 0; ; refusals++) {
-      // Fetched before, so that nobody holds a place meanwhile, and looked at again when the turn has come: it may have
-      // ended while this request waited.
+      // Get the token before the permit, so that no place is held meanwhile. It is checked again with the permit,
+      // because it may have expired while the request waited.
       await tokens.get();
       const permit = await limiter.acquire(contract[operation].path);
       if (!permit) return { is: 'stopped' };
@@ -217,21 +230,24 @@ export class RequestApi implements MarketplaceApi {
       if (exchange.answer) this.#reached = true;
       if (exchange.written) this.#unreachedInARow = 0;
       if (exchange.answer?.status !== 401) {
-        if (exchange.answer) tokens.worked(token);
+        if (exchange.answer) tokens.accepted(token);
         return { is: 'exchanged', exchange };
       }
-      if (refusals >= REFUSALS_BORNE[tokens.refused(token)]) throw tokenRefused();
+      if (refusals >= MAX_TOKEN_REFUSALS[tokens.refused(token)]) throw tokenRefused();
     }
   }
 
-  /** Waits after try number `tried`. Throws `SrqError('unreachable')` when the service has been out of reach for too long. */
+  /**
+   * Waits after attempt number `tried`. Throws `SrqError('unreachable')` if the service has been unreachable for too
+   * long.
+   */
   async #pauseAfter(tried: number, exchange: Exchange): Promise<void> {
     const { clock, stopping } = this.#parts;
-    // These pause everybody at the limiter already, which also knows a pause that is too long.
+    // The rate limiter already pauses all requests in these cases, and knows when a pause is too long.
     if (exchange.answer?.status === 429 || asksToWait(exchange.answer)) return;
     if (!exchange.written && !(exchange.error instanceof LeaseExpired)) {
       this.#unreachedInARow += 1;
-      const limit = this.#reached ? UNREACHED_LIMIT : UNREACHED_AT_FIRST_LIMIT;
+      const limit = this.#reached ? MAX_UNREACHED : MAX_UNREACHED_AT_FIRST;
       if (this.#unreachedInARow >= limit) throw unreachable(exchange.error);
     }
     await clock.sleep(retryDelayMs(tried, exchange.answer, clock.nowMs()), stopping);
@@ -249,25 +265,25 @@ const STOPPED = 'The run was stopped before this request was sent.';
 const NOT_WRITTEN: Exchange = { answer: null, error: new Error('not written'), written: false, reset: false, ms: 0 };
 const FORGOTTEN = 'The service may have forgotten the idempotency key of the first try.';
 
-/** One call of an operation, ready to be written. */
+/** A prepared call of an operation. */
 interface PreparedCall {
   readonly operation: RequestOperationName;
   readonly encoded: EncodedRequest;
-  /** What is masked wherever the call is shown. */
+  /** The values to be masked wherever the call is shown. */
   readonly sent: Redactor;
   readonly redacted: Parameters<Http['send']>[4];
 }
 
 /**
- * What became of a call that was to be sent. `stopped`: it was not, because the run is being stopped. `withdrawn`: it was
- * not, because the permission to write it was refused.
+ * The result of trying to send a call. `stopped` means that the run is being stopped, and `withdrawn` that the
+ * permission to write was refused; nothing was sent in either case.
  */
 type Attempt =
   | { readonly is: 'exchanged'; readonly exchange: Exchange }
   | { readonly is: 'stopped' }
   | { readonly is: 'withdrawn' };
 
-const FREELY: WritePermission = { intend: () => Promise.resolve(true), begin: () => () => true };
+const ALWAYS_ALLOWED: WritePermission = { intend: () => Promise.resolve(true), begin: () => () => true };
 
 function unreachable(error: Error): SrqError {
   const { reason, hint } = networkFailure(error);
@@ -275,13 +291,19 @@ function unreachable(error: Error): SrqError {
   return new SrqError('unreachable', reason, `${hint} ${next}`, error);
 }
 
-/** JSON, and before it what the description says that the answer is: some services refuse to send anything else. */
+/**
+ * Returns the Accept header: JSON, and before it the documented type of the answer, because some services refuse to
+ * send anything else.
+ */
 function acceptedTypes({ success }: Operation): string {
   const described = success?.contentType ?? JSON_CONTENT_TYPE;
   return described === JSON_CONTENT_TYPE ? JSON_CONTENT_TYPE : `${described}, ${JSON_CONTENT_TYPE};q=0.9`;
 }
 
-/** What the partner gave for header or query may be a key; in the body its name tells. */
+/**
+ * Returns constants of the contract that may be keys: all those in headers and query, and those in the body with the
+ * name of a secret.
+ */
 function givenKeys(contract: Contract): string[] {
   return parametersOf(contract).flatMap(({ in: place, path, constant }) =>
     constant !== null && (place !== 'body' || isSecretName(path.at(-1) ?? '')) ? [constant] : [],

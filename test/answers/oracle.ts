@@ -184,7 +184,7 @@ export class World {
     const api = new RequestApi({ http, tokens, limiter, audio, contract, clock, stopping, secrets, memory });
     const plan = await planOf(tableOf(needs), { lookup: (key) => log.lookup(key) });
     const unseen = { created: () => {} } as unknown as VisibilityProber;
-    const deps = { api, log, clock, witness: unseen, preparation: PREPARATION, halt };
+    const deps = { api, log, clock, prober: unseen, preparation: PREPARATION, halt };
     const submit = { validate, onDuplicate: 'skip', again: false, concurrency, budget: null } as const;
     const { yielded, returned } = await drain(sendRows(plan, deps, submit));
     this.memory = api.memory;

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { commandLine, inFull, withoutOptions } from '../../src/cli/command-line.ts';
+import { commandLine, withoutOptions, withProfileFlags } from '../../src/cli/command-line.ts';
 
 /** The words that a shell makes of a command line, the program's name left out. */
 function wordsOf(line: string): string[] {
@@ -59,17 +59,17 @@ describe('The commands in a hint', () => {
       'srq sends nothing. See which there are: srq profile list',
     ],
   ])('%j name the profile and the log that this one was given', (hint, expected) => {
-    expect(inFull(hint, here)).toBe(expected);
-    expect(inFull(hint, {})).toBe(hint);
+    expect(withProfileFlags(hint, here)).toBe(expected);
+    expect(withProfileFlags(hint, {})).toBe(hint);
   });
 
   test('name the store that this one was given', () => {
     const here = { store: 'postgres://owner@db.example/leads' };
-    expect(inFull('srq queue, or: srq resolve KEY. See srq status', here)).toBe(
+    expect(withProfileFlags('srq queue, or: srq resolve KEY. See srq status', here)).toBe(
       'srq queue --store postgres://owner@db.example/leads, or: srq resolve --store postgres://owner@db.example/leads KEY. See srq status',
     );
     const hint = 'Name it: srq work --store postgres://USER@HOST/DATABASE';
-    expect(inFull(hint, here)).toBe(hint);
+    expect(withProfileFlags(hint, here)).toBe(hint);
   });
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { evidenceBy, exchange } from '../../src/cli/account.ts';
+import { evidenceBy, mergeKnowledge } from '../../src/cli/account.ts';
 import { AccountBreaker } from '../../src/delivery/supervise.ts';
 import type { SharedAccountState } from '../../src/request/ports.ts';
 import {
@@ -70,7 +70,7 @@ test('breaks of more than an hour ago are forgotten', async () => {
 });
 
 const evidenceIn = (state: SharedAccountState, contract: string) => ({
-  exchange: (own: VisibilityHistory) => exchange(state, evidenceBy(contract), own),
+  exchange: (own: VisibilityHistory) => mergeKnowledge(state, evidenceBy(contract), own),
 });
 
 test('what validate has shown to one counts for all by the same contract, once', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { doubtsAmongOthers, resumeLooks } from '../../src/delivery/settle-rows.ts';
+import { doubtsWithNeighbours, resumeProbes } from '../../src/delivery/settle-rows.ts';
 import type { ServiceRequest } from '../../src/request/service-request.ts';
 import type { Status } from '../../src/request/status.ts';
 import { drain, PREPARATION, planOf, tableOf } from './leads.ts';
@@ -24,9 +24,9 @@ const upTo = (first: number, last: number) => Array.from({ length: last - first 
 
 test('a doubt comes with a hundred created rows before and as many after it, in one pass over the file', async () => {
   const { plan, reading } = await planWith(600, { 250: 'unknown', 320: 'unknown' });
-  const { yielded } = await drain(doubtsAmongOthers(plan, reading));
+  const { yielded } = await drain(doubtsWithNeighbours(plan, reading));
   expect(rowsOf(yielded.map(({ doubt }) => doubt))).toEqual([250, 320]);
-  const [first, second] = yielded.map(({ near }) => rowsOf(near));
+  const [first, second] = yielded.map(({ neighbours: near }) => rowsOf(near));
   const doubts = [250, 320];
   const around = (row: number) => upTo(row - 101, row + 101).filter((each) => !doubts.includes(each));
   expect(first?.filter((row) => row >= 150)).toEqual(around(250).slice(1));
@@ -36,8 +36,8 @@ test('a doubt comes with a hundred created rows before and as many after it, in 
 
 test('a doubt near an end of the file comes with what there is', async () => {
   const { plan, reading } = await planWith(4, { 1: 'unknown', 4: 'unknown' });
-  const { yielded } = await drain(doubtsAmongOthers(plan, reading));
-  expect(yielded.map(({ doubt, near }) => [doubt.row, rowsOf(near)])).toEqual([
+  const { yielded } = await drain(doubtsWithNeighbours(plan, reading));
+  expect(yielded.map(({ doubt, neighbours: near }) => [doubt.row, rowsOf(near)])).toEqual([
     [1, [2, 3]],
     [4, [2, 3]],
   ]);
@@ -46,8 +46,8 @@ test('a doubt near an end of the file comes with what there is', async () => {
 test('rows that were not created, or only repeat another, are nothing to go by', async () => {
   const others = { 2: 'unknown', 3: 'rejected', 4: 'duplicate', 5: 'failed' } as const;
   const { plan, reading } = await planWith(9, others, (row) => `Need ${row === 8 ? 7 : row}`);
-  const { yielded } = await drain(doubtsAmongOthers(plan, reading));
-  expect(yielded.map(({ near }) => rowsOf(near))).toEqual([[1, 6, 7, 9]]);
+  const { yielded } = await drain(doubtsWithNeighbours(plan, reading));
+  expect(yielded.map(({ neighbours: near }) => rowsOf(near))).toEqual([[1, 6, 7, 9]]);
 });
 
 test('looks that an earlier run left open are gone on with at the rows of this file', async () => {
@@ -56,6 +56,6 @@ test('looks that an earlier run left open are gone on with at the rows of this f
   const resumed: string[] = [];
   const resume = ({ request }: { readonly request: ServiceRequest }) =>
     resumed.push(request.params['request_text'] ?? '');
-  await resumeLooks(plan, { leftOpen, resume }, reading);
+  await resumeProbes(plan, { openKeys: leftOpen, resume }, reading);
   expect(resumed).toEqual(['Need 2', 'Need 4']);
 });

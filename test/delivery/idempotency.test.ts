@@ -331,12 +331,12 @@ describe('A file of leads', () => {
     }
     return on.run(async ({ api, log, clock, halt }) => {
       const plan = await planOf(tableOf(needs), log);
-      const witness = new VisibilityProber(api, clock, halt.signal, null);
-      const deps = { api, log, clock, witness, preparation: PREPARATION, halt };
+      const prober = new VisibilityProber(api, clock, halt.signal, null);
+      const deps = { api, log, clock, prober, preparation: PREPARATION, halt };
       await drain(sendRows(plan, deps, { ...PLAIN, concurrency: 4, budget: null }));
-      await witness.end();
+      await prober.end();
       if (api.idempotencyWindowMs !== null)
-        await drain(settleRows(plan, deps, { concurrency: 4, believing: null, resend: PLAIN }));
+        await drain(settleRows(plan, deps, { concurrency: 4, validation: null, resend: PLAIN }));
       return plan.ledger.counts();
     });
   }
@@ -381,13 +381,13 @@ describe('Whatever happens', () => {
             await on.run(
               async ({ api, log, clock, halt }) => {
                 const plan = await planOf(tableOf(NEEDS), log);
-                const witness = new VisibilityProber(api, clock, halt.signal, null);
-                const deps = { api, log, clock, witness, preparation: PREPARATION, halt };
+                const prober = new VisibilityProber(api, clock, halt.signal, null);
+                const deps = { api, log, clock, prober, preparation: PREPARATION, halt };
                 await drain(sendRows(plan, deps, { ...PLAIN, concurrency: 2, budget: null }));
-                await witness.end();
+                await prober.end();
                 const believing = each.asks ? { proof: TRUSTED, chosenMs: 60_000, isProxied: false } : null;
                 const resend = each.resend ? PLAIN : null;
-                await drain(settleRows(plan, deps, { concurrency: 2, believing, resend }));
+                await drain(settleRows(plan, deps, { concurrency: 2, validation: believing, resend }));
               },
               { life: new Life(each.death) },
             );

@@ -66,12 +66,12 @@ async function live(machine: Machine, each: Day): Promise<void> {
   await machine.run(
     async ({ api, log, clock, halt }) => {
       const plan = await planOf(table, log);
-      const witness = new VisibilityProber(api, clock, halt.signal, null);
-      const deps = { api, log, clock, witness, preparation: PREPARATION, halt };
+      const prober = new VisibilityProber(api, clock, halt.signal, null);
+      const deps = { api, log, clock, prober, preparation: PREPARATION, halt };
       const { yielded } = await drain(
         sendRows(plan, deps, { ...options, concurrency: each.concurrency, budget: null }),
       );
-      await witness.end();
+      await prober.end();
       expect(new Set(yielded.map(({ result }) => result.row)).size, 'results').toBe(yielded.length);
       expectTrueAccounts(plan, log, service);
     },
@@ -86,7 +86,7 @@ async function live(machine: Machine, each: Day): Promise<void> {
       const deps = { api, log, clock, preparation: PREPARATION, halt };
       const believing = { proof: TRUSTED, chosenMs: WAIT_MS, isProxied: false };
       const resend = settling.resend ? options : null;
-      await drain(settleRows(plan, deps, { concurrency: each.concurrency, believing, resend }));
+      await drain(settleRows(plan, deps, { concurrency: each.concurrency, validation: believing, resend }));
       expectTrueAccounts(plan, log, service);
     },
     { life: new Life(settling.death), torn: settling.torn },

@@ -17,8 +17,8 @@ const UNTRIED = 'Not tried.';
 
 async function importAndReport({ api, log, clock, halt }: Process) {
   const plan = await planOf(tableOf(NEEDS), log);
-  const witness = new VisibilityProber(api, clock, halt.signal, null);
-  const deps = { api, log, clock, witness, preparation: PREPARATION, halt };
+  const prober = new VisibilityProber(api, clock, halt.signal, null);
+  const deps = { api, log, clock, prober, preparation: PREPARATION, halt };
   const options = { validate: false, onDuplicate: 'skip', again: false, concurrency: 1, budget: null } as const;
   await drain(sendRows(plan, deps, options));
   const { yielded } = await drain(reportRows(plan, log, PREPARATION, UNTRIED));

@@ -37,10 +37,10 @@ interface Ran {
 async function importWith(process: Process, table: Table, changes: Partial<SendOptions> = {}): Promise<Ran> {
   const { api, log, clock, halt } = process;
   const plan = await planOf(table, log);
-  const witness = new VisibilityProber(api, clock, halt.signal, null);
-  const deps = { api, log, clock, witness, preparation: PREPARATION, halt };
+  const prober = new VisibilityProber(api, clock, halt.signal, null);
+  const deps = { api, log, clock, prober, preparation: PREPARATION, halt };
   const { yielded, returned } = await drain(sendRows(plan, deps, { ...OPTIONS, ...changes }));
-  await witness.end();
+  await prober.end();
   return { plan, yielded, stop: returned?.code ?? null };
 }
 
@@ -217,7 +217,7 @@ describe('Settling an import', () => {
       settleRows(
         plan,
         { ...process, preparation: PREPARATION },
-        { concurrency: 4, believing: BELIEVING, resend: OPTIONS },
+        { concurrency: 4, validation: BELIEVING, resend: OPTIONS },
       ),
     );
 

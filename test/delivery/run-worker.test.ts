@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type QueueWorkerOptions, runWorker, type WorkerDeps } from '../../src/delivery/consume.ts';
-import { GO_ON } from '../../src/delivery/supervise.ts';
+import { CONTINUE } from '../../src/delivery/supervise.ts';
 import { VisibilityProber } from '../../src/delivery/visibility-prober.ts';
 import { SrqError } from '../../src/request/errors.ts';
 import type { Outcome } from '../../src/request/outcome.ts';
@@ -115,9 +115,9 @@ class Bench {
     const { clock, halt, api, log, queue } = this;
     const deps: WorkerDeps = {
       ...{ api, log, queue, clock, halt },
-      witness: new VisibilityProber(api, clock, halt.signal, trustedEvidence(BEGUN_MS, '--/0/text')),
+      prober: new VisibilityProber(api, clock, halt.signal, trustedEvidence(BEGUN_MS, '--/0/text')),
       evidence: async () => trustedEvidence(BEGUN_MS, '--/0/text'),
-      breaker: { observe: async () => GO_ON },
+      breaker: { observe: async () => CONTINUE },
       hold: () => {},
       isProxied: false,
       refusal: () => null,
@@ -127,7 +127,7 @@ class Bench {
         gaveBack: () => (this.inFlight -= 1),
         ending: ({ code }) => this.told.push(`ending: ${code}, aborted ${halt.signal.aborted}`),
         reclaimed: () => {},
-        broke: () => {},
+        breakerOpened: () => {},
       },
       ...this.changes,
     };

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ControlRounds, knownCreated } from '../../src/delivery/controls.ts';
-import { type Believing, type Settling, settleDoubt } from '../../src/delivery/settle-doubt.ts';
+import { type SettleDeps, settleDoubt, type Validation } from '../../src/delivery/settle-doubt.ts';
 import { type SubmitOptions, submitRequest } from '../../src/delivery/submit.ts';
 import type { MarketplaceApi, ValidateResult } from '../../src/request/ports.ts';
 import { FEW_CONTROLS_WAIT_MS, MAX_CONTROLS } from '../../src/request/visibility.ts';
@@ -216,7 +216,7 @@ test('what another process found out meanwhile is not covered up', async () => {
 describe('A licence needs controls', () => {
   /** Settles with these controls; `validate` stands before the service's own. */
   const settleWith = (
-    known: Settling['known'],
+    known: SettleDeps['loadControls'],
     validate: (need: string, own: () => Promise<ValidateResult>) => Promise<ValidateResult> = (_, own) => own(),
   ) =>
     machine.run((process) => {
@@ -229,7 +229,7 @@ describe('A licence needs controls', () => {
         validate: (request) => validate(request.params['request_text'] ?? '', () => own.validate(request)),
       };
       const settling = settlingOf({ ...process, api }, key, WAIT_MS, UNCHECKED, null);
-      return settleDoubt(SUBMISSION, { ...settling, known });
+      return settleDoubt(SUBMISSION, { ...settling, loadControls: known });
     });
   const sentAtMs = () => machine.service.arrivals[0]?.atMs ?? 0;
   const beside = (count: number) => async () => createdBeside(machine.service, sentAtMs(), count);
@@ -324,7 +324,7 @@ describe('As long as nothing else was chosen', () => {
   /** How long after the send the request is asked about first, and last. */
   async function waited(
     run: string,
-    { controls = MAX_CONTROLS, ...changes }: Partial<Believing> & { readonly controls?: number } = {},
+    { controls = MAX_CONTROLS, ...changes }: Partial<Validation> & { readonly controls?: number } = {},
   ): Promise<number[]> {
     const sentAtMs = machine.clock.nowMs();
     const told: number[] = [];
@@ -333,8 +333,8 @@ describe('As long as nothing else was chosen', () => {
         const settling = settlingOf(process, key, 1, UNCHECKED, null);
         const known = async () => createdBeside(machine.service, sentAtMs, controls);
         const waiting = (waitMs: number) => told.push(waitMs);
-        const believing = settling.believing && { ...settling.believing, chosenMs: null, waiting, ...changes };
-        return settleDoubt(SUBMISSION, { ...settling, believing, known });
+        const believing = settling.validation && { ...settling.validation, chosenMs: null, waiting, ...changes };
+        return settleDoubt(SUBMISSION, { ...settling, validation: believing, loadControls: known });
       },
       { run },
     );
@@ -379,7 +379,7 @@ describe('As long as nothing else was chosen', () => {
         const known = async () => createdBeside(machine.service, writtenAtMs, MAX_CONTROLS);
         const rounds = new ControlRounds(process.api, process.halt.signal);
         const believing = { proof: TRUSTED, chosenMs: null, isProxied: false, waits: true, rounds };
-        return settleDoubt(SUBMISSION, { ...settling, believing, known });
+        return settleDoubt(SUBMISSION, { ...settling, validation: believing, loadControls: known });
       },
       { run: 'the next one' },
     );
@@ -402,9 +402,9 @@ describe('As long as nothing else was chosen', () => {
     await fallIntoDoubt(false);
     let looks = 0;
     for (const proof of [
-      { sight: () => ({ seen: 2, unseen: 0, slowestMs: 0 }), mayComeYet: () => false },
-      { sight: () => ({ seen: 2, unseen: looks > 1 ? 1 : 0, slowestMs: 0 }), mayComeYet: () => ++looks < 4 },
-      { sight: () => ({ seen: 9, unseen: 1, slowestMs: 0 }), mayComeYet: () => false },
+      { sight: () => ({ seen: 2, unseen: 0, slowestMs: 0 }), mayBecomeTrusted: () => false },
+      { sight: () => ({ seen: 2, unseen: looks > 1 ? 1 : 0, slowestMs: 0 }), mayBecomeTrusted: () => ++looks < 4 },
+      { sight: () => ({ seen: 9, unseen: 1, slowestMs: 0 }), mayBecomeTrusted: () => false },
     ]) {
       await waited('run', { proof });
       expect([await machine.known(key), asked()]).toEqual(['unknown', []]);
@@ -422,7 +422,7 @@ describe('As long as nothing else was chosen', () => {
     await fallIntoDoubt(true);
     let looks = 0;
     const sight = () => ({ seen: looks < 5 ? 2 : 3, unseen: 0, slowestMs: 0 });
-    await waited('run', { proof: { sight, mayComeYet: () => ++looks < 9 } });
+    await waited('run', { proof: { sight, mayBecomeTrusted: () => ++looks < 9 } });
     expect(await machine.known(key)).toBe('created');
   });
 

@@ -150,7 +150,7 @@ class Scenario {
     const keep = (evidence: VisibilityHistory) => {
       if (isAlive) this.#evidence = evidence;
     };
-    const witness = new VisibilityProber({ validate }, clock, halt.signal, this.#evidence, keep);
+    const prober = new VisibilityProber({ validate }, clock, halt.signal, this.#evidence, keep);
     const api: MarketplaceApi = {
       validate,
       idempotencyWindowMs: null,
@@ -169,7 +169,7 @@ class Scenario {
       },
     };
     const endMs = time.nowMs + lifeMs;
-    await time.until(this.#work(api, log, clock, witness, halt.signal), endMs);
+    await time.until(this.#work(api, log, clock, prober, halt.signal), endMs);
     isAlive = false;
   }
 
@@ -191,26 +191,28 @@ class Scenario {
     api: MarketplaceApi,
     log: DeliveryLog,
     clock: Clock,
-    witness: VisibilityProber,
+    prober: VisibilityProber,
     stopping: AbortSignal,
   ): Promise<void> {
     for (const { submission } of this.#leads) {
-      if (log.lookup(submission.key) === 'created') witness.resume(submission);
+      if (log.lookup(submission.key) === 'created') prober.resume(submission);
     }
     for (const { submission } of this.#leads) {
       if (!/none|failed|licensed/.test(log.lookup(submission.key))) continue;
       const { result, wasClear } = await submitRequest(submission, api, log, OPTIONS);
-      if (wasClear && result.status === 'created') witness.created(submission);
+      if (wasClear && result.status === 'created') prober.created(submission);
     }
     const rounds = new ControlRounds(api, stopping);
-    const believing = { proof: witness, chosenMs: null, isProxied: false, rounds, waits: true };
+    const believing = { proof: prober, chosenMs: null, isProxied: false, rounds, waits: true };
     const all = this.#leads.map(({ submission }) => submission);
     const known = () => knownCreated(all, log);
     const doubtful = all.filter(({ key }) => /sending|unknown/.test(log.lookup(key)));
     await Promise.all(
-      doubtful.map((each) => settleDoubt(each, { api, log, clock, stopping, believing, known, resend: OPTIONS })),
+      doubtful.map((each) =>
+        settleDoubt(each, { api, log, clock, stopping, validation: believing, loadControls: known, resend: OPTIONS }),
+      ),
     );
-    await witness.end();
+    await prober.end();
   }
 
   /** Notes what comes to be in doubt, and every licence for a request that is there. */

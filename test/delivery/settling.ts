@@ -1,5 +1,5 @@
 import { type Control, ControlRounds } from '../../src/delivery/controls.ts';
-import type { Settling } from '../../src/delivery/settle-doubt.ts';
+import type { SettleDeps } from '../../src/delivery/settle-doubt.ts';
 import type { SubmitOptions } from '../../src/delivery/submit.ts';
 import { type Proof, requestKind } from '../../src/delivery/visibility-prober.ts';
 import type { VisibilityHistory } from '../../src/request/visibility.ts';
@@ -10,7 +10,7 @@ import type { ScriptedService } from './scripted-service.ts';
 /** Validate has shown that it sees at once. */
 export const TRUSTED: Proof = {
   sight: () => ({ seen: 3, unseen: 0, slowestMs: 0 }),
-  mayComeYet: () => false,
+  mayBecomeTrusted: () => false,
 };
 
 /** The same as earlier runs would have kept it. */
@@ -40,7 +40,7 @@ export function settlingOf(
   waitMs: number | null,
   resend: SubmitOptions | null,
   service: ScriptedService | null,
-): Settling {
+): SettleDeps {
   const stopping = halt.signal;
   const rounds = new ControlRounds(api, stopping);
   const believing = { proof: TRUSTED, chosenMs: waitMs, isProxied: false, rounds, waits: true };
@@ -48,5 +48,5 @@ export function settlingOf(
     const record = await log.read(key);
     return record && service ? createdBeside(service, Date.parse(record.at)) : [];
   };
-  return { api, log, clock, stopping, resend, believing: waitMs === null ? null : believing, known };
+  return { api, log, clock, stopping, resend, validation: waitMs === null ? null : believing, loadControls: known };
 }

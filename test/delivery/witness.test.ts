@@ -30,12 +30,12 @@ const turns = async (count: number) => {
 
 /** Creates a request now, has it looked at, and gives time to see it. */
 async function witnessOne({ api, clock, halt }: Process, count: number) {
-  const witness = new VisibilityProber(api, clock, halt.signal, null);
+  const prober = new VisibilityProber(api, clock, halt.signal, null);
   await api.create(request, async () => true, key);
-  witness.created(SUBMISSION);
+  prober.created(SUBMISSION);
   await turns(count);
-  await witness.end();
-  return witness.evidence;
+  await prober.end();
+  return prober.evidence;
 }
 
 const lookAt = async (sight: Machine['service']['sight'], count: number): Promise<VisibilityHistory> => {
@@ -63,11 +63,11 @@ describe('A creation counts as seen', () => {
   test('not yet, when the run is stopped', async () => {
     machine.service.sight = 'always duplicate';
     const evidence = await machine.run(async ({ api, clock, halt }) => {
-      const witness = new VisibilityProber(api, clock, halt.signal, null);
-      witness.created(SUBMISSION);
+      const prober = new VisibilityProber(api, clock, halt.signal, null);
+      prober.created(SUBMISSION);
       halt.abort();
-      await witness.end();
-      return witness.evidence;
+      await prober.end();
+      return prober.evidence;
     });
     expect(evidence).toMatchObject({ looks: [{ end: 'open', afterMs: 0 }] });
   });
@@ -88,11 +88,11 @@ describe('A look that outlasted its run', () => {
     machine.service.acts.push({ need: 'Pintar', atMs: look.createdAtMs });
     machine.service.sight = sight;
     return machine.run(async ({ api, clock, halt }) => {
-      const witness = new VisibilityProber(api, clock, halt.signal, { looks: [look] });
-      for (const each of [SUBMISSION, submissionOf('Limpar')]) witness.resume(each);
+      const prober = new VisibilityProber(api, clock, halt.signal, { looks: [look] });
+      for (const each of [SUBMISSION, submissionOf('Limpar')]) prober.resume(each);
       await turns(400);
-      await witness.end();
-      return ends(witness.evidence);
+      await prober.end();
+      return ends(prober.evidence);
     });
   }
 
@@ -121,9 +121,9 @@ describe('A look that outlasted its run', () => {
 describe('Of many creations', () => {
   async function lookAtMany(known: VisibilityHistory | null, needs: readonly string[]): Promise<string[]> {
     await machine.run(async ({ api, clock, halt }) => {
-      const witness = new VisibilityProber(api, clock, halt.signal, known);
-      for (const need of needs) witness.created(submissionOf(need));
-      await witness.end();
+      const prober = new VisibilityProber(api, clock, halt.signal, known);
+      for (const need of needs) prober.created(submissionOf(need));
+      await prober.end();
     });
     return machine.service.asked.map(({ need }) => need);
   }
@@ -148,10 +148,10 @@ describe('Of many creations', () => {
 test('every look is kept as it begins, so that a run that is killed hides none', async () => {
   const kept: VisibilityHistory[] = [];
   await machine.run(async ({ api, clock, halt }) => {
-    const witness = new VisibilityProber(api, clock, halt.signal, null, (evidence) => kept.push(evidence));
-    witness.created(SUBMISSION);
+    const prober = new VisibilityProber(api, clock, halt.signal, null, (evidence) => kept.push(evidence));
+    prober.created(SUBMISSION);
     expect(kept.map(ends)).toEqual([[['open', 0]]]);
-    await witness.end();
+    await prober.end();
   });
 });
 
@@ -159,14 +159,14 @@ describe('An import gathers evidence', () => {
   const runAll = (options: { validate: boolean; onDuplicate: 'skip' | 'create' }) =>
     machine.run(async ({ api, log, clock, halt }) => {
       const plan = await planOf(tableOf(['a', 'b', 'c', 'd', 'e']), log);
-      const witness = new VisibilityProber(api, clock, halt.signal, null);
-      const deps = { api, log, clock, witness, preparation: PREPARATION, halt };
+      const prober = new VisibilityProber(api, clock, halt.signal, null);
+      const deps = { api, log, clock, prober, preparation: PREPARATION, halt };
       const importing = { ...options, again: false, concurrency: 2, budget: null };
       await drain(sendRows(plan, deps, importing));
       await turns(20);
-      await witness.end();
+      await prober.end();
       expect(plan.ledger.counts()).toMatchObject({ created: 5 });
-      return ends(witness.evidence);
+      return ends(prober.evidence);
     });
 
   test('from requests that validate called clear before', async () => {
@@ -187,14 +187,14 @@ describe('An import gathers evidence', () => {
 test('a proof can come yet from looks that are under way, and from nothing else', async () => {
   await machine.run(async ({ api, clock, halt }) => {
     machine.service.sight = { lagMs: 50_000 };
-    const witness = new VisibilityProber(api, clock, halt.signal, null);
-    witness.created(submissionOf('a'));
-    witness.created(submissionOf('b'));
-    expect([witness.mayComeYet(KIND), witness.isHopeful()]).toEqual([false, false]);
-    witness.created(submissionOf('c'));
-    expect([witness.mayComeYet(KIND), witness.isHopeful()]).toEqual([true, true]);
-    expect(isTrusted(witness.sight(KIND))).toBe(false);
-    await witness.end();
-    expect([witness.mayComeYet(KIND), witness.isHopeful()]).toEqual([false, false]);
+    const prober = new VisibilityProber(api, clock, halt.signal, null);
+    prober.created(submissionOf('a'));
+    prober.created(submissionOf('b'));
+    expect([prober.mayBecomeTrusted(KIND), prober.isHopeful()]).toEqual([false, false]);
+    prober.created(submissionOf('c'));
+    expect([prober.mayBecomeTrusted(KIND), prober.isHopeful()]).toEqual([true, true]);
+    expect(isTrusted(prober.sight(KIND))).toBe(false);
+    await prober.end();
+    expect([prober.mayBecomeTrusted(KIND), prober.isHopeful()]).toEqual([false, false]);
   });
 });

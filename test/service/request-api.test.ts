@@ -556,7 +556,7 @@ describe('A service without validate', () => {
     const api = apiOf(service.baseUrl, { contract: contractWith({ validate: { verdict } }) });
     expect((await api.validate(request)).verdict).toBe('duplicate');
     expect(api.observations()).toMatchObject({ 'validate.verdict': { confirmed: 1 } });
-    api.disbelieveVerdict();
+    api.withdrawVerdict();
     expect(api.observations()).not.toHaveProperty('validate.verdict');
   });
 });

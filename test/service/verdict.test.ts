@@ -36,7 +36,7 @@ test.each(Object.keys(VALIDATE_SHAPES) as (keyof typeof VALIDATE_SHAPES)[])(
     const service = await startShapedService({ validate });
     const exchange = await httpTo(service.baseUrl).send('POST', '/v1/request/validate', {}, '');
     await service.close();
-    const { result, passing, stop } = processValidate(exchange, new Redactor([]), reader);
+    const { result, isTransient: passing, stop } = processValidate(exchange, new Redactor([]), reader);
     expect(result.verdict).toBe(EXPECTED[validate]);
     expect(result.refused).toBe(validate === 'problem-json' ? 'rejected' : null);
     expect([passing, stop]).toEqual([false, null]);

@@ -27,7 +27,10 @@ export interface PlanOptions extends ReadingOptions, Pick<SubmitOptions, 'valida
   readonly yes?: boolean;
 }
 
-/** Before anything is read: a live service needs a person's word, given on a terminal or by --yes. */
+/**
+ * Requires the user's consent to use a live service: a terminal on which to confirm, or --yes. It is called before
+ * anything is read.
+ */
 export function requireConsent(context: Context, { live }: Settings, { yes, dryRun }: PlanOptions): void {
   if (dryRun || !live || yes || context.interactive) return;
   throw new SrqError(
@@ -37,7 +40,10 @@ export function requireConsent(context: Context, { live }: Settings, { yes, dryR
   );
 }
 
-/** Once the plan is shown. Typing the number makes sure that it was read. */
+/**
+ * Asks the user to confirm the plan for a live service. The user has to type the number of requests, which shows that
+ * the plan was read.
+ */
 async function confirmImport(
   context: Context,
   { yes }: Pick<PlanOptions, 'yes'>,
@@ -53,7 +59,7 @@ async function confirmImport(
   );
 }
 
-/** Plans the file and shows that, and what is wrong with its rows. Resolves to the exit code. */
+/** Plans the file and shows the plan and the problems of its rows. Returns the exit code. */
 export async function dryRun(
   session: RequestSession,
   input: Input,
@@ -67,11 +73,12 @@ export async function dryRun(
   return finishDryRun(session.context, plan, file, startedMs);
 }
 
+/** Returns the range of rows that the flags select. */
 export function rangeOf({ skip, limit }: Pick<PlanOptions, 'skip' | 'limit'>): RowRange {
   return { skip, limit: limit ?? null };
 }
 
-/** Shows what an import is about to do. `where`: where it goes, in words. */
+/** Shows the plan. `where` names the destination. */
 async function sayPlan({ context, preparation }: RequestSession, plan: ImportPlan, where: string): Promise<void> {
   const { contract } = preparation;
   const reporter = await context.reporter();
@@ -79,11 +86,14 @@ async function sayPlan({ context, preparation }: RequestSession, plan: ImportPla
   reporter.say((paint) => planText(plan, where, learned, paint));
 }
 
-/** The body of the first request by the service's own names, as text and without the recording; empty if there is none. */
+/**
+ * Returns the fields of the first request under the service's own parameter names, without the recording, or an empty
+ * list if there is no request.
+ */
 function wirePreview({ create, validate, ...rest }: Contract, first: ImportPlan['first']): [string, string][] {
   if (!first) return [];
   const { request } = first;
-  // Whatever the encoding, a form can say the same as names and texts.
+  // A form can show the names and texts of a request whatever the real encoding is.
   const encoder = makeEncoder({ ...rest, validate, create: { ...create, encoding: 'form' } });
   const { body } = encoder.create(request, request.audio ? 'recording' : null);
   const named = (create.parameters ?? []).filter(({ field }) => field === 'audio_file');
@@ -101,28 +111,32 @@ const HELP = `  Telefon 2=phone             the column "Telefon 2" is the phone 
   location={City} {Zip}       the location is made of two columns
   An empty line shows the plan again with what was corrected; nothing is sent before that.`;
 
-/** The plan to carry out, and the words of the command that maps the file alike: otherwise its rows were other requests. */
+/**
+ * The plan that the user has agreed to, and the command that maps the file in the same way. A different mapping would
+ * make different requests.
+ */
 export interface Agreed {
   readonly plan: ImportPlan;
   readonly command: readonly string[];
 }
 
-/** An import as it is put to the person. */
-interface Order {
+/** An import that the user is to agree to. */
+interface ImportProposal {
   readonly input: Input;
-  /** Where it goes, in words. */
+  /** Description of the destination. */
   readonly where: string;
-  /** Where a mapping is kept that no flags can say. */
+  /** Path of the file for a mapping that flags cannot express. */
   readonly keepAt: string;
 }
 
 /**
- * Plans and shows the import until the person at the terminal has nothing to correct, and has it confirmed where it is live.
- * Without a terminal, with --yes or --quiet, the first plan stands. Throws `SrqError('interrupted')` when the person leaves.
+ * Plans and shows the import until the user has nothing to correct, and asks for confirmation if the service is live.
+ * Without a terminal, or with --yes or --quiet, the first plan is used. Throws `SrqError('interrupted')` if the user
+ * leaves.
  */
 export async function agreedPlan(
   session: RequestSession,
-  { input, where, keepAt }: Order,
+  { input, where, keepAt }: ImportProposal,
   options: Pick<PlanOptions, 'yes' | 'saveMapping'>,
   plan: (input: Input) => Promise<ImportPlan>,
 ): Promise<Agreed> {
@@ -145,7 +159,7 @@ export async function agreedPlan(
   }
 }
 
-/** What the user says of the columns after correcting it, or null if it stays. */
+/** Asks for corrections of the mapping. Returns null if there are none. */
 async function askCorrections(context: Context, { table, chosen }: Input): Promise<MappingOptions | null> {
   const reporter = await context.reporter();
   let corrected: MappingOptions | null = null;
@@ -171,8 +185,8 @@ function helpText(table: Table): string {
 }
 
 /**
- * `COLUMN=FIELD` if what is right of the last `=` is a field and there is such a column; else `FIELD=VALUE`.
- * Throws `SrqError('usage')` for a line that is neither, or names a column that is not there.
+ * Applies a correction. It is read as `COLUMN=FIELD` if the part after the last `=` is a field and the column exists,
+ * and otherwise as `FIELD=VALUE`. Throws `SrqError('usage')` if it is neither, or names an unknown column.
  */
 export function correctedBy(
   line: string,
@@ -198,7 +212,10 @@ export function correctedBy(
   return meant;
 }
 
-/** Flags add to what was said; what a correction took back they cannot say, so then the whole mapping is kept in a file. */
+/**
+ * Returns the command that maps the file in the same way. Flags can only add to a mapping, so if a correction has
+ * removed something, the whole mapping is written to a file.
+ */
 async function commandAlike(
   given: readonly string[],
   before: Input,
@@ -233,7 +250,7 @@ function hasColumn({ columns }: Pick<Table, 'columns'>, name: string): boolean {
   return columns.some((column) => column.trim().toLowerCase() === name.toLowerCase());
 }
 
-/** A constant or a join for this field would stand in the way of what was said just now. */
+/** Removes the constant or join of a field, which would take precedence over the correction. */
 function without<Value>(record: Readonly<Record<string, Value>>, key: string): Record<string, Value> {
   return Object.fromEntries(Object.entries(record).filter(([name]) => name !== key));
 }

@@ -9,7 +9,7 @@ import type { LogStore } from '../../request/log-store.ts';
 import type { Mapping } from '../../request/table.ts';
 
 /** Passes the rows on and adds each to the figures. */
-export async function* noted(
+export async function* withFigures(
   reports: AsyncIterable<RowReport>,
   figures: RunFigures,
   mapping: Mapping,
@@ -20,28 +20,30 @@ export async function* noted(
   }
 }
 
-/** Figures of rows that come from the input. `includeInput`: its cells are shown. */
+/** Creates the figures for rows of the input. With `includeInput` the report shows their cells. */
 export function figuresOf(plan: Pick<ImportPlan, 'table'>, includeInput: boolean | undefined): RunFigures {
   return new RunFigures(includeInput ? plan.table.columns : null);
 }
 
-/** Adds the notes on a run. Null: on none, as several are meant. */
+/** Adds the notes on a run. With null it adds those that belong to no run, because several runs are reported. */
 export async function addNotes(figures: RunFigures, log: LogStore, run: string | null): Promise<void> {
   for await (const note of log.notes()) if (note.run === run) figures.note(note);
 }
 
-/** Adds what the run sent and when it got its answers. */
-export async function addCourse(figures: RunFigures, log: LogStore, run: string | null): Promise<void> {
+/** Adds what a run has sent and when it was answered. With null it adds all runs. */
+export async function addRecords(figures: RunFigures, log: LogStore, run: string | null): Promise<void> {
   for await (const { record } of log.records()) if (run === null || record.run === run) figures.record(record);
 }
 
-/** The report of a run that has just ended. Its outcomes are in the log, so a failure is said and no more. */
+/**
+ * Writes the report of the run that has just ended. A failure is only a warning, because the outcomes are in the log.
+ */
 export async function reportRun(context: Context, path: string, figures: RunFigures): Promise<void> {
   const reporter = await context.reporter();
   const log = await context.logStore();
   try {
     await addNotes(figures, log, context.run);
-    await addCourse(figures, log, context.run);
+    await addRecords(figures, log, context.run);
     await writeRunReport(path, figures, { writtenAt: new Date(context.clock.nowMs()).toISOString(), hasInput: true });
     reporter.say(() => printable(`Report: ${path}`));
   } catch (error) {

@@ -5,7 +5,7 @@ import { type Input, inputName, readInput, withReadingProgress } from '../../cli
 import { warnOfUnknownProfile } from '../../cli/profiles.ts';
 import { operationsOf, RequestSession, recordingsBeside } from '../../cli/session.ts';
 import { keepHeapSmall } from '../../cli/v8-flags.ts';
-import { type ImportDesk, type Pass, runImport, type ServiceLine } from '../../delivery/import.ts';
+import { type ImportUi, type Pass, runImport, type ServiceConnection } from '../../delivery/import.ts';
 import type { SubmitOptions } from '../../delivery/submit.ts';
 import { requireReportPlace } from '../../report/page/report-page.ts';
 import { requireResultsPlace, writeResults } from '../../report/results-file.ts';
@@ -14,26 +14,28 @@ import type { ImportPlan, RowReport } from '../../request/import-plan.ts';
 import type { OpenLog, RunBegin, RunNotes } from '../../request/log-store.ts';
 import type { Mapping } from '../../request/table.ts';
 import { agreedPlan, dryRun, type PlanOptions, rangeOf, requireConsent } from './agreement.ts';
-import { figuresOf, noted, reportRun } from './run-report.ts';
+import { figuresOf, reportRun, withFigures } from './run-report.ts';
 import { type Asides, showPass } from './show-import.ts';
 import { finishRun } from './summary.ts';
 
-/** The flags of `bulk`, as commander hands them over. */
+/** The flags of `bulk`, as commander parses them. */
 export interface BulkOptions extends PlanOptions, SubmitOptions {
-  /** Adaptive if left out; the sandbox inside this process needs no pacing. */
+  /** Adaptive by default. The sandbox inside this process is not rate limited. */
   readonly rate?: 'auto' | 'max' | number;
   readonly concurrency: number;
   readonly maxErrors?: { readonly count: number; readonly percent: boolean };
-  /** Seconds after a doubtful send before validate is asked. */
+  /** Age in seconds that a request in doubt must have before validate is asked about it. */
   readonly settle?: number;
   readonly inDoubt: 'park' | 'validate';
   readonly results?: string;
-  /** Where the run is told as a page. */
+  /** File to which the report is written. */
   readonly report?: string;
   readonly includeInput?: boolean;
 }
 
-/** Imports a file: reads and checks it whole, shows what would happen, sends, and accounts for every row. */
+/**
+ * Imports a file: reads and checks all of it, shows the plan, sends the requests, and reports the result of every row.
+ */
 export async function bulk(context: Context, file: string, asked: BulkOptions): Promise<number> {
   keepHeapSmall();
   const startedMs = context.clock.monotonicMs();
@@ -57,20 +59,27 @@ export async function bulk(context: Context, file: string, asked: BulkOptions): 
   if (options.report !== undefined) await requireReportPlace(options.report, '--report');
   const log = await context.openLog(`bulk ${basename(file)}`, true);
   const notes = (await context.logStore()).openNotes(context.run);
-  const desk = new BulkDesk(session, { input, file, results, keepAt: beside(file, 'mapping.json') }, options, notes);
-  const { plan, stop } = await runImport(portsOf(session, log, desk), {
+  const ui = new BulkUi(session, { input, file, results, keepAt: beside(file, 'mapping.json') }, options, notes);
+  const { plan, stop } = await runImport(portsOf(session, log, ui), {
     ...options,
     range: rangeOf(options),
     maxErrors: options.maxErrors ?? null,
     settleMs: options.settle === undefined ? null : options.settle * 1000,
   });
-  const { asides, command } = desk;
+  const { asides, command } = ui;
   return finishRun(context, plan, stop, { file, results, command, startedMs }, asides);
 }
 
-function portsOf({ context, preparation }: RequestSession, log: OpenLog, desk: BulkDesk) {
+function portsOf({ context, preparation }: RequestSession, log: OpenLog, ui: BulkUi) {
   const { clock, interruption } = context;
-  return { log, clock, preparation, halt: interruption.halt, connect: (plan: ImportPlan) => desk.connect(plan), desk };
+  return {
+    log,
+    clock,
+    preparation,
+    halt: interruption.halt,
+    connect: (plan: ImportPlan) => ui.connect(plan),
+    ui,
+  };
 }
 
 /** The files of one run. */
@@ -82,16 +91,19 @@ interface RunInput {
   readonly keepAt: string;
 }
 
-/** The desk of `bulk` puts the plan to the person, shows the import, and keeps its notes, its results and its report. */
-class BulkDesk implements ImportDesk {
+/**
+ * The user interface of `bulk`. It asks the user to agree to the plan, shows the progress, and writes notes, results
+ * and report.
+ */
+class BulkUi implements ImportUi {
   readonly asides: Asides = { withoutIdentifier: 0, withRemark: 0 };
-  /** The words of the command that does the same again, with what was corrected at the plan. */
+  /** The arguments that repeat this command, including corrections made to the plan. */
   command: readonly string[] = [];
   readonly #session: RequestSession;
   readonly #run: RunInput;
   readonly #options: BulkOptions;
   readonly #notes: RunNotes;
-  #line: Connection | null = null;
+  #connection: Connection | null = null;
 
   constructor(session: RequestSession, run: RunInput, options: BulkOptions, notes: RunNotes) {
     this.#session = session;
@@ -100,7 +112,7 @@ class BulkDesk implements ImportDesk {
     this.#notes = notes;
   }
 
-  async agree(plan: Parameters<ImportDesk['agree']>[0]): Promise<ImportPlan> {
+  async agree(plan: Parameters<ImportUi['agree']>[0]): Promise<ImportPlan> {
     const { context, destinationText: where } = this.#session;
     const { input, keepAt, file } = this.#run;
     const planned = (now: Input) => withReadingProgress(context, (tick) => plan(now, tick));
@@ -110,26 +122,26 @@ class BulkDesk implements ImportDesk {
     return agreed.plan;
   }
 
-  async connect({ mapping }: ImportPlan): Promise<ServiceLine> {
+  async connect({ mapping }: ImportPlan): Promise<ServiceConnection> {
     const { concurrency } = this.#options;
     const rate = rateOf(this.#session.context, this.#options);
     const { refused } = this.#notes;
-    const line = await this.#session.connect({ rate, concurrency, fieldName: columnOf(mapping), refused });
-    this.#line = line;
+    const connection = await this.#session.connect({ rate, concurrency, fieldName: columnOf(mapping), refused });
+    this.#connection = connection;
     await this.#session.finishOnSignal();
-    return line;
+    return connection;
   }
 
   watch(pass: Pass) {
     return showPass(this.#session.context, pass, this.asides);
   }
 
-  broke(pauseMs: number): void {
-    this.#line?.hold(pauseMs);
+  breakerOpened(pauseMs: number): void {
+    this.#connection?.hold(pauseMs);
     this.#notes.note({ event: 'breaker', pauseMs });
   }
 
-  async account(plan: ImportPlan, stop: SrqError | null, rows: AsyncIterable<RowReport>): Promise<void> {
+  async report(plan: ImportPlan, stop: SrqError | null, rows: AsyncIterable<RowReport>): Promise<void> {
     const { context } = this.#session;
     const { report, includeInput } = this.#options;
     const stopped = stop?.message ?? (context.interruption.code ? 'Interrupted.' : null);
@@ -137,13 +149,15 @@ class BulkDesk implements ImportDesk {
     await this.#notes.flush();
     const { columns, delimiter } = plan.table;
     const figures = report === undefined ? null : figuresOf(plan, includeInput);
-    const shown = figures ? noted(rows, figures, plan.mapping) : rows;
+    const shown = figures ? withFigures(rows, figures, plan.mapping) : rows;
     await writeResults(this.#run.results, columns, delimiter ?? ',', shown);
     if (figures) await reportRun(context, report ?? '', figures);
   }
 }
 
-/** What a report says of the settings of a run. Values of --set and --map may be personal data and stay out. */
+/**
+ * Returns the note on the settings of a run. Values of --set and --map are left out, because they may be personal data.
+ */
 async function beginNote(
   context: Context,
   { rows, counts }: ImportPlan,
@@ -175,7 +189,7 @@ function rateOf({ options: { sandbox } }: Context, { rate }: BulkOptions): 'auto
   return rate ?? (sandbox ? 'max' : 'auto');
 }
 
-/** The name of the one column that a field was taken from, or null. */
+/** Returns a function that gives the column of a field, or null if the field does not come from exactly one column. */
 function columnOf({ sources, columns }: Mapping): (field: string) => string | null {
   const names = new Map(
     sources.map(({ field, columns: at }) => [field, at.length === 1 ? (columns[at[0] ?? -1] ?? null) : null]),
@@ -183,7 +197,7 @@ function columnOf({ sources, columns }: Mapping): (field: string) => string | nu
   return (field) => names.get(field) ?? null;
 }
 
-/** Throws `SrqError('usage')` for flags of a report that could not have an effect. */
+/** Throws `SrqError('usage')` for report flags that would have no effect. */
 function requireReportable({ report, includeInput, dryRun: isDry }: BulkOptions): void {
   if (includeInput && report === undefined) {
     throw new SrqError('usage', '--include-input is about a report.', 'Add: --report run.html');
@@ -193,7 +207,7 @@ function requireReportable({ report, includeInput, dryRun: isDry }: BulkOptions)
   }
 }
 
-/** `leads.csv` has its results in `leads.results.csv`, beside it. */
+/** Returns a path beside the input file, such as `leads.results.csv` for `leads.csv`. */
 function beside(file: string, ending: string): string {
   if (file === '-') return `stdin.${ending}`;
   const name = basename(file).replace(/(?:\.(?:csv|tsv|txt|json|ndjson|jsonl|xlsx))?(?:\.gz)?$/i, '');

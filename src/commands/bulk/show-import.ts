@@ -5,15 +5,15 @@ import type { Reporter } from '../../report/reporter.ts';
 import type { Clock } from '../../request/ports.ts';
 import { noCounts } from '../../request/status.ts';
 
-/** Rows among the created of one run. */
+/** Numbers of created rows with something to note. */
 export interface Asides {
-  /** The service took them and named no identifier. */
+  /** The service created them without naming an identifier. */
   withoutIdentifier: number;
-  /** It took them and told of an error besides. */
+  /** The service created them but also reported an error. */
   withRemark: number;
 }
 
-/** Shows a pass of an import; creations that are told with less, or with more, than an identifier are added to `asides`. */
+/** Shows a pass of an import. Created rows without an identifier or with a remark are counted in `asides`. */
 export async function showPass(context: Context, pass: Pass, asides: Asides): Promise<PassWatch> {
   const reporter = await context.reporter();
   const { is, rows } = pass;
@@ -34,7 +34,7 @@ function settlingText({ byKey, byValidate }: Extract<Pass, { is: 'settling' }>):
   return byValidate ? `${repeated}; about those that are too old for that validate is asked` : repeated;
 }
 
-/** Shows how doubts are settled: until when they wait, and why those stay that do, each reason once. */
+/** Shows the settling of doubts: how long they wait, and why some remain. Each reason is shown once. */
 export async function showSettling(
   context: Context,
   label: string,
@@ -44,7 +44,7 @@ export async function showSettling(
   const { clock, interruption } = context;
   const reporter = await context.reporter();
   const reasons = new Map<string, number>();
-  const waiting = tellWait(reporter, clock, interruption.halt.signal, stillInDoubt);
+  const waiting = waitAnnouncer(reporter, clock, interruption.halt.signal, stillInDoubt);
   const watch = await showRows(reporter, label, total, ({ result: { status, message } }) => {
     if (status === 'unknown' && message !== null) reasons.set(message, (reasons.get(message) ?? 0) + 1);
   });
@@ -56,7 +56,7 @@ export async function showSettling(
   return { ...watch, waiting, end };
 }
 
-/** Shows how many rows of a pass are done, and what the log could not keep of them. */
+/** Shows the progress of a pass, and the results that the log could not store. */
 async function showRows(
   reporter: Reporter,
   label: string,
@@ -77,21 +77,24 @@ async function showRows(
   return { row, waiting: () => {}, end: () => progress.end() };
 }
 
-/** The doubts of a run begin to wait one after another; what is told is when the last of those is ripe. */
+/** Time to collect waits that begin one after another, so that the end of the last one can be shown. */
 const GATHER_MS = 1_000;
-/** Shorter waits are over before they are read of. */
-const MIN_TOLD_MS = 10_000;
+/** Minimum wait that is announced. Shorter ones end before the user has read the message. */
+const MIN_ANNOUNCED_MS = 10_000;
 const DAY_MS = 24 * 60 * 60_000;
 
-/** Tells until when doubts wait, and again whenever that changes. Returns what is to be called as one begins to wait. */
-function tellWait(reporter: Reporter, clock: Clock, stopping: AbortSignal, rows: () => number) {
+/**
+ * Returns a function to call when a doubt begins to wait. It shows until when doubts wait, and shows it again if that
+ * changes.
+ */
+function waitAnnouncer(reporter: Reporter, clock: Clock, stopping: AbortSignal, rows: () => number) {
   let untilMs = 0;
   let told = '';
   let isTelling = false;
   const tell = () => {
     isTelling = false;
     const until = localTime(untilMs, clock.nowMs());
-    if (until === told || stopping.aborted || untilMs - clock.nowMs() < MIN_TOLD_MS) return;
+    if (until === told || stopping.aborted || untilMs - clock.nowMs() < MIN_ANNOUNCED_MS) return;
     told = until;
     reporter.say(
       () =>
@@ -106,7 +109,7 @@ function tellWait(reporter: Reporter, clock: Clock, stopping: AbortSignal, rows:
   };
 }
 
-/** 14:05, and the day where that is not plain. */
+/** Formats a local time such as 14:05, with the date if it is a day or more ahead. */
 function localTime(atMs: number, nowMs: number): string {
   const at = new Date(atMs);
   const two = (part: number) => String(part).padStart(2, '0');

@@ -1,5 +1,5 @@
 import { terminalColumns } from '../../cli/command.ts';
-import { commandLine, inFull, withoutOptions } from '../../cli/command-line.ts';
+import { commandLine, withoutOptions, withProfileFlags } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { codesOfCounts, exitNumber } from '../../cli/exit-codes.ts';
 import { folded } from '../../report/output.ts';
@@ -10,18 +10,18 @@ import type { ImportPlan, ImportSummary } from '../../request/import-plan.ts';
 import type { Counts } from '../../request/status.ts';
 import type { Asides } from './show-import.ts';
 
-/** The files and the beginning of one run. */
+/** The files and the start of one run. */
 export interface RunFiles {
   /** The input as the user named it. */
   readonly file: string;
   readonly results: string;
-  /** The words of the command that does the same again, with what was corrected at the plan. */
+  /** The arguments that repeat this command, including corrections made to the plan. */
   readonly command: readonly string[];
   /** Monotonic time at which the command began. */
   readonly startedMs: number;
 }
 
-/** Reports the end of a run and gives its exit code. */
+/** Reports the end of a run and returns its exit code. */
 export async function finishRun(
   context: Context,
   plan: ImportPlan,
@@ -37,7 +37,7 @@ export async function finishRun(
     notTried: ended.ready,
     asides,
     results: files.results,
-    advice: stop ? stop.hint && inFull(stop.hint, context.options) : adviceFor(counts),
+    advice: stop ? stop.hint && withProfileFlags(stop.hint, context.options) : adviceFor(counts),
     stopped: stop ? stop.message : code ? 'Interrupted.' : null,
     next: nextCommand(context, counts, ended.ready, files, stop),
   };
@@ -45,7 +45,7 @@ export async function finishRun(
   return exitNumber([...(code ? [code] : []), ...(stop ? [stop.code] : []), ...codesOfCounts(counts)]);
 }
 
-/** Reports what a dry run found and gives its exit code. */
+/** Reports the result of a dry run and returns its exit code. */
 export async function finishDryRun(
   context: Context,
   plan: ImportPlan,
@@ -116,7 +116,10 @@ function adviceFor({ failed, unknown, invalid, rejected }: Counts): string | nul
     : null;
 }
 
-/** What was said of the input's form, rows and results does not hold for its results file, which is CSV in UTF-8. */
+/**
+ * Flags that describe the input and its outputs. They do not apply when the results file is the next input, because
+ * that is CSV in UTF-8.
+ */
 const OF_THE_INPUT = [
   '--format',
   '--encoding',
@@ -128,7 +131,7 @@ const OF_THE_INPUT = [
   '--results',
 ];
 
-/** What to do next, literally; null when nothing is left to do. */
+/** Returns the command to run next, or null if nothing is left to do. */
 function nextCommand(
   context: Context,
   counts: Counts,
@@ -144,7 +147,7 @@ function nextCommand(
     ...(store === undefined ? [] : ['--store', store]),
   ];
   if (counts.unknown > 0) return commandLine(['resolve', ...globals]);
-  // Another run of the sandbox in this process is another marketplace: nothing of this one would be recognised.
+  // The next sandbox in a process is a new marketplace, which would not know the requests of this one.
   if (counts.invalid + counts.rejected === 0 || sandbox) return null;
   const words = withoutOptions(command, OF_THE_INPUT);
   return commandLine(words.map((word) => (word === file ? results : word)));

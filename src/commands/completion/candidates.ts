@@ -1,22 +1,25 @@
 import type { Command, Option } from 'commander';
 import { MARKETS } from '../../request/markets.ts';
 
-/** What could stand at the cursor. */
+/** The candidates for the word at the cursor. */
 export interface Candidates {
   readonly words: readonly CompletionWord[];
-  /** Whether names of files could, too; the shell knows those best. */
+  /** If true, file names fit as well; the shell completes those itself. */
   readonly files: boolean;
 }
 
 interface CompletionWord {
   readonly word: string;
-  /** One line; may be empty. */
+  /** A single line, which may be empty. */
   readonly description: string;
 }
 
 const NONE: Candidates = { words: [], files: false };
 
-/** `before`: the words between `srq` and the cursor's; `current`: as much of that one as is typed. */
+/**
+ * Returns the candidates for the word at the cursor. `before` are the words between `srq` and that word, and `current`
+ * is the part of it that has been typed.
+ */
 export function candidatesFor(
   program: Command,
   before: readonly string[],
@@ -39,13 +42,15 @@ export function candidatesFor(
   return startingWith(current, { words: [...subcommands, ...values.words], files: values.files });
 }
 
-/** Which command the words lead to, how many arguments it has got, and the option whose value comes next. */
+/**
+ * Finds the command that the words lead to, the number of its arguments so far, and the option whose value comes next.
+ */
 function read(program: Command, words: readonly string[]) {
   let command = program;
   let operands = 0;
   let awaiting: Option | null = null;
   for (const word of words) {
-    // bash hands `--profile=x` over in three words.
+    // bash passes `--profile=x` as three words.
     if (word === '=') continue;
     if (awaiting) {
       awaiting = null;
@@ -79,7 +84,7 @@ function described(command: Command): CompletionWord {
   return { word: command.name(), description: command.description() };
 }
 
-/** The values of an option or argument, known by its choices or by what its name in the usage says. */
+/** Returns the values of an option or argument, by its choices or by its name in the usage. */
 function valuesOf(usage: string, { argChoices }: { argChoices?: string[] }, profiles: readonly string[]): Candidates {
   if (argChoices) return { words: argChoices.map((word) => ({ word, description: '' })), files: false };
   if (/^--profile |^(?:use|remove) </.test(usage)) {

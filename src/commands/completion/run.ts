@@ -5,14 +5,14 @@ import { candidatesFor } from './candidates.ts';
 import { COMPLETION_SCRIPTS } from './scripts.ts';
 import type { Shell } from './shells.ts';
 
-/** Prints what a shell must run to complete srq's words. */
+/** Prints the script with which a shell completes srq's commands. */
 export async function completion(context: Context, shell: Shell): Promise<number> {
   const script = COMPLETION_SCRIPTS[shell];
   await (await context.reporter()).result({ shell, script }, () => script);
   return 0;
 }
 
-/** Answers a shell's question. `count`: how many of the words stand before the cursor's. */
+/** Answers a completion request of a shell. `count` is the number of words before the cursor's word. */
 export async function complete(
   context: Context,
   program: Command,
@@ -25,12 +25,15 @@ export async function complete(
   return 0;
 }
 
-/** bash takes the mark between an option and its value for a word. */
+/** bash passes the `=` between an option and its value as a word. */
 function current(word = ''): string {
   return word === '=' ? '' : word;
 }
 
-/** A settings file that cannot be used, or names nobody can type, are for other commands to complain about. */
+/**
+ * Ignores a settings file that cannot be used, because other commands report that. Names that cannot be typed are left
+ * out.
+ */
 async function profileNames(context: Context): Promise<string[]> {
   try {
     return Object.keys((await context.profiles()).all()).filter((name) => printable(name) === name);

@@ -1,9 +1,9 @@
 import type { Shell } from './shells.ts';
 
 /**
- * What a shell must run to complete srq's words. Each script asks `srq __complete COUNT -- WORDS`, where COUNT is how many words
- * stand before the cursor's. The words are handed over as they stand, never evaluated. An answer is a line
- * `WORD<TAB>DESCRIPTION`, or `:files` where names of files fit, which the shell completes by its own means.
+ * The completion scripts by shell. Each script runs `srq __complete COUNT -- WORDS`, where COUNT is the number of words
+ * before the cursor's word. The words are passed unchanged and never evaluated. Each line of the answer is
+ * `WORD<TAB>DESCRIPTION`, or `:files` if file names fit, which the shell completes itself.
  */
 export const COMPLETION_SCRIPTS: Readonly<Record<Shell, string>> = {
   bash: `# Completion of srq for bash. In ~/.bashrc: eval "$(srq completion bash)"

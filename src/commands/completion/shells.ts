@@ -1,3 +1,3 @@
-/** The shells that srq completes in. */
+/** The shells with completion. */
 export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;
 export type Shell = (typeof SHELLS)[number];

@@ -1,5 +1,5 @@
-import { answersBy, exchange, joinAccount, openLearned } from '../../cli/account.ts';
-import { inFull } from '../../cli/command-line.ts';
+import { answersBy, mergeKnowledge, openLearned, openSharedAccount } from '../../cli/account.ts';
+import { withProfileFlags } from '../../cli/command-line.ts';
 import { destinationOf } from '../../cli/connect.ts';
 import type { Context } from '../../cli/context.ts';
 import { printable } from '../../report/output.ts';
@@ -7,12 +7,12 @@ import { type AnswerMemory, NO_MEMORY, withStatement } from '../../request/answe
 import { contractFingerprint } from '../../request/contract.ts';
 import { SrqError } from '../../request/errors.ts';
 
-/** Stands for all answers that wait for a word. */
+/** Stands for all answers that wait for a statement. */
 const ALL = 'status';
 
 /**
- * Keeps a person's word on what answers of success mean that prove nothing by themselves. `named`: the beginning of one
- * such answer's form, or `status` for all that wait for a word of this kind.
+ * Stores the user's statement on the meaning of success answers that prove nothing by themselves. `named` is the
+ * beginning of such an answer's form, or `status` for all that wait for a statement of this kind.
  */
 export async function learnAnswers(context: Context, said: 'taken' | 'refused', named: string): Promise<number> {
   const { known, add } = await openAnswers(context);
@@ -33,24 +33,32 @@ export async function learnAnswers(context: Context, said: 'taken' | 'refused', 
     [
       `${paint.green('✓')} From now on such an answer means that the request was ${said}:`,
       ...forms.map((form) => printable(`  ${form}`)),
-      printable(inFull('What was sent before stays unknown until it is settled: srq resolve', context.options)),
+      printable(
+        withProfileFlags('What was sent before stays unknown until it is settled: srq resolve', context.options),
+      ),
     ].join('\n'),
   );
   return 0;
 }
 
-/** What is known of the answers of the profile's service, on this machine or in the store, and the way to add to it. */
+/**
+ * Opens what is known of the answers of the profile's service, on this machine or in the store, with a function to add
+ * to it.
+ */
 async function openAnswers(context: Context) {
   const destination = destinationOf(await context.settings());
   const contract = contractFingerprint(await context.contract(destination.baseUrl));
   const answers = answersBy(contract);
   if ((await context.logPlace()).kind === 'store') {
-    const { state } = await joinAccount(context, destination);
-    const known = await exchange(state, answers, NO_MEMORY);
-    return { known, add: (found: AnswerMemory) => exchange(state, answers, found) };
+    const { state } = await openSharedAccount(context, destination);
+    const known = await mergeKnowledge(state, answers, NO_MEMORY);
+    return { known, add: (found: AnswerMemory) => mergeKnowledge(state, answers, found) };
   }
   const file = await openLearned(context, destination, contract);
-  return { known: file.read().answers ?? NO_MEMORY, add: (found: AnswerMemory) => exchange(file, answers, found) };
+  return {
+    known: file.read().answers ?? NO_MEMORY,
+    add: (found: AnswerMemory) => mergeKnowledge(file, answers, found),
+  };
 }
 
 function nothingMeant(named: string, said: 'taken' | 'refused', waiting: readonly string[]): SrqError {

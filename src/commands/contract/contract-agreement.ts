@@ -8,15 +8,16 @@ import { isSecretName } from '../../request/names.ts';
 import { OPERATION_NAMES } from '../../request/operations.ts';
 import type { Answers } from './contract-documents.ts';
 
+/** A proposal with the answers that led to it. */
 export interface AgreedAnswers {
   readonly proposal: Proposal;
-  /** Those of the flags and those given on the terminal. */
+  /** Answers from flags and from the terminal. */
   readonly answers: Answers;
 }
 
 /**
- * What documents come to once a person has answered what they leave open. Asks on a terminal alone, again after an answer
- * that does not fit, until nothing is open or the person has no answer.
+ * Asks the user the questions that the documents leave open, and returns the resulting proposal. Questions are asked
+ * only on a terminal, and again if an answer does not fit, until none is open or the user gives no answer.
  */
 export async function answered(
   context: Context,
@@ -26,7 +27,7 @@ export async function answered(
   let answers = given;
   let proposal = await propose(given);
   while (context.interactive) {
-    // An answer may open another question: which list of categories, once create is known.
+    // An answer may lead to another question, such as the list of categories once the create operation is known.
     const [question] = proposal.questions;
     if (question === undefined) break;
     const name = answerName(question);
@@ -35,7 +36,7 @@ export async function answered(
     const hint = unanswered === undefined ? ': ' : ' [y/N] ';
     const given = await asking(context, `${printable(question.text)}\n${name}${hint}`);
     const answer = given === '' ? (unanswered ?? '') : given;
-    // What each row gives has no value of its own.
+    // A parameter that each row provides has no value of its own.
     if (answer === '' && !question.answer.endsWith('=')) break;
     const more = withAnswer(answers, question, answer);
     const next = await propose(more).catch(unfit);
@@ -54,7 +55,7 @@ function answerName({ name }: Question): string {
   return printable(name.slice(name.indexOf(':') + 1));
 }
 
-/** Of numbered choices, the number is an answer, too. */
+/** Adds an answer. If the choices are numbered, the number is accepted as well. */
 function withAnswer({ constants, operations }: Answers, { name, choices }: Question, said: string): Answers {
   const answer = choices?.[Number(said) - 1] ?? said;
   const [kind = '', ...rest] = name.split(':');
@@ -64,7 +65,7 @@ function withAnswer({ constants, operations }: Answers, { name, choices }: Quest
   return { constants: { ...constants, [about]: answer }, operations };
 }
 
-/** Throws `SrqError('usage')` unless nothing is left open and a person agrees: on the terminal, or by `--yes`. */
+/** Throws `SrqError('usage')` if a question is open or the user does not agree, on the terminal or by `--yes`. */
 export async function requireAgreement(
   context: Context,
   { proposal, answers: said }: AgreedAnswers,
@@ -91,7 +92,7 @@ export async function requireAgreement(
   if (!/^y(?:es)?$/i.test(answer)) throw new SrqError('usage', 'Not agreed; nothing was stored.');
 }
 
-/** The flags that say what was answered on the terminal. */
+/** Returns the flags that give the answers from the terminal. */
 function flagsOf({ constants, operations }: Answers, given: Answers): string[] {
   return [
     ...Object.entries(constants)

@@ -12,28 +12,31 @@ import { isContractLike, readContract } from '../../request/contract-schema.ts';
 import { SrqError, systemCode } from '../../request/errors.ts';
 import { type OperationName, REQUEST_OPERATION_NAMES } from '../../request/operations.ts';
 
-/** A description of the interface, as it lies in a file. */
+/** A file that describes the service's interface. */
 interface DocumentFile {
-  /** Without its folder. */
+  /** The file name without its folder. */
   readonly name: string;
   readonly bytes: Buffer;
 }
 
-/** What a person said of what the documents leave open. */
+/** The user's answers to what the documents leave open. */
 export interface Answers {
   readonly constants: Readonly<Record<string, string>>;
   readonly operations: Readonly<Partial<Record<OperationName, string>>>;
 }
 
+/** The documents from which a contract is learned. */
 export interface DocumentSet {
   readonly documents: readonly DocumentFile[];
-  /** The variables of a client tool. */
+  /** The environment file of a client tool such as Postman. */
   readonly environment: DocumentFile | null;
 }
 
 const MAX_BYTES = 10 * 1024 * 1024;
 
-/** Reads these files and no other. Throws `SrqError('input')` for what is no small file. */
+/**
+ * Reads these files and no others. Throws `SrqError('input')` for anything but a regular file of at most `MAX_BYTES`.
+ */
 export async function readDocuments(paths: readonly string[], environment?: string): Promise<DocumentSet> {
   const documents: DocumentFile[] = [];
   for (const path of paths) documents.push(await readDocument(path));
@@ -41,8 +44,8 @@ export async function readDocuments(paths: readonly string[], environment?: stri
 }
 
 /**
- * What the documents come to, or what a contract that is given as a file says. `baseUrl` is where it will be used, if that
- * is known. Throws `SrqError` for what cannot be used.
+ * Proposes a contract from documents, or from a file that is a contract itself. `baseUrl` is where the contract will be
+ * used, if known. Throws `SrqError` if the documents cannot be used.
  */
 export async function propose(
   { documents, environment }: DocumentSet,
@@ -63,7 +66,7 @@ export async function propose(
   return { ...rest, contract: { ...contract, source: { files, title, kind, learnedAt } } };
 }
 
-/** A file that holds a contract as `srq contract show --json` writes it, parsed; null for any other. */
+/** Parses a contract file as written by `srq contract show --json`. Returns null for any other file. */
 function contractIn({ bytes }: DocumentFile): unknown {
   try {
     const parsed: unknown = JSON.parse(bytes.toString('utf8'));
@@ -84,7 +87,7 @@ async function readDocument(path: string): Promise<DocumentFile> {
   }
 }
 
-/** A file that grows while it is read is still bounded. */
+/** Reads a file in bounded size even if it grows meanwhile. */
 async function readBounded(path: string): Promise<Buffer> {
   const file = await open(path);
   try {
@@ -107,8 +110,8 @@ function unusable(path: string, why: string, cause?: unknown): SrqError {
 }
 
 /**
- * What a contract comes to that is given as a file, written by `srq contract show --json` or by hand: without patterns that
- * run away, with the secrets that were left out of it, which are asked for.
+ * Proposes a contract that was given as a file. Patterns that could take very long to match are removed, and secrets
+ * that are missing in the file are asked for.
  */
 export async function givenProposal(given: Contract, constants: Readonly<Record<string, string>>): Promise<Proposal> {
   const notes = new Set<string>();

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { commandLine, inFull, withoutOptions } from '../../cli/command-line.ts';
+import { commandLine, withoutOptions, withProfileFlags } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { printable } from '../../report/output.ts';
 import { contractName, contractText, proposalText } from '../../report/terminal/contract-text.ts';
@@ -12,21 +12,24 @@ import { isLoopback, normalBaseUrl } from '../../settings/settings.ts';
 import { answered, requireAgreement } from './contract-agreement.ts';
 import { type Answers, propose, readDocuments } from './contract-documents.ts';
 
+/** The flags of `contract learn`, as commander parses them. */
 export interface LearnFlags {
   readonly environment?: string;
   readonly set: readonly (readonly [string, string])[];
   readonly operation: readonly (readonly [string, string])[];
-  /** An answer of success that means that a request was taken, or that it was refused. */
+  /** The form of a success answer that means that a request was taken. */
   readonly takenBy?: string;
+  /** The form of a success answer that means that a request was refused. */
   readonly refusedBy?: string;
   readonly dryRun?: boolean;
   readonly yes?: boolean;
 }
 
-/** Turns the partner's own documents into the contract of the profile, once a person has agreed. */
+/** Turns the partner's own documents into the contract of the profile after the user has agreed. */
 export async function learn(context: Context, files: readonly string[], options: LearnFlags): Promise<number> {
   const store = await profileContracts(context);
-  if (options.takenBy !== undefined || options.refusedBy !== undefined) return learnWord(context, files, options);
+  if (options.takenBy !== undefined || options.refusedBy !== undefined)
+    return learnAnswerMeaning(context, files, options);
   if (files.length === 0) throw new SrqError('usage', 'Name the document.', 'For example: srq contract learn api.yaml');
   const given = await givenAnswers(options);
   const { baseUrl } = await context.settings();
@@ -56,14 +59,16 @@ export async function learn(context: Context, files: readonly string[], options:
     [
       `${paint.green('✓')} Profile ${profile} obeys ${contractName(contract)}.`,
       ...loginLines(logins, context),
-      printable(inFull('Next: srq bulk FILE --sandbox    rehearses against a sandbox made from it', context.options)),
+      printable(
+        withProfileFlags('Next: srq bulk FILE --sandbox    rehearses against a sandbox made from it', context.options),
+      ),
     ].join('\n'),
   );
   return 0;
 }
 
-/** What the service's own answers mean is no matter of a document. */
-async function learnWord(context: Context, files: readonly string[], options: LearnFlags): Promise<number> {
+/** Stores the meaning of an answer. It cannot be combined with documents. */
+async function learnAnswerMeaning(context: Context, files: readonly string[], options: LearnFlags): Promise<number> {
   const { takenBy, refusedBy } = options;
   if (files.length > 0 || (takenBy !== undefined && refusedBy !== undefined)) {
     const message = 'Say one thing at a time: a document, --taken-by, or --refused-by.';
@@ -75,12 +80,15 @@ async function learnWord(context: Context, files: readonly string[], options: Le
     : learnAnswers(context, 'taken', takenBy);
 }
 
-/** What is in force, where each value comes from, and what live answers said of it. As JSON it can be learned again. */
+/**
+ * Shows the contract in use, where each value comes from, and what answers have shown about it. The JSON output can be
+ * learned again.
+ */
 export async function show(context: Context): Promise<number> {
   const store = await profileContracts(context);
   const contract = await context.contract();
   const observations = store.observations(contract);
-  const learnOne = inFull('Learn one with: srq contract learn FILE', context.options);
+  const learnOne = withProfileFlags('Learn one with: srq contract learn FILE', context.options);
   const reporter = await context.reporter();
   const { withoutSecretValues } = await import('../../contract/contract-secrets.ts');
   await reporter.result({ ...withoutSecretValues(contract), observations }, (paint) =>
@@ -91,7 +99,7 @@ export async function show(context: Context): Promise<number> {
   return 0;
 }
 
-/** Back to what the public document says. */
+/** Removes the contract, so that the public document applies again. */
 export async function forget(context: Context): Promise<number> {
   const store = await profileContracts(context);
   const forgotten = store.forget();
@@ -103,7 +111,7 @@ export async function forget(context: Context): Promise<number> {
   return 0;
 }
 
-/** The store of the profile in force. Throws `SrqError('usage')` under --sandbox, which has none. */
+/** Returns the contract store of the profile in use. Throws `SrqError('usage')` with --sandbox, which has none. */
 async function profileContracts(context: Context): Promise<ContractStore> {
   if (!context.options.sandbox) return context.contracts();
   const message = 'A contract belongs to a profile, not to the sandbox inside this process.';
@@ -122,7 +130,10 @@ async function givenAnswers({ set, operation }: LearnFlags): Promise<Answers> {
   };
 }
 
-/** `@FILE` is the first line of that file. Throws `SrqError('usage')` for a secret that stands among the arguments. */
+/**
+ * Reads a constant; `@FILE` stands for the first line of that file. Throws `SrqError('usage')` if a secret is given as
+ * an argument.
+ */
 async function constantOf([name, value]: readonly [string, string]): Promise<[string, string]> {
   if (value.startsWith('@')) return [name, await firstLine(value.slice(1))];
   if (!isSecretName(name)) return [name, value];
@@ -149,7 +160,10 @@ async function firstLine(path: string): Promise<string> {
   throw new SrqError('input', `${path} begins with an empty line.`, 'Put the value into its first line.');
 }
 
-/** The login for a server of the document; none for an address that secrets must not go to. Only a known test is marked. */
+/**
+ * Returns the login command for a server of the documents, or none for a URL to which secrets must not be sent. Only
+ * servers known to be tests are marked as such.
+ */
 function loginCommand({ name, url, test }: ServerSuggestion): string[] {
   try {
     const baseUrl = normalBaseUrl(url);
@@ -165,7 +179,7 @@ function loginCommand({ name, url, test }: ServerSuggestion): string[] {
   }
 }
 
-/** A contract belongs to one profile: whoever logs in with another has it learn the documents, too. */
+/** A contract belongs to one profile, so a new profile has to learn the documents as well. */
 function loginLines(logins: readonly string[], { process }: Context): string[] {
   if (logins.length === 0) return [];
   const words = withoutOptions(process.argv.slice(2), ['--profile']).filter((word) => word !== '--dry-run');
@@ -175,7 +189,7 @@ function loginLines(logins: readonly string[], { process }: Context): string[] {
   );
 }
 
-/** Where no terminal says otherwise, as wide as a wide one. */
+/** Returns the width of the terminal. Without one it is that of a wide terminal. */
 function width({ process }: Context): number {
   return process.stdout.columns ?? process.stderr.columns ?? 120;
 }

@@ -6,21 +6,22 @@ import { FIELD, FIELDS, type FieldOption, isField } from '../../request/fields.t
 import type { AudioReader } from '../../request/ports.ts';
 import type { Draft } from '../../request/service-request.ts';
 
-/** The flags by which one request is given, as commander hands them over. */
+/** The flags that describe one request, as commander parses them. */
 export interface RequestOptions extends Partial<Readonly<Record<FieldOption, string>>> {
   readonly field: readonly (readonly [string, string])[];
   readonly file?: string;
 }
 
+/** The requests that the user gave, with their recordings. */
 export interface RequestInput {
   readonly drafts: readonly Draft[];
   readonly audio: AudioReader;
 }
 
-/** A file for `create` and `validate` is a handful of requests; more is what bulk is for. */
+/** Maximum number of requests in a file for `create` and `validate`. `bulk` is for more. */
 const MAX_REQUESTS = 1000;
 
-/** The requests given by flags, or by a JSON file in which flags fill what it leaves out. */
+/** Reads requests from flags, or from a JSON file in which the flags fill missing fields. */
 export async function readRequestInput(context: Context, options: RequestOptions): Promise<RequestInput> {
   const flags = fieldsOfFlags(options);
   if (options.file === undefined) {
@@ -40,7 +41,7 @@ function fieldsOfFlags(options: RequestOptions): Record<string, string> {
 }
 
 async function readDrafts(context: Context, file: string, flags: Record<string, string>): Promise<Draft[]> {
-  // One request by flags needs none of what reads files.
+  // Loaded only here, because a request given by flags needs no file readers.
   const { inputName, openInput } = await import('../../cli/input.ts');
   const table = await openInput(context, file);
   const name = inputName(file);

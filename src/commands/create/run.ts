@@ -1,4 +1,4 @@
-import { inFull } from '../../cli/command-line.ts';
+import { withProfileFlags } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { codeOfResult, exitNumber } from '../../cli/exit-codes.ts';
 import { operationsOf, RequestSession } from '../../cli/session.ts';
@@ -11,16 +11,17 @@ import type { SrqError } from '../../request/errors.ts';
 import type { RowResult } from '../../request/outcome.ts';
 import { type RequestOptions, readRequestInput } from './request-input.ts';
 
-/** Few at once: these are one-off requests. */
+/** One at a time, because there are only a few requests. */
 const CONCURRENCY = 1;
 
+/** The flags of `create`, as commander parses them. */
 export interface CreateOptions extends RequestOptions, SubmitOptions {}
 
-/** Creates one request, or a few: each the same way as a row of an import. */
+/** Creates one request, or a few, each in the same way as a row of an import. */
 export async function create(context: Context, asked: CreateOptions): Promise<number> {
   const { drafts, audio } = await readRequestInput(context, asked);
   const session = await RequestSession.open(context, { audio, operations: operationsOf(asked), isAsOffered: true });
-  const line = await session.connect({ rate: 'auto', concurrency: CONCURRENCY });
+  const connection = await session.connect({ rate: 'auto', concurrency: CONCURRENCY });
   const options = { ...asked, validate: session.validates };
   await session.sayDestination();
   const prepared = await Promise.all(drafts.map((draft) => prepareDraft(draft, null, session.preparation)));
@@ -29,7 +30,7 @@ export async function create(context: Context, asked: CreateOptions): Promise<nu
   await session.finishOnSignal();
 
   const { clock, interruption } = context;
-  const ports = { ...line, log, clock, stopping: interruption.halt.signal };
+  const ports = { ...connection, log, clock, stopping: interruption.halt.signal };
   const results: RowResult[] = [];
   let stop: SrqError | null = null;
   for (const each of prepared) {
@@ -42,9 +43,9 @@ export async function create(context: Context, asked: CreateOptions): Promise<nu
       stop = submitted.stop;
     }
   }
-  // With a single request that was not sent the reason to stop is the whole story.
+  // If a single request was not sent, the reason to stop is all there is to report.
   if (stop && results.length === 1 && results[0]?.status === 'failed') throw stop;
-  if (stop) reporter.warn(`${stop.message} ${inFull(stop.hint ?? '', context.options)}`.trim());
+  if (stop) reporter.warn(`${stop.message} ${withProfileFlags(stop.hint ?? '', context.options)}`.trim());
   await reporter.result(results.length === 1 ? results[0] : results, (paint) =>
     results.map((result) => resultText(result, paint)).join('\n'),
   );

@@ -2,30 +2,30 @@ import type { Diagnosis, Step, StepName } from '../../request/diagnosis.ts';
 import { type ErrorCode, SrqError } from '../../request/errors.ts';
 import type { Clock } from '../../request/ports.ts';
 
-/** What a step found that did not fail. `value` is for the steps that follow. */
+/** The finding of a step that did not fail. `value` is passed on to later steps. */
 export interface Found<Value> {
   readonly result: 'ok' | 'warn' | 'skip';
   readonly message: string;
   readonly hint?: string;
   readonly value: Value;
-  /** Where another time than that of looking counts. */
+  /** The time to show if it is not the duration of the step. */
   readonly ms?: number;
 }
 
-/** Steps in a row: after one that failed the others are skipped. */
+/** Runs steps in order. After one has failed, the others are skipped. */
 export class Examination {
   readonly #names: readonly StepName[];
   readonly #clock: Clock;
   readonly #steps: Step[] = [];
   #failure: ErrorCode | null = null;
 
-  /** `names`: the steps there are to take, in their order. */
+  /** `names` are all steps in their order. */
   constructor(names: readonly StepName[], clock: Clock) {
     this.#names = names;
     this.#clock = clock;
   }
 
-  /** Why the first step failed that did; null while all is well. */
+  /** The error code of the step that failed, or null. */
   get failure(): ErrorCode | null {
     return this.#failure;
   }
@@ -35,8 +35,8 @@ export class Examination {
     return { ok: this.#failure === null, steps: [...this.#steps, ...untried] };
   }
 
-  /** Takes a step: what it throws as `SrqError` is its failure. Null if it failed or was skipped for an earlier failure. */
-  async take<Value>(name: StepName, look: () => Promise<Found<Value>> | Found<Value>): Promise<Value | null> {
+  /** Runs a step. An `SrqError` that it throws is its failure. Returns null if the step failed or was skipped. */
+  async runStep<Value>(name: StepName, look: () => Promise<Found<Value>> | Found<Value>): Promise<Value | null> {
     if (this.#failure !== null) return null;
     const startedMs = this.#clock.monotonicMs();
     const tookMs = () => Math.round(this.#clock.monotonicMs() - startedMs);

@@ -15,7 +15,7 @@ import type { Examination, Found } from './examination.ts';
 const DAY_MS = 24 * 3600 * 1000;
 const EXPIRY_WARNING_DAYS = 14;
 
-/** The way to the service: proxy, name, port, certificate. */
+/** Checks the network path to the service: proxy, name, port, certificate. */
 export async function takeNetworkSteps(
   context: Context,
   examination: Examination,
@@ -25,12 +25,12 @@ export async function takeNetworkSteps(
   const { timeout } = context.options;
   const timeoutMs = connectTimeoutOf(timeout === undefined ? null : timeout * 1000);
   const { proxy } = network;
-  const tunnel = await examination.take('proxy', async (): Promise<Found<Socket | null>> => {
+  const tunnel = await examination.runStep('proxy', async (): Promise<Found<Socket | null>> => {
     if (!proxy) return { result: 'ok', message: directly(context, url), value: null };
     const value = await openTunnel(url, { ...network, proxy }, timeoutMs);
     return { result: 'ok', message: `${proxy.url} connects to ${url.host}.`, value };
   });
-  await examination.take('dns', async () => {
+  await examination.runStep('dns', async () => {
     if (proxy) return BY_PROXY;
     const host = hostOf(url);
     if (isIP(host))
@@ -38,13 +38,13 @@ export async function takeNetworkSteps(
     const addresses = await resolveHost(host);
     return { result: 'ok', message: `${host} is at ${addresses.join(', ')}.`, value: null };
   });
-  const connection = await examination.take('tcp', async () => {
+  const connection = await examination.runStep('tcp', async () => {
     if (proxy) return BY_PROXY;
     const value = await openConnection(url, timeoutMs);
     return { result: 'ok', message: `Connected to ${value.remoteAddress}, port ${value.remotePort}.`, value };
   });
   const socket = tunnel ?? connection;
-  await examination.take('tls', async () => {
+  await examination.runStep('tls', async () => {
     if (url.protocol === 'http:' || !socket) {
       return { result: 'skip', message: 'Plain http, which does not leave this machine.', value: null };
     }
@@ -71,9 +71,9 @@ function judgedCertificate({ issuer, expiresAtMs, protocol }: ServiceCertificate
   return { result: 'warn', message, hint, value: null };
 }
 
-/** Whether the store in PostgreSQL can be reached and used. */
+/** Checks whether the store in PostgreSQL can be reached and used. */
 export async function takeStoreStep(context: Context, examination: Examination): Promise<void> {
-  await examination.take('store', async (): Promise<Found<null>> => {
+  await examination.runStep('store', async (): Promise<Found<null>> => {
     const store = await context.postgresStore();
     const { server, role, isBehind, danger } = await store.examine();
     const message = `${store.name} as ${role}: ${server}.`;

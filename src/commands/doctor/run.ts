@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { terminalColumns } from '../../cli/command.ts';
-import { inFull } from '../../cli/command-line.ts';
+import { withProfileFlags } from '../../cli/command-line.ts';
 import { type Connection, connect } from '../../cli/connect.ts';
 import type { Context } from '../../cli/context.ts';
 import { exitNumber } from '../../cli/exit-codes.ts';
@@ -15,13 +15,14 @@ import { Examination, type Found } from './examination.ts';
 import { takeNetworkSteps, takeStoreStep } from './network-steps.ts';
 import { ClockReading, takeContractStep, takeCreateStep, takeServiceSteps } from './service-steps.ts';
 
+/** The flags of `doctor`, as commander parses them. */
 export interface DoctorOptions {
   readonly create?: boolean;
   readonly yes?: boolean;
   readonly output?: string;
 }
 
-/** Tries out everything between here and a request that is taken, a step at a time. Creates nothing unless told to. */
+/** Checks everything that is needed to send a request, step by step. It creates nothing unless told to. */
 export async function doctor(context: Context, options: DoctorOptions): Promise<number> {
   const { output } = options;
   if (output !== undefined) await requireOwnOrNew(output, 'doctor report', '--output', isDoctorReport);
@@ -34,13 +35,13 @@ export async function doctor(context: Context, options: DoctorOptions): Promise<
     await writeReport(output, context.blotted(doctorReport(diagnosis, await surroundings(context))));
     reporter.say(() => printable(`Written, without secrets: ${output}`));
   }
-  const next = inFull(diagnosis.ok ? 'srq bulk FILE --dry-run' : 'srq doctor', context.options);
+  const next = withProfileFlags(diagnosis.ok ? 'srq bulk FILE --dry-run' : 'srq doctor', context.options);
   await reporter.result(diagnosis, (paint) => folded(diagnosisText(diagnosis, next, paint), terminalColumns(context)));
   return exitNumber(failure === null ? [] : [failure]);
 }
 
 function withHintsInFull({ ok, steps }: Diagnosis, { options }: Context): Diagnosis {
-  return { ok, steps: steps.map((step) => ({ ...step, hint: step.hint && inFull(step.hint, options) })) };
+  return { ok, steps: steps.map((step) => ({ ...step, hint: step.hint && withProfileFlags(step.hint, options) })) };
 }
 
 async function examine(context: Context, create: boolean): Promise<Examination> {
@@ -48,7 +49,7 @@ async function examine(context: Context, create: boolean): Promise<Examination> 
   const names = STEP_NAMES.filter((name) => (create || name !== 'create') && (hasStore || name !== 'store'));
   const examination = new Examination(names, context.clock);
   const reading = new ClockReading();
-  const connection = await examination.take('settings', () => settled(context, reading));
+  const connection = await examination.runStep('settings', () => settled(context, reading));
   if (!connection) return examination;
   if (hasStore) await takeStoreStep(context, examination);
   await takeNetworkSteps(context, examination, connection);
@@ -73,7 +74,7 @@ async function settled(context: Context, reading: ClockReading): Promise<Found<C
   return { result: 'ok', message, value: connection };
 }
 
-/** Before anything is tried: a live service gets a test request on a person's word alone. */
+/** Requires the user's consent to send a test request to a live service, before anything is tried. */
 async function requireConsent(context: Context, { yes }: DoctorOptions): Promise<void> {
   const settings = await context.settings();
   if (!settings.live || yes) return;

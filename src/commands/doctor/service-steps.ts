@@ -15,11 +15,11 @@ import type { Examination, Found } from './examination.ts';
 
 const SKEW_WARNING_MS = 60_000;
 
-/** What the last answer told of the service's clock. */
+/** The clock of the service, as seen in its last answer. */
 export class ClockReading {
-  /** By how much the service's clock is ahead of ours; null: it has not been seen. */
+  /** How far the service's clock is ahead of the local one, or null if it is unknown. */
   skewMs: number | null = null;
-  /** Time of the call, in which the reading may be wrong. */
+  /** Duration of the call, which is the uncertainty of the reading. */
   ms = 0;
 
   note({ answer, ms }: TracedCall, nowMs: number): void {
@@ -30,7 +30,7 @@ export class ClockReading {
   }
 }
 
-/** The service itself: its clock, whether it takes the credentials, whether validate can be understood. */
+/** Checks the service: its clock, the credentials, and whether validate can be understood. */
 export async function takeServiceSteps(
   context: Context,
   examination: Examination,
@@ -40,16 +40,16 @@ export async function takeServiceSteps(
   const startedMs = context.clock.monotonicMs();
   const proof = examination.failure ? null : await proveCredentials().catch(asFailure);
   const ms = Math.round(context.clock.monotonicMs() - startedMs);
-  await examination.take('clock', () => judgedClock(reading));
-  await examination.take('token', () => judgedToken(proof, ms));
-  await examination.take('validate', async () => {
+  await examination.runStep('clock', () => judgedClock(reading));
+  await examination.runStep('token', () => judgedToken(proof, ms));
+  await examination.runStep('validate', async () => {
     const contract = await context.contract();
     if (contract.hasValidate === false)
       return { result: 'skip', message: 'The contract says there is none.', value: null };
     const submission = await madeUpRequest(destination, contract, context.clock.nowMs()).catch(asFailure);
     if (submission instanceof SrqError) return untried(submission);
     const answer = await api.validate(submission.request);
-    if (answer.verdict === 'duplicate') api.disbelieveVerdict();
+    if (answer.verdict === 'duplicate') api.withdrawVerdict();
     return judgedVerdict(answer);
   });
 }
@@ -77,7 +77,7 @@ function judgedToken(proof: CachedToken | SrqError | null, ms: number): Found<nu
   return { result: 'ok', message: `The credentials work: a token was granted, ${life}.`, value: null, ms };
 }
 
-/** What a contract demands, nobody can make up. */
+/** The contract may require values that srq cannot make up. */
 function untried({ message, hint }: SrqError): Found<null> {
   return { result: 'warn', message: `${message} Validate was not asked.`, hint: hint ?? '', value: null };
 }
@@ -112,13 +112,13 @@ const UNTRUE_DUPLICATE =
 const TRY_LATER =
   'Try again later: srq doctor. If it stays so, send the report to the marketplace: srq doctor --output FILE';
 
-/** One request that says it is a test, sent and logged like any other. */
+/** Creates one request that says it is a test. It is sent and logged like any other. */
 export async function takeCreateStep(
   context: Context,
   examination: Examination,
   { api, destination }: Connection,
 ): Promise<void> {
-  await examination.take('create', async () => {
+  await examination.runStep('create', async () => {
     const submission = await madeUpRequest(destination, await context.contract(), context.clock.nowMs());
     const log = await context.openLog('doctor', false);
     const reporter = await context.reporter();
@@ -146,13 +146,13 @@ function judgedCreate(result: RowResult, { key }: Submission): Found<null> {
   throw new SrqError(code === 'ok' ? 'service' : code, `The test request is ${result.status}. ${told}`.trim(), hint);
 }
 
-/** Whether the answers to the steps before bear out what was learned. */
+/** Checks whether the answers to the earlier steps agree with the contract. */
 export async function takeContractStep(
   context: Context,
   examination: Examination,
   { api }: Pick<Connection, 'api'>,
 ): Promise<void> {
-  await examination.take('contract', async (): Promise<Found<null>> => {
+  await examination.runStep('contract', async (): Promise<Found<null>> => {
     const contract = await context.contract();
     if (!contract.source) return { result: 'skip', message: 'None was learned.', value: null };
     const seen = api.observations();
@@ -165,9 +165,9 @@ export async function takeContractStep(
 }
 
 /**
- * A request that nobody can take for a real one: it says in every text that it is a test, and its telephone number is
- * libphonenumber's example, which belongs to nobody. Each one has another text, so that a service that keeps the last one
- * takes the next one, too. Throws `SrqError('input')` if the local checks refuse it.
+ * Makes up a request that cannot be taken for a real one. All its texts say that it is a test, and its phone number is
+ * libphonenumber's example, which belongs to nobody. The text differs each time, so that a service that remembers the
+ * last one accepts the next. Throws `SrqError('input')` if the local checks refuse it.
  */
 async function madeUpRequest(destination: Destination, contract: Contract, nowMs: number): Promise<Submission> {
   const operations = operationsOf({ validate: true });

@@ -1,5 +1,5 @@
 import { basename, dirname, join } from 'node:path';
-import { commandLine, inFull } from '../../cli/command-line.ts';
+import { commandLine, withProfileFlags } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { exitNumber } from '../../cli/exit-codes.ts';
 import { planWithProgress, readInput } from '../../cli/input.ts';
@@ -15,7 +15,7 @@ import { agreedPlan, dryRun, type PlanOptions, rangeOf, requireConsent } from '.
 
 const BATCH_ROWS = 500;
 
-/** Reads and checks a file whole, shows what would happen, and queues the rows that are ready; none that is queued already. */
+/** Queues a file: reads and checks all of it, shows the plan, and queues the rows that are ready and not yet queued. */
 export async function enqueue(context: Context, file: string, given: PlanOptions): Promise<number> {
   keepHeapSmall();
   const startedMs = context.clock.monotonicMs();
@@ -66,7 +66,7 @@ async function queuePlan(
   const { code } = context.interruption;
   const isWhole = queued + alreadyQueued === ready;
   const seconds = Math.round(context.clock.monotonicMs() - startedMs) / 1000;
-  const next = isWhole ? inFull('srq queue', context.options) : file === '-' ? null : commandLine(command);
+  const next = isWhole ? withProfileFlags('srq queue', context.options) : file === '-' ? null : commandLine(command);
   const stopped = isWhole ? null : 'Interrupted.';
   const notQueued = ready - queued - alreadyQueued;
   const counts = { queued, alreadyQueued, notQueued, repeated, duplicate, invalid, unknown };
@@ -101,7 +101,7 @@ async function queueReady({ context, preparation }: RequestSession, plan: Import
   return { queued, alreadyQueued: seen - queued };
 }
 
-/** A path means nothing on another machine, and a recording is too large to lie in a queue. */
+/** Refuses recordings, because a path means nothing on another machine and a recording is too large for the queue. */
 const noRecordings: AudioReader = {
   describe: () => Promise.reject(notQueued()),
   readBase64: () => Promise.reject(notQueued()),

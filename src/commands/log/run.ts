@@ -10,29 +10,30 @@ import type { LogStore } from '../../request/log-store.ts';
 import type { LogRecord } from '../../request/ports.ts';
 import { noSentCounts, SENT_STATUSES, type SentCounts, type SentStatus, statusOfEvent } from '../../request/status.ts';
 
-/** The flags by which `log` chooses requests. */
+/** The flags with which `log` selects requests. */
 interface LogFilterOptions {
   readonly ref?: string;
   readonly id?: string;
   readonly since?: string;
   readonly until?: string;
   readonly status?: SentStatus;
-  /** The beginning of a run's name. */
+  /** The beginning of a run's id. */
   readonly run?: string;
 }
 
+/** The flags of `log`, as commander parses them. */
 export interface LogOptions extends LogFilterOptions {
-  /** Only the last so many. */
+  /** Maximum number of entries; the latest ones are shown. */
   readonly limit?: number;
   readonly csv?: boolean;
   readonly totals?: boolean;
   readonly follow?: boolean;
 }
 
-/** So many of the past are shown before what is new. */
+/** Default number of past entries shown before --follow continues with new ones. */
 const BEFORE_FOLLOWING = 10;
 
-/** What was sent and what came back: one entry a request, the oldest first. */
+/** Shows what was sent and what came back, one entry per request, the oldest first. */
 export async function log(context: Context, options: LogOptions): Promise<number> {
   if (options.csv && context.options.json) throw new SrqError('usage', 'Choose one of --json and --csv.');
   if (options.totals && (options.follow || options.limit !== undefined)) {
@@ -74,7 +75,9 @@ async function* past(
   else yield* (await lastOf(entries, limit)).items;
 }
 
-/** What is there, then each outcome as it is recorded, until Ctrl-C. An intent to send is no news yet. */
+/**
+ * Yields the existing entries and then each new outcome as it is recorded, until Ctrl-C. Intents to send are left out.
+ */
 async function* following(
   { interruption }: Context,
   store: LogStore,
@@ -88,7 +91,7 @@ async function* following(
   }
 }
 
-/** Returns what the records return. */
+/** Filters records. The return value of the source is passed on. */
 async function* matching<End>(
   records: AsyncGenerator<LogRecord, End>,
   wanted: (record: LogRecord) => boolean,
@@ -136,7 +139,7 @@ async function totals(context: Context, entries: AsyncIterable<LogEntry>, { csv 
   return 0;
 }
 
-/** Throws `SrqError('usage')` for a time that is none. */
+/** Returns the filter for the flags. Throws `SrqError('usage')` for an invalid time. */
 function logFilter(options: LogFilterOptions, nowMs: number): (record: LogRecord) => boolean {
   const { ref, id, status, run } = options;
   const sinceMs = options.since === undefined ? Number.NEGATIVE_INFINITY : pointInTime(options.since, nowMs);
@@ -157,7 +160,7 @@ function logFilter(options: LogFilterOptions, nowMs: number): (record: LogRecord
 const DAY_MS = 86_400_000;
 const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: DAY_MS };
 
-/** A date (2026-11-21, 2026-11-21T18:00Z) or a time ago (90m, 24h, 7d), as milliseconds since 1970. */
+/** Parses a date (2026-11-21, 2026-11-21T18:00Z) or a time ago (90m, 24h, 7d) as milliseconds since 1970. */
 function pointInTime(text: string, nowMs: number): number {
   const [, count, unit = ''] = /^(\d+)([mhd])$/.exec(text) ?? [];
   const unitMs = UNIT_MS[unit];
@@ -167,12 +170,12 @@ function pointInTime(text: string, nowMs: number): number {
   throw new SrqError('usage', `"${text}" is no time.`, 'Give a date (2026-11-21) or a time ago (90m, 24h, 7d).');
 }
 
-/** A day is meant to its end. */
+/** Parses the end of a range. A date includes the whole day. */
 function endOf(text: string, nowMs: number): number {
   return pointInTime(text, nowMs) + (/^\d{4}-\d\d-\d\d$/.test(text) ? DAY_MS : 0);
 }
 
-/** The last `count` items of a stream, in their order, and what the stream returned. Keeps no more than those. */
+/** Returns the last `count` items of a stream in order, and its return value. Keeps only that many items in memory. */
 async function lastOf<Item, End>(
   stream: AsyncGenerator<Item, End>,
   count: number,
@@ -188,7 +191,7 @@ async function lastOf<Item, End>(
   }
 }
 
-/** Requests by the day (UTC) of their last record, the first day first. */
+/** Counts requests by the day (UTC) of their last record, in order of days. */
 async function dayTotals(entries: AsyncIterable<LogEntry>): Promise<DayTotals[]> {
   const days = new Map<string, SentCounts>();
   for await (const { at, status } of entries) {

@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers';
-import { inFull } from '../../cli/command-line.ts';
+import { withProfileFlags } from '../../cli/command-line.ts';
 import { certificateFiles, proveCredentials } from '../../cli/connect.ts';
 import type { Context } from '../../cli/context.ts';
 import { forgetKeychain, warnOfRepair } from '../../cli/profiles.ts';
@@ -14,6 +14,7 @@ import { tokenPath } from '../../settings/paths.ts';
 import type { Profile } from '../../settings/profile-store.ts';
 import { isLoopback, normalBaseUrl, runSecretCommand } from '../../settings/settings.ts';
 
+/** The flags of `login`, as commander parses them. */
 export interface LoginOptions {
   readonly baseUrl?: string;
   readonly clientId?: string;
@@ -25,7 +26,7 @@ export interface LoginOptions {
   readonly storePasswordCommand?: string;
 }
 
-/** Proves credentials with a token, and only then stores them. */
+/** Checks credentials by requesting a token, and then stores them. */
 export async function login(context: Context, options: LoginOptions): Promise<number> {
   if (context.options.sandbox) {
     throw new SrqError('usage', '--sandbox needs no login.', 'Just use it: srq bulk FILE --sandbox');
@@ -65,13 +66,13 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
     [
       `${paint.green('✓')} The credentials work. Logged in to ${printable(`${baseUrl} as client ${clientId} (profile ${name}, ${kind}).`)}`,
       ...(contract.source ? [`Its requests obey ${contractName(contract)}.`] : []),
-      printable(inFull('Next: srq bulk FILE --dry-run', context.options)),
+      printable(withProfileFlags('Next: srq bulk FILE --dry-run', context.options)),
     ].join('\n'),
   );
   return 0;
 }
 
-/** The store that the profile is to name. It is not tried out: srq doctor does. */
+/** Returns the store settings of the profile. The store is not tried out here; `srq doctor` does that. */
 async function givenStore(
   context: Context,
   { storePasswordCommand }: LoginOptions,
@@ -85,7 +86,7 @@ async function givenStore(
       'Name it: --store postgres://USER@HOST/DATABASE',
     );
   }
-  // Also refuses what is no such URL.
+  // Throws if the URL is invalid.
   await context.logPlace();
   return { store, ...(storePasswordCommand === undefined ? {} : { storePasswordCommand }) };
 }
@@ -98,7 +99,10 @@ interface GivenCredentials {
 
 type KeptSecret = Pick<Profile, 'clientSecret' | 'secretCommand' | 'keychain'>;
 
-/** What the profile says of its secret. Where the keychain fails, only a person may choose the file in its place. */
+/**
+ * Stores the secret and returns how the profile refers to it. If the keychain fails, the user decides whether to store
+ * the secret in the settings file instead.
+ */
 async function keepSecret(
   context: Context,
   name: string,
@@ -123,7 +127,10 @@ async function keepSecret(
   }
 }
 
-/** From flags and environment; what is missing is asked for on a terminal, else named in one error. */
+/**
+ * Collects the credentials from flags and environment. Missing values are asked for on a terminal, and otherwise named
+ * in one error.
+ */
 async function collect(context: Context, options: LoginOptions): Promise<GivenCredentials> {
   const { env } = context.process;
   const baseUrl = options.baseUrl ?? env['SRQ_BASE_URL'] ?? '';

@@ -11,7 +11,7 @@ import { contractPaths, learnedPath } from '../../settings/paths.ts';
 import type { Profile } from '../../settings/profile-store.ts';
 import { isLoopback } from '../../settings/settings.ts';
 
-/** The stored profiles; the one in force is marked. Never a secret. */
+/** Lists the stored profiles and marks the one in use. It never shows a secret. */
 export async function profileList(context: Context): Promise<number> {
   const stored = Object.entries((await context.profiles()).all());
   const { value: inForce } = await context.profileName();
@@ -35,7 +35,7 @@ export async function profileList(context: Context): Promise<number> {
   return 0;
 }
 
-/** Makes a stored profile the one that is used when none is named. */
+/** Makes a stored profile the default. */
 export async function profileUse(context: Context, name: string): Promise<number> {
   const profiles = await context.profiles();
   const profile = requireStored(profiles.all(), name);
@@ -52,7 +52,10 @@ export async function profileUse(context: Context, name: string): Promise<number
   return 0;
 }
 
-/** Forgets credentials, token, contract and what was learned. The log stays: it is what keeps leads from being sent twice. */
+/**
+ * Removes a profile with its credentials, token, contract and what was learned. The log is kept, because it prevents
+ * leads from being sent twice.
+ */
 export async function profileRemove(context: Context, name: string): Promise<number> {
   requireStored((await context.profiles()).all(), name);
   await forgetProfile(context, name);

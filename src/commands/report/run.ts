@@ -9,17 +9,18 @@ import { requireReportPlace, writeRunReport } from '../../report/page/report-pag
 import { RunFigures } from '../../report/page/run-figures.ts';
 import { SrqError } from '../../request/errors.ts';
 import type { LogStore, RecordedNote } from '../../request/log-store.ts';
-import { addCourse, addNotes, figuresOf, noted } from '../bulk/run-report.ts';
+import { addNotes, addRecords, figuresOf, withFigures } from '../bulk/run-report.ts';
 
+/** The flags of `report`, as commander parses them. */
 export interface ReportOptions extends ReadingOptions {
   readonly output: string;
-  /** Beginning of a run's id, or `all`; the last import if left out. */
+  /** The beginning of a run's id, or `all`. The default is the last import. */
   readonly run?: string;
   readonly input?: string;
   readonly includeInput?: boolean;
 }
 
-/** Writes a run as a page, from its log: at any time, also while it runs. */
+/** Writes the report of a run from its log. This works at any time, also while the run is active. */
 export async function report(context: Context, options: ReportOptions): Promise<number> {
   keepHeapSmall();
   if (options.includeInput && options.input === undefined) {
@@ -42,7 +43,9 @@ export async function report(context: Context, options: ReportOptions): Promise<
   return 0;
 }
 
-/** Null: all that is in the log. Throws `SrqError('usage')` for a run that is not known. */
+/**
+ * Returns the id of the chosen run, or null for everything in the log. Throws `SrqError('usage')` for an unknown run.
+ */
 async function chosenRun(log: LogStore, wanted: string | undefined): Promise<string | null> {
   if (wanted === 'all') return null;
   const begun: Extract<RecordedNote, { event: 'begin' }>[] = [];
@@ -55,7 +58,7 @@ async function chosenRun(log: LogStore, wanted: string | undefined): Promise<str
   throw new SrqError('usage', `No import in ${log.name} has an id that begins with "${wanted}".`, hint);
 }
 
-/** What became of each request that the run touched, as the log has it now, whoever recorded it. */
+/** Collects the figures of the requests of a run. Each has its latest state in the log, whichever run recorded it. */
 async function figuresOfLog(log: LogStore, run: string | null): Promise<RunFigures> {
   const figures = new RunFigures(null);
   await addNotes(figures, log, run);
@@ -70,7 +73,7 @@ async function figuresOfLog(log: LogStore, run: string | null): Promise<RunFigur
   return figures;
 }
 
-/** How each row of the file stands now, by the log. */
+/** Collects the figures of the rows of a file, with their latest states in the log. */
 async function figuresOfInput(
   context: Context,
   file: string,
@@ -86,8 +89,8 @@ async function figuresOfInput(
   await planAsLogged(plan, log);
   const figures = figuresOf(plan, options.includeInput);
   const rows = reportRows(plan, log, session.preparation, 'Not sent.', 'ready');
-  for await (const _ of noted(rows, figures, plan.mapping));
+  for await (const _ of withFigures(rows, figures, plan.mapping));
   await addNotes(figures, store, run);
-  await addCourse(figures, store, run);
+  await addRecords(figures, store, run);
   return figures;
 }

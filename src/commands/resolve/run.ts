@@ -1,13 +1,13 @@
 import { terminalColumns } from '../../cli/command.ts';
-import { inFull } from '../../cli/command-line.ts';
+import { withProfileFlags } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { exitNumber } from '../../cli/exit-codes.ts';
 import { planWithProgress, type ReadingOptions, readInput } from '../../cli/input.ts';
 import { warnOfUnknownProfile } from '../../cli/profiles.ts';
 import { RequestSession, recordingsBeside } from '../../cli/session.ts';
-import { followed, type ServiceLine } from '../../delivery/import.ts';
+import { runPass, type ServiceConnection } from '../../delivery/import.ts';
 import { settleRows } from '../../delivery/settle-rows.ts';
-import { keptProof } from '../../delivery/visibility-prober.ts';
+import { storedProof } from '../../delivery/visibility-prober.ts';
 import { printableLines } from '../../report/output.ts';
 import { doubtText } from '../../report/terminal/log-text.ts';
 import { SrqError } from '../../request/errors.ts';
@@ -16,8 +16,9 @@ import type { LogRecord } from '../../request/ports.ts';
 import { isTrusted, visibilityStats } from '../../request/visibility.ts';
 import { showSettling } from '../bulk/show-import.ts';
 
+/** The flags of `resolve`, as commander parses them. */
 export interface ResolveOptions extends ReadingOptions {
-  /** A person says that they were taken; a text is the identifier. */
+  /** The user says that the requests were created. A text is the identifier. */
   readonly created?: string | true;
   readonly notCreated?: boolean;
   readonly validate?: boolean;
@@ -27,7 +28,7 @@ export interface ResolveOptions extends ReadingOptions {
   readonly settle?: number;
 }
 
-/** Settles requests in doubt by a person's word or by validate; without either, lists them. */
+/** Settles requests in doubt by the user's word or by validate. Without either, it lists them. */
 export async function resolve(context: Context, keys: readonly string[], options: ResolveOptions): Promise<number> {
   const actions = [options.created !== undefined, options.notCreated, options.validate].filter(Boolean).length;
   if (actions > 1) throw new SrqError('usage', 'Choose one of --created, --not-created and --validate.');
@@ -45,7 +46,7 @@ async function list(context: Context, keys: readonly string[], options: ResolveO
       doubtful.length === 0 ? 'Nothing is in doubt.' : doubtText(doubtful, nowMs, terminalColumns(context), paint),
   );
   if (doubtful.length === 0) await warnOfUnknownProfile(context);
-  else reporter.say(() => printableLines(inFull(HOW_TO, context.options)));
+  else reporter.say(() => printableLines(withProfileFlags(HOW_TO, context.options)));
   return 0;
 }
 
@@ -55,7 +56,10 @@ It is not there, and the next run sends it:
   srq resolve KEY --not-created
 Or let validate decide: srq resolve --validate --file FILE`;
 
-/** Of several requests none can have a given identifier, and a word about all of them must be meant so. */
+/**
+ * Settles requests by the user's word. All requests must be selected explicitly, and an identifier can only be given
+ * for one.
+ */
 async function byPerson(context: Context, keys: readonly string[], options: ResolveOptions): Promise<number> {
   if (keys.length === 0 && options.ref === undefined && !options.all) {
     throw new SrqError(
@@ -64,7 +68,7 @@ async function byPerson(context: Context, keys: readonly string[], options: Reso
       'Name keys (srq resolve lists them), --ref REF, or --all.',
     );
   }
-  // Exclusive: what a run has in flight is not in doubt yet.
+  // Exclusive, because the requests in flight of another run are not in doubt yet.
   const log = await context.openLog('resolve', true);
   const doubtful = await inDoubt(await context.logStore(), keys, options);
   await log.prefetch(doubtful.map(({ key }) => key));
@@ -115,7 +119,10 @@ async function settleByWord(log: OpenLog, record: LogRecord, { created, notCreat
     throw new SrqError('log', `Another process has just recorded something about ${key}.`, 'See: srq resolve');
 }
 
-/** The log holds no personal data, so the requests must come from the file once more. Nothing is sent but questions. */
+/**
+ * Settles requests by validate. The log holds no personal data, so the requests are read from the file again. Only
+ * questions are sent.
+ */
 async function byValidate(context: Context, keys: readonly string[], options: ResolveOptions): Promise<number> {
   const { file, ref, all } = options;
   if (keys.length > 0 || ref !== undefined || all) {
@@ -129,29 +136,29 @@ async function byValidate(context: Context, keys: readonly string[], options: Re
       hint,
     );
   }
-  // They were sent already: nothing more is demanded of them.
+  // The requests were sent before, so they need not be valid for any operation.
   const session = await RequestSession.open(context, { audio: recordingsBeside(file), operations: [] });
-  const line = await session.connect({ rate: 'auto', concurrency: CONCURRENCY });
+  const connection = await session.connect({ rate: 'auto', concurrency: CONCURRENCY });
   await session.sayDestination();
   const { clock, interruption } = context;
-  requireProven(line, clock.nowMs());
+  requireProven(connection, clock.nowMs());
   const log = await context.openLog('resolve', true);
   const input = await readInput(context, file, options);
   const plan = await planWithProgress(session, input, log);
   const before = plan.counts.unknown;
   const reporter = await context.reporter();
   await session.finishOnSignal();
-  const { api, evidence, isProxied } = line;
+  const { api, evidence, isProxied } = connection;
   const ports = { api, log, clock, preparation: session.preparation, halt: interruption.halt };
-  const proof = keptProof(
+  const proof = storedProof(
     () => evidence,
     () => log.nowMs(),
   );
   const chosenMs = options.settle === undefined ? null : options.settle * 1000;
   const watch = await showSettling(context, 'Settling', before, () => plan.ledger.counts().unknown);
-  const believing = { proof, chosenMs, isProxied, waiting: watch.waiting };
-  const settling = settleRows(plan, ports, { concurrency: CONCURRENCY, believing, resend: null });
-  const stop = await followed(settling, watch);
+  const validation = { proof, chosenMs, isProxied, waiting: watch.waiting };
+  const settling = settleRows(plan, ports, { concurrency: CONCURRENCY, validation, resend: null });
+  const stop = await runPass(settling, watch);
   if (stop) throw stop;
   const { created, failed, unknown } = plan.ledger.counts();
   await reporter.result(
@@ -164,8 +171,11 @@ async function byValidate(context: Context, keys: readonly string[], options: Re
 
 const CONCURRENCY = 16;
 
-/** Throws `SrqError('unknown')` unless validate has proven for some kind of requests that it sees what was created. */
-function requireProven({ mayValidate, evidence }: Pick<ServiceLine, 'mayValidate' | 'evidence'>, nowMs: number): void {
+/** Throws `SrqError('unknown')` if validate has not proven, for any kind of requests, that it sees created ones. */
+function requireProven(
+  { mayValidate, evidence }: Pick<ServiceConnection, 'mayValidate' | 'evidence'>,
+  nowMs: number,
+): void {
   const kinds = new Set(evidence.looks.map(({ kind }) => kind));
   if (mayValidate && [...kinds].some((kind) => isTrusted(visibilityStats(evidence, kind, nowMs)))) return;
   throw new SrqError(
@@ -175,7 +185,7 @@ function requireProven({ mayValidate, evidence }: Pick<ServiceLine, 'mayValidate
   );
 }
 
-/** The requests in doubt that are meant, oldest first. */
+/** Returns the selected requests in doubt, oldest first. */
 async function inDoubt(store: LogStore, keys: readonly string[], { ref }: ResolveOptions): Promise<LogRecord[]> {
   const found: LogRecord[] = [];
   for await (const record of store.latest()) {

@@ -7,6 +7,7 @@ import { SrqError } from '../../request/errors.ts';
 import { startSandbox } from '../../sandbox/server.ts';
 import { propose, readDocuments } from '../contract/contract-documents.ts';
 
+/** The flags of `sandbox`, as commander parses them. */
 export interface SandboxCommandOptions {
   readonly port: number;
   readonly latency: number;
@@ -17,7 +18,7 @@ export interface SandboxCommandOptions {
   readonly contract?: string;
 }
 
-/** Runs the local marketplace until Ctrl-C. Ready when it has printed its address. */
+/** Runs the local marketplace until Ctrl-C. It is ready when its address is printed. */
 export async function sandbox(context: Context, options: SandboxCommandOptions): Promise<number> {
   const contract = options.contract === undefined ? null : await contractOf(context, options.contract);
   const running = await startSandbox({
@@ -27,7 +28,7 @@ export async function sandbox(context: Context, options: SandboxCommandOptions):
     tokenTtlSeconds: options.tokenTtl,
     faults: options.fault,
     seed: options.seed,
-    // The parser takes it for the flag of that name that all commands have.
+    // Commander stores this flag under the global flag of the same name.
     storeFile: context.options.store ?? null,
     contract,
     hasInbox: true,
@@ -59,7 +60,10 @@ export async function sandbox(context: Context, options: SandboxCommandOptions):
   return 0;
 }
 
-/** What only the partner can say is taken with any value. Which operations are meant must be known. */
+/**
+ * Learns the contract from a document. Questions that only the partner can answer stay open, because the sandbox
+ * accepts any value for them; but the operations must be known.
+ */
 async function contractOf(context: Context, file: string): Promise<Contract> {
   const set = await readDocuments([file]);
   const nothing = { constants: {}, operations: {} };

@@ -12,7 +12,7 @@ interface TemplateOptions {
   readonly output?: string;
 }
 
-/** Writes an example file of leads, as a partner in the market would have it. */
+/** Writes an example file of leads as a partner in the market would have it. */
 export async function template(
   context: TellingContext,
   format: 'csv' | 'json',
@@ -44,7 +44,7 @@ function requireMarket(code: string): Market {
   );
 }
 
-/** An example never takes the place of a file of real leads. */
+/** Writes a new file. It never overwrites one, which might hold real leads. */
 async function writeNew(path: string, content: string): Promise<void> {
   try {
     await writeFile(path, content, { flag: 'wx' });

@@ -9,7 +9,7 @@ import { type RequestOptions, readRequestInput } from '../create/request-input.t
 
 type Validated = ValidateResult & { readonly key: string | null };
 
-/** Asks whether each request is a duplicate. Creates nothing and leaves nothing in the log. */
+/** Asks whether each request is a duplicate. It creates nothing and writes nothing to the log. */
 export async function validate(context: Context, options: RequestOptions): Promise<number> {
   const { drafts, audio } = await readRequestInput(context, options);
   const session = await RequestSession.open(context, { audio, operations: ['validate'] });

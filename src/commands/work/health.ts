@@ -3,25 +3,26 @@ import { SrqError, systemCode } from '../../request/errors.ts';
 import type { Clock } from '../../request/ports.ts';
 import { replaceFile, replaceFileOrThrow } from '../../settings/own-file.ts';
 
-/** How often the health file is written. */
+/** Interval at which the health file is written. */
 const WRITE_MS = 2_000;
 
+/** The state of a worker. */
 export type WorkerState = 'starting' | 'working' | 'idle' | 'waiting-for-database' | 'stopping';
 
-/** What a worker tells those who watch over it. */
+/** The health of a worker, for monitoring. */
 export interface Health {
   readonly state: WorkerState;
   readonly at: string;
   readonly since: string;
   readonly inFlight: number;
-  /** Why it ends by itself; null: it does not. */
+  /** The reason why the worker ends by itself, or null. */
   readonly reason: string | null;
 }
 
 /**
- * Keeps a file up to date with the worker's health, as JSON: one that is older than a few seconds is of a worker that hangs
- * or is gone. It stays when the worker has ended. Throws `SrqError('usage')` for one that cannot be written. Returns the end of
- * it.
+ * Writes the worker's health to a file every few seconds, as JSON. An older file means that the worker hangs or is
+ * gone. The file is kept when the worker has ended. Throws `SrqError('usage')` if the file cannot be written. Returns
+ * the function that stops the writing.
  */
 export function keepHealthFile(path: string, health: () => Health, clock: Clock): () => Promise<void> {
   const over = new AbortController();
@@ -46,8 +47,9 @@ export function keepHealthFile(path: string, health: () => Health, clock: Clock)
 }
 
 /**
- * Answers `/livez` (200 as long as the worker is not stuck) and `/healthz` (200 while it can work, 503 while it waits for the
- * database or is stopping). Throws `SrqError('usage')` for a port that cannot be had. Returns the end of it.
+ * Serves `/livez` (200 as long as the worker is not stuck) and `/healthz` (200 while it can work, 503 while it waits
+ * for the database or is stopping). Throws `SrqError('usage')` if the port cannot be used. Returns the function that
+ * stops the server.
  */
 export async function serveHealth(port: number, host: string, health: () => Health): Promise<() => Promise<void>> {
   const server = createServer((request, response) => {

@@ -5,7 +5,7 @@ import { runWorker, type WorkerDeps } from '../../delivery/consume.ts';
 import { contractRefusal } from '../../delivery/dispose.ts';
 import type { SubmitOptions } from '../../delivery/submit.ts';
 import { AccountBreaker } from '../../delivery/supervise.ts';
-import { datedBy, VisibilityProber } from '../../delivery/visibility-prober.ts';
+import { VisibilityProber, withLogTime } from '../../delivery/visibility-prober.ts';
 import { workText } from '../../report/terminal/queue-text.ts';
 import type { RequestQueue } from '../../request/request-queue.ts';
 import type { Destination } from '../../request/service-request.ts';
@@ -14,25 +14,25 @@ import type { PostgresStore } from '../../store/postgres/postgres-store.ts';
 import { keepHealthFile, serveHealth } from './health.ts';
 import { WorkerStats } from './worker-stats.ts';
 
-/** The flags of `work`. */
+/** The flags of `work`, as commander parses them. */
 export interface WorkOptions extends Omit<SubmitOptions, 'again'> {
   readonly concurrency: number;
   readonly rate?: 'auto' | 'max' | number;
   readonly untilEmpty?: boolean;
   readonly inDoubt: 'park' | 'validate';
-  /** Seconds after a doubtful send before validate is asked. */
+  /** Age in seconds that a request in doubt must have before validate is asked about it. */
   readonly settle?: number;
-  /** Seconds without a sign of life after which others get what a worker has in hand. */
+  /** Seconds without a sign of life after which the requests of a worker are given to others. */
   readonly missing: number;
   readonly healthFile?: string;
   readonly healthPort?: number;
   readonly healthHost: string;
 }
 
-/** After the signal to end, the store is given so long to take what is still to be told. */
-const FAREWELL_MS = 10_000;
+/** Time after the signal to end in which remaining results are still written to the store. */
+const SHUTDOWN_TIMEOUT_MS = 10_000;
 
-/** Delivers what is queued until it is told to end, or the queue is empty and that was asked for. */
+/** Sends what is queued until it is told to end, or until the queue is empty if that is wanted. */
 export async function work(context: Context, options: WorkOptions): Promise<number> {
   const startedMs = context.clock.monotonicMs();
   const { clock, interruption } = context;
@@ -46,7 +46,7 @@ export async function work(context: Context, options: WorkOptions): Promise<numb
   );
   const deps = await workerDeps(context, options, account);
   const { validate, onDuplicate, concurrency, untilEmpty = false, inDoubt, settle, missing } = options;
-  const { witness, connection, name } = deps;
+  const { prober, connection, name } = deps;
   reporter.note('started', { store: name, concurrency }, () => `Working for ${deps.destination}.`);
   account.opened();
   const stop = await runWorker(deps, {
@@ -55,9 +55,9 @@ export async function work(context: Context, options: WorkOptions): Promise<numb
     settleMs: settle === undefined ? null : settle * 1000,
     missingMs: missing * 1000,
   });
-  await witness.end();
-  await connection.keep(witness.evidence).catch(() => {});
-  // Nothing that is left to do waits for the store any more.
+  await prober.end();
+  await connection.keep(prober.evidence).catch(() => {});
+  // Nothing that is left to do needs the store.
   halt.abort();
   const { ready: _, invalid: __, ...counts } = account.counts;
   const seconds = Math.round(clock.monotonicMs() - startedMs) / 1000;
@@ -95,10 +95,10 @@ async function workerDeps(context: Context, options: WorkOptions, watch: WorkerS
   const { api, shared, isProxied } = connection;
   if (!shared) throw new Error('a worker without a store');
   const keep = (evidence: VisibilityHistory) => void connection.keep(evidence).catch(() => {});
-  const witness = new VisibilityProber(api, datedBy(log, clock), stopping, connection.evidence, keep);
+  const prober = new VisibilityProber(api, withLogTime(log, clock), stopping, connection.evidence, keep);
   const deps: WorkerDeps = {
-    ...{ api, log, queue, clock, witness, halt, watch, isProxied },
-    evidence: () => connection.keep(witness.evidence),
+    ...{ api, log, queue, clock, prober, halt, watch, isProxied },
+    evidence: () => connection.keep(prober.evidence),
     breaker: new AccountBreaker(shared, clock),
     hold: connection.hold,
     refusal: (queued) => contractRefusal(queued, contract, operations, destination),
@@ -106,7 +106,10 @@ async function workerDeps(context: Context, options: WorkOptions, watch: WorkerS
   return { ...deps, connection, name: store.name, destination: session.destinationText };
 }
 
-/** The queue of a worker, which after the signal to end is given some time to take what became of what was in hand. */
+/**
+ * Opens the queue for a worker. After the signal to end it stays open for some time, so that the results of requests in
+ * hand can be written.
+ */
 async function openWorkersQueue(
   context: Context,
   { database }: PostgresStore,
@@ -116,7 +119,7 @@ async function openWorkersQueue(
   const { openQueue } = await import('../../store/postgres/postgres-queue.ts');
   const { signal: stopping } = context.interruption.halt;
   const giveUp = new AbortController();
-  const later = () => void context.clock.sleep(FAREWELL_MS, giveUp.signal).then(() => giveUp.abort());
+  const later = () => void context.clock.sleep(SHUTDOWN_TIMEOUT_MS, giveUp.signal).then(() => giveUp.abort());
   stopping.addEventListener('abort', later, { once: true });
   context.onClose(async () => giveUp.abort());
   const queue = await openQueue({ database, destination, worker, stopping, giveUp: giveUp.signal });

@@ -6,20 +6,20 @@ import type { TakenRequest } from '../../request/request-queue.ts';
 import { noCounts } from '../../request/status.ts';
 import type { Health, WorkerState } from './health.ts';
 
-/** What a worker has done so far, told as it happens. Holds nothing of the requests but their keys. */
+/** Counts and reports what a worker does. It keeps nothing of the requests but their keys. */
 export class WorkerStats implements WorkerWatch {
   readonly #reporter: Reporter;
   readonly #nowMs: () => number;
   readonly #since: string;
   readonly #exception: () => WorkerState | null;
   readonly counts = noCounts();
-  /** Put back to be tried again, and left to other workers or to settling. */
+  /** Number of requests that were put back for later, for other workers or for settling. */
   again = 0;
   #inFlight = 0;
   #reason: string | null = null;
   #hasBegun = false;
 
-  /** `exception`: the state in force whatever is in flight, if there is one. */
+  /** `exception` returns the state that applies regardless of the requests in flight, or null. */
   constructor(reporter: Reporter, nowMs: () => number, exception: () => WorkerState | null) {
     this.#reporter = reporter;
     this.#nowMs = nowMs;
@@ -85,7 +85,7 @@ export class WorkerStats implements WorkerWatch {
     );
   }
 
-  broke(pauseMs: number): void {
+  breakerOpened(pauseMs: number): void {
     const seconds = Math.round(pauseMs / 1000);
     this.#reporter.note('breaker', { pauseMs }, () => `Too many doubts: nobody sends for ${seconds} s.`);
   }

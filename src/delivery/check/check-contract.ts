@@ -15,20 +15,25 @@ import type { AudioFile } from '../../request/service-request.ts';
 import { AUDIO_PARAMETER } from '../../request/wire.ts';
 import type { FieldFinding } from './check-texts.ts';
 
-/** Longer texts would show more of a person's data than is needed to find the cell. */
+/**
+ * Maximum length of a value quoted in a message. More would show more personal data than is needed to find the cell.
+ */
 const SHOWN_LETTERS = 40;
 const SHOWN_VALUES = 8;
 
-/** What a request gives. */
+/** The contents of a request that are checked against the contract. */
 export interface GivenTexts {
-  /** By srq's names. */
+  /** Texts by field name, as srq names the fields. */
   readonly texts: Readonly<Record<string, string>>;
   readonly hasRecording: boolean;
-  /** Fields that srq has filled itself: what is optional and not allowed is left out. */
+  /** Fields that srq has filled itself. If one is optional and not allowed, it is left out. */
   readonly filled: ReadonlySet<string>;
 }
 
-/** What the service's description does not allow in a request, for all operations that it is meant for. */
+/**
+ * Checks a request against the contract of the service, for all operations it is meant for. Returns the findings
+ * without duplicates.
+ */
 export function contractFindings(
   contract: Contract,
   operations: readonly RequestOperationName[],
@@ -37,7 +42,7 @@ export function contractFindings(
   const described = operations.filter((name) => contract[name].parameters !== null);
   if (described.length === 0) return [];
   const findings = described.flatMap((name) => operationFindings(contract, name, given));
-  // What both operations demand is told once.
+  // A finding of both operations is reported once.
   const byText = new Map(findings.map((finding) => [`${finding.field} ${finding.message}`, finding]));
   return [...byText.values()];
 }
@@ -47,7 +52,7 @@ function operationFindings(contract: Contract, name: RequestOperationName, given
   const { hasRecording, filled } = given;
   const texts = byField(operation, given.texts);
   const isRecorded = hasRecording || texts[AUDIO_PARAMETER] !== undefined;
-  // A document may call a parameter `constructor`.
+  // Use own properties only, because a contract may have a parameter named `constructor`.
   const isGiven = (field: string) => Object.hasOwn(texts, field);
   const has = (field: string) => isGiven(field) || (isRecorded && /^audio_(?:file|type|name)$/.test(field));
   const unmet = unmetRequirements(operation, has).map(unmetFinding);
@@ -56,7 +61,7 @@ function operationFindings(contract: Contract, name: RequestOperationName, given
     const isLeftOut = !isGiven(field) || isFixed(parameter) || (filled.has(field) && !required);
     return isLeftOut ? [] : valueFindings(parameter, texts[field] ?? '');
   });
-  // Validate is given what it knows; only what create does not take is lost.
+  // Only create must have a parameter for every field. Validate gets the fields that it has parameters for.
   return [
     ...unmet,
     ...wrong,
@@ -64,7 +69,7 @@ function operationFindings(contract: Contract, name: RequestOperationName, given
   ];
 }
 
-/** What was given by a whole name, `utm.source`, by its field. */
+/** Replaces whole parameter names, such as `utm.source`, by the names of their fields. */
 function byField(operation: Operation, texts: GivenTexts['texts']): GivenTexts['texts'] {
   const { byWholeName } = describedOperation(operation);
   if (byWholeName.size === 0 || !Object.keys(texts).some((name) => byWholeName.has(name))) return texts;
@@ -81,7 +86,7 @@ function unmetFinding(alternatives: Unmet): FieldFinding {
   return { severity: 'error', field, message };
 }
 
-/** No column has a name that is known to mean a parameter that srq does not know. */
+/** Tells how to give a parameter that srq does not know, because no column name is recognised as such a parameter. */
 function sourceHint(field: string): string {
   const isKnown = isField(field) || field.startsWith('audio_');
   return isKnown ? '' : ` In a file: --map COLUMN=${field}, or --set '${field}={Column}'.`;
@@ -114,7 +119,10 @@ function notAllowed({ field, values, type }: Parameter, text: string): string {
   return `${shown} is none of the values that the service's description says are allowed: ${names.slice(0, SHOWN_VALUES).join(', ')}${more}.${hint}`;
 }
 
-/** What the description leaves no place for: srq's own fields are left out, and a parameter that was asked for is wrong. */
+/**
+ * Finds fields for which the contract has no parameter. Fields of srq itself are left out with a warning; a parameter
+ * that the user asked for by name is an error.
+ */
 function unmappedFieldFindings(
   operation: Operation,
   { texts, filled }: Pick<GivenTexts, 'texts' | 'filled'>,
@@ -144,7 +152,7 @@ function noPlaceFor(field: string, described: readonly string[]): string {
   return `The service's description has no place for ${field}.${similar === null ? '' : ` Did you mean ${similar}?`}`;
 }
 
-/** What the service's description does not allow in a recording; known before it is read. */
+/** Checks a recording against the contract by its size and media type, before it is read. */
 export function audioFindings(
   contract: Contract,
   operations: readonly RequestOperationName[],

@@ -19,10 +19,10 @@ import { AUDIO_PARAMETER, CATEGORY_PARAMETER, DOCUMENTED_PARAMETERS } from '../.
 import { contractFindings } from './check-contract.ts';
 import { isShortenedNumber, textFindings } from './check-texts.ts';
 
-/** A request whose recording, if it has one, is still only named. */
+/** A checked request. Its recording, if there is one, is given by its path and has not been read. */
 type CheckedRequest = Omit<ServiceRequest, 'audio'> & { readonly audioPath: string | null };
 
-/** A request that can be sent, or none; problems in both cases. */
+/** The result of the checks: the request, or null if there is an error, and the problems in both cases. */
 export interface Checked {
   readonly request: CheckedRequest | null;
   readonly problems: readonly Problem[];
@@ -31,11 +31,12 @@ export interface Checked {
 const META_TEST = /^(?:<test lead:|test@(?:meta|fb)\.com$)/i;
 
 /**
- * Checks a draft and puts it into the API's form: UK for GB, E.164, tidy e-mail, the market's language where none is given.
+ * Checks a draft and normalises it: UK for GB, E.164 phone numbers, a trimmed e-mail address, and the market's language
+ * if none is given. `operations` are those that the request is for.
  *
- * Without a description of the service only what surely cannot work is an error; which fields it requires is not public, and a
- * wrong refusal here loses a lead where a wrong pass costs one call. Everything else is a warning. With one, what it says
- * goes before all that is merely usual; `operations`: those that the request is for.
+ * Without a contract, only what certainly cannot work is an error; everything else is a warning. Which fields the
+ * service requires is not public, and a wrong refusal loses a lead, while a wrong pass only costs one call. With a
+ * contract, its rules take precedence over what is merely usual.
  */
 export function checkRequest(
   draft: Draft,
@@ -58,8 +59,8 @@ export function checkRequest(
 }
 
 /**
- * The request that a draft most likely makes, unchecked: for whoever knows the key of the one that passed the checks. Null if
- * that cannot be told without looking closer.
+ * Returns the request that a draft most likely becomes, without checking it, or null if that cannot be known without a
+ * closer look. For callers that know the key of the request that passed the checks.
  */
 export function likelyRequest(draft: Draft, contract: Contract): ServiceRequest | null {
   const check = new RequestCheck(draft, null, contract);
@@ -110,7 +111,7 @@ class RequestCheck {
     if (warning !== null) this.warn('location', `The postal code ${warning}.`);
   }
 
-  /** Platforms hand out test leads to prove a connection; a professional must never be sent one. */
+  /** Finds test leads, which platforms send to prove a connection. They must never reach a professional. */
   testLead(): void {
     const dummy = Object.keys(this.fields).find((field) => META_TEST.test(this.fields[field] ?? ''));
     if (dummy) this.error(dummy, 'This is a test lead: never sent.');
@@ -157,7 +158,7 @@ class RequestCheck {
       this.error('phone', 'There is neither a phone number nor an e-mail address.');
     if (phone !== undefined) {
       const { e164, error, warning } = parsePhone(phone, market);
-      // Without its country a national number cannot be judged, and the missing country has been said.
+      // Without a country, a national number cannot be checked, and the missing country has been reported already.
       if (error !== null && (market || phone.includes('+'))) this.error('phone', `The phone number ${error}.`);
       if (warning !== null) this.warn('phone', `The phone number: ${warning}.`);
       if (e164 !== null) this.fields['phone'] = e164;
@@ -170,13 +171,16 @@ class RequestCheck {
     }
   }
 
-  /** An e-mail address is mostly written as it is sent. */
+  /** Normalises only the phone number, because an e-mail address is usually sent as it is written. */
   likelyContact(market: Market | undefined): void {
     const { phone } = this.fields;
     if (phone !== undefined) this.fields['phone'] = likelyE164(phone, market);
   }
 
-  /** The API takes audio "in place of text": with both given, the text stays here, unless it is required, and that is said. */
+  /**
+   * Checks that there is a text or a recording. The API takes audio "in place of text", so if both are given, the text
+   * is left out with a warning, unless the contract requires it.
+   */
   need(): void {
     const hasText = this.fields['request_text'] !== undefined;
     const hasAudio = this.audioPath !== null || this.fields[AUDIO_PARAMETER] !== undefined;
@@ -198,7 +202,7 @@ class RequestCheck {
     const wrong = new Set(this.problems.filter(({ severity }) => severity === 'error').map(({ field }) => field));
     for (const { severity, field, message } of findings) {
       if (severity === 'warning') this.warn(field, message);
-      // What srq has found wrong itself is told in its own words.
+      // Where srq's own check has found an error, its message is better than that of the contract.
       else if (!wrong.has(field)) this.error(field, message);
     }
   }
@@ -212,7 +216,7 @@ class RequestCheck {
     return { request: { params: this.params(), ref: this.ref, audioPath: this.audioPath }, problems: this.problems };
   }
 
-  /** The fields by the API's names: the documented ones in its order, then the others. */
+  /** Returns the fields by the names of the API: the documented ones in its order, then the others. */
   private params(): Record<string, string> {
     const { category, ...fields } = this.fields;
     const params: Record<string, string> = {};
@@ -234,7 +238,7 @@ class RequestCheck {
   }
 }
 
-/** Where each field comes from: one column, or all that it is looked for in. */
+/** Returns the source of each field as a text: the name of its column, or of all columns it may come from. */
 const columnNames = memoize(({ sources, columns }: Mapping): ReadonlyMap<string, string> => {
   const indexes = new Map<string, Set<number>>();
   for (const { field, columns: at } of sources) {

@@ -2,26 +2,32 @@ import { FIELD, FIELDS, USUAL_LENGTH } from '../../request/fields.ts';
 import type { Problem } from '../../request/outcome.ts';
 import { AUDIO_PARAMETER } from '../../request/wire.ts';
 
-/** A problem before its column is known. */
+/** A problem with a field, before the column that the field comes from is known. */
 export type FieldFinding = Pick<Problem, 'severity' | 'field' | 'message'>;
 
-/** How a spreadsheet shows a long number, its digits gone. A reference such as 1E5 is none. */
+/**
+ * A long number in scientific notation, as spreadsheets show it, with digits lost. A reference such as 1E5 does not
+ * match.
+ */
 const SCIENTIFIC = /^\d[.,]\d+E\+\d{2,}$/i;
 
-/** Null: bounded elsewhere, or not a text but the name or the content of a recording. */
+/**
+ * Usual maximum length of each field. Null means that the field is bounded elsewhere, or holds the name or content of a
+ * recording.
+ */
 const USUAL_LENGTHS = new Map<string, number | null>([
   ...FIELDS.map((field) => [field, FIELD[field].usualLength] as const),
   [AUDIO_PARAMETER, null],
 ]);
 
-/** Whether a text is a number whose digits a spreadsheet has dropped. */
+/** Tells whether a text is a number in scientific notation, whose digits a spreadsheet has dropped. */
 export function isShortenedNumber(text: string): boolean {
   return SCIENTIFIC.test(text);
 }
 
 /**
- * What is wrong with the texts of a request, as pairs of field and text, whatever they mean: damaged, over-long, shortened by
- * a spreadsheet. `bounded`: fields for which the service's description says how long they may be.
+ * Checks the texts of a request independent of their meaning: for damage, excessive length, and numbers shortened by a
+ * spreadsheet. `texts` are pairs of field and text. `bounded` holds the fields whose length the contract limits.
  */
 export function textFindings(
   texts: readonly (readonly [field: string, text: string])[],
@@ -35,7 +41,7 @@ export function textFindings(
     if (damage) findings.push(damage);
     const excess = bounded.has(field) ? null : length(field, text);
     if (excess) findings.push(excess);
-    // Phones have their own message.
+    // Phone numbers have a message of their own.
     if (field !== 'phone' && isShortenedNumber(text)) lost.add(field);
   }
   if (isShortenedNumber(postalCode)) lost.add('location');

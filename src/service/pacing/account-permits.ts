@@ -5,32 +5,33 @@ import type { Admission, ChosenRate, LearnedRate, Permit, RateAnswer } from './a
 import { isRefusal, type PermitAnswer, type PermitSource, type Refused } from './rate-limiter.ts';
 
 /**
- * A process takes two turns so far apart at least, and so many times as far as a turn takes long, for many processes want one;
- * but no further apart than the longest gap, for a turn may have waited for a store that was away.
+ * Minimum gap between two turns of a process. The gap is also `GAP_TURNS` times as long as a turn takes, because many
+ * processes want one, but at most `MAX_GAP_MS`, because a turn may have waited for an unavailable store.
  */
 const GAP_MS = 50;
 const GAP_TURNS = 2;
 const MAX_GAP_MS = 2_000;
-/** Sends that are granted ahead are not in flight yet: there may be so many times as many as may be in flight. */
+/** Granted sends per request that may be in flight. Sends that are granted ahead are not in flight yet. */
 const PLACES_PER_REQUEST = 8;
-/** Another process's answer may have made room. */
+/** Interval at which a turn is taken while all places are in use, because another process's answer may free one. */
 const POLL_MS = 100;
-/** A pause may have been lengthened, or a process have ended. */
+/** Maximum wait until the next turn, because a pause may be extended or a process may end. */
 const MAX_WAIT_MS = 1_000;
-/** A granted send that nobody makes use of is given back. */
+/** Age at which unused granted sends are given back. */
 const STALE_MS = 250;
-/** While anything is in flight the account hears of this process at least so often. */
-const BEAT_MS = 5_000;
-/** Between two looks for processes that have ended. */
-const LOOK_MS = 2_000;
-const KEPT_AS = 'pace';
-/** In place of the number of a send that needed no grant. */
+/** Maximum interval between two turns while anything is in flight. */
+const HEARTBEAT_MS = 5_000;
+/** Interval at which ended processes are looked for. */
+const ENDED_CHECK_MS = 2_000;
+const STATE_NAME = 'pace';
+/** The permit number of a send that needed no grant. */
 const UNGRANTED = 0;
 
+/** The dependencies of `AccountPermits`. */
 export interface AccountPermitsParts {
   readonly state: SharedAccountState;
   readonly rate: ChosenRate;
-  /** Most requests of this process in flight. */
+  /** Maximum number of requests of this process in flight. */
   readonly concurrency: number;
   readonly learned: LearnedRate | null;
   readonly clock: Clock;
@@ -39,32 +40,32 @@ export interface AccountPermitsParts {
 }
 
 /**
- * Permits by the one rate of an account, whichever process sends. A few sends are granted ahead at each turn, so that most
- * need not wait for one; when another process is refused, they are given back.
+ * Gives permits by the rate that all processes of an account share. Each turn grants a few sends ahead, so that most
+ * need not wait for a turn. They are given back when another process is refused.
  */
 export class AccountPermits implements PermitSource {
   readonly #parts: AccountPermitsParts;
   #waiting: () => number = () => 0;
   #changed: () => void = () => {};
-  /** Granted for their `sentMs`, by the time of the rate. */
+  /** Granted sends, each for its `sentMs` by the time of the rate. */
   #granted: Permit[] = [];
   #answered: AnsweredSend[] = [];
   #withdrawn: Permit[] = [];
   #ended: readonly string[] = [];
   #members: readonly string[] = [];
-  /** Why the last turn did not grant more. */
+  /** The reason why the last turn did not grant more. */
   #denied: Admission | null = null;
-  /** Sends need no grant for now. */
+  /** True while sends need no grant. */
   #isFree = false;
   #hasSentFreely = false;
   #refusal: RateAnswer | null = null;
   #holdMs = 0;
   #slowDown: number | null = null;
   #refusals: number[] = [];
-  /** Let through since the last turn, and in flight now. */
+  /** Number of sends let through since the last turn, and number in flight. */
   #used = 0;
   #inFlight = 0;
-  /** The time of the rate is the monotonic one plus this. */
+  /** Difference between the time of the rate and the monotonic time. */
   #aheadMs = 0;
   #turning: Promise<void> | null = null;
   #isUrgent = false;
@@ -81,7 +82,7 @@ export class AccountPermits implements PermitSource {
   attach(waiting: () => number, changed: () => void): void {
     this.#waiting = waiting;
     this.#changed = changed;
-    this.#parts.state.onAlarm(KEPT_AS, () => {
+    this.#parts.state.onAlarm(STATE_NAME, () => {
       this.#takeAlarm();
       changed();
     });
@@ -121,14 +122,14 @@ export class AccountPermits implements PermitSource {
     this.#takeAlarm();
   }
 
-  /** Nobody sends for so long, in no process of the account. */
+  /** Stops the sending of all processes of the account for this many milliseconds. */
   hold(pauseMs: number): void {
     this.#holdMs = Math.max(this.#holdMs, pauseMs);
     this.#takeAlarm();
     this.#changed();
   }
 
-  /** Gives the places of this process back. To be called when nothing is in flight any more. */
+  /** Gives the places of this process back. Call it when nothing is in flight any more. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#changed();
@@ -142,7 +143,7 @@ export class AccountPermits implements PermitSource {
     return this.#parts.clock.monotonicMs() + this.#aheadMs;
   }
 
-  /** What was granted before a refusal is asked for again after it. */
+  /** Reacts to a refusal. Sends that were granted before are given back and requested again. */
   #takeAlarm(): void {
     this.#isFree = false;
     this.#withdraw(() => true);
@@ -154,9 +155,9 @@ export class AccountPermits implements PermitSource {
     this.#granted = this.#granted.filter((permit) => !isUnused(permit));
   }
 
-  /** Begins a turn where there is a reason for one. */
+  /** Starts a turn if there is a reason for one. */
   askAgainMs(waitMs: number): number {
-    // All that waited were told.
+    // All waiting requests have been told.
     if (this.#denied?.is === 'too-late') this.#denied = null;
     if (this.#turning) return Number.POSITIVE_INFINITY;
     const turnMs = this.#nextTurnMs();
@@ -165,22 +166,22 @@ export class AccountPermits implements PermitSource {
     return Number.POSITIVE_INFINITY;
   }
 
-  /** How long until this process has a reason for another turn. */
+  /** Returns the time until this process has a reason for another turn. */
   #nextTurnMs(): number {
     const sinceMs = this.#parts.clock.monotonicMs() - this.#turnedMs;
     if (this.#failed !== null || this.#isClosed) return Number.POSITIVE_INFINITY;
     if (this.#isUrgent && this.#turnedMs > Number.NEGATIVE_INFINITY) return 0;
     const isShort = this.#waiting() > this.#granted.length;
-    if (isShort) return Math.max(this.#gapMs, this.#toldMs()) - sinceMs;
+    if (isShort) return Math.max(this.#gapMs, this.#askedWaitMs()) - sinceMs;
     const hasNews = this.#used + this.#answered.length + this.#withdrawn.length + this.#granted.length > 0;
     if (hasNews) return this.#gapMs - sinceMs;
-    // Somebody may have come who wishes to be paced.
+    // Another process that wants a rate limit may have joined.
     if (this.#hasSentFreely) return MAX_WAIT_MS - sinceMs;
-    return this.#inFlight > 0 ? BEAT_MS - sinceMs : Number.POSITIVE_INFINITY;
+    return this.#inFlight > 0 ? HEARTBEAT_MS - sinceMs : Number.POSITIVE_INFINITY;
   }
 
-  /** How long the last turn has told to wait. */
-  #toldMs(): number {
+  /** Returns how long the last turn has asked to wait. */
+  #askedWaitMs(): number {
     if (this.#denied?.is === 'later') return Math.min(MAX_WAIT_MS, this.#denied.waitMs - this.#gapMs);
     return this.#denied?.is === 'after-answer' && this.#answered.length === 0 ? POLL_MS : 0;
   }
@@ -203,10 +204,10 @@ export class AccountPermits implements PermitSource {
     const request = this.#request(leaves);
     const refusals = this.#refusals.splice(0);
     this.#isUrgent = false;
-    const reply = await state.change(KEPT_AS, (kept, wallMs) => takeTurn(kept, wallMs, request, random));
+    const reply = await state.change(STATE_NAME, (kept, wallMs) => takeTurn(kept, wallMs, request, random));
     this.#turnedMs = clock.monotonicMs();
     this.#gapMs = Math.min(MAX_GAP_MS, Math.max(GAP_MS, GAP_TURNS * (this.#turnedMs - startedMs)));
-    this.#obey(reply);
+    this.#apply(reply);
     for (const http of refusals) refused?.(http, reply.pausedMs);
   }
 
@@ -234,12 +235,12 @@ export class AccountPermits implements PermitSource {
     return request;
   }
 
-  #obey({ nowMs, granted, turn, isFree, members }: TurnReply): void {
+  #apply({ nowMs, granted, turn, isFree, members }: TurnReply): void {
     this.#aheadMs = nowMs - this.#parts.clock.monotonicMs();
     this.#members = members;
     this.#denied = turn;
     this.#isFree = isFree && !this.#isUrgent;
-    // An alarm that came while the turn was taken is about what it granted, too.
+    // An alarm that arrived during the turn also applies to what the turn has granted.
     if (this.#isUrgent) this.#withdrawn.push(...granted);
     else this.#granted.push(...granted);
   }
@@ -247,7 +248,7 @@ export class AccountPermits implements PermitSource {
   async #lookForEnded(): Promise<void> {
     const { state, clock } = this.#parts;
     const others = this.#members.filter((run) => run !== state.run);
-    if (others.length === 0 || clock.monotonicMs() - this.#lookedMs < LOOK_MS) return;
+    if (others.length === 0 || clock.monotonicMs() - this.#lookedMs < ENDED_CHECK_MS) return;
     this.#lookedMs = clock.monotonicMs();
     this.#ended = await state.ended(others);
   }

@@ -8,37 +8,39 @@ import {
   type RateAnswer,
 } from './adaptive-rate.ts';
 
-/** After so long without a send what the windows counted says nothing: the rate begins anew with what was learned. */
+/** Time without a send after which the measurements are outdated. The rate then starts again from what was learned. */
 const IDLE_MS = 60_000;
-/** A process that has not had a turn for so long is stopped or cut off: what it held must not hold the others up. */
+/**
+ * Time without a turn after which a process counts as stopped or cut off, so that its sends do not hold up the others.
+ */
 const MISSING_MS = 20_000;
-/** Below this a step may be lost in rounding. */
+/** Minimum step in time. A smaller one may be lost in rounding. */
 const MIN_STEP_MS = 0.001;
-/** Another form of what is kept is another number; a rate of any other number is begun anew. */
+/** Version of the stored form. A rate stored in another version is not used. */
 const FORM = 1;
 
-/** What a process wishes of the rate of its account. */
+/** The settings that a process wants for the rate of its account. */
 interface Wishes {
   readonly rate: ChosenRate;
-  /** The most sends that it has, granted and in flight together. */
+  /** Maximum number of its sends, granted and in flight together. */
   readonly places: number;
 }
 
 interface AccountMember extends Wishes {
-  /** Of its sends, those that are granted and not yet reported as answered. */
+  /** Number of its sends that are granted and not yet reported as answered. */
   readonly inFlight: number;
-  /** The number of its send that is the probe of a pause. */
+  /** The number of its send that probes whether a pause is over. */
   readonly probe: number | null;
-  /** Its last turn. */
+  /** Time of its last turn. */
   readonly seenMs: number;
 }
 
-/** The rate of an account as the store keeps it between two turns. */
+/** The rate of an account, as the store keeps it between two turns. */
 interface AccountRateRecord {
   readonly form: typeof FORM;
-  /** The clock of the store when it was kept. */
+  /** The store's clock when this was stored. */
   readonly wallMs: number;
-  /** The time of the rate then; it never goes back, whatever that clock does. */
+  /** The time of the rate at that moment. It never goes back, even if that clock does. */
   readonly nowMs: number;
   readonly rate: ChosenRate;
   readonly pace: AdaptiveRateRecord;
@@ -57,43 +59,44 @@ export interface TurnRequest {
   readonly run: string;
   readonly wishes: Wishes;
   readonly learned: LearnedRate | null;
-  /** So many sends, those included that may go within `aheadMs`. */
+  /** Number of sends wanted, including those within `aheadMs`. */
   readonly wanted: number;
   readonly aheadMs: number;
   readonly answered: readonly AnsweredSend[];
-  /** Granted, and not made use of. */
+  /** Granted sends that were not used. */
   readonly withdrawn: readonly Permit[];
-  /** Beside these, it has so many granted or in flight. */
+  /** Number of other sends that the process has granted or in flight. */
   readonly held: number;
-  /** A refusal of what was sent without a grant. */
+  /** A refusal of a request that was sent without a grant. */
   readonly refusal: RateAnswer | null;
   /** Processes that have ended. */
   readonly ended: readonly string[];
-  /** For the breaker: nobody sends for so long; go on at this share of the rate. */
+  /** Set by the breaker: the time for which nobody sends, and the factor for the rate afterwards. */
   readonly holdMs: number;
   readonly slowDown: number | null;
-  /** The process sends nothing more. */
+  /** The process will send nothing more. */
   readonly leaves: boolean;
 }
 
+/** What a turn has granted. */
 export interface TurnReply {
   /** The time of the rate. */
   readonly nowMs: number;
-  /** May be sent at their `sentMs`. */
+  /** Sends that may go, each at its `sentMs`. */
   readonly granted: readonly Permit[];
-  /** Why there are not more; null if there are as many as were wanted. */
+  /** The reason why there are not more, or null if all wanted sends are granted. */
   readonly turn: Admission | null;
   readonly pausedMs: number;
-  /** Nothing is paced and nobody was refused: sends need no grant until a refusal or an alarm. */
+  /** No limit applies and nobody was refused, so sends need no grant until a refusal or an alarm. */
   readonly isFree: boolean;
   /** All processes that have sends. */
   readonly members: readonly string[];
 }
 
 /**
- * One turn of one process at the rate of its account, as a change of what is kept: takes in what the process has learned and
- * grants what it may send. `kept` is what the last turn of any process left (null: nothing), `wallMs` the clock of the store.
- * Pure but for `random`, and for `kept`, which is counted on in place.
+ * Takes one turn of one process, as a change of the stored rate of its account. It applies what the process has learned
+ * and grants what it may send. `kept` is what the last turn of any process has stored, or null, and `wallMs` is the
+ * clock of the store. It has no side effects except that it calls `random` and updates `kept` in place.
  */
 export function takeTurn(kept: unknown, wallMs: number, request: TurnRequest, random: () => number) {
   const before = isAccountRate(kept) ? kept : null;
@@ -106,12 +109,12 @@ export function takeTurn(kept: unknown, wallMs: number, request: TurnRequest, ra
   const rate = rateOf([...members].filter(([run]) => !leaving.includes(run)).map(([, member]) => member));
   const adaptive = adaptiveRateOf(before, nowMs, rate, members, request, random);
   const pausedBefore = adaptive.pausedMs(nowMs);
-  const answered = takeIn(adaptive, request, own.inFlight, before?.nowMs ?? 0);
+  const answered = applyReports(adaptive, request, own.inFlight, before?.nowMs ?? 0);
   const inFlight = Math.min(own.inFlight - answered, request.held);
-  // What was granted by a turn whose answer never came.
+  // Sends that were granted by a turn whose reply was lost.
   release(adaptive, own.inFlight - answered - inFlight, own.probe ?? 0, nowMs);
   if (request.refusal) adaptive.answered(adaptive.sent(nowMs, ''), nowMs, request.refusal);
-  for (const run of leaving) giveBack(adaptive, members, run, nowMs, run === request.run ? inFlight : null);
+  for (const run of leaving) removeMember(adaptive, members, run, nowMs, run === request.run ? inFlight : null);
   if (request.holdMs > 0) adaptive.hold(nowMs, request.holdMs);
   if (request.slowDown !== null) adaptive.slowDown(request.slowDown);
   const { granted, turn } = request.leaves ? NOTHING : grant(adaptive, nowMs, request);
@@ -133,12 +136,14 @@ export function takeTurn(kept: unknown, wallMs: number, request: TurnRequest, ra
   };
   const isFree = rate === 'max' && pausedMs === 0 && state.pause.refusing === null;
   const reply: TurnReply = { nowMs, granted, turn, pausedMs, isFree, members: [...members.keys()] };
-  // The others must know at once of a longer pause, and of the end of their freedom.
+  // The other processes must learn at once of a longer pause, and of a limit where there was none.
   const alarm = pausedMs > pausedBefore || (before?.rate === 'max' && rate !== 'max');
   return { keep, result: reply, alarm };
 }
 
-/** What a person may know of a kept rate; null where there is none. `ratePerSecond` null: nothing is paced. */
+/**
+ * Summarises a stored rate for display, or returns null if there is none. `ratePerSecond` is null if no limit applies.
+ */
 export function rateSummary(kept: unknown, wallMs: number) {
   if (!isAccountRate(kept)) return null;
   const { rate, pause, inFlight } = kept.pace;
@@ -157,7 +162,7 @@ function isAccountRate(kept: unknown): kept is AccountRateRecord {
   return typeof kept === 'object' && kept !== null && 'form' in kept && kept.form === FORM;
 }
 
-/** The slowest wish holds for all; nothing is paced only where everybody wants that. */
+/** Combines the wanted rates. The slowest applies to all, and there is no limit only if everybody wants none. */
 function rateOf(members: readonly Wishes[]): ChosenRate {
   const caps = members.flatMap(({ rate }) => (typeof rate === 'number' ? [rate] : []));
   if (caps.length > 0) return Math.min(...caps);
@@ -177,16 +182,16 @@ function adaptiveRateOf(
   if (before === null) return new AdaptiveRate({ ...options, learned });
   const goesOn = new AdaptiveRate({ ...options, rate: before.rate }, before.pace);
   if (before.rate === rate && nowMs - before.nowMs < IDLE_MS) return goesOn;
-  // Numbers, places and pauses outlive it.
+  // Numbers, places and pauses are kept.
   const anew = new AdaptiveRate({ ...options, learned: goesOn.learned() ?? learned }).record;
   return new AdaptiveRate(options, { ...before.pace, rate: anew.rate, limit: anew.limit });
 }
 
 /**
- * Returns of how many sends the rate has heard now. Answers come in turns, so one may be older than what another process has
- * told already: it counts as just after that, and to have taken as long as it took.
+ * Applies the reported answers and returns their number. Answers are reported in turns, so one may be older than what
+ * another process has already reported. Such an answer is moved to the time of the last turn, and its duration is kept.
  */
-function takeIn(
+function applyReports(
   adaptive: AdaptiveRate,
   { answered, withdrawn }: TurnRequest,
   inFlight: number,
@@ -196,7 +201,7 @@ function takeIn(
     ...answered,
     ...withdrawn.map((permit) => ({ permit, atMs: permit.sentMs, answer: UNANSWERED })),
   ].sort((a, b) => a.atMs - b.atMs);
-  // A process that was taken for ended has none in flight any more.
+  // A process that was counted as ended has no sends in flight any more.
   const counted = reports.slice(0, inFlight);
   for (const { permit, atMs, answer } of counted) {
     const lateMs = Math.max(0, lastMs - atMs);
@@ -205,8 +210,8 @@ function takeIn(
   return counted.length;
 }
 
-/** What a process had in flight when it ended is no sign of anything. */
-function giveBack(
+/** Removes a process. The sends it had in flight say nothing about the rate. */
+function removeMember(
   adaptive: AdaptiveRate,
   members: Map<string, AccountMember>,
   run: string,
@@ -219,7 +224,7 @@ function giveBack(
   release(adaptive, left ?? member.inFlight, member.probe ?? 0, nowMs);
 }
 
-/** `number`: of the first of them, where that matters. */
+/** Releases `count` sends without an answer. `number` is the number of the first, which matters for probes. */
 function release(adaptive: AdaptiveRate, count: number, number: number, nowMs: number): void {
   for (let at = 0; at < count; at += 1) {
     adaptive.answered({ number: at === 0 ? number : 0, operation: '', sentMs: nowMs, level: 0 }, nowMs, UNANSWERED);
@@ -243,7 +248,7 @@ function grant(
   return { granted, turn: null };
 }
 
-/** A turn that was asked for at `atMs`, as seen from now. */
+/** Converts an admission for the time `atMs` into one for `nowMs`. */
 function since(turn: Admission, nowMs: number, atMs: number): Admission {
   return turn.is === 'later' ? { is: 'later', waitMs: atMs + turn.waitMs - nowMs } : turn;
 }

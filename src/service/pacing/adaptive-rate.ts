@@ -10,74 +10,79 @@ import {
   ThrottleBackoff,
 } from './send-rate.ts';
 
-/** An unanswered request that was given so long speaks of load, not of a cut line. */
+/** Minimum time after which an unanswered request is a sign of overload, not of a broken connection. */
 const OVERLOAD_MS = 5_000;
 
-/** Adaptive, no pacing but for the pauses the service asks for, or at most so many a second, evenly. */
+/**
+ * The rate chosen by the user: adaptive, unlimited except for pauses that the service asks for, or a maximum per
+ * second, evenly spaced.
+ */
 export type ChosenRate = 'auto' | 'max' | number;
 
+/** Options of an adaptive rate. */
 export interface AdaptiveRateOptions {
   readonly rate: ChosenRate;
-  /** Most requests in flight, ever. */
+  /** Maximum number of requests in flight. */
   readonly concurrency: number;
-  /** 0 (included) to 1 (excluded). */
+  /** Returns a random number from 0 (inclusive) to 1 (exclusive). */
   readonly random: () => number;
   readonly learned?: LearnedRate | null;
 }
 
-/** What a run found out, for the next one to begin with. */
+/** What a run has learned, as the starting point of the next one. */
 export interface LearnedRate {
   readonly ratePerSecond: number;
-  /** The most requests in flight that the service has not refused. */
+  /** Maximum number of requests in flight that the service has not refused. */
   readonly concurrency: number;
-  /** Whether the service has shown where its limit lies. */
+  /** True if the service has shown where its limit is. */
   readonly limited: boolean;
 }
 
-/** What the service said last that it would still take, as JSON keeps it. */
+/** The latest quota that the service has announced, in the form stored as JSON. */
 interface QuotaRecord {
   readonly remaining: number;
-  /** The number of the request whose answer said so. */
+  /** The number of the request whose answer announced it. */
   readonly afterNumber: number;
   readonly untilMs: number;
 }
 
-/** An adaptive rate as JSON keeps it, for another process to go on from. */
+/** The state of an adaptive rate in the form stored as JSON, from which another process can continue. */
 export interface AdaptiveRateRecord {
-  /** Both null where nothing is paced. */
+  /** Both are null if no limit applies. */
   readonly rate: SendRateRecord | null;
   readonly limit: InFlightRecord | null;
   readonly pause: BackoffRecord;
   headroom: QuotaRecord | null;
   inFlight: number;
   lastNumber: number;
-  /** Requests up to this number were sent before the last cut: their refusals are its echo. */
+  /** Requests up to this number were sent before the last cut, so their refusals do not count again. */
   cutNumber: number;
 }
 
-/** Whether a request may be sent now. */
+/** Tells whether a request may be sent now. */
 export type Admission =
   | { readonly is: 'now' }
   /** Ask again after this time, or after the next answer. */
   | { readonly is: 'later'; readonly waitMs: number }
-  /** Ask again after the next answer; one is outstanding. */
+  /** Ask again after the next answer; at least one is outstanding. */
   | { readonly is: 'after-answer' }
-  /** The service asks for a pause of over 15 minutes: stop, resumable. */
+  /** The service asks for a pause of over 15 minutes, so the run stops and can be resumed. */
   | { readonly is: 'too-late'; readonly waitMs: number };
 
-/** One request that was sent, or may be. */
+/** A request that was sent, or may be sent. */
 export interface Permit {
   readonly number: number;
   readonly operation: string;
   readonly sentMs: number;
-  /** Requests in flight when it was sent, itself included. */
+  /** Number of requests in flight when it was sent, including itself. */
   readonly level: number;
 }
 
+/** What an answer means for the rate. */
 export interface RateAnswer {
   /**
-   * `ok`: did its work. `declined`: answered about the content (4xx), too soon to tell a working time. `throttled`: 429.
-   * `overloaded`: 503. `unanswered`: no status.
+   * `ok` means that the work was done, `declined` a refusal because of the content (4xx), which comes too early to
+   * measure working time, `throttled` 429, `overloaded` 503, and `unanswered` no status.
    */
   readonly kind: 'ok' | 'declined' | 'throttled' | 'overloaded' | 'unanswered';
   readonly pauseMs: number | null;
@@ -85,9 +90,10 @@ export interface RateAnswer {
 }
 
 /**
- * How fast requests to one account may go; all of them, token and validate too, draw on the same one. Holds no timer
- * and no clock: `nowMs` is a monotonic time in milliseconds. Per request: `ask` until it says `now`, `sent` in the same
- * turn of the event loop, `answered` with the permit exactly once. All it knows is in a record that another process can go on from.
+ * Controls how fast requests to one account may go, including token and validate. It has no timer and no clock; `nowMs`
+ * is a monotonic time in milliseconds. For each request call `ask` until it returns `now`, `sent` in the same turn of
+ * the event loop, and `answered` with the permit exactly once. Its whole state is in a record, from which another
+ * process can continue.
  */
 export class AdaptiveRate {
   readonly record: AdaptiveRateRecord;
@@ -97,7 +103,7 @@ export class AdaptiveRate {
   readonly #sendRate: SendRate | null;
   readonly #limit: InFlightLimit | null;
 
-  /** `from`: where another process left off that had the same `rate`; counted on in place. */
+  /** `from` is the state of another process with the same `rate`. It is updated in place. */
   constructor(options: AdaptiveRateOptions, from: AdaptiveRateRecord = firstRecord(options)) {
     const { rate, concurrency, random, learned } = options;
     this.record = from;
@@ -118,7 +124,7 @@ export class AdaptiveRate {
     return waitMs > 0 ? { is: 'later', waitMs } : { is: 'now' };
   }
 
-  /** A request leaves. */
+  /** Records that a request is sent. */
   sent(nowMs: number, operation: string): Permit {
     this.record.inFlight += 1;
     this.record.lastNumber += 1;
@@ -128,7 +134,7 @@ export class AdaptiveRate {
     return { number: this.record.lastNumber, operation, sentMs: nowMs, level: this.record.inFlight };
   }
 
-  /** Its answer is there, or never will be. */
+  /** Records that a request was answered, or never will be. */
   answered(permit: Permit, nowMs: number, answer: RateAnswer): void {
     this.record.inFlight -= 1;
     if (answer.headroom && this.#sendRate) this.#noteQuota(nowMs, permit.number, answer.headroom);
@@ -141,28 +147,28 @@ export class AdaptiveRate {
     if (answer.kind === 'overloaded' || tookTooLong) this.#overloaded(permit, nowMs);
   }
 
-  /** For the caller's breaker: go on at this share of the rate. */
+  /** Reduces the rate by this factor, for the caller's breaker. */
   slowDown(share: number): void {
     this.#sendRate?.slowDown(share);
     this.record.cutNumber = this.record.lastNumber;
   }
 
-  /** For the caller's breaker: nobody sends for so long. */
+  /** Pauses all sending for this many milliseconds, for the caller's breaker. */
   hold(nowMs: number, pauseMs: number): void {
     this.#backoff.hold(nowMs, pauseMs);
   }
 
-  /** For how much longer everybody waits, 0 if nobody does. */
+  /** Returns how much longer all sending is paused, or 0. */
   pausedMs(nowMs: number): number {
     return this.#backoff.leftMs(nowMs);
   }
 
-  /** Requests a second that are allowed now; Infinity where nothing is paced. */
+  /** The allowed number of requests per second, or Infinity without a limit. */
   get ratePerSecond(): number {
     return this.#sendRate?.perSecond ?? Number.POSITIVE_INFINITY;
   }
 
-  /** To be kept for the next run; null where somebody chose the rate, so that nothing was learned. */
+  /** Returns what was learned, for the next run, or null if the user chose the rate, so that nothing was learned. */
   learned(): LearnedRate | null {
     if (!this.#learns || !this.#sendRate || !this.#limit) return null;
     const { sustainablePerSecond, limited } = this.#sendRate;
@@ -173,7 +179,7 @@ export class AdaptiveRate {
     return this.#limit?.places ?? this.#concurrency;
   }
 
-  /** Answers may overtake each other; what the latest request was told counts. */
+  /** Answers may overtake each other, so the quota announced to the latest request counts. */
   #noteQuota(nowMs: number, number: number, { remaining, resetMs }: Headroom): void {
     const { headroom } = this.record;
     const isOvertaken = headroom !== null && nowMs < headroom.untilMs && number < headroom.afterNumber;
@@ -228,8 +234,8 @@ function firstRecord({ rate, learned = null }: AdaptiveRateOptions): AdaptiveRat
 }
 
 /**
- * How long until the service counts anew, if everything that it would still take has been sent; else 0. It counts in the
- * order of sending, so whatever was sent after the request whose answer told the quota is not yet in it.
+ * Returns the time until the service resets its quota if the quota is used up, or 0. The service counts in the order of
+ * sending, so requests sent after the one whose answer announced the quota are not yet included in it.
  */
 function quotaWaitMs({ headroom, lastNumber }: AdaptiveRateRecord, nowMs: number): number {
   if (headroom === null || lastNumber - headroom.afterNumber < headroom.remaining) return 0;

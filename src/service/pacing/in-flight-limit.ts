@@ -1,44 +1,45 @@
-/** So many answers per place in flight make a mean. */
+/** Number of answers per place that are averaged. */
 const ANSWERS_PER_PLACE = 2;
 const MIN_ANSWERS = 4;
 const SHRINK = 0.8;
-/** Refused at least once in so many at this level or above: then the level is what was refused. */
+/** A level is blamed for refusals if at least one in this many requests was refused at it or above. */
 const BLAME_ONE_IN = 12;
-/** So few are in flight at many rates: a refusal there says little about which of the two was refused. */
-const FEW = 3;
+/** Up to this number in flight, a refusal says little about whether the rate or the number was refused. */
+const FEW_IN_FLIGHT = 3;
 const BLAME_FEW_ONE_IN = 3;
-/** After so many refusals blamed on the number in flight the rate is suspected too. */
-const LOWERED_AT_MOST = 3;
+/** Number of refusals blamed on the number in flight after which the rate is suspected as well. */
+const MAX_LOWERED = 3;
 const FIRST_RAISE_MS = 20_000;
 const MAX_RAISE_MS = 600_000;
 
 interface Timing {
-  /** The best mean answer time known, milliseconds. */
+  /** The best known mean answer time in milliseconds. */
   bestMs: number;
   count: number;
   sumMs: number;
   alone: boolean;
 }
 
-/** A limit as JSON keeps it; times are by the clock of whoever counts. */
+/** The state of a limit in the form stored as JSON. Times are by the clock of the caller. */
 export interface InFlightRecord {
   limit: number;
-  /** What the service has been seen to refuse, less one; null: as many as there may ever be. */
+  /** One less than the number that the service was seen to refuse. Null means no limit except the maximum. */
   ceiling: number | null;
-  /** Null: not to be raised. */
+  /** Time at which the ceiling is raised, or null if it is not. */
   raiseAtMs: number | null;
   raiseAfterMs: number;
-  /** Whether the ceiling has been raised since it was last lowered. */
+  /** True if the ceiling was raised since it was last lowered. */
   raised: boolean;
   lowered: number;
   doubling: boolean;
   fullest: number;
   readonly timings: Record<string, Timing>;
-  /** How many were taken and refused at each level; a level that JSON has as null, or that is missing, had none. */
+  /** Number of requests taken and refused at each level. Missing levels, and those that are null in JSON, had none. */
   taken: (number | null)[];
   refused: (number | null)[];
 }
 
+/** Returns the initial state. */
 export function firstInFlight(): InFlightRecord {
   return {
     limit: 1,
@@ -56,18 +57,19 @@ export function firstInFlight(): InFlightRecord {
 }
 
 /**
- * How many requests may be in flight: as many as do not make the answers slow. Answers slower than twice the best and
- * than the best plus 250 ms mean that requests queue up over there, where they only come nearer to a timeout.
+ * Limits the number of requests in flight to as many as do not slow the answers down. If answers are slower than twice
+ * the best time, and than the best time plus 250 ms, requests queue up at the service, where they only come closer to a
+ * timeout.
  */
 export class InFlightLimit {
   readonly #kept: InFlightRecord;
-  readonly #most: number;
+  readonly #max: number;
   readonly #doubleUpTo: number;
 
-  /** `kept` is counted on in place. `most`: never more than this. `doubleUpTo`: the number up to which growth is fast. */
-  constructor(kept: InFlightRecord, most: number, doubleUpTo: number) {
+  /** `kept` is updated in place. `max` is the maximum, and `doubleUpTo` the number up to which growth is fast. */
+  constructor(kept: InFlightRecord, max: number, doubleUpTo: number) {
     this.#kept = kept;
-    this.#most = most;
+    this.#max = max;
     this.#doubleUpTo = doubleUpTo;
     this.#setCeiling(this.ceiling);
     kept.limit = Math.min(kept.limit, this.ceiling);
@@ -77,28 +79,30 @@ export class InFlightLimit {
     return Math.floor(this.#kept.limit);
   }
 
-  /** Longer than this an answer to this operation is slow; 0 before the first answer. */
+  /** Returns the time from which an answer to this operation counts as slow, or 0 before the first answer. */
   slowMs(operation: string): number {
     const timing = this.#kept.timings[operation];
     return timing ? slowFrom(timing.bestMs) : 0;
   }
 
-  /** The most that has not been refused. */
+  /** The maximum that has not been refused. */
   get ceiling(): number {
-    return Math.min(this.#most, this.#kept.ceiling ?? this.#most);
+    return Math.min(this.#max, this.#kept.ceiling ?? this.#max);
   }
 
-  /** `level`: requests in flight when it was sent, itself included. */
+  /** Records that a request was sent. `level` is the number in flight, including itself. */
   sent(level: number): void {
     this.#kept.fullest = Math.max(this.#kept.fullest, level);
   }
 
-  /** A request was taken; `alone`: nothing else was in flight beside it. */
+  /** Records that a request was taken that was sent at this level. */
   taken(level: number): void {
     this.#kept.taken[level] = (this.#kept.taken[level] ?? 0) + 1;
   }
 
-  /** An answer whose time is typical of the service's work. */
+  /**
+   * Records an answer whose duration is typical of the service's work. `alone` means that nothing else was in flight.
+   */
   timed(nowMs: number, operation: string, tookMs: number, alone: boolean): void {
     const timing = this.#kept.timings[operation] ?? { bestMs: tookMs, count: 0, sumMs: 0, alone: true };
     this.#kept.timings[operation] = timing;
@@ -111,17 +115,17 @@ export class InFlightLimit {
   }
 
   /**
-   * Refused at this level: if more than this has hardly ever been taken, the number in flight is what was refused, and
-   * is kept below. True if that alone is likely to be the cause; if it happens again and again it is not.
+   * Records a refusal at this level. If hardly any request was ever taken at this level or above, the number in flight
+   * is blamed and kept below it. Returns true if that alone is the likely cause; if it happens repeatedly, it is not.
    */
   refused(nowMs: number, level: number, isEcho: boolean): boolean {
     if (!isEcho) this.#fade();
     this.#kept.refused[level] = (this.#kept.refused[level] ?? 0) + 1;
-    const oneIn = level > FEW ? BLAME_ONE_IN : BLAME_FEW_ONE_IN;
+    const oneIn = level > FEW_IN_FLIGHT ? BLAME_ONE_IN : BLAME_FEW_ONE_IN;
     const isToBlame = sumFrom(this.#kept.refused, level) * oneIn > sumFrom(this.#kept.taken, level);
     if (level < 2 || !isToBlame || level > this.ceiling) return false;
     this.#lower(nowMs, level - 1);
-    return level > FEW && this.#kept.lowered <= LOWERED_AT_MOST;
+    return level > FEW_IN_FLIGHT && this.#kept.lowered <= MAX_LOWERED;
   }
 
   #lower(nowMs: number, ceiling: number): void {
@@ -135,7 +139,7 @@ export class InFlightLimit {
   }
 
   #setCeiling(ceiling: number): void {
-    this.#kept.ceiling = ceiling < this.#most ? ceiling : null;
+    this.#kept.ceiling = ceiling < this.#max ? ceiling : null;
   }
 
   shrink(): void {
@@ -143,7 +147,7 @@ export class InFlightLimit {
     this.#kept.doubling = false;
   }
 
-  /** What was long ago counts less: the service's limit may have fallen. */
+  /** Old counts weigh less, because the service's limit may have fallen. */
   #fade(): void {
     this.#kept.taken = this.#kept.taken.map((count) => (count ?? 0) / 2);
     this.#kept.refused = this.#kept.refused.map((count) => (count ?? 0) / 2);
@@ -162,9 +166,12 @@ export class InFlightLimit {
     this.#kept.fullest = 0;
   }
 
-  /** `slack`: how many times slower the answers may get; if they queue, so many times more may be in flight. */
+  /**
+   * `slack` is the factor by which answers may become slower. If requests queue at the service, the number in flight
+   * may grow by the same factor.
+   */
   #grow(nowMs: number, slack: number): void {
-    if (nowMs >= (this.#kept.raiseAtMs ?? Number.POSITIVE_INFINITY) && this.ceiling < this.#most) {
+    if (nowMs >= (this.#kept.raiseAtMs ?? Number.POSITIVE_INFINITY) && this.ceiling < this.#max) {
       this.#setCeiling(this.ceiling + 1);
       this.#kept.raised = true;
       this.#kept.lowered = 0;
@@ -179,8 +186,9 @@ export class InFlightLimit {
 const slowFrom = (bestMs: number): number => Math.max(2 * bestMs, bestMs + 250);
 
 /**
- * The best moves towards a lower mean, a quarter of the way, for one lucky mean is not the rule. With nothing else in
- * flight it moves towards the mean in any case: so a service that has become slower for good is not throttled for ever.
+ * Updates the best time. It moves a quarter of the way towards a lower mean, because a single mean may be luck. With
+ * nothing else in flight it moves halfway towards any mean, so that a service that has become slower for good is not
+ * throttled for ever.
  */
 function learn(timing: Timing): void {
   if (timing.count > 0) {

@@ -1,32 +1,32 @@
 import type { Answer } from '../network/exchange.ts';
 
-/** How many more requests the service will take before its count starts anew. */
+/** The number of requests that the service still takes before its quota is reset. */
 export interface Headroom {
   readonly remaining: number;
   readonly resetMs: number;
 }
 
-/** What an answer's headers ask of the sender. Durations count from the moment the answer was made. */
+/** The rate limits in the headers of an answer. Durations count from the moment the answer was made. */
 export interface RateHeaders {
-  /** Retry-After. */
+  /** The value of Retry-After. */
   readonly pauseMs: number | null;
   readonly headroom: Headroom | null;
 }
 
-/** Header values by lower-case name, as undici and node:http give them. */
+/** Header values by lower-case name, as undici and node:http provide them. */
 export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** Beyond this a number is a mistake (an epoch where a duration belongs), not a wish. */
+/** Maximum believable duration. A larger number is a mistake, such as an epoch in place of a duration. */
 const MAX_BELIEVED_MS = 366 * 24 * 3_600_000;
-/** Read as seconds from now these would be decades; read as epochs they are 2001 and later. */
+/** As seconds from now these would be decades; as epochs they are the year 2001. */
 const FIRST_EPOCH_SECONDS = 1e9;
 const FIRST_EPOCH_MS = 1e12;
 const HTTP_DATE = /^[A-Z][a-z]{2,8}, \d{2}[ -][A-Z][a-z]{2}[ -]\d{2,4} \d{2}:\d{2}:\d{2} GMT$/;
 
 /**
- * Reads Retry-After, RateLimit (IETF drafts 6 to 11) and X-RateLimit-*. What is malformed counts as absent. Dates and
- * epochs are taken relative to the answer's own Date, so a wrong local clock does no harm; `wallMs` (ms since 1970)
- * stands in where there is none.
+ * Reads Retry-After (RFC 9110), RateLimit (IETF drafts 6 to 11) and X-RateLimit-*. Malformed values are ignored. Dates
+ * and epochs are taken relative to the answer's own Date, so that a wrong local clock does no harm. `wallMs`
+ * (milliseconds since 1970) is used if there is no Date.
  */
 export function readRateHeaders(headers: Headers, wallMs: number): RateHeaders {
   const answeredMs = dateMs(text(headers, 'date')) ?? wallMs;
@@ -43,7 +43,7 @@ function retryAfterMs(value: string, answeredMs: number): number | null {
   return date === null ? null : believable(Math.max(0, date - answeredMs));
 }
 
-/** Of several counts the one that runs out first; of equals the one that lasts longest. */
+/** Returns the quota that runs out first; of equal ones, the one that lasts longest. */
 function readHeadroom(headers: Headers, answeredMs: number): Headroom | null {
   const found = [
     ...fromList(text(headers, 'ratelimit'), text(headers, 'ratelimit-policy')),
@@ -54,7 +54,10 @@ function readHeadroom(headers: Headers, answeredMs: number): Headroom | null {
   return found[0] ?? null;
 }
 
-/** Drafts 8 to 11, `"name";r=0;t=5, …` (without `t` the policy's window `w` is the longest it can take), and draft 7, `limit=10, remaining=0, reset=5`. */
+/**
+ * Parses drafts 8 to 11, `"name";r=0;t=5, …`, where the window `w` of the policy is the maximum if `t` is missing, and
+ * draft 7, `limit=10, remaining=0, reset=5`.
+ */
 function fromList(limits: string, policies: string): Headroom[] {
   const items = listItems(limits);
   const draft7 = new Map(items.flatMap((item) => [...item.parameters]));
@@ -65,7 +68,7 @@ function fromList(limits: string, policies: string): Headroom[] {
   );
 }
 
-/** Draft 6 and the X- headers: a duration in seconds, or an epoch in seconds or milliseconds. */
+/** Parses draft 6 and the X- headers: a duration in seconds, or an epoch in seconds or milliseconds. */
 function fromPair(remaining: string, reset: string, answeredMs: number): Headroom[] {
   const value = plainNumber(reset);
   if (value === null) return [];
@@ -85,7 +88,9 @@ interface ListItem {
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-/** A structured-field list of names (texts or tokens) with parameters; `a=1` alone is an item without a name. */
+/**
+ * Parses a structured-field list of names (strings or tokens) with parameters. `a=1` alone is an item without a name.
+ */
 function listItems(value: string): ListItem[] {
   const items = value.match(/(?:"(?:[^"\\]|\\.)*"|[^",])+/g) ?? [];
   return items.map((item) => {
@@ -105,27 +110,29 @@ const plainNumber = (value: string): number | null => (/^\d{1,15}(\.\d{1,9})?$/.
 
 const believable = (ms: number): number | null => (ms <= MAX_BELIEVED_MS ? ms : null);
 
-/** HTTP dates only: Date.parse alone takes "-5" and "Mon" for dates. */
+/** Parses HTTP dates only, because `Date.parse` alone accepts "-5" and "Mon". */
 function dateMs(value: string): number | null {
   const ms = HTTP_DATE.test(value) ? Date.parse(value) : Number.NaN;
   return Number.isNaN(ms) ? null : ms;
 }
 
-/** Lines of the same name are one list; where a list makes no sense the joined text is malformed and so ignored. */
+/**
+ * Joins header lines of the same name to one list. If a list makes no sense, the joined text is malformed and ignored.
+ */
 function text(headers: Headers, name: string): string {
   const value = headers[name];
   return (typeof value === 'string' ? value : (value?.join(', ') ?? '')).trim();
 }
 
-/** How often a call that does no harm is tried. */
-export const TRIES = 6;
+/** Maximum number of attempts for a call that has no side effects. */
+export const MAX_TRIES = 6;
 
 const FIRST_DELAY_MS = 500;
 const MAX_DELAY_MS = 30_000;
 
 /**
- * Wait before the try after number `tried` (1 for the first): what Retry-After asks for, else twice as long each time,
- * half of it by chance so that many clients do not come back together.
+ * Returns the wait after attempt number `tried` (1 for the first). It is the time that Retry-After asks for, or else
+ * doubles with each attempt. Half of it is random, so that many clients do not come back together.
  */
 export function retryDelayMs(tried: number, answer: Answer | null, nowMs: number, random = Math.random): number {
   const asked = answer ? readRateHeaders(answer.headers, nowMs).pauseMs : null;
@@ -134,7 +141,7 @@ export function retryDelayMs(tried: number, answer: Answer | null, nowMs: number
   return full / 2 + (full / 2) * random();
 }
 
-/** Whether the answer says itself how long to wait. */
+/** Tells whether the answer says how long to wait. */
 export function asksToWait(answer: Answer | null): boolean {
   return answer !== null && readRateHeaders(answer.headers, 0).pauseMs !== null;
 }

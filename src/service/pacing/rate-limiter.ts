@@ -10,30 +10,39 @@ interface QueuedSend {
   readonly reject: (error: unknown) => void;
 }
 
-/** Told of each answer 429 or 503, and for how long nobody sends then. */
+/** Called for each answer 429 or 503 with the status and the time for which nobody sends. */
 export type Refused = (http: number, pauseMs: number) => void;
 
-/** What a permit source makes of the request that has waited longest. */
+/** The answer of a permit source for the request that has waited longest. */
 export type PermitAnswer =
   | { readonly is: 'now'; readonly permit: Permit }
   | Exclude<Admission, { readonly is: 'now' }>
   /** The source cannot give permits any more. */
   | { readonly is: 'failed'; readonly error: unknown };
 
-/** Where permits come from: the rate of this process ({@link OwnPermits}), or that of an account that a store keeps. */
+/** A source of permits: the rate of this process ({@link OwnPermits}), or that of an account kept in a store. */
 export interface PermitSource {
-  /** `waiting` tells how many requests wait; `changed` is to be called when more may be admitted than was said before. */
+  /**
+   * Connects the source to the limiter. `waiting` returns the number of waiting requests. The source calls `changed`
+   * when it may admit more than it has said.
+   */
   attach(waiting: () => number, changed: () => void): void;
   admit(operation: string): PermitAnswer;
-  /** `http`: the status of the answer, 0 without one. */
+  /** Records an answer. `http` is its status, or 0 without an answer. */
   answered(permit: Permit, answer: RateAnswer, http: number): void;
-  /** Goes on at this share of the present rate. */
+  /** Reduces the rate by this factor. */
   slowDown(share: number): void;
-  /** After how long the limiter is to ask again, if it would by itself after `waitMs`; Infinity: when `changed` is called. */
+  /**
+   * Returns the time after which the limiter must ask again. `waitMs` is the time after which it would do so anyway,
+   * and Infinity means to wait for `changed`.
+   */
   askAgainMs(waitMs: number): number;
 }
 
-/** Lets requests through one by one, as its source of permits allows: the only place where anything waits for its turn. */
+/**
+ * Admits requests one by one as its source of permits allows. This is the only place where requests wait for their
+ * turn.
+ */
 export class RateLimiter {
   readonly #permits: PermitSource;
   readonly #clock: Clock;
@@ -53,8 +62,8 @@ export class RateLimiter {
   }
 
   /**
-   * Resolves when the request may be sent, with the permit to hand back in {@link release}; with null when the run is being
-   * stopped. Throws `SrqError('service')` when the service asks for a longer pause than is worth waiting, and
+   * Waits until the request may be sent. Resolves to the permit, which must be returned by {@link release}, or to null
+   * if the run is being stopped. Throws `SrqError('service')` if the service asks for too long a pause, and
    * `SrqError('log')` once the store that keeps the account's rate is given up.
    */
   acquire(operation: string): Promise<Permit | null> {
@@ -64,6 +73,7 @@ export class RateLimiter {
     });
   }
 
+  /** Returns a permit with the result of the exchange. */
   release(permit: Permit, exchange: Exchange): void {
     const answer = rateAnswer(exchange, this.#clock.nowMs());
     this.#permits.answered(permit, answer, exchange.answer?.status ?? 0);
@@ -82,7 +92,10 @@ export class RateLimiter {
     if (waitMs < Number.POSITIVE_INFINITY) this.#pumpIn(waitMs);
   }
 
-  /** Returns how long the next one waits, as far as its source can tell; Infinity where nobody does. */
+  /**
+   * Admits waiting requests. Returns how long the next one has to wait as far as the source knows, or Infinity if none
+   * is waiting.
+   */
   #admitAll(): number {
     for (let next = this.#queue[0]; next; next = this.#queue[0]) {
       if (this.#stopping.aborted) {
@@ -108,7 +121,7 @@ export class RateLimiter {
   }
 }
 
-/** Permits by the rate of a process that has its account for itself: at once, without a promise on the way. */
+/** Gives permits by the rate of a process that has its account for itself. It answers at once, without promises. */
 export class OwnPermits implements PermitSource {
   readonly #rate: AdaptiveRate;
   readonly #clock: Clock;
@@ -120,7 +133,7 @@ export class OwnPermits implements PermitSource {
     this.#refused = refused;
   }
 
-  /** Only requests and their answers change what this process may do. */
+  /** Only requests and their answers change what this process may do, so there is nothing to connect. */
   attach(): void {}
 
   admit(operation: string): PermitAnswer {
@@ -144,7 +157,7 @@ export class OwnPermits implements PermitSource {
   }
 }
 
-/** For a pause that is not worth waiting for. */
+/** Creates the error for a pause that is too long to wait for. */
 export function tooLate(waitMs: number, nowMs: number): SrqError {
   const until = new Date(nowMs + waitMs).toISOString();
   return new SrqError(
@@ -154,11 +167,12 @@ export function tooLate(waitMs: number, nowMs: number): SrqError {
   );
 }
 
+/** Tells whether the service refused because of the rate (429) or its load (503). */
 export function isRefusal({ kind }: RateAnswer): boolean {
   return kind === 'throttled' || kind === 'overloaded';
 }
 
-/** What an exchange says to the rate. `wallMs`: now, milliseconds since 1970. */
+/** Converts an exchange for the rate. `wallMs` is the current time in milliseconds since 1970. */
 function rateAnswer({ answer }: Exchange, wallMs: number): RateAnswer {
   if (!answer) return { kind: 'unanswered', pauseMs: null, headroom: null };
   const { status } = answer;

@@ -1,57 +1,64 @@
 const START_PER_SECOND = 2;
 const START_GROWTH = 1.5;
 const CUT = 0.7;
-/** A little below the rate that was cut: a service that takes bursts refuses only some time after its limit is passed. */
+/**
+ * Plateau as a share of the rate that was cut. It is a little lower, because a service that allows bursts refuses only
+ * some time after its limit is exceeded.
+ */
 const PLATEAU = 0.92;
-/** Slower than this would be no sending at all; a quota this small announces itself by Retry-After. */
-const SLOWEST_PER_SECOND = 1 / 60;
-/** A window in which less than this share of the rate was used shows nothing about a higher one. */
+/** Minimum rate. A slower one would be no sending at all, and a quota this small is announced by Retry-After. */
+const MIN_PER_SECOND = 1 / 60;
+/** Minimum share of the rate that must be used in a window. Otherwise the window says nothing about a higher rate. */
 const USED_SHARE = 0.8;
-/** From a cut back to the rate that was cut it takes this long, and so many sends that refusals stay rare among them. */
+/** Minimum time and number of sends from a cut back to the rate that was cut, so that refusals stay rare. */
 const CLIMB_MS = 10_000;
 const CLIMB_SENDS = 100;
-/** Each time the limit is found where it was, the next climb is longer, up to so many times. */
+/** Each time the limit is found at the same rate, the next climb takes longer by this factor, up to `MAX_PATIENCE`. */
 const PATIENCE_GROWTH = 1.5;
 const MAX_PATIENCE = 3;
 const SAME_LIMIT = 0.15;
-/** Timers wake late by a millisecond or two; so much may be made up for. Spacing is even up to about 100/s. */
+/** Maximum delay that may be caught up. Timers wake a millisecond or two late. Spacing is even up to about 100/s. */
 const LATE_MS = 10;
-/** A refusal after so many sends that were taken is rare; at a rate as low as this it is then no reason to go lower. */
+/**
+ * After this many taken requests a refusal is rare. At the harmless rate or below it is then no reason to go slower.
+ */
 const RARE_ONE_IN = 20;
 const HARMLESS_PER_SECOND = 5;
-/** What the service took over so long, pauses included, it has proven to take. */
+/** Time over which the rate that the service takes is measured, pauses included. */
 const PROOF_MS = 30_000;
-/** A service that refused for so long counts over a long time: what it took per cycle is then the better measure. */
+/**
+ * A service that refuses for this long counts over a long time, so the rate it took per cycle is the better measure.
+ */
 const LONG_REFUSAL_MS = 5_000;
 
-/** A time in which the service refused. */
+/** A period in which the service refused. */
 interface Refusal {
   readonly fromMs: number;
   readonly toMs: number;
 }
 
-/** What was taken since a time; null: since ever. */
+/** Number of requests taken since a time. Null means from the start. */
 interface Tally {
   fromMs: number | null;
   taken: number;
 }
 
-/** A send rate as JSON keeps it; times are by the clock of whoever counts. */
+/** The state of a send rate in the form stored as JSON. Times are by the clock of the caller. */
 export interface SendRateRecord {
   perSecond: number;
-  /** Where the climb flattens; null to grow by windows until the first signal. */
+  /** The rate at which the climb flattens, or null before the first signal, when the rate grows by windows. */
   plateau: number | null;
-  /** Null: there is none. */
+  /** Maximum rate, or null. */
   readonly cap: number | null;
   climbedMs: number;
   patience: number;
-  /** Before this nothing goes; null: at once. */
+  /** Earliest time of the next send. Null means at once. */
   nextMs: number | null;
   window: Tally & { sent: number };
   cycle: Tally;
   span: Tally;
   provenPerSecond: number;
-  /** Null before the first answer. */
+  /** Duration of the fastest answer, or null before the first. */
   quickestMs: number | null;
 }
 
@@ -71,7 +78,10 @@ function beginning(start: RateStart): SendRateRecord {
   };
 }
 
-/** Where the last run met a limit, as after a cut; where it met none, at half its rate. */
+/**
+ * Returns the initial state of an adaptive rate. If the last run met a limit, it starts as after a cut; if not, at half
+ * its rate.
+ */
 export function adaptiveRate(learned: { readonly ratePerSecond: number; readonly limited: boolean } | null) {
   if (!learned) return beginning({ perSecond: START_PER_SECOND, plateau: null, cap: null });
   const { ratePerSecond, limited } = learned;
@@ -79,7 +89,7 @@ export function adaptiveRate(learned: { readonly ratePerSecond: number; readonly
   return beginning({ perSecond: Math.max(START_PER_SECOND, ratePerSecond / 2), plateau: null, cap: null });
 }
 
-/** So many from the start, and never more. */
+/** Returns the initial state of a fixed maximum rate, which is used from the start. */
 export function rateUpTo(perSecond: number): SendRateRecord {
   return beginning({ perSecond, plateau: perSecond, cap: perSecond });
 }
@@ -87,13 +97,14 @@ export function rateUpTo(perSecond: number): SendRateRecord {
 const NEVER_MS = Number.NEGATIVE_INFINITY;
 
 /**
- * How many sends a second: grows by half each window until the first signal, then falls to 0.7 at each and climbs back
- * like CUBIC: fast at first, flat around the rate of the last signal, faster again beyond it.
+ * Controls the number of sends per second. It grows by half in each window until the first signal. At each signal it
+ * falls to 0.7 and climbs back like CUBIC (RFC 9438): fast at first, flat around the rate of the last signal, and
+ * faster again beyond it.
  */
 export class SendRate {
   readonly #kept: SendRateRecord;
 
-  /** `kept` is counted on in place. */
+  /** `kept` is updated in place. */
   constructor(kept: SendRateRecord) {
     this.#kept = kept;
   }
@@ -106,13 +117,13 @@ export class SendRate {
     return this.#kept.perSecond;
   }
 
-  /** The rate of the last signal, around which the truth lies; the rate reached where there was none. */
+  /** The rate of the last signal, which is close to the limit, or the current rate if there was none. */
   get sustainablePerSecond(): number {
     const { plateau, perSecond } = this.#kept;
     return plateau === null ? perSecond : Math.min(plateau, this.#cap);
   }
 
-  /** Whether a signal has shown where the service's limit lies. */
+  /** Tells whether a signal has shown where the service's limit is. */
   get limited(): boolean {
     return this.#kept.plateau !== null;
   }
@@ -127,7 +138,7 @@ export class SendRate {
     this.#kept.window.sent += 1;
   }
 
-  /** A request sent at `sentMs` was taken. */
+  /** Records that a request was taken that was sent at `sentMs`. */
   taken(nowMs: number, sentMs: number): void {
     this.#kept.quickestMs = Math.min(this.#kept.quickestMs ?? Number.POSITIVE_INFINITY, nowMs - sentMs);
     this.#kept.cycle.taken += 1;
@@ -136,14 +147,15 @@ export class SendRate {
     if (sentMs < (window.fromMs ?? NEVER_MS)) return;
     window.taken += 1;
     const windowMs = nowMs - (window.fromMs ?? NEVER_MS);
-    if (window.taken < 2 || windowMs < this.#shortestWindowMs()) return;
+    if (window.taken < 2 || windowMs < this.#minWindowMs()) return;
     if (window.sent >= Math.floor((USED_SHARE * this.#kept.perSecond * windowMs) / 1000)) this.#grow(windowMs);
     this.#startWindow(nowMs);
   }
 
   /**
-   * A signal. With `spares` it goes no deeper than needed: not below what the service has just proven to take, and not
-   * to a crawl where refusals are rare whatever the rate. Without, as where a refusal does harm, always by the full cut.
+   * Reduces the rate after a signal. With `spares` the cut is no deeper than needed: not below what the service has
+   * just proven to take, and not below a harmless rate if refusals are rare. Without it, where refusals do harm, the
+   * cut is always full.
    */
   cut(spares: boolean): void {
     const before = this.#kept.perSecond;
@@ -157,12 +169,15 @@ export class SendRate {
     this.#settle(Math.max(before * CUT, proven, harmless), isFirst ? before : before * PLATEAU);
   }
 
-  /** Goes on at this share of the rate, as if a signal had come here. */
+  /** Reduces the rate by this factor, as if a signal had come. */
   slowDown(share: number): void {
     this.#settle(this.#kept.perSecond * share, this.#kept.perSecond * share);
   }
 
-  /** The service takes requests again after refusing from `refusal.fromMs` to, as far as can be told, `refusal.toMs`. */
+  /**
+   * Records that the service takes requests again after refusing from `refusal.fromMs` until, as far as known,
+   * `refusal.toMs`.
+   */
   recovered(nowMs: number, refusal: Refusal): void {
     const perSecond = (1000 * this.#kept.cycle.taken) / (refusal.toMs - (this.#kept.cycle.fromMs ?? NEVER_MS));
     const isLong = refusal.toMs - refusal.fromMs >= LONG_REFUSAL_MS;
@@ -188,8 +203,11 @@ export class SendRate {
     this.#kept.span = { fromMs: nowMs, taken: 0 };
   }
 
-  /** Feedback comes sooner from a quick service, and less is in flight while it comes: 2 ms answers bear 100 ms windows. */
-  #shortestWindowMs(): number {
+  /**
+   * A fast service gives feedback sooner, with fewer requests in flight meanwhile. Answers of 2 ms allow windows of 100
+   * ms.
+   */
+  #minWindowMs(): number {
     return Math.min(500, Math.max(100, 8 * (this.#kept.quickestMs ?? Number.POSITIVE_INFINITY)));
   }
 
@@ -206,13 +224,13 @@ export class SendRate {
   }
 
   #settle(perSecond: number, plateau: number): void {
-    this.#kept.perSecond = Math.max(SLOWEST_PER_SECOND, perSecond);
-    this.#kept.plateau = Math.max(SLOWEST_PER_SECOND, plateau);
+    this.#kept.perSecond = Math.max(MIN_PER_SECOND, perSecond);
+    this.#kept.plateau = Math.max(MIN_PER_SECOND, plateau);
     this.#kept.climbedMs = 0;
   }
 }
 
-/** A longer pause than this is no pause: the run stops, to be resumed. */
+/** Maximum pause. For a longer one the run stops and can be resumed. */
 export const MAX_PAUSE_MS = 15 * 60_000;
 
 const FIRST_BACKOFF_MS = 2_000;
@@ -220,37 +238,37 @@ const MAX_BACKOFF_MS = 60_000;
 const MIN_JITTER_MS = 100;
 const MAX_JITTER_MS = 5_000;
 
-/** A backoff as JSON keeps it; times are by the clock of whoever counts. */
+/** The state of a backoff in the form stored as JSON. Times are by the clock of the caller. */
 export interface BackoffRecord {
-  /** Nobody sends before this; null: at once. */
+  /** Nobody sends before this time. Null means at once. */
   untilMs: number | null;
-  /** From the first refusal until a probe is taken. */
+  /** Set from the first refusal until a probe is taken. */
   refusing: {
     readonly fromMs: number;
     lastMs: number;
-    /** The service said for how long. */
+    /** True if the service said how long to wait. */
     wasAsked: boolean;
     refusals: number;
-    /** The number of the request that goes first after the pause. */
+    /** The number of the request that is sent first after the pause. */
     probe: number | null;
   } | null;
 }
 
 /**
- * The one pause that holds for everybody. After a refusal a single request goes first, as a probe, and only when it is
- * taken do the others follow: sixteen at once would be sixteen refusals.
+ * Pauses all sending after a refusal. A single request is then sent as a probe, and the others follow only if it is
+ * taken, because sixteen at once would be sixteen refusals.
  */
 export class ThrottleBackoff {
   readonly #kept: BackoffRecord;
   readonly #random: () => number;
 
-  /** `kept` is counted on in place. */
+  /** `kept` is updated in place. */
   constructor(kept: BackoffRecord, random: () => number) {
     this.#kept = kept;
     this.#random = random;
   }
 
-  /** From the first refusal until a probe is taken. */
+  /** True from the first refusal until a probe is taken. */
   get isRefusing(): boolean {
     return this.#kept.refusing !== null;
   }
@@ -267,14 +285,17 @@ export class ThrottleBackoff {
     if (this.#kept.refusing) this.#kept.refusing.probe = number;
   }
 
-  /** The service asks to wait. Never shortens a pause. */
+  /** Extends the pause to what the service asks for. It never shortens a pause. */
   hold(nowMs: number, pauseMs: number): void {
     const jitterMs = this.#random() * Math.min(MAX_JITTER_MS, Math.max(MIN_JITTER_MS, pauseMs / 10));
     const spreadMs = pauseMs > MAX_PAUSE_MS ? pauseMs : Math.min(MAX_PAUSE_MS, pauseMs + jitterMs);
     this.#kept.untilMs = Math.max(this.#kept.untilMs ?? NEVER_MS, nowMs + spreadMs);
   }
 
-  /** A refusal that is no echo of the last. What the service asks for is believed once, then the own backoff counts too. */
+  /**
+   * Records a refusal that is not a consequence of the last one. The pause that the service asks for is used alone the
+   * first time; after that, the backoff applies as well.
+   */
   refused(nowMs: number, askedMs: number | null): void {
     this.#kept.refusing ??= { fromMs: nowMs, lastMs: nowMs, wasAsked: false, refusals: 0, probe: null };
     this.#kept.refusing.lastMs = nowMs;
@@ -287,8 +308,8 @@ export class ThrottleBackoff {
   }
 
   /**
-   * When the service had been refusing, if this was the probe that ends it; else null. If it did not say for how long,
-   * it took requests again somewhere between the last refusal and now.
+   * Returns the period in which the service refused if this was the probe that ends it, or null. If the service did not
+   * say how long to wait, the end is taken as halfway between the last refusal and now.
    */
   taken(nowMs: number, number: number): Refusal | null {
     if (this.#kept.refusing?.probe !== number) return null;
@@ -297,12 +318,15 @@ export class ThrottleBackoff {
     return { fromMs, toMs: wasAsked ? nowMs : (lastMs + nowMs) / 2 };
   }
 
-  /** The probe told nothing: the next request is one. */
+  /** Records that the probe gave no result, so that the next request is the probe. */
   untold(number: number): void {
     if (this.#kept.refusing?.probe === number) this.#kept.refusing.probe = null;
   }
 
-  /** Equal jitter: half of a doubling time for sure, the other half by chance. 1 to 60 s. */
+  /**
+   * Returns the backoff with equal jitter: half of a doubling time, and a random part of the other half. It is 1 to 60
+   * s.
+   */
   #backoffMs(refusalsBefore: number): number {
     const spanMs = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** refusalsBefore);
     return (spanMs / 2) * (1 + this.#random());

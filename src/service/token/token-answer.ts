@@ -7,7 +7,7 @@ import type { Answer, Exchange } from '../network/exchange.ts';
 import { clientCertificateFailure, failureName, networkFailure } from '../network/network-failure.ts';
 import type { Redactor } from '../redaction/redactor.ts';
 
-/** The part of the service's description that is about the token. */
+/** The part of the contract that documents the answer with the token. */
 export type DocumentedToken = Pick<TokenOperation, 'tokenPointer' | 'lifetimePointer' | 'lifetimeSeconds'>;
 
 /**
@@ -33,7 +33,7 @@ export function readToken(
   const at = (pointer: string | null) => (pointer === null ? null : (scalarsAt(value, pointer)[0] ?? null));
   const accessToken =
     at(tokenPointer) ?? textOf('accesstoken', 'token', 'bearertoken', 'bearer') ?? bareToken(answer, value);
-  // A text that cannot stand in a header is not a token.
+  // A text that cannot be a header value is not a token.
   if (accessToken === null || !/^[\x21-\x7e]+$/.test(accessToken)) {
     throw new SrqError(
       'service',
@@ -48,7 +48,8 @@ export function readToken(
     msUntil(textOf('expiresat', 'expiration', 'expires') ?? jwtEnd(accessToken), answer, askedAtMs);
   if (lifetimePointer !== null) observed(documentedMs !== null);
   else if (lifetimeSeconds !== null && toldMs !== null) observed(Math.abs(toldMs - lifetimeSeconds * 1000) < 2000);
-  // A lifetime of zero is a service's way of giving none, and a token that is said to have expired may still be good.
+  // Some services send a lifetime of zero if they give none, and a token that is said to have expired may still be
+  // valid.
   const lifeMs = toldMs === null || toldMs <= 0 ? lifetimeSeconds && lifetimeSeconds * 1000 : toldMs;
   const expiresAtMs = lifeMs ? askedAtMs + lifeMs : null;
   return { accessToken, obtainedAtMs: askedAtMs, expiresAtMs };
@@ -85,18 +86,18 @@ function jwtEnd(token: string): string | null {
   return /"exp"\s*:\s*(\d+)/.exec(Buffer.from(payload, 'base64url').toString('utf8'))?.[1] ?? null;
 }
 
-/** Explains why there is no token. `passing` means that asking again may help. */
-export function tokenError(exchange: Exchange, sent: Redactor): { error: SrqError; passing: boolean } {
+/** Explains why there is no token. `isTransient` means that asking again may help. */
+export function tokenError(exchange: Exchange, sent: Redactor): { error: SrqError; isTransient: boolean } {
   if (!exchange.answer) {
     const { reason, hint, final } = networkFailure(exchange.error);
     const lost = `The service gave no answer to the token request (${failureName(exchange.error)}).`;
     const message = exchange.written && !final ? lost : reason;
     const next = `${hint} See where it fails: srq doctor`;
-    return { error: new SrqError('unreachable', message, next, exchange.error), passing: !final };
+    return { error: new SrqError('unreachable', message, next, exchange.error), isTransient: !final };
   }
   const certificate = clientCertificateFailure(exchange.answer);
   if (certificate) {
-    return { error: new SrqError('unreachable', certificate.reason, certificate.hint), passing: false };
+    return { error: new SrqError('unreachable', certificate.reason, certificate.hint), isTransient: false };
   }
   const { status } = exchange.answer;
   const said = readErrorText(exchange.answer, sent);
@@ -105,14 +106,14 @@ export function tokenError(exchange: Exchange, sent: Redactor): { error: SrqErro
     const hint = 'Check client id and secret, then log in again: srq login';
     return {
       error: new SrqError('auth', `The service refused the credentials (HTTP ${status})${words}.`, hint),
-      passing: false,
+      isTransient: false,
     };
   }
-  const passing = status === 408 || status === 429 || status >= 500;
-  const hint = passing
+  const isTransient = status === 408 || status === 429 || status >= 500;
+  const hint = isTransient
     ? 'The service has a problem; try again later.'
     : 'This does not look like the token endpoint. Check the base URL with: srq status';
-  return { error: new SrqError('service', `The token endpoint answered HTTP ${status}${words}.`, hint), passing };
+  return { error: new SrqError('service', `The token endpoint answered HTTP ${status}${words}.`, hint), isTransient };
 }
 
 /** Creates the error for a new token that is refused at once. */

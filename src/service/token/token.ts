@@ -2,7 +2,7 @@ import { DOCUMENTED_CONTRACT, type Observations, type TokenOperation } from '../
 import type { CachedToken, Clock, TokenCache } from '../../request/ports.ts';
 import { FORM_CONTENT_TYPE, JSON_CONTENT_TYPE } from '../../request/wire.ts';
 import { Observed } from '../answers/answer-reader.ts';
-import { retryDelayMs, TRIES } from '../pacing/rate-headers.ts';
+import { MAX_TRIES, retryDelayMs } from '../pacing/rate-headers.ts';
 import { tooLate } from '../pacing/rate-limiter.ts';
 import { MAX_PAUSE_MS } from '../pacing/send-rate.ts';
 import { REDACTED, Redactor } from '../redaction/redactor.ts';
@@ -14,8 +14,8 @@ const REFRESH_AT = 0.8;
 const MIN_LEARNED_MS = 1_000;
 
 /**
- * The bearer token: one for all requests and, through the cache, for all processes. Fetched at most once at a time,
- * renewed before it ends, and replaced when the service refuses it.
+ * Manages the bearer token, which is shared by all requests and, through the cache, by all processes. It is fetched at
+ * most once at a time, renewed before it expires, and replaced when the service refuses it.
  */
 export class Tokens {
   readonly #http: Http;
@@ -28,11 +28,11 @@ export class Tokens {
   #current: CachedToken | null = null;
   #fetching: Promise<CachedToken> | null = null;
   #reached = false;
-  /** The token that this process asked for last. */
+  /** The latest token that this process has requested. */
   #own: string | null = null;
-  /** The token that was taken last. */
+  /** The latest token that the service has accepted. */
   #proven: string | null = null;
-  /** How old a token of unknown life was when it was refused. */
+  /** Age at which a token of unknown lifetime was refused, in milliseconds. */
   #learnedLifeMs: number | null = null;
 
   constructor(
@@ -51,32 +51,38 @@ export class Tokens {
     this.#operation = operation;
   }
 
-  /** How well the answers bore out what the contract says of a token's life. */
+  /** Counts how often answers agreed with the lifetime in the contract. */
   get observations(): Observations {
     return this.#observed.counts;
   }
 
-  /** A token that is good for at least the next request. Throws `SrqError` (`auth`, `unreachable`, `service`). */
+  /**
+   * Returns a token that is valid for at least the next request. Throws `SrqError` (`auth`, `unreachable`, `service`).
+   */
   async get(): Promise<string> {
     this.#current ??= this.#cache.read();
     const state = this.#current ? this.#stateOf(this.#current) : 'ended';
     if (this.#current && state === 'good') return this.#current.accessToken;
     if (this.#current && state === 'ageing') {
-      // A failed refresh is no harm yet: the next call, or the end of the token's life, tries again and tells.
+      // A failed refresh is not reported, because the next call, or the expiry of the token, tries again.
       this.#renew().catch(() => {});
       return this.#current.accessToken;
     }
     return (await this.#renew()).accessToken;
   }
 
-  /** The service has taken this token: if it refuses it later, its life has ended and the credentials are good. */
-  worked(accessToken: string): void {
+  /**
+   * Notes that the service has accepted this token. If it is refused later, it has expired and the credentials are
+   * valid.
+   */
+  accepted(accessToken: string): void {
     this.#proven = accessToken;
   }
 
   /**
-   * The service refused this token. Only the token in use counts: an answer may be about one that was replaced. `own`: this
-   * process had asked for it itself, so that no other process's is likely to be better; `ended`: it had worked before.
+   * Notes that the service has refused this token. If it has been replaced meanwhile, the current token is kept.
+   * Returns `own` if this process requested it, so that another process is unlikely to have a better one, `ended` if it
+   * had worked before, and else `shared`.
    */
   refused(accessToken: string): 'own' | 'shared' | 'ended' {
     const kind = accessToken === this.#proven ? 'ended' : accessToken === this.#own ? 'own' : 'shared';
@@ -88,7 +94,7 @@ export class Tokens {
     return kind;
   }
 
-  /** Asks for a new token even if there is one: the proof of credentials. */
+  /** Requests a new token even if there is one, to prove the credentials. */
   prove(): Promise<CachedToken> {
     return this.#renew(true);
   }
@@ -135,9 +141,9 @@ export class Tokens {
         );
       }
       const failure = tokenError(exchange, new Redactor(secrets));
-      // Before the first answer a wrong address is likelier than a passing fault: tell the user soon.
-      const tries = this.#reached ? TRIES : Math.min(TRIES, 3);
-      if (!failure.passing || tried >= tries) throw failure.error;
+      // Before the first answer, a wrong address is more likely than a temporary fault, so the user is told soon.
+      const tries = this.#reached ? MAX_TRIES : Math.min(MAX_TRIES, 3);
+      if (!failure.isTransient || tried >= tries) throw failure.error;
       const waitMs = retryDelayMs(tried, exchange.answer, this.#clock.nowMs());
       if (waitMs > MAX_PAUSE_MS) throw tooLate(waitMs, this.#clock.nowMs());
       await this.#clock.sleep(waitMs, this.#stopping);
@@ -146,27 +152,31 @@ export class Tokens {
   }
 }
 
-/** Who asks. */
+/** The client credentials. */
 export interface Credentials {
   readonly clientId: string;
   readonly clientSecret: string;
 }
 
+/** A token request, ready to be sent. */
 export interface TokenRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Never shown. */
+  /** Values that are never shown. */
   readonly secrets: readonly string[];
 }
 
-/** The client credentials grant (RFC 6749, 4.4) as the service wants it. */
+/**
+ * Builds the token request by the client credentials grant (RFC 6749, section 4.4), in the form that the service
+ * expects.
+ */
 export function tokenRequest(operation: TokenOperation, { clientId, clientSecret }: Credentials): TokenRequest {
   const { path, auth, encoding, extra } = operation;
   const inBody = auth === 'body' ? { client_id: clientId, client_secret: clientSecret } : {};
   const parameters = { grant_type: 'client_credentials', ...inBody, ...extra };
   const basic = auth === 'basic' ? basicCredentials(clientId, clientSecret) : null;
-  const hiddenExtra = Object.entries(extra).flatMap(([name, value]) => (OPEN.test(name) ? [] : [value]));
+  const hiddenExtra = Object.entries(extra).flatMap(([name, value]) => (SHOWN_PARAMETERS.test(name) ? [] : [value]));
   const isJson = encoding === 'json';
   return {
     path,
@@ -180,16 +190,19 @@ export function tokenRequest(operation: TokenOperation, { clientId, clientSecret
   };
 }
 
-/** What it says openly, whatever the partner gave: who asks, and for what. */
-const OPEN = /^(?:scope|audience|resource)$/;
+/** Parameters that are shown, because they only say who asks and for what. */
+const SHOWN_PARAMETERS = /^(?:scope|audience|resource)$/;
 
-/** The same with `***` for what may be a secret. */
+/** Builds the same request for display, with `***` for anything that may be a secret. */
 function shownTokenRequest(operation: TokenOperation, { clientId }: Credentials): TokenRequest {
-  const extra = Object.entries(operation.extra).map(([name, value]) => [name, OPEN.test(name) ? value : REDACTED]);
+  const extra = Object.entries(operation.extra).map(([name, value]) => [
+    name,
+    SHOWN_PARAMETERS.test(name) ? value : REDACTED,
+  ]);
   return tokenRequest({ ...operation, extra: Object.fromEntries(extra) }, { clientId, clientSecret: REDACTED });
 }
 
-/** RFC 6749, 2.3.1: both are form-encoded first. */
+/** Form-encodes both values first, as RFC 6749, section 2.3.1 requires. */
 function basicCredentials(clientId: string, clientSecret: string): string {
   const encoded = [clientId, clientSecret].map((text) => new URLSearchParams({ '': text }).toString().slice(1));
   return Buffer.from(encoded.join(':')).toString('base64');
