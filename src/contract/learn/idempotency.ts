@@ -10,13 +10,14 @@ import { saysRecognised, shortestDuration } from './recognised-repetition.ts';
 
 const NOT_HEEDED =
   /\b(?:ignored?|deprecated|obsolete|unused|no longer|not (?:\w+ ){0,2}(?:used|supported|evaluated|honou?red|considered|heeded|implemented))\b/i;
-/** What is ignored then is the repetition, which is what the header is for. */
+/** Matches words about repetitions. If a repetition is ignored, the header is not: that is its purpose. */
 const OF_REPETITIONS = /\b(?:repe\w+|retr\w+|same|duplicates?|second|subsequent|further|before|already)\b/i;
 const MAX_WORDS = 10_000;
 
 /**
- * The header by which create recognises a repeated request. A header that looks like one is believed only where the document
- * says in words that a repetition is recognised, or a person says so; for as long as they say.
+ * Returns the header by which create recognises a repeated request. A header that looks like one is relied on only if
+ * the document says in words that a repetition is recognised, or if a person says so, and only for the time that they
+ * name.
  */
 export function idempotencyOf(
   reading: DocumentReading,
@@ -32,7 +33,7 @@ export function idempotencyOf(
     const own = [textOf(description), textOf(keywords['description'])].join('\n');
     const isUuid = keywords['format'] === 'uuid' || /\buuid\b/i.test(own) || isUuidPattern(keywords['pattern']);
     const shape = { header, format: isUuid ? 'uuid' : 'text' } as const;
-    // A service that demands the header refuses every request without it: it is sent then, and nothing is built on it.
+    // A service that demands the header refuses every request without it. It is sent then, but not relied on.
     const unbelieved: CreateOperation['idempotency'] = required === true ? { ...shape, windowSeconds: 0 } : null;
     const said = given.among([]).valueOf([header]);
     if (said !== null) {
@@ -76,7 +77,10 @@ function found(idempotency: Idempotency, pointer: string, why: string, notebook:
   return idempotency;
 }
 
-/** What a person said of the header: for how long it is believed, in seconds; 0: not at all; null: no time was named. */
+/**
+ * Reads a person's statement about the header: the time in seconds for which it is relied on, 0 if it is not relied on,
+ * or null if no time was named.
+ */
 function saidWindow(header: string, said: string): number | null {
   if (/^(?:n|no|none|false)$/i.test(said)) return 0;
   if (/^(?:y|yes|true)$/i.test(said)) return null;
@@ -89,13 +93,16 @@ function saidWindow(header: string, said: string): number | null {
   );
 }
 
-/** If it is taken for one that is, a repeated create is acted on a second time; the other mistake only leaves a doubt. */
+/**
+ * Tells whether the description says that the service ignores the header. If such a header were relied on, a repeated
+ * create would be acted on a second time, whereas the opposite mistake only leaves a doubt.
+ */
 function isNotHeeded(description: string): boolean {
   const sentences = description.split(/[.;\n]/);
   return sentences.some((each) => NOT_HEEDED.test(each) && !OF_REPETITIONS.test(each));
 }
 
-/** Of what is said of the whole operation, what is about the header. */
+/** Returns the sentences about the header from the description of the operation. */
 function sentencesAbout(header: string, words: string): string[] {
   const name = header.toLowerCase();
   return words

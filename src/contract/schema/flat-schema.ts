@@ -1,17 +1,17 @@
 import type { Json } from '../../request/contract.ts';
 import { isObject, type JsonObject, listOf, textOf } from '../documents/json-parts.ts';
 
-/** A schema as one piece: `allOf` merged, and of several forms the one that matters. */
+/** A schema with `allOf` merged, and reduced to the form that matters if it has several. */
 export interface Flat {
-  /** Keywords without properties and branches. */
+  /** Keywords other than properties and branches. */
   readonly keywords: JsonObject;
   readonly properties: ReadonlyMap<string, JsonObject>;
   readonly required: ReadonlySet<string>;
-  /** Branches of which one has to hold, a list for each `oneOf` and `anyOf`. */
+  /** Branches of which one has to match, as one list for each `oneOf` and `anyOf`. */
   readonly branches: readonly (readonly JsonObject[])[];
 }
 
-/** Where the labels of an `enum` are kept, beside it. */
+/** Keyword that keeps the labels of an `enum` beside it. */
 const LABELS = 'x-enum-labels';
 const LABEL_KEYWORDS = [
   LABELS,
@@ -21,7 +21,7 @@ const LABEL_KEYWORDS = [
   'x-enum-descriptions',
   'x-enumDescriptions',
 ];
-/** Deeper `allOf`s are cut. */
+/** Maximum depth of `allOf`. Deeper ones are cut. */
 const MAX_DEPTH = 20;
 
 export function flatten(schema: JsonObject, depth = 0): Flat {
@@ -40,7 +40,7 @@ export function flatten(schema: JsonObject, depth = 0): Flat {
 
 const isSchema = (member: [string, Json]): member is [string, JsonObject] => isObject(member[1]);
 
-/** Both at once. */
+/** Merges two schemas to one that demands both. */
 export function merge(one: Flat, other: Flat): Flat {
   const properties = new Map(one.properties);
   for (const [name, schema] of other.properties) {
@@ -79,7 +79,7 @@ function withBranches(flat: Flat, list: readonly JsonObject[], depth: number): F
   return merge(flat, oneOfScalars(flats.map(({ keywords }) => keywords)));
 }
 
-/** Scalars of which one is to be given: what all of them allow together. */
+/** Merges alternative scalars to one that allows the values of all of them. */
 function oneOfScalars(branches: readonly JsonObject[]): Flat {
   const values = branches.map(valuesOf);
   const types = [...new Set(branches.flatMap(typesOf))];
@@ -93,18 +93,18 @@ function oneOfScalars(branches: readonly JsonObject[]): Flat {
   return { keywords, properties: new Map(), required: new Set(), branches: [] };
 }
 
-/** The values that a schema allows; none: any. */
+/** Returns the values that a schema allows. An empty list means any value. */
 export function valuesOf(keywords: JsonObject): readonly Json[] {
   return keywords['const'] === undefined ? listOf(keywords['enum']) : [keywords['const']];
 }
 
-/** The types that a schema allows; none: any. */
+/** Returns the types that a schema allows. An empty list means any type. */
 export function typesOf(keywords: JsonObject): readonly string[] {
   const type = keywords['type'];
   return (Array.isArray(type) ? type : [type]).filter((each): each is string => typeof each === 'string');
 }
 
-/** What people call the values of an `enum`, in its order; null where nothing is said. */
+/** Returns the labels of the values of an `enum`, in its order, with null for a value without one. */
 export function labelsOf(keywords: JsonObject): readonly (string | null)[] {
   const values = valuesOf(keywords);
   for (const word of LABEL_KEYWORDS) {
