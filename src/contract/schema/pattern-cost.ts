@@ -68,7 +68,7 @@ function beginningOf(node: PatternNode): Beginning {
     }
     case 'loop': {
       const { characters, passes } = beginningOf(node.body);
-      return { characters, passes: passes || node.least === 0 };
+      return { characters, passes: passes || node.min === 0 };
     }
   }
 }
@@ -132,18 +132,18 @@ function costOfAny(branches: readonly PatternNode[], follow: CharacterSet): Cost
   };
 }
 
-function costOfLoop({ body, least, most }: Extract<PatternNode, { kind: 'loop' }>, follow: CharacterSet): Cost {
+function costOfLoop({ body, min, max }: Extract<PatternNode, { kind: 'loop' }>, follow: CharacterSet): Cost {
   const { characters, passes } = beginningOf(body);
   const { steps, ends } = costOf(body, characters | follow);
   // Each round consumes a character, unless it can be empty.
-  const rounds = passes && most < Infinity ? most : Math.min(most, MAX_FOR_PATTERN);
+  const rounds = passes && max < Infinity ? max : Math.min(max, MAX_FOR_PATTERN);
   if (ends > 1) {
     const ways = (ends ** (rounds + 1) - 1) / (ends - 1);
     return { steps: steps * ways, ends: ways };
   }
   // If the next part cannot begin like another round, the engine continues only from the end of the last round.
   const isClear = !passes && (characters & follow) === 0n;
-  return { steps: Math.max(1, rounds * steps), ends: isClear ? 1 : Math.max(1, rounds - least + 1) };
+  return { steps: Math.max(1, rounds * steps), ends: isClear ? 1 : Math.max(1, rounds - min + 1) };
 }
 
 /**
@@ -164,7 +164,7 @@ type PatternNode =
   | { readonly kind: 'lookahead'; readonly inside: PatternNode }
   | { readonly kind: 'all'; readonly parts: readonly PatternNode[] }
   | { readonly kind: 'any'; readonly branches: readonly PatternNode[] }
-  | { readonly kind: 'loop'; readonly body: PatternNode; readonly least: number; readonly most: number };
+  | { readonly kind: 'loop'; readonly body: PatternNode; readonly min: number; readonly max: number };
 
 const GROUP = /\((?:\?(?::|[=!]|<[\w$]+>))?/y;
 const QUANTIFIER = /(?:([*+?])|\{(\d+)(?:(,)(\d*))?\})\??/y;
@@ -216,12 +216,11 @@ function parsePattern(source: string, flags: string): PatternNode | null {
   }
 
   function repeated(body: PatternNode): PatternNode {
-    const [found, sign, least, comma, most] = taken(QUANTIFIER) ?? [];
+    const [found, sign, min, comma, max] = taken(QUANTIFIER) ?? [];
     if (found === undefined) return body;
-    if (sign !== undefined)
-      return { kind: 'loop', body, least: sign === '+' ? 1 : 0, most: sign === '?' ? 1 : Infinity };
-    const end = comma === undefined ? least : most;
-    return { kind: 'loop', body, least: Number(least), most: end ? Number(end) : Infinity };
+    if (sign !== undefined) return { kind: 'loop', body, min: sign === '+' ? 1 : 0, max: sign === '?' ? 1 : Infinity };
+    const end = comma === undefined ? min : max;
+    return { kind: 'loop', body, min: Number(min), max: end ? Number(end) : Infinity };
   }
 
   function taken(token: RegExp): RegExpExecArray | null {
