@@ -87,26 +87,29 @@ export function bodyLeaves(schema: JsonObject, { placeOf }: Pick<SchemaReader, '
     if (flat.keywords['readOnly'] === true || budget.leaves < 0) return { leaves: [], choices: [] };
     const required = isRequired && optional === null;
     const requiredWithin = isRequired ? optional : null;
-    const leaf = (shape: Leaf['shape'], keywords: JsonObject): BodyLeaves => ({
+    const leaf = ({ keywords, shape }: Pick<Leaf, 'keywords' | 'shape'>): BodyLeaves => ({
       leaves: [{ path, keywords, shape, required, requiredWithin, where }],
       choices: [],
     });
     if (flat.properties.size > 0 || flat.branches.length > 0) {
       return path.length < MAX_DEPTH
         ? read(flat, path, isRequired ? optional : path, where)
-        : leaf('object', flat.keywords);
+        : leaf({ shape: 'object', keywords: flat.keywords });
     }
-    const types = typesOf(flat.keywords).filter((type) => type !== 'null');
-    if (types.includes('array')) {
-      const items = flatten(isObject(flat.keywords['items']) ? flat.keywords['items'] : {});
-      const isScalar =
-        items.properties.size === 0 && !typesOf(items.keywords).some((each) => /array|object/.test(each));
-      if (!isScalar) return leaf('object', flat.keywords);
-      const own = Object.entries(flat.keywords).filter(([word]) => /^(?:description|title)$/.test(word));
-      return leaf('list', { ...items.keywords, ...Object.fromEntries(own) });
-    }
-    return leaf(types.length === 1 && types[0] === 'object' ? 'object' : 'scalar', flat.keywords);
+    return leaf(leafShape(flat));
   }
+}
+
+/** Returns the shape of a value without properties and branches, and the keywords that describe it. */
+function leafShape({ keywords }: Flat): Pick<Leaf, 'shape' | 'keywords'> {
+  const types = typesOf(keywords).filter((type) => type !== 'null');
+  if (!types.includes('array'))
+    return { shape: types.length === 1 && types[0] === 'object' ? 'object' : 'scalar', keywords };
+  const items = flatten(isObject(keywords['items']) ? keywords['items'] : {});
+  const isScalar = items.properties.size === 0 && !typesOf(items.keywords).some((each) => /array|object/.test(each));
+  if (!isScalar) return { shape: 'object', keywords };
+  const own = Object.entries(keywords).filter(([word]) => /^(?:description|title)$/.test(word));
+  return { shape: 'list', keywords: { ...items.keywords, ...Object.fromEntries(own) } };
 }
 
 const objectAt = (list: Json | undefined): JsonObject => {

@@ -43,36 +43,7 @@ export function givenConstants(values: Readonly<Record<string, string>>): GivenC
     return values[name] ?? null;
   };
   return {
-    among(parameters) {
-      const byLastName = new Map<string, NamedPlace[]>();
-      for (const each of parameters) {
-        const last = each.path.at(-1) ?? '';
-        const twins = byLastName.get(last);
-        if (twins) twins.push(each);
-        else byLastName.set(last, [each]);
-      }
-      const twinsOf = (path: readonly string[]) => byLastName.get(path.at(-1) ?? '') ?? [];
-      /** Returns the name by which a person can refer to a parameter. */
-      const nameOf = (path: readonly string[]): string => {
-        const last = path.at(-1) ?? '';
-        const isClear = twinsOf(path).length <= 1 && !isField(last);
-        return isClear ? last : path.join('.');
-      };
-      return {
-        question: (path, keywords, shape) => questionOf(path, nameOf(path), keywords, shape),
-        valueOf(path) {
-          const last = path.at(-1) ?? '';
-          if (path.length > 1 && Object.hasOwn(values, path.join('.'))) return lookUp(path.join('.'));
-          const twins = twinsOf(path);
-          const top = twins.find((each) => each.path.length === 1);
-          // A name at the top has no longer form. If rows fill that place, another one is more likely to be meant.
-          const meansTop = twins.length > 1 && top !== undefined && !top.isCarried;
-          if (meansTop && path.length > 1) return null;
-          if (twins.length > 1 && !meansTop && Object.hasOwn(values, last)) throw ambiguous(last, twins);
-          return lookUp(last);
-        },
-      };
-    },
+    among: (parameters) => operationConstants(parameters, values, lookUp),
     refuseUnused() {
       const name = Object.keys(values).find((each) => !used.has(each));
       if (name === undefined) return;
@@ -84,6 +55,42 @@ export function givenConstants(values: Readonly<Record<string, string>>): GivenC
           ? 'Leave it out, or see the names with: srq contract learn FILE --dry-run'
           : `Did you mean: ${answerFor(meant)}`,
       );
+    },
+  };
+}
+
+/** `lookUp` returns the value given under a name, and notes that the name was looked up. */
+function operationConstants(
+  parameters: readonly NamedPlace[],
+  values: Readonly<Record<string, string>>,
+  lookUp: (name: string) => string | null,
+): OperationConstants {
+  const byLastName = new Map<string, NamedPlace[]>();
+  for (const each of parameters) {
+    const last = each.path.at(-1) ?? '';
+    const twins = byLastName.get(last);
+    if (twins) twins.push(each);
+    else byLastName.set(last, [each]);
+  }
+  const twinsOf = (path: readonly string[]) => byLastName.get(path.at(-1) ?? '') ?? [];
+  /** Returns the name by which a person can refer to a parameter. */
+  const nameOf = (path: readonly string[]): string => {
+    const last = path.at(-1) ?? '';
+    const isClear = twinsOf(path).length <= 1 && !isField(last);
+    return isClear ? last : path.join('.');
+  };
+  return {
+    question: (path, keywords, shape) => questionOf(path, nameOf(path), keywords, shape),
+    valueOf(path) {
+      const last = path.at(-1) ?? '';
+      if (path.length > 1 && Object.hasOwn(values, path.join('.'))) return lookUp(path.join('.'));
+      const twins = twinsOf(path);
+      const top = twins.find((each) => each.path.length === 1);
+      // A name at the top has no longer form. If rows fill that place, another one is more likely to be meant.
+      const meansTop = twins.length > 1 && top !== undefined && !top.isCarried;
+      if (meansTop && path.length > 1) return null;
+      if (twins.length > 1 && !meansTop && Object.hasOwn(values, last)) throw ambiguous(last, twins);
+      return lookUp(last);
     },
   };
 }

@@ -65,26 +65,11 @@ export function createSchemaReader(references: References): SchemaReader {
     }
 
     function parts(value: JsonObject, pointer: string, within: ReadonlySet<string>, depth: number): JsonObject {
-      const next = (each: Json | undefined, ...names: readonly string[]) =>
-        visit(each, pointerTo(pointer, ...names), within, depth + 1);
       // One more than fits, so that the cut is noticed.
       const room = () => Math.max(0, maxNodes - nodes) + 1;
-      const found: Record<string, Json> = {};
-      for (const word of SCHEMA_KEYWORDS) {
-        const part = value[word];
-        if (part === false && word === 'additionalProperties') found[word] = false;
-        else if (isObject(part) || typeof part === 'boolean') found[word] = next(part, word);
-      }
-      for (const word of LIST_KEYWORDS) {
-        const list = listOf(value[word]).slice(0, room());
-        if (list.length > 0) found[word] = list.map((each, index) => next(named(value, each), word, String(index)));
-      }
-      for (const word of MAP_KEYWORDS) {
-        if (!isObject(value[word])) continue;
-        const members = Object.entries(value[word]).slice(0, room());
-        found[word] = Object.fromEntries(members.map(([name, each]) => [name, next(each, word, name)]));
-      }
-      return found;
+      return expandedParts(value, room, (each, ...names) =>
+        visit(each, pointerTo(pointer, ...names), within, depth + 1),
+      );
     }
 
     const schema = visit(root, rootPointer, new Set(), 0);
@@ -92,6 +77,33 @@ export function createSchemaReader(references: References): SchemaReader {
   }
 
   return { expand, placeOf: (schema) => places.get(schema) ?? '' };
+}
+
+/**
+ * Returns the keywords of a schema that contain other schemas, each expanded by `expand`, which gets the names that lead
+ * to it. `room` limits the length of lists and the number of members.
+ */
+function expandedParts(
+  schema: JsonObject,
+  room: () => number,
+  expand: (part: Json | undefined, ...names: readonly string[]) => JsonObject,
+): JsonObject {
+  const found: Record<string, Json> = {};
+  for (const word of SCHEMA_KEYWORDS) {
+    const part = schema[word];
+    if (part === false && word === 'additionalProperties') found[word] = false;
+    else if (isObject(part) || typeof part === 'boolean') found[word] = expand(part, word);
+  }
+  for (const word of LIST_KEYWORDS) {
+    const list = listOf(schema[word]).slice(0, room());
+    if (list.length > 0) found[word] = list.map((each, index) => expand(named(schema, each), word, String(index)));
+  }
+  for (const word of MAP_KEYWORDS) {
+    if (!isObject(schema[word])) continue;
+    const members = Object.entries(schema[word]).slice(0, room());
+    found[word] = Object.fromEntries(members.map(([name, each]) => [name, expand(each, word, name)]));
+  }
+  return found;
 }
 
 function onlyDescribing(value: JsonObject): JsonObject {

@@ -18,7 +18,7 @@ export function isCheapPattern(pattern: string): boolean {
   const flags = ['u', ''].find((each) => compiles(pattern, each));
   // Without `u` these have another meaning than their author intended.
   if (flags === undefined || (flags === '' && /\\(?:p|u\{)/i.test(pattern))) return false;
-  const node = parsePattern(pattern, flags);
+  const node = new PatternParser(pattern, flags).parse();
   if (node === null) return false;
   const starts = isAtStart(node) ? 1 : MAX_FOR_PATTERN;
   return starts * costOf(node, ALL_CHARACTERS).steps <= MAX_STEPS;
@@ -173,60 +173,70 @@ const ATOM = /\\(?:u\{[\da-f]+\}|u[\da-f]{4}|x[\da-f]{2}|c[a-z]|p\{[^{}]*\}|.)|\
 const BEYOND_PARTS = /^\\[1-9k]|^\(\?|^$/;
 const NOT_ASCII_ALONE = /[^\0-\x7f]|^\.$|^\[\^|\\[DWSspPux]/;
 
-/**
- * Parses a pattern that compiles with these flags (`u` or none). Returns null if its parts do not determine its cost.
- */
-function parsePattern(source: string, flags: string): PatternNode | null {
-  let at = 0;
-  let isKnown = true;
-  const node = branches();
-  return isKnown && at === source.length ? node : null;
+/** Parses a pattern that compiles with these flags (`u` or none). */
+class PatternParser {
+  readonly #source: string;
+  readonly #flags: string;
+  #at = 0;
+  #isKnown = true;
 
-  function branches(): PatternNode {
-    const found = [sequence()];
-    while (source[at] === '|') {
-      at += 1;
-      found.push(sequence());
+  constructor(source: string, flags: string) {
+    this.#source = source;
+    this.#flags = flags;
+  }
+
+  /** Returns null if the parts of the pattern do not determine its cost. */
+  parse(): PatternNode | null {
+    const node = this.#branches();
+    return this.#isKnown && this.#at === this.#source.length ? node : null;
+  }
+
+  #branches(): PatternNode {
+    const found = [this.#sequence()];
+    while (this.#source[this.#at] === '|') {
+      this.#at += 1;
+      found.push(this.#sequence());
     }
     return found.length === 1 && found[0] ? found[0] : { kind: 'any', branches: found };
   }
 
-  function sequence(): PatternNode {
+  #sequence(): PatternNode {
     const parts: PatternNode[] = [];
-    while (at < source.length && source[at] !== '|' && source[at] !== ')') parts.push(repeated(single()));
+    while (this.#at < this.#source.length && this.#source[this.#at] !== '|' && this.#source[this.#at] !== ')')
+      parts.push(this.#repeated(this.#single()));
     return { kind: 'all', parts };
   }
 
-  function single(): PatternNode {
-    const opening = taken(GROUP)?.[0];
-    if (opening === undefined) return atom(taken(ATOM)?.[0] ?? '');
+  #single(): PatternNode {
+    const opening = this.#taken(GROUP)?.[0];
+    if (opening === undefined) return this.#atom(this.#taken(ATOM)?.[0] ?? '');
     // Of a lookbehind or a flag group, GROUP matches only the parenthesis. The question mark after it is no valid atom,
     // so the cost counts as unknown.
-    const inside = branches();
-    at += 1;
+    const inside = this.#branches();
+    this.#at += 1;
     return /[=!]$/.test(opening) ? { kind: 'lookahead', inside } : inside;
   }
 
-  function atom(text: string): PatternNode {
+  #atom(text: string): PatternNode {
     if (text === '^') return { kind: 'start' };
     if (text === '$') return { kind: 'end' };
     if (/^\\b$/i.test(text)) return { kind: 'nothing' };
-    if (text === '?' || BEYOND_PARTS.test(text)) isKnown = false;
-    return { kind: 'one', characters: isKnown ? charactersOf(text, flags) : ALL_CHARACTERS };
+    if (text === '?' || BEYOND_PARTS.test(text)) this.#isKnown = false;
+    return { kind: 'one', characters: this.#isKnown ? charactersOf(text, this.#flags) : ALL_CHARACTERS };
   }
 
-  function repeated(body: PatternNode): PatternNode {
-    const [found, sign, min, comma, max] = taken(QUANTIFIER) ?? [];
+  #repeated(body: PatternNode): PatternNode {
+    const [found, sign, min, comma, max] = this.#taken(QUANTIFIER) ?? [];
     if (found === undefined) return body;
     if (sign !== undefined) return { kind: 'loop', body, min: sign === '+' ? 1 : 0, max: sign === '?' ? 1 : Infinity };
     const end = comma === undefined ? min : max;
     return { kind: 'loop', body, min: Number(min), max: end ? Number(end) : Infinity };
   }
 
-  function taken(token: RegExp): RegExpExecArray | null {
-    token.lastIndex = at;
-    const found = token.exec(source);
-    at += found?.[0].length ?? 0;
+  #taken(token: RegExp): RegExpExecArray | null {
+    token.lastIndex = this.#at;
+    const found = token.exec(this.#source);
+    this.#at += found?.[0].length ?? 0;
     return found;
   }
 }
