@@ -1,5 +1,5 @@
 /**
- * What is known about one form of answer: how often validate saw, or did not see, a request that was answered in it,
+ * The knowledge about one form of answer: how often validate saw, or did not see, a request that was answered in it,
  * and whether a person said what it means.
  */
 interface SeenForm {

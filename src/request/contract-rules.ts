@@ -175,7 +175,7 @@ export interface DescribedOperation {
   readonly bounded: ReadonlySet<string>;
   /** The country of all requests if it is constant, or null. */
   readonly country: string | null;
-  /** Where fields go that are not described. */
+  /** The place of fields that are not described. */
   readonly others: OtherFields;
 }
 

@@ -70,8 +70,8 @@ const parameter = z
     isList: z.boolean(),
     required: z.boolean(),
     /**
-     * Path of the object of the body in which the parameter is required once that object holds anything. Null if there
-     * is no such object, that is, none that is not required itself.
+     * Path of the optional object of the body in which the parameter is required once that object holds anything, or
+     * null if there is none.
      */
     requiredWithin: z.nullable(texts),
     /** The allowed values, or null if any value is allowed. */
@@ -93,7 +93,7 @@ const parameter = z
      */
     constant: z.nullable(z.string()),
     /**
-     * How a recording is encoded. `data-url`: the text begins with `data:<media type>;base64,`. `binary`: the bytes
+     * Encoding of a recording. `data-url`: the text begins with `data:<media type>;base64,`. `binary`: the bytes
      * themselves, in multipart only.
      */
     audioForm: z.nullable(z.enum(['base64', 'data-url', 'binary'])),
@@ -160,8 +160,8 @@ const idempotency = z.object({
   format: z.enum(['uuid', 'text']),
   /**
    * Time after its first use in which the service recognises a key and does not act on it again. Null: nobody said,
-   * which counts as `DEFAULT_KEY_LIFE_SECONDS`; so do contracts saved before this member existed. 0: the service
-   * demands the header, but nobody said that it recognises anything by it.
+   * which counts as `DEFAULT_KEY_LIFE_SECONDS`. Contracts saved before this member existed are read as null. 0: the
+   * service demands the header, but nobody said that it recognises anything by it.
    */
   windowSeconds: z._default(z.nullable(z.number().check(z.nonnegative())), null),
 });
@@ -222,12 +222,15 @@ const finding = z.object({
   value: z.string(),
   /** JSON pointer into the document, preceded by the file's name if there are several files. */
   where: z.string(),
-  /** How sure the value is. `certain`: the document states it. `weak`: a person has to confirm it. */
+  /** Confidence in the value. `certain`: the document states it. `weak`: a person has to confirm it. */
   confidence: z.enum(['certain', 'likely', 'weak']),
   why: z.string(),
 });
 
-/** The members stand in the order in which `srq contract show --json` prints them; each operation is one of them. */
+/**
+ * The members of a contract in the order in which `srq contract show --json` prints them. Each operation is one of
+ * them.
+ */
 const members = {
   version: z.literal(1),
   /** The documents the contract was learned from, or null if it is the public document alone. */

@@ -52,7 +52,7 @@ export type VerdictRule = ValidateOperation['verdict'][number];
 export type Idempotency = NonNullable<CreateOperation['idempotency']>;
 export type ServerSuggestion = Contract['servers'][number];
 export type Finding = Contract['findings'][number];
-/** How sure a value is. `certain`: the document states it. `weak`: a person has to confirm it. */
+/** Confidence in a value. `certain`: the document states it. `weak`: a person has to confirm it. */
 export type Confidence = Finding['confidence'];
 
 /** Time for which an idempotency key is relied on if the description names none. */

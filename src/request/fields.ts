@@ -20,7 +20,7 @@ interface FieldFacts {
    * field has bounds of its own.
    */
   readonly usualLength: number | null;
-  /** What to do about a problem, beyond what its message says. Null if the general advice applies. */
+  /** Advice about a problem, beyond what its message says. Null if the general advice applies. */
   readonly advice: string | null;
 }
 

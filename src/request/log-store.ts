@@ -13,7 +13,7 @@ export interface ReadRecord {
 /** A position up to which a log was read. Only the store that issued it can use it. */
 export interface LogPosition {
   readonly end: number;
-  /** Records that were missing before the end and may still appear. */
+  /** Ids of records that were missing before the end and may still appear. */
   readonly missing?: readonly number[];
 }
 

@@ -13,15 +13,13 @@ interface StatusFacts {
   readonly rank: 0 | 1 | 2 | 3;
   /** Whether it can be the outcome of a request that was handed to the API. */
   readonly isSent: boolean;
-  /**
-   * What is left to do with such a row: run the same command again, correct it, or settle its doubt before all else.
-   */
+  /** The next step for such a row: run the same command again, correct it, or settle its doubt before all else. */
   readonly left: 'nothing' | 'send' | 'correct' | 'settle';
   /** Advice of a report for such rows with a common reason, or null if the report shows no reasons for them. */
   readonly advice: string | null;
-  /** How `create` ends with such a request. */
+  /** The result of `create` for such a request. */
   readonly endsCreate: ErrorCode | 'ok';
-  /** How an import ends if it has such rows. */
+  /** The result of an import that has such rows. */
   readonly endsImport: ErrorCode | 'ok';
 }
 

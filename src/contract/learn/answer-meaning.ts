@@ -136,8 +136,8 @@ function conflictRules(answer: DescribedAnswer): FoundRule[] {
 }
 
 /**
- * Returns the rule for a status without a description. 409 and 208 usually mean a duplicate, and 404 may mean that
- * there is none.
+ * Returns the rule that a status implies by itself. 409 and 208 without any text usually mean a duplicate, and the
+ * description of a 404 may say that there is none.
  */
 function bareStatusRule(answer: DescribedAnswer): FoundRule[] {
   const { status, description, pointer, places } = answer;

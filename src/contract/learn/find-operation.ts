@@ -20,7 +20,7 @@ import { isAboutRequests, objectionsTo, resemblesCheck } from './unasked-validat
 /** One of several operations that may be the right one. */
 interface OperationCandidate {
   readonly operation: OpenApiOperation;
-  /** Why it was not chosen, if the reason is in the operation itself, otherwise empty. */
+  /** The objection against choosing it, or an empty text if there is none against the operation itself. */
   readonly objection: string;
 }
 

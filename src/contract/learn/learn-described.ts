@@ -191,7 +191,7 @@ type DescribedAnswers = readonly DescribedAnswer[];
 
 type AnswersByOperation = Readonly<Record<RequestOperationName, DescribedAnswers>>;
 
-/** The input for learning one operation, or null if the document has none. */
+/** The input for learning one operation. `operation` is null if the document has none. */
 interface Learning<Found = OpenApiOperation | null> {
   readonly reading: DocumentReading;
   readonly notebook: Findings;

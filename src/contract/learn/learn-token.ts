@@ -12,8 +12,8 @@ import { type OperationBody, operationBody } from './operation-body.ts';
 const CREDENTIALS = /^(?:grant_?type|client_?(?:id|secret))$/i;
 
 /**
- * Learns the request and the answer of the token endpoint, for the operations `used`. `path` is its path, if one was
- * found.
+ * Learns the request and the answer of the token endpoint, for the operations `used`. `path` is the path of the
+ * endpoint, or null if the document does not name one under the base URL.
  */
 export function learnToken(
   reading: DocumentReading,

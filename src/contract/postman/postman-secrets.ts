@@ -42,8 +42,8 @@ const TELLTALES: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * How to decide whether a value is a secret: by its name, in the settings of an authorization always unless its name is
- * known to be harmless, or always.
+ * The rule by which a value counts as a secret. `named`: by its name. `settings`: always, unless its name is known to
+ * be harmless. `always`: always.
  */
 type Secrecy = 'named' | 'settings' | 'always';
 

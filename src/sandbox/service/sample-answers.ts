@@ -74,8 +74,8 @@ function typedAs(sample: AnswerDraft | undefined, text: string): AnswerDraft {
 }
 
 /**
- * Builds the document's refusal of a request with these problems. If the document shows none, it has the shape of the
- * other sandbox.
+ * Builds the document's refusal of a request with these problems. If the document shows none, the refusal has the shape
+ * of the documented interface.
  */
 export function refusalAnswer(operation: Operation, problems: Problems, otherStatus?: number): SandboxAnswer {
   const { refusal: sample, errorTexts } = operation;
@@ -178,7 +178,7 @@ function withWords(
   );
 }
 
-/** Returns an error of the sample for another parameter. */
+/** Returns a copy of an error of the sample that is about another parameter. */
 function withName(draft: AnswerDraft | undefined, name: string): AnswerDraft | undefined {
   if (!isObject(draft)) return draft;
   return Object.fromEntries(
