@@ -25,6 +25,7 @@ export interface AnswerMemory {
   readonly forms: readonly SeenForm[];
 }
 
+/** The memory about a service of which nothing is known. */
 export const NO_MEMORY: AnswerMemory = { identifiedBy: [], forms: [] };
 
 /** Number of creations answered in a form that validate must have seen before the form is proof by itself. */

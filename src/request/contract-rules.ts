@@ -155,6 +155,7 @@ export function audioLength({ audioForm }: Parameter, sizeBytes: number, mediaTy
   return (audioForm === 'data-url' ? dataUrlPrefix(mediaType).length : 0) + 4 * Math.ceil(sizeBytes / 3);
 }
 
+/** Returns the beginning of a data URL, up to its content. */
 export function dataUrlPrefix(mediaType: string | null): string {
   return `data:${mediaType ?? 'application/octet-stream'};base64,`;
 }

@@ -256,6 +256,7 @@ const members = {
   findings: z.array(finding),
 } satisfies Record<OperationName, z.ZodMiniType> & Record<string, z.ZodMiniType>;
 
+/** The schema of a contract. */
 export const contractSchema = z.object(members);
 
 /**

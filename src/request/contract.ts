@@ -161,8 +161,8 @@ export function isOffered(contract: Contract, name: OperationName): boolean | nu
 }
 
 /**
- * Counts how often live answers confirmed or contradicted a setting of the contract. Settings are named as in {@link
- * Finding}.
+ * Counts how often live answers confirmed or contradicted a setting of the contract. Settings are named as in
+ * {@link Finding}.
  */
 export type Observations = Readonly<Record<string, { readonly confirmed: number; readonly contradicted: number }>>;
 

@@ -24,6 +24,7 @@ interface FieldFacts {
   readonly advice: string | null;
 }
 
+/** The usual length of a text if its field names no other one. */
 export const USUAL_LENGTH = 1000;
 const USUAL = { isRare: false, joinedFrom: [], metaPrefix: null, usualLength: USUAL_LENGTH, advice: null };
 

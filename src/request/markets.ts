@@ -122,8 +122,8 @@ function marketsByName(): ReadonlyMap<string, Market> {
 }
 
 /**
- * Returns the market that a cell means, by its code (UK, GB and GBR are equal) or its name in one of the {@link
- * LANGUAGES}, with or without accents. Returns undefined for anything else, because srq does not guess.
+ * Returns the market that a cell means, by its code (UK, GB and GBR are equal) or its name in one of the
+ * {@link LANGUAGES}, with or without accents. Returns undefined for anything else, because srq does not guess.
  */
 export function marketFromText(text: string): Market | undefined {
   const found = findMarket(text);

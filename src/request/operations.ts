@@ -61,6 +61,7 @@ export const OPERATION_NAMES = Object.keys(OPERATIONS) as readonly OperationName
 
 export const REQUEST_OPERATION_NAMES: readonly RequestOperationName[] = OPERATION_NAMES.filter(carriesRequest);
 
+/** Tells whether an operation carries a service request. */
 export function carriesRequest(name: OperationName): name is RequestOperationName {
   return OPERATIONS[name].carriesRequest;
 }

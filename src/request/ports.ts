@@ -126,11 +126,13 @@ export interface LogRecord extends LogSubject {
   readonly again: boolean;
 }
 
+/** The circumstances of an intent to send, as its record keeps them. */
 export interface SendingHow {
   readonly again?: boolean;
   readonly by?: 'idempotency';
 }
 
+/** The conditions and circumstances of recording an outcome. */
 export interface OutcomeHow {
   readonly seen?: LoggedState;
   readonly by?: SettledBy;
@@ -165,7 +167,7 @@ export interface DeliveryLog {
   /**
    * Records an outcome, and resolves to true once it is durable. If `seen` is given, the outcome is recorded only if
    * the log's state of the key still is `seen`. Otherwise the result is false, and nothing is recorded. `seen` is left
-   * out after an own send, whose outcome is true whatever else is recorded. If another process has recorded more
+   * out after an own send, whose outcome is a fact whatever else is recorded. If another process has recorded more
    * meanwhile, the outcome that the request was not taken this time says nothing about that, and the result is false.
    * `by` says who settled the request if it was in doubt.
    */

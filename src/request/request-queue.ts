@@ -30,6 +30,7 @@ export type JobDecision =
   | { readonly is: 'later' }
   | { readonly is: 'moved'; readonly lane: Lane; readonly inMs: number };
 
+/** The numbers of requests in one lane. */
 export interface LaneDepth {
   /** Number of requests that may be taken now. */
   readonly ready: number;

@@ -49,7 +49,9 @@ export interface AnswerPlace {
   readonly description: string;
 }
 
+/** Tells whether an answer is a success. 208 is none, because it usually means a duplicate. */
 export const succeeded = ({ status }: DescribedAnswer): boolean => status >= 200 && status < 300 && status !== 208;
+/** Tells whether an answer is a refusal. */
 export const refused = ({ status }: DescribedAnswer): boolean => status >= 400 && status < 500;
 
 const MAX_DEPTH = 8;

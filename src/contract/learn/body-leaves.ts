@@ -24,6 +24,7 @@ interface LeafAlternative {
   readonly constants: readonly { readonly path: readonly string[]; readonly value: Json }[];
 }
 
+/** The values that a body can hold, and the choices between groups of them. */
 export interface BodyLeaves {
   readonly leaves: readonly Leaf[];
   readonly choices: readonly (readonly LeafAlternative[])[];
@@ -38,6 +39,7 @@ const MAX_BRANCHES = 24;
  */
 const MAX_LEAVES = 50_000;
 
+/** Returns a path as a text, for use as a key. */
 export const pathKey = (path: readonly string[]): string => path.join('\u0000');
 
 /** Returns all values that a body can hold, and the choices of values that are required together. */

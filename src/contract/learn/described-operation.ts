@@ -36,11 +36,13 @@ export interface MediaContent {
 const MAX_WORDS = 20_000;
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 
+/** Prepares a described document for reading. */
 export function startReading(described: Described): DocumentReading {
   const references = createReferences(described.document);
   return { described, references, schemas: createSchemaReader(references) };
 }
 
+/** Returns all operations of a document. */
 export function operationsOf({ described, references }: DocumentReading): OpenApiOperation[] {
   return Object.entries(objectOf(described.document['paths'])).flatMap(([path, item]) => {
     const place = references.follow(item, pointerTo('/paths', path));
@@ -82,6 +84,7 @@ export function bodiesOf({ references }: DocumentReading, operation: OpenApiOper
   return contentOf(references.follow(operation.value['requestBody'], pointerTo(operation.pointer, 'requestBody')));
 }
 
+/** Returns the contents of a body or answer, by media type. */
 export function contentOf(holder: Placed): MediaContent[] {
   return Object.entries(objectOf(objectOf(holder.value)['content'])).map(([mediaType, value]) => ({
     mediaType,
@@ -93,6 +96,7 @@ export function contentOf(holder: Placed): MediaContent[] {
 /** Returns the media type in lower case, without its parameters. */
 export const bareMediaType = (mediaType: string): string => (mediaType.split(';')[0] ?? '').trim().toLowerCase();
 
+/** Tells whether a media type, or a range of media types, admits JSON. */
 export function isJsonType(mediaType: string): boolean {
   return /^(?:application|text)\/(?:[\w.+-]+\+)?json$|^\*\/\*$|^application\/\*$/.test(bareMediaType(mediaType));
 }

@@ -23,6 +23,7 @@ export interface GivenConstants {
   refuseUnused(): void;
 }
 
+/** The given values as they apply to one operation. */
 export interface OperationConstants {
   /**
    * Returns the value given for a parameter: {@link EACH_ROW} if each row gives it, or null if nothing was said. Throws
@@ -33,6 +34,7 @@ export interface OperationConstants {
   question(path: readonly string[], keywords: JsonObject, shape?: 'object'): Question;
 }
 
+/** Wraps the given values, and keeps track of those that are used. */
 export function givenConstants(values: Readonly<Record<string, string>>): GivenConstants {
   const used = new Set<string>();
   const asked = new Set<string>();

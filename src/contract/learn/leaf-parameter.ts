@@ -45,6 +45,7 @@ function wireType(keywords: JsonObject): Parameter['type'] {
   return types.includes('integer') ? 'integer' : types.includes('boolean') ? 'boolean' : 'string';
 }
 
+/** Returns the allowed values with their labels, or null if any value is allowed. */
 export function allowedValues(keywords: JsonObject): AllowedValue[] | null {
   const labels = labelsOf(keywords);
   const values = valuesOf(keywords).flatMap((each, index): AllowedValue[] => {

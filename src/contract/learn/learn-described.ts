@@ -28,6 +28,7 @@ import { learnToken } from './learn-token.ts';
 import { type Findings, openNotebook } from './notebook.ts';
 import { basePathOf, prefixed, requireServicePaths, serverSuggestions, tokenPathOf } from './servers.ts';
 
+/** The options for learning from one document. */
 export interface DescribedOptions {
   /** Values of parameters that no request gives, by name: `--set`. */
   readonly constants: Readonly<Record<string, string>>;

@@ -79,6 +79,7 @@ export function bodyProblem({ references }: DocumentReading, { value, pointer }:
   return references.follow(value['requestBody'], pointerTo(pointer, 'requestBody')).problem;
 }
 
+/** Returns the error for a part that is outside of the document. */
 export function unreadable(what: string, problem: string): SrqError {
   return new SrqError(
     'input',

@@ -27,6 +27,7 @@ interface OperationParameters {
 const RESERVED: ReadonlySet<string> = new Set([...FIELDS, 'audio_type', 'audio_name']);
 /** Headers that srq writes itself. */
 const OWN_HEADERS = /^(?:authorization|content-type|content-length|accept|host|user-agent)$/i;
+/** Matches the names of headers that look like an idempotency key. */
 export const IDEMPOTENCY_HEADER = /idempoten/i;
 
 /**

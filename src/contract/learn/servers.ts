@@ -123,6 +123,7 @@ function outsidePath(document: DocumentReading['described']['document'], shared:
   return path === '' || path.startsWith(`${shared}/`) ? null : path;
 }
 
+/** Puts a path before that of an operation. */
 export const prefixed = <T extends { readonly path: string }>(operation: T, before: string): T => ({
   ...operation,
   path: before + operation.path,

@@ -28,6 +28,7 @@ export interface PostmanEntry {
   readonly folder: string;
 }
 
+/** A script of the collection, which is never run. */
 export interface Script {
   readonly text: string;
   readonly where: string;

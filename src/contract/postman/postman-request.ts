@@ -26,6 +26,7 @@ export interface ReadRequest {
   readonly answers: readonly PostmanAnswer[];
 }
 
+/** Reads a request of the collection and fills its variables. */
 export function readRequest(entry: PostmanEntry, variables: Variables): ReadRequest {
   const where = `${entry.where}/request`;
   const given = entry.item['request'];

@@ -71,8 +71,8 @@ export class Variables {
   }
 
   /**
-   * Fills a body that becomes JSON only then. Comments are dropped, and an unknown value without quotes becomes {@link
-   * isUnquoted}.
+   * Fills a body that becomes JSON only then. Comments are dropped, and an unknown value without quotes is replaced by
+   * a text that {@link isUnquoted} recognises.
    */
   fillJson(text: string): string {
     let json = '';

@@ -12,6 +12,7 @@ interface Expanded {
   readonly problems: readonly string[];
 }
 
+/** Reads schemas of one document. */
 export interface SchemaReader {
   /** Expands a schema. Recursive schemas are cut where they repeat, and everything beyond `maxNodes` is cut. */
   expand(schema: Json | undefined, pointer: string, maxNodes?: number): Expanded;
@@ -28,6 +29,7 @@ const MAP_KEYWORDS = ['properties', 'dependentSchemas'];
 const DESCRIBING =
   /^(?:\$ref|\$comment|summary|description|title|examples?|default|deprecated|readOnly|writeOnly|nullable|x-.*)$/;
 
+/** Creates a reader for the schemas of a document. */
 export function createSchemaReader(references: References): SchemaReader {
   const places = new WeakMap<JsonObject, string>();
 

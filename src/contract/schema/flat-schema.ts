@@ -24,6 +24,7 @@ const LABEL_KEYWORDS = [
 /** Maximum depth of `allOf`. Deeper ones are cut. */
 const MAX_DEPTH = 20;
 
+/** Merges the `allOf` of a schema and the branches that are not alternatives between objects. */
 export function flatten(schema: JsonObject, depth = 0): Flat {
   const { properties, required, allOf, anyOf, oneOf, ...keywords } = schema;
   let flat: Flat = {

@@ -21,6 +21,7 @@ export interface KeptExchange {
 /** Maximum size of a body that is kept, because a few longer ones would push out all others. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
+/** A call with its answer, before secrets are removed. */
 export interface HeardCall {
   readonly operation: OperationName;
   readonly request: Pick<IncomingMessage, 'method' | 'url' | 'rawHeaders' | 'headers'>;
@@ -30,6 +31,7 @@ export interface HeardCall {
   readonly nowMs: number;
 }
 
+/** Returns the exchange of a call and its answer, without secrets. */
 export function exchangeOf({ operation, request, body, answer, nowMs }: HeardCall, service: Service): KeptExchange {
   const { idempotencyHeader } = service.offered;
   const headers = pairsOf(request.rawHeaders).map(([name, value]) => {

@@ -10,6 +10,7 @@ import type { ServiceInterface } from '../service/service-interface.ts';
 import type { Arrival, ReceivedRequest } from './received-request.ts';
 import { ReceivedRequests } from './received-requests.ts';
 
+/** The options of a sandbox. */
 export interface SandboxOptions {
   /** The port, or 0 for a free one. */
   readonly port: number;

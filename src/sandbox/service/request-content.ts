@@ -83,6 +83,7 @@ function contentOf(encoding: BodyEncoding, pairs: Pairs): RequestContent {
   };
 }
 
+/** Returns the size and the digest of a recording. */
 export function receivedAudio(content: Buffer): ReceivedAudio {
   return { bytes: content.length, sha256: createHash('sha256').update(content).digest('hex') };
 }
