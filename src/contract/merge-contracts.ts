@@ -153,17 +153,17 @@ function fillForeignFields({ first, second, filled }: Merge): void {
 function mergedIdempotency(merge: Merge, one: Idempotency | null, other: Idempotency | null): Idempotency | null {
   const setting = 'create.idempotency';
   const denies = ({ contract }: Proposal): boolean =>
-    !isBelieved(contract.create.idempotency) && contract.findings.some((each) => each.setting === setting);
+    !isReliable(contract.create.idempotency) && contract.findings.some((each) => each.setting === setting);
   if (denies(merge.first)) return one;
   if (denies(merge.second)) {
     merge.filled.add(setting);
     return one === null ? other : { ...one, windowSeconds: 0 };
   }
-  if (!isBelieved(one) || !isBelieved(other)) {
-    if (isBelieved(other)) merge.filled.add(setting);
-    return isBelieved(other) ? other : (one ?? other);
+  if (!isReliable(one) || !isReliable(other)) {
+    if (isReliable(other)) merge.filled.add(setting);
+    return isReliable(other) ? other : (one ?? other);
   }
-  const [first, second] = [lifeOf(one), lifeOf(other)];
+  const [first, second] = [lifetimeOf(one), lifetimeOf(other)];
   if (one.header !== other.header) note(merge, setting, one.header, other.header);
   else if (second < first) {
     merge.filled.add(setting);
@@ -173,10 +173,10 @@ function mergedIdempotency(merge: Merge, one: Idempotency | null, other: Idempot
   return one;
 }
 
-const isBelieved = (idempotency: Idempotency | null): idempotency is Idempotency =>
+const isReliable = (idempotency: Idempotency | null): idempotency is Idempotency =>
   idempotency !== null && idempotency.windowSeconds !== 0;
 
-const lifeOf = ({ windowSeconds }: Idempotency): number => windowSeconds ?? DEFAULT_KEY_LIFE_SECONDS;
+const lifetimeOf = ({ windowSeconds }: Idempotency): number => windowSeconds ?? DEFAULT_KEY_LIFE_SECONDS;
 
 function mergedRequest(merge: Merge, name: RequestOperationName, one: Operation, other: Operation): Operation {
   chosen(merge, `${name}.path`, fullPath(merge.first, one), fullPath(merge.second, other));
@@ -217,8 +217,8 @@ function mergedParameters(
     const also = other.find(({ field }) => field === each.field);
     return also === undefined ? each : mergedParameter(merge, each, also);
   });
-  const folders = new Set(one.map(folderOf));
-  const fits = (each: Parameter): boolean => each.in !== 'body' || (isSameShape && folders.has(folderOf(each)));
+  const parents = new Set(one.map(parentOf));
+  const fits = (each: Parameter): boolean => each.in !== 'body' || (isSameShape && parents.has(parentOf(each)));
   const added = other.filter((each) => !one.some(({ field }) => field === each.field) && fits(each));
   for (const each of added) {
     merge.filled.add(each.field);
@@ -230,7 +230,7 @@ function mergedParameters(
   return [...known, ...added.map((each) => ({ ...each, required: false, requiredWithin: null }))];
 }
 
-const folderOf = ({ in: place, path }: Parameter): string => [place, ...path.slice(0, -1)].join('\u0000');
+const parentOf = ({ in: place, path }: Parameter): string => [place, ...path.slice(0, -1)].join('\u0000');
 
 function mergedParameter(merge: Merge, one: Parameter, other: Parameter): Parameter {
   const { field } = one;

@@ -74,7 +74,7 @@ type Find = (search: Search, taken: readonly OpenApiOperation[]) => FoundOperati
 const FINDERS: Readonly<Record<OperationName, Find>> = {
   create: (search, taken) => {
     const ranked = rankedBy(createPoints, search, taken);
-    if (ranked.length === 0) refuseElsewhere(search);
+    if (ranked.length === 0) refuseExternalBody(search);
     return decided(ranked, true);
   },
   validate: ({ reading, operations, scored }, taken) => {
@@ -122,7 +122,7 @@ function rankedBy(
 }
 
 /** Throws if the create may be an operation whose body or path is outside of the document. */
-function refuseElsewhere({ reading, scored }: Search): void {
+function refuseExternalBody({ reading, scored }: Search): void {
   const [outside] = scored.flatMap((each) => each.outside ?? []);
   if (outside !== undefined) throw unreadable('The request body', outside);
   const [elsewhere] = pathProblems(reading);
@@ -143,7 +143,7 @@ function validateBeside(
   withoutBody: OpenApiOperation | undefined,
 ): FoundOperation {
   const judged = others
-    .filter((each) => maySeekDuplicates(each, create))
+    .filter((each) => mayCheckDuplicates(each, create))
     .map((each) => ({ ...each, objections: objectionsTo(reading, each, create) }))
     .sort((a, b) => a.objections.length - b.objections.length || b.points - a.points);
   const fit = judged.filter(({ objections }) => objections.length === 0);
@@ -165,7 +165,7 @@ function validateBeside(
  * Tells whether an operation may look for duplicates: by its name, if it has to do with requests, or by its words, if
  * its body is much like that of a request.
  */
-function maySeekDuplicates({ operation, fields }: Scored, create: Scored): boolean {
+function mayCheckDuplicates({ operation, fields }: Scored, create: Scored): boolean {
   if (operationWords(operation).some((word) => TOKEN_WORDS.test(word))) return false;
   if (resemblesCheck(operation)) return fields.size > 0 || isAboutRequests(operation, create.operation);
   return fields.size >= MIN_FIELDS && SAYS_DUPLICATE.test(operation.words);

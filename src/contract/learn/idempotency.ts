@@ -8,7 +8,7 @@ import type { Findings } from './notebook.ts';
 import { IDEMPOTENCY_HEADER } from './operation-parameters.ts';
 import { saysRecognised, shortestDuration } from './recognised-repetition.ts';
 
-const NOT_HEEDED =
+const SAYS_IGNORED =
   /\b(?:ignored?|deprecated|obsolete|unused|no longer|not (?:\w+ ){0,2}(?:used|supported|evaluated|honou?red|considered|heeded|implemented))\b/i;
 /** Matches words about repetitions. If a repetition is ignored, the header is not: that is its purpose. */
 const OF_REPETITIONS = /\b(?:repe\w+|retr\w+|same|duplicates?|second|subsequent|further|before|already)\b/i;
@@ -34,21 +34,21 @@ export function idempotencyOf(
     const isUuid = keywords['format'] === 'uuid' || /\buuid\b/i.test(own) || isUuidPattern(keywords['pattern']);
     const shape = { header, format: isUuid ? 'uuid' : 'text' } as const;
     // A service that demands the header refuses every request without it. It is sent then, but not relied on.
-    const unbelieved: CreateOperation['idempotency'] = required === true ? { ...shape, windowSeconds: 0 } : null;
+    const unreliable: CreateOperation['idempotency'] = required === true ? { ...shape, windowSeconds: 0 } : null;
     const said = given.among([]).valueOf([header]);
     if (said !== null) {
       const windowSeconds = saidWindow(header, said);
       if (windowSeconds === 0) {
         notebook.add('create.idempotency', `not by ${header}`, pointer, 'certain', 'you said so');
-        return unbelieved;
+        return unreliable;
       }
       return found({ ...shape, windowSeconds }, pointer, 'you said so', notebook);
     }
-    if (deprecated === true || isNotHeeded(own)) {
+    if (deprecated === true || isIgnored(own)) {
       notebook.add('create.idempotency', `not by ${header}`, pointer, 'certain', 'the document says so');
       notebook.note(`The header ${header} is left alone: the document does not say that the service heeds it.`);
-      if (unbelieved === null) continue;
-      return unbelieved;
+      if (unreliable === null) continue;
+      return unreliable;
     }
     const words = [own, ...sentencesAbout(header, operation.words)].join('\n').slice(0, MAX_WORDS);
     const window = shortestDuration(words, DEFAULT_KEY_LIFE_SECONDS);
@@ -64,7 +64,7 @@ export function idempotencyOf(
       answer: `--set ${header}=24h`,
       unanswered: 'no',
     });
-    return unbelieved;
+    return unreliable;
   }
   return null;
 }
@@ -97,9 +97,9 @@ function saidWindow(header: string, said: string): number | null {
  * Tells whether the description says that the service ignores the header. If such a header were relied on, a repeated
  * create would be acted on a second time, whereas the opposite mistake only leaves a doubt.
  */
-function isNotHeeded(description: string): boolean {
+function isIgnored(description: string): boolean {
   const sentences = description.split(/[.;\n]/);
-  return sentences.some((each) => NOT_HEEDED.test(each) && !OF_REPETITIONS.test(each));
+  return sentences.some((each) => SAYS_IGNORED.test(each) && !OF_REPETITIONS.test(each));
 }
 
 /** Returns the sentences about the header from the description of the operation. */

@@ -36,7 +36,7 @@ export function learnOperation(
   const own = operationParameters(reading, operation, body, given, notebook);
   const parameters = own.parameters.map((each) => withFit(withCategories(reading, each, notebook), notebook));
   if (!reading.described.provesRequired) noteUnfilled(operation, own.parameters, notebook);
-  if (role === 'create') noteHomeless(operation, parameters, reading, notebook);
+  if (role === 'create') noteUnsentFields(operation, parameters, reading, notebook);
   if (role === 'create') parameters.forEach((each) => void findParameter(each, notebook));
   else
     notebook.add(
@@ -103,7 +103,7 @@ function bodySchema({ described }: DocumentReading, body: OperationBody, noteboo
 }
 
 /** Notes the fields that rows usually have and a described body does not, which are therefore not sent. */
-function noteHomeless(
+function noteUnsentFields(
   { name }: OpenApiOperation,
   parameters: readonly PlacedParameter[],
   { described }: DocumentReading,

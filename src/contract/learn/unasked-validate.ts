@@ -15,17 +15,17 @@ const RESEMBLES =
   /^(?:valid(?:at|er)\w*|checks?|precheck\w*|preflight|verif\w*|duplicat\w*|dedup\w*|exists?|lookups?|eligibility|validar|comprobar|pr(?:u|ue)fen|dublette\w*|doublons?|duplicad\w*|duplicidade)$/;
 
 /** Stems of verbs for actions with effects. They count anywhere. */
-const DOES =
+const VERBS =
   'creat upsert insert clon copy copi send submit add register registr updat edit modif delet remov import upload sav persist ' +
   'confirm accept convert assign merg trigger notif inserir enviar guardar salvar gravar actualiz atualiz anleg erstell ' +
   'speicher aktualisier enregistr envoy aggiorn';
 /** Stems that count only in names, because in prose they are other words as well. */
-const DOES_IN_NAMES =
+const VERBS_IN_NAMES =
   'stor post put patch plac book cancel dispatch process run start publish checkout buy pay payment charg sync push queue ' +
   'enqueu set reset open enroll sign signup writ schedul replac mov purchas invit mak clos complet execut issu approv ' +
   'generat activat subscrib archiv submission subscription deduplicat dedup';
-const WRITES = verbs(`${DOES} ${DOES_IN_NAMES}`, '(?:e|es|s|y|ies|d|ed|ing|ion|ions|ation|ations)?', '^(?:re)?', '$');
-const SAYS_WRITES = verbs(DOES, '(?:e|es|s|y|ies|ion|ing|a|e[nt])?', '\\b(?:re)?', '\\b');
+const WRITES = verbs(`${VERBS} ${VERBS_IN_NAMES}`, '(?:e|es|s|y|ies|d|ed|ing|ion|ions|ation|ations)?', '^(?:re)?', '$');
+const SAYS_WRITES = verbs(VERBS, '(?:e|es|s|y|ies|ion|ing|a|e[nt])?', '\\b(?:re)?', '\\b');
 const SAYS_WRITTEN =
   /\b(?:is|are|be|gets?|been|and|then|was|were) (?:also |then |automatically )?(?:created|stored|saved|inserted|upserted|updated|registered|added|submitted|recorded|persisted|sent|queued|imported|merged|cloned|copied)\b|\bstores?\b|\bplaces? an?\b|\bhands? over\b|\bcri(?:a|ar)\b|\bcre(?:a|ar|are)\b|\benvia\b|\blegt\b.{0,60}\ban\b/;
 /**

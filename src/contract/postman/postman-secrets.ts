@@ -140,7 +140,7 @@ export function withoutSecrets(value: Json, isSecret = false): Json {
 export function scrubber(secrets: readonly FoundSecret[]): (value: Json) => Json {
   const values = [...new Set(secrets.map((each) => each.value))].filter((each) => each.length >= MIN_SEARCHED);
   values.sort((a, b) => b.length - a.length);
-  const hide = hider(values);
+  const hide = secretReplacer(values);
   const clean = (text: string): string =>
     TELLTALES.reduce((each, [pattern, instead]) => each.replace(pattern, instead), hide(text));
   return function scrub(value: Json): Json {
@@ -152,10 +152,10 @@ export function scrubber(secrets: readonly FoundSecret[]): (value: Json) => Json
 }
 
 /**
- * Returns a function that replaces the values in a text, and the first of several at one place. They are found by their
- * first letters, because one pattern of all values could backtrack catastrophically.
+ * Returns a function that replaces the values in a text. Of several that match at one place, the first is used. Values
+ * are found by their first letters, because one pattern of all values could backtrack catastrophically.
  */
-function hider(values: readonly string[]): (text: string) => string {
+function secretReplacer(values: readonly string[]): (text: string) => string {
   const byBeginning = new Map<string, string[]>();
   for (const value of values) {
     const beginning = value.slice(0, MIN_SEARCHED);

@@ -86,8 +86,8 @@ export class Variables {
     return json;
   }
 
-  #filledText(text: string, longest: number): string {
-    let room = longest;
+  #filledText(text: string, maxLength: number): string {
+    let room = maxLength;
     return text.replace(REFERENCE, (reference, name: string) => {
       const known = this.#valueOf(name.trim());
       if (known === null) this.unknown.add(name.trim());

@@ -170,7 +170,7 @@ const GROUP = /\((?:\?(?::|[=!]|<[\w$]+>))?/y;
 const QUANTIFIER = /(?:([*+?])|\{(\d+)(?:(,)(\d*))?\})\??/y;
 const ATOM = /\\(?:u\{[\da-f]+\}|u[\da-f]{4}|x[\da-f]{2}|c[a-z]|p\{[^{}]*\}|.)|\[(?:\\.|[^\]\\])*\]|./isuy;
 /** Backreferences and lookbehinds, whose cost does not follow from the parts of a pattern. */
-const BEYOND_PARTS = /^\\[1-9k]|^\(\?|^$/;
+const UNKNOWN_COST = /^\\[1-9k]|^\(\?|^$/;
 const NOT_ASCII_ALONE = /[^\0-\x7f]|^\.$|^\[\^|\\[DWSspPux]/;
 
 /** Parses a pattern that compiles with these flags (`u` or none). */
@@ -221,7 +221,7 @@ class PatternParser {
     if (text === '^') return { kind: 'start' };
     if (text === '$') return { kind: 'end' };
     if (/^\\b$/i.test(text)) return { kind: 'nothing' };
-    if (text === '?' || BEYOND_PARTS.test(text)) this.#isKnown = false;
+    if (text === '?' || UNKNOWN_COST.test(text)) this.#isKnown = false;
     return { kind: 'one', characters: this.#isKnown ? charactersOf(text, this.#flags) : ALL_CHARACTERS };
   }
 

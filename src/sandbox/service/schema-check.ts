@@ -108,7 +108,7 @@ interface Node {
  */
 export function parametersSchema(parameters: readonly Parameter[], choices: Operation['choices']): Json {
   const root = newNode();
-  for (const parameter of parameters) plant(root, parameter.path, leafSchema(parameter), parameter.required);
+  for (const parameter of parameters) insert(root, parameter.path, leafSchema(parameter), parameter.required);
   return {
     ...nodeSchema(root),
     allOf: choices.map((group) => ({ anyOf: group.map((alternative) => alternativeSchema(alternative, parameters)) })),
@@ -136,8 +136,8 @@ function typedValue(text: string, type: Parameter['type']): Json {
 
 function alternativeSchema({ fields, constants }: Alternative, parameters: readonly Parameter[]): Json {
   const root = newNode();
-  for (const { field, path } of parameters) if (fields.includes(field)) plant(root, path, {}, true);
-  for (const { path, value } of constants) plant(root, path, { const: value }, true);
+  for (const { field, path } of parameters) if (fields.includes(field)) insert(root, path, {}, true);
+  for (const { path, value } of constants) insert(root, path, { const: value }, true);
   return nodeSchema(root);
 }
 
@@ -145,7 +145,7 @@ const newNode = (): Node => ({ properties: {}, required: new Set() });
 const isNode = (value: Node | Json | undefined): value is Node =>
   typeof value === 'object' && value !== null && 'required' in value && value.required instanceof Set;
 
-function plant(root: Node, path: readonly string[], schema: Json, required: boolean): void {
+function insert(root: Node, path: readonly string[], schema: Json, required: boolean): void {
   let node = root;
   for (const name of path.slice(0, -1)) {
     const there = node.properties[name];
