@@ -12,13 +12,13 @@ import { requireOwnOrNew } from '../report/output-file.ts';
 import { SrqError, systemCode } from '../request/errors.ts';
 import type { ImportPlan, RowRange } from '../request/import-plan.ts';
 import type { DeliveryLog } from '../request/ports.ts';
-import type { Mapping, MappingOptions, ReadOptions, Table } from '../request/table.ts';
+import type { Mapping, MappingOptions, ReadOptions, Table, TextFormat } from '../request/table.ts';
 import type { Context } from './context.ts';
 import type { RequestSession } from './session.ts';
 
 /** The flags that say how to read a file, as commander parses them. */
 export interface ReadingOptions {
-  readonly format?: 'csv' | 'json' | 'ndjson';
+  readonly format?: TextFormat;
   readonly encoding?: string;
   readonly delimiter?: string;
   readonly skipLines: number;

@@ -1,6 +1,7 @@
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import { nearest } from '../request/did-you-mean.ts';
 import { FIELD } from '../request/fields.ts';
+import { TEXT_FORMATS } from '../request/table.ts';
 
 /**
  * Parsers of option values for commander. Each takes the text and returns the value, or throws `InvalidArgumentError`.
@@ -115,7 +116,7 @@ export function addSubmitOptions(command: Command): Command {
 export function addReadingOptions(command: Command): Command {
   const max = Number.MAX_SAFE_INTEGER;
   return command
-    .addOption(choice('--format <format>', 'format of the file (detected)', ['csv', 'json', 'ndjson']).hideHelp())
+    .addOption(choice('--format <format>', 'format of the file (detected)', TEXT_FORMATS).hideHelp())
     .addOption(rare('--encoding <name>', 'encoding of the file (detected)'))
     .addOption(rare('--delimiter <mark>', 'delimiter of a CSV file: , ; TAB | (detected)'))
     .addOption(rare('--skip-lines <n>', 'leave out the first lines').argParser(wholeNumber(0, max)).default(0))

@@ -1,13 +1,16 @@
 import { type Contract, type Operation, type Question, withRequestOperations } from '../request/contract.ts';
-import { isSecretName, SECRET, shownValue } from '../request/names.ts';
+import { isSecretName, redactedValue, SECRET } from '../request/names.ts';
 import { answerFor } from './learn/given-constants.ts';
 
-/** The contract as it may be shown: `<secret>` in place of what the partner gave under the name of one. */
+/**
+ * Returns the contract as it may be shown, with `<secret>` in place of the values that the partner gave under names of
+ * secrets.
+ */
 export function withoutSecretValues(contract: Contract): Contract {
-  return withConstants(contract, shownValue);
+  return withConstants(contract, redactedValue);
 }
 
-/** Whether the partner gave a secret for it. */
+/** Tells whether the contract contains a secret that the partner gave. */
 export function holdsSecrets(contract: Contract): boolean {
   let found = false;
   withConstants(contract, (name, value) => {
@@ -17,7 +20,7 @@ export function holdsSecrets(contract: Contract): boolean {
   return found;
 }
 
-/** A contract that was shown, with the secrets that a person gives for it again; those that are missing are asked for. */
+/** Restores the secrets of a contract that was shown, from the given values. The missing ones become questions. */
 export function withGivenSecrets(
   contract: Contract,
   given: Readonly<Record<string, string>>,

@@ -1,6 +1,6 @@
 import type { Json, Proposal } from '../request/contract.ts';
 import { SrqError } from '../request/errors.ts';
-import { type Described, describeOpenApi } from './documents/described.ts';
+import { type DescribedDocument, describeOpenApi } from './documents/described.ts';
 import type { JsonObject } from './documents/json-parts.ts';
 import { documentKind, parseDocument, type SourceDocument } from './documents/parse-document.ts';
 import { describeSwagger } from './documents/swagger.ts';
@@ -10,16 +10,18 @@ import { type DescribedOptions, learnDescribed } from './learn/learn-described.t
 import { mergeProposals } from './merge-contracts.ts';
 import { describePostman } from './postman/postman.ts';
 
+/** The options for learning a contract from documents. */
 export interface LearnContractOptions extends DescribedOptions {
-  /** The environment of a Postman collection. */
+  /** The environment of a Postman collection, or null. */
   readonly environment: SourceDocument | null;
 }
 
 /**
- * What the documents of a partner come to: OpenAPI 3.0 and 3.1, Swagger 2.0, Postman 2.0 and 2.1, in JSON or YAML. Nothing
- * but these bytes is read: a reference to a file or an address is never opened, and no script is run.
+ * Learns a contract from a partner's documents: OpenAPI 3.0 and 3.1, Swagger 2.0, Postman 2.0 and 2.1, in JSON or YAML.
+ * Nothing but these bytes is read: a reference to a file or an address is never opened, and no script is run.
  *
- * Throws `SrqError('input')` for a document that cannot be used; what only a person can say is a question of the proposal.
+ * Throws `SrqError('input')` if a document cannot be used. What only a person can answer becomes a question of the
+ * proposal.
  */
 export function learnContract(documents: readonly SourceDocument[], options: LearnContractOptions): Proposal {
   const given = givenConstants(options.constants);
@@ -29,7 +31,7 @@ export function learnContract(documents: readonly SourceDocument[], options: Lea
     const operations = operationsFor(each, described, options.operations);
     return learnDescribed(each, documents[index]?.name ?? '', given, { ...options, operations });
   });
-  // What OpenAPI says wins, wherever it stands among the files.
+  // OpenAPI takes precedence, wherever it is among the files.
   proposals.sort((a, b) => Number(isCollection(a)) - Number(isCollection(b)));
   const [first, ...others] = proposals;
   if (first === undefined) {
@@ -43,7 +45,7 @@ export function learnContract(documents: readonly SourceDocument[], options: Lea
   return { ...proposal, notes: [...proposal.notes, 'An environment is of use for a Postman collection alone.'] };
 }
 
-/** What counts until a person answers is said: without an answer the contract is kept so. */
+/** Adds notes on the defaults of open questions, because without an answer the contract is saved with them. */
 function withUnanswered(proposal: Proposal): Proposal {
   const notes = proposal.questions.flatMap(({ text, answer, unanswered }) =>
     unanswered === undefined ? [] : [`${text} Until you say so, "${unanswered}" counts: ${answer}`],
@@ -63,10 +65,13 @@ function parseEnvironment(document: SourceDocument): JsonObject {
 
 const isCollection = ({ contract }: Proposal): boolean => contract.source?.kind.startsWith('Postman') ?? false;
 
-/** Of several documents, an operation that a person named is meant in those that have it. */
+/**
+ * Returns the named operations that apply to a document. If there are several documents, a name applies to those that
+ * have the operation.
+ */
 function operationsFor(
-  described: Described,
-  all: readonly Described[],
+  described: DescribedDocument,
+  all: readonly DescribedDocument[],
   operations: LearnContractOptions['operations'],
 ): LearnContractOptions['operations'] {
   const meant = Object.entries(operations).filter(
@@ -75,7 +80,7 @@ function operationsFor(
   return Object.fromEntries(meant);
 }
 
-function describe(name: string, value: JsonObject, environment: Json): Described {
+function describe(name: string, value: JsonObject, environment: Json): DescribedDocument {
   switch (documentKind(name, value)) {
     case 'openapi':
       return describeOpenApi(value);

@@ -21,14 +21,14 @@ import {
 } from '../request/operations.ts';
 
 /**
- * What two documents on one service come to. The first one is believed: an OpenAPI description before a collection, which
- * shows examples only. The second fills what the first leaves open. Contradictions are noted, each with both values and
- * places. A question stays if neither document answers it.
+ * Merges the proposals from two documents on one service. The first one takes precedence (an OpenAPI description comes
+ * before a collection, which shows examples only), and the second fills what the first leaves open. Contradictions are
+ * noted, each with both values and places. A question remains if neither document answers it.
  */
 export function mergeProposals(first: Proposal, second: Proposal): Proposal {
   const merge: Merge = { first: withFile(first), second: withFile(second), filled: new Set(), notes: [] };
   const [one, other] = [merge.first.contract, merge.second.contract];
-  // In the order in which a person reads what is contradicted.
+  // The order is that in which a person reads the contradictions.
   const requests = byOperation<RequestOperationName, Contract>(REQUEST_OPERATION_NAMES, (name) =>
     mergedOperation(merge, name),
   );
@@ -57,7 +57,7 @@ export function mergeProposals(first: Proposal, second: Proposal): Proposal {
   };
 }
 
-/** The same proposal whose findings name their file, as those of a merged one do already. */
+/** Adds the file's name to the findings of a proposal. Those of a merged one have it already. */
 function withFile(proposal: Proposal): Proposal {
   const [file, ...others] = proposal.contract.source?.files ?? [];
   if (file === undefined || others.length > 0) return proposal;
@@ -83,7 +83,7 @@ function basePathOf({ first, second }: Merge): string {
   return isSilent && one.create.path === other.create.path ? other.basePath : one.basePath;
 }
 
-/** Each setting has the findings of the document that it was taken from. */
+/** Merges the findings. Each setting keeps those of the document that it was taken from. */
 function mergedFindings({ first, second, filled }: Merge): readonly Finding[] {
   const isFilled = ({ setting }: Finding): boolean =>
     filled.has(setting) || [...filled].some((each) => setting.startsWith(`${each}.`));
@@ -94,8 +94,8 @@ function mergedFindings({ first, second, filled }: Merge): readonly Finding[] {
 }
 
 /**
- * The first document's questions that the second does not answer; the second's own where the first has not got the
- * operation they are about. A collection asks for what a description says is not needed.
+ * Merges the questions: those of the first document that the second does not answer, and those of the second about
+ * operations that the first does not have. A collection asks for things that a description says are not needed.
  */
 function mergedQuestions(merge: Merge, contract: Contract): readonly Question[] {
   const { first, second } = merge;
@@ -115,7 +115,7 @@ type Merges = {
   readonly [Name in OperationName]: (merge: Merge, one: Contract[Name], other: Contract[Name]) => Contract[Name];
 };
 
-/** How an operation is merged that both documents have. */
+/** The functions that merge an operation that both documents have. */
 const MERGES: Merges = {
   create: (merge, one, other) => ({
     ...mergedRequest(merge, 'create', one, other),
@@ -130,7 +130,7 @@ const MERGES: Merges = {
   token: mergedToken,
 };
 
-/** An operation of one name in two documents. What only one of them has is wholly that one's. */
+/** Merges an operation of two documents. If only one of them has it, it is taken whole. */
 function mergedOperation<Name extends OperationName>(merge: Merge, name: Name): Contract[Name] {
   const [one, other] = [merge.first.contract, merge.second.contract];
   if (!has(merge.second, name)) return one[name];
@@ -140,27 +140,30 @@ function mergedOperation<Name extends OperationName>(merge: Merge, name: Name): 
   return other[name];
 }
 
-/** Which fields only the second document knows. */
+/** Marks the fields that only the second document knows. */
 function fillForeignFields({ first, second, filled }: Merge): void {
   const known = new Set(parametersOf(first.contract).map(({ field }) => field));
   for (const { field } of parametersOf(second.contract)) if (!known.has(field)) filled.add(field);
 }
 
-/** Of two times the shorter one counts. What one document denies, the other one's words do not make true. */
+/**
+ * Merges the idempotency of two documents. The shorter of two times applies. If one document denies idempotency, the
+ * other one's words do not change that.
+ */
 function mergedIdempotency(merge: Merge, one: Idempotency | null, other: Idempotency | null): Idempotency | null {
   const setting = 'create.idempotency';
   const denies = ({ contract }: Proposal): boolean =>
-    !isBelieved(contract.create.idempotency) && contract.findings.some((each) => each.setting === setting);
+    !isReliable(contract.create.idempotency) && contract.findings.some((each) => each.setting === setting);
   if (denies(merge.first)) return one;
   if (denies(merge.second)) {
     merge.filled.add(setting);
     return one === null ? other : { ...one, windowSeconds: 0 };
   }
-  if (!isBelieved(one) || !isBelieved(other)) {
-    if (isBelieved(other)) merge.filled.add(setting);
-    return isBelieved(other) ? other : (one ?? other);
+  if (!isReliable(one) || !isReliable(other)) {
+    if (isReliable(other)) merge.filled.add(setting);
+    return isReliable(other) ? other : (one ?? other);
   }
-  const [first, second] = [lifeOf(one), lifeOf(other)];
+  const [first, second] = [lifetimeOf(one), lifetimeOf(other)];
   if (one.header !== other.header) note(merge, setting, one.header, other.header);
   else if (second < first) {
     merge.filled.add(setting);
@@ -170,10 +173,10 @@ function mergedIdempotency(merge: Merge, one: Idempotency | null, other: Idempot
   return one;
 }
 
-const isBelieved = (idempotency: Idempotency | null): idempotency is Idempotency =>
+const isReliable = (idempotency: Idempotency | null): idempotency is Idempotency =>
   idempotency !== null && idempotency.windowSeconds !== 0;
 
-const lifeOf = ({ windowSeconds }: Idempotency): number => windowSeconds ?? DEFAULT_KEY_LIFE_SECONDS;
+const lifetimeOf = ({ windowSeconds }: Idempotency): number => windowSeconds ?? DEFAULT_KEY_LIFE_SECONDS;
 
 function mergedRequest(merge: Merge, name: RequestOperationName, one: Operation, other: Operation): Operation {
   chosen(merge, `${name}.path`, fullPath(merge.first, one), fullPath(merge.second, other));
@@ -191,14 +194,17 @@ function mergedRequest(merge: Merge, name: RequestOperationName, one: Operation,
   };
 }
 
-/** One document may put into the servers' addresses what the other one puts into the paths. */
+/**
+ * Returns an operation's path including the base path, because one document may have in the servers' addresses what the
+ * other one has in the paths.
+ */
 function fullPath({ contract }: Proposal, operation: { readonly path: string }): string {
   return operation.path.startsWith(`${contract.basePath}/`) ? operation.path : `${contract.basePath}${operation.path}`;
 }
 
 /**
- * Names, types and bounds are the first one's. A parameter that the second alone knows is added if bodies are built alike,
- * or if it is no part of the body; it is never demanded.
+ * Merges the parameters. Names, types and bounds are those of the first document. A parameter that only the second
+ * document knows is added if the bodies have the same shape, or if it is not part of the body. It is never required.
  */
 function mergedParameters(
   merge: Merge,
@@ -211,8 +217,8 @@ function mergedParameters(
     const also = other.find(({ field }) => field === each.field);
     return also === undefined ? each : mergedParameter(merge, each, also);
   });
-  const folders = new Set(one.map(folderOf));
-  const fits = (each: Parameter): boolean => each.in !== 'body' || (isSameShape && folders.has(folderOf(each)));
+  const parents = new Set(one.map(parentOf));
+  const fits = (each: Parameter): boolean => each.in !== 'body' || (isSameShape && parents.has(parentOf(each)));
   const added = other.filter((each) => !one.some(({ field }) => field === each.field) && fits(each));
   for (const each of added) {
     merge.filled.add(each.field);
@@ -224,7 +230,7 @@ function mergedParameters(
   return [...known, ...added.map((each) => ({ ...each, required: false, requiredWithin: null }))];
 }
 
-const folderOf = ({ in: place, path }: Parameter): string => [place, ...path.slice(0, -1)].join('\u0000');
+const parentOf = ({ in: place, path }: Parameter): string => [place, ...path.slice(0, -1)].join('\u0000');
 
 function mergedParameter(merge: Merge, one: Parameter, other: Parameter): Parameter {
   const { field } = one;
@@ -239,7 +245,10 @@ function mergedParameter(merge: Merge, one: Parameter, other: Parameter): Parame
 const nameOf = ({ in: place, path }: Parameter): string =>
   place === 'body' ? path.join('.') : `${place} ${path.join('.')}`;
 
-/** Examples need not show all that a schema allows, so only another place or another way is a contradiction. */
+/**
+ * Merges verdict rules. Examples need not show all that a schema allows, so only another place or another kind of rule
+ * is a contradiction.
+ */
 function mergedRules(merge: Merge, setting: string, one: readonly VerdictRule[], other: readonly VerdictRule[]) {
   const ways = (rules: readonly VerdictRule[]): string[] =>
     rules.map((rule) =>
@@ -277,16 +286,18 @@ function mergedExtra(
   return Object.fromEntries(values.flatMap(([name, value]) => (value === null ? [] : [[name, value] as const])));
 }
 
-/** What is merged: two proposals, what the second one filled in, and what they contradict each other in. */
+/**
+ * The state of a merge: two proposals, the settings that the second one filled in, and the contradictions between them.
+ */
 interface Merge {
   readonly first: Proposal;
   readonly second: Proposal;
-  /** Settings, or the beginnings of their names up to a dot, that are the second one's. */
+  /** Names of settings, or prefixes of their names up to a dot, that were taken from the second proposal. */
   readonly filled: Set<string>;
   readonly notes: string[];
 }
 
-/** The first value; the second if the first is open. A contradiction is noted. */
+/** Returns the first value, or the second if the first is open. A contradiction is noted. */
 function chosen<T>(merge: Merge, setting: string, first: T | null, second: T): T {
   if (first === null || isOpen(first)) {
     if (!isOpen(second)) merge.filled.add(setting);
@@ -296,32 +307,32 @@ function chosen<T>(merge: Merge, setting: string, first: T | null, second: T): T
   return first;
 }
 
-/** The same for what may well be said in two ways: the second fills, and contradicts nothing. */
+/** Returns the first value, or the second if the first is open. Different values are no contradiction here. */
 function filledIn<T>(merge: Merge, setting: string, first: T, second: T): T {
   if (!isOpen(first)) return first;
   merge.filled.add(setting);
   return second;
 }
 
-/** Null, or an empty list or record: nobody said. */
+/** Tells whether nobody stated a value: it is null, false, or an empty list or record. */
 const isOpen = (value: unknown): boolean =>
   value === null || value === false || (typeof value === 'object' && Object.keys(value ?? {}).length === 0);
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
-/** A contradiction, both values with their places. */
+/** Notes a contradiction with both values and their places. */
 function note(merge: Merge, setting: string, first: string, second: string): void {
   const [one, other] = [merge.first, merge.second].map((each) => placeOf(each, setting));
   merge.notes.push(`${setting}: ${first} by ${one}, but ${second} by ${other}. The first one is used.`);
 }
 
-/** Where a document says it, or the document. */
+/** Returns the place of a setting in a document, or the document's name. */
 function placeOf({ contract }: Proposal, setting: string): string {
   const named = (name: string) => contract.findings.find((each) => each.setting === name);
   const finding = named(setting) ?? named(setting.replace(/\.[^.]*$/, ''));
   return finding?.where || (contract.source?.files.join(', ') ?? 'the public document');
 }
 
-/** Whether a document has the operation: what only the public document says has no place in it. */
+/** Tells whether a document has the operation. What only the public document states has no place in it. */
 const has = ({ contract }: Proposal, operation: string): boolean =>
   contract.findings.some(({ setting, where }) => setting === `${operation}.path` && where !== '');

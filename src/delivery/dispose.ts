@@ -2,7 +2,7 @@ import type { Contract } from '../request/contract.ts';
 import type { RequestOperationName } from '../request/operations.ts';
 import type { JobDecision, QueuedRequest, TakenRequest } from '../request/request-queue.ts';
 import { contentKey, type Destination } from '../request/service-request.ts';
-import type { LoggedState } from '../request/status.ts';
+import { type LoggedState, STATUS } from '../request/status.ts';
 import { contractFindings } from './check/check-contract.ts';
 import type { Submitted } from './submit.ts';
 
@@ -52,7 +52,7 @@ export function disposalOfRequest(
   { isEnding, settles, waitMs }: WorkerSituation,
 ): JobDecision {
   if (unrecorded) return BACK;
-  if (result.status === 'failed') {
+  if (STATUS[result.status].left === 'send') {
     if (isEnding || stop) return BACK;
     return mayTryAgain ? { is: 'later' } : DONE;
   }

@@ -1,5 +1,5 @@
 import type { ImportPlan, RowReport, RunRow } from '../request/import-plan.ts';
-import { marketFromText } from '../request/markets.ts';
+import { parseMarket } from '../request/markets.ts';
 import type { DeliveryLog, LogRecord } from '../request/ports.ts';
 import { type Status, statusOfEvent } from '../request/status.ts';
 import type { Mapping, Row } from '../request/table.ts';
@@ -79,7 +79,7 @@ export function runRowOf(report: RowReport, mapping: Mapping, withInput: boolean
     row: row.number,
     ref: ref?.trim() || null,
     key: record?.key ?? null,
-    market: country === undefined ? null : (marketFromText(country.trim())?.code ?? null),
+    market: country === undefined ? null : (parseMarket(country.trim())?.code ?? null),
     status,
     ids,
     http: record?.http ?? null,

@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { undefuse } from '../request/csv-text.ts';
+import { unescapeFormulas } from '../request/csv-text.ts';
 import { SrqError, systemCode } from '../request/errors.ts';
 import { STATUSES } from '../request/status.ts';
 import { RESULT_COLUMNS, type ReadOptions, type Row, type Table } from '../request/table.ts';
@@ -84,7 +84,7 @@ class FileTable implements Table {
     this.notes = notes;
     this.content = content;
     this.testMark = content.columns.indexOf('is_test');
-    this.columns = isResultsFile(content.columns) ? content.columns.map(undefuse) : content.columns;
+    this.columns = isResultsFile(content.columns) ? content.columns.map(unescapeFormulas) : content.columns;
   }
 
   async *rows(): AsyncGenerator<readonly Row[]> {
@@ -211,7 +211,7 @@ function restoredRow(row: Row, columns: readonly string[]): Row {
   const misplaced = isMisplaced(row.cells, columns.indexOf(RESULT_COLUMNS[0]));
   return {
     ...row,
-    cells: row.cells.map(undefuse),
+    cells: row.cells.map(unescapeFormulas),
     problem:
       row.problem ??
       (misplaced ? 'had too few or too many cells when it was first read; move them to their columns' : null),

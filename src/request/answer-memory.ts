@@ -1,5 +1,5 @@
 /**
- * What is known about one form of answer: how often validate saw, or did not see, a request that was answered in it,
+ * The knowledge about one form of answer: how often validate saw, or did not see, a request that was answered in it,
  * and whether a person said what it means.
  */
 interface SeenForm {
@@ -25,6 +25,7 @@ export interface AnswerMemory {
   readonly forms: readonly SeenForm[];
 }
 
+/** The memory about a service of which nothing is known. */
 export const NO_MEMORY: AnswerMemory = { identifiedBy: [], forms: [] };
 
 /** Number of creations answered in a form that validate must have seen before the form is proof by itself. */

@@ -1,14 +1,14 @@
 import type { AllowedValue, Alternative, Operation, Parameter } from './contract.ts';
 import { isField } from './fields.ts';
-import { marketFromText, parseLanguage } from './markets.ts';
+import { parseLanguage, parseMarket } from './markets.ts';
 import { namesOfMediaType } from './media-type.ts';
 import { memoize } from './memoize.ts';
 import { folded } from './names.ts';
 
-/** Length of the longest text that is held against a pattern; longer ones are left to the service. */
-export const MAX_FOR_PATTERN = 10_000;
+/** Maximum length of a text that is tested against a pattern. Longer ones are left to the service. */
+export const MAX_PATTERN_TEXT_LENGTH = 10_000;
 
-/** No number that a service takes is longer, and reading one takes the square of its length. */
+/** Maximum length of a number. No service takes a longer one, and parsing time grows with the square of the length. */
 const MAX_NUMBER = 400;
 
 interface ParameterRules {
@@ -17,7 +17,7 @@ interface ParameterRules {
   readonly pattern: RegExp | null;
 }
 
-/** Rows come by the ten thousand: what depends on the parameter alone is made once. */
+/** The rules derived from a parameter alone. They are memoized, because an import has tens of thousands of rows. */
 const rulesOf = memoize(({ field, values, type, pattern }: Parameter): ParameterRules => {
   const meaning = values && meaningOf(field, values);
   const typed = (text: string) => typedText(type, text);
@@ -28,15 +28,16 @@ const rulesOf = memoize(({ field, values, type, pattern }: Parameter): Parameter
 });
 
 /**
- * The text that goes on the wire for what a person wrote: an allowed value by its value, its label or another name of it;
- * an integer digit by digit, without exponent; `true` or `false`. Null: the service's description does not allow it.
+ * Converts what a person wrote to the text that goes on the wire: an allowed value by its value, its label or another
+ * name of it, an integer in digits without an exponent, a boolean as `true` or `false`. Returns null if the service's
+ * description does not allow the text.
  */
 export function wireValue(parameter: Parameter, text: string): string | null {
   return rulesOf(parameter).wire(text);
 }
 
-/** A constant that the document itself fixes: a request's own value does not count. */
-export function isFixed({ constant, values }: Parameter): boolean {
+/** Tells whether the document itself fixes the parameter's value, so that a request's own value does not count. */
+export function isFixedByDocument({ constant, values }: Parameter): boolean {
   return constant !== null && values?.length === 1;
 }
 
@@ -57,7 +58,7 @@ const BOOLEANS = new Map([
   ...['false', 'no', '0'].map((word) => [word, 'false'] as const),
 ]);
 
-/** As JSON writes it: no plus, no leading zeros; `12.0`, as spreadsheets save it, is an integer. */
+/** Formats a number as JSON does, without a plus or leading zeros. `12.0`, as spreadsheets save it, is an integer. */
 function numberText(type: 'integer' | 'number', text: string): string | null {
   if (text.length > MAX_NUMBER) return null;
   const [, minus = '', whole = '', fraction = ''] = /^([+-]?)0*(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
@@ -68,7 +69,10 @@ function numberText(type: 'integer' | 'number', text: string): string | null {
   return minus === '-' && digits !== '0' ? `-${digits}` : digits;
 }
 
-/** What is wrong with a value on the wire, as the end of a sentence that names its field; null if nothing is. */
+/**
+ * Checks a wire value against the parameter's bounds. Returns the problem as the end of a sentence that names the
+ * field, or null if there is none.
+ */
 export function boundProblem(parameter: Parameter, wire: string): string | null {
   const { values, type, minLength, maxLength, minimum, maximum } = parameter;
   if (values !== null) return null;
@@ -77,13 +81,13 @@ export function boundProblem(parameter: Parameter, wire: string): string | null 
     if (maximum !== null && Number(wire) > maximum) return `is more than ${maximum}, the most that is allowed`;
     return null;
   }
-  // A code point is one or two units of a text's length: most texts need no counting.
+  // A code point is one or two UTF-16 units, so the length of most texts decides without counting.
   if (maxLength !== null && wire.length > maxLength && codePoints(wire) > maxLength)
     return `has ${codePoints(wire)} characters; at most ${maxLength} are allowed`;
   if (minLength !== null && wire.length < 2 * minLength && codePoints(wire) < minLength)
     return `has ${codePoints(wire)} characters; at least ${minLength} are needed`;
   const { pattern } = rulesOf(parameter);
-  if (!pattern || wire.length > MAX_FOR_PATTERN) return null;
+  if (!pattern || wire.length > MAX_PATTERN_TEXT_LENGTH) return null;
   return pattern.test(wire) ? null : `is not of the form ${pattern.source}`;
 }
 
@@ -98,17 +102,20 @@ function compiled(pattern: string): RegExp | null {
     try {
       return new RegExp(pattern, flags);
     } catch {
-      // Patterns of other dialects may be none here, or only without u: the service judges itself then.
+      // A pattern of another dialect may be invalid here, or valid only without `u`. The service itself checks the
+      // value then.
     }
   }
   return null;
 }
 
-/** The ways to meet what is not met; fields by srq's names. */
-export type Unmet = readonly (readonly string[])[];
+/** The alternative ways to meet a requirement that is not met. Each one is a list of fields by srq's names. */
+export type UnmetRequirement = readonly (readonly string[])[];
 
-/** What an operation demands and a request does not give. `has`: whether it gives a field. */
-export function unmetRequirements(operation: Operation, has: (field: string) => boolean): Unmet[] {
+/**
+ * Returns the requirements of an operation that a request does not meet. `has` tells whether the request gives a field.
+ */
+export function unmetRequirements(operation: Operation, has: (field: string) => boolean): UnmetRequirement[] {
   const gives = orConstant(operation, has);
   const parameters = operation.parameters ?? [];
   const isBegun = (parent: readonly string[]) =>
@@ -125,13 +132,13 @@ export function unmetRequirements(operation: Operation, has: (field: string) => 
   return [...missing.map(({ field }) => [[field]]), ...open.map((choice) => choice.map(({ fields }) => fields))];
 }
 
-/** The first alternative of each choice that a request meets. */
+/** Returns the first alternative of each choice that a request meets. */
 export function chosenAlternatives(operation: Operation, has: (field: string) => boolean): Alternative[] {
   const gives = orConstant(operation, has);
   return operation.choices.flatMap((choice) => choice.find((each) => isMet(each, gives)) ?? []);
 }
 
-/** What is always the same needs no request to give it. */
+/** Extends `has` by the fields that are constant, because a request need not give those. */
 function orConstant(operation: Operation, has: (field: string) => boolean): (field: string) => boolean {
   const { constants } = describedOperation(operation);
   return constants.size === 0 ? has : (field) => has(field) || constants.has(field);
@@ -142,46 +149,50 @@ const isWithin = (path: readonly string[], parent: readonly string[]): boolean =
 const isMet = ({ fields }: Alternative, has: (field: string) => boolean): boolean => fields.every(has);
 const pathName = ({ path }: { readonly path: readonly string[] }): string => JSON.stringify(path);
 
-/** Length of the text in which a recording travels; of its bytes if they go as they are. */
+/** Returns the length of the encoded text of a recording, or of its bytes if they are sent as they are. */
 export function audioLength({ audioForm }: Parameter, sizeBytes: number, mediaType: string | null): number {
   if (audioForm === 'binary') return sizeBytes;
   return (audioForm === 'data-url' ? dataUrlPrefix(mediaType).length : 0) + 4 * Math.ceil(sizeBytes / 3);
 }
 
+/** Returns the beginning of a data URL, up to its content. */
 export function dataUrlPrefix(mediaType: string | null): string {
   return `data:${mediaType ?? 'application/octet-stream'};base64,`;
 }
 
-/** What an operation's description comes to, whatever the request. */
+/** A summary of an operation's description that does not depend on the request. */
 export interface DescribedOperation {
-  /** It says which fields are required; a collection of examples cannot. */
+  /** Whether the description says which fields are required. A collection of examples cannot. */
   readonly saysRequired: boolean;
-  /** The text is required even beside a recording. */
+  /** Whether the text is required even beside a recording. */
   readonly needsText: boolean;
-  /** The fields that it knows, by srq's names. */
+  /** The described fields, by srq's names. */
   readonly fields: ReadonlySet<string>;
-  /** The fields by their whole names, `utm.source`, where those are others: a person may say these, too. */
+  /** The fields by their full names (`utm.source`) where these differ from srq's names. A person may use them, too. */
   readonly byWholeName: ReadonlyMap<string, string>;
-  /** Those of them that are always the same. */
+  /** The fields with a constant value. */
   readonly constants: ReadonlySet<string>;
-  /** Those whose length it bounds. */
+  /** The fields whose length the description bounds. */
   readonly bounded: ReadonlySet<string>;
-  /** The one country of all requests. */
+  /** The country of all requests if it is constant, or null. */
   readonly country: string | null;
-  /** Where fields go that it does not know. */
+  /** The place of fields that are not described. */
   readonly others: OtherFields;
 }
 
 interface OtherFields {
-  /** The place of most others, from the top of the body. */
+  /** Path, from the top of the body, of the object that holds most of the fields. */
   readonly parent: readonly string[];
-  /** The description says that it takes nothing else there. */
+  /** Whether the description forbids further members there. */
   readonly closed: boolean;
-  /** srq's own fields may be among them: the description names none, or only examples of a body are known. */
+  /**
+   * Whether srq's own fields may be sent there, because the description names none of them or only examples of a body
+   * are known.
+   */
   readonly takesOwn: boolean;
 }
 
-/** Rows come by the ten thousand: it is worked out once. */
+/** Summarises an operation's description. It is memoized, because an import has tens of thousands of rows. */
 export const describedOperation = memoize(describe);
 
 function describe(operation: Operation): DescribedOperation {
@@ -229,12 +240,13 @@ function member(value: unknown, name: string): unknown {
     : undefined;
 }
 
-/** Gives the one allowed value that a text means; null if it means none, or several. */
+/** Returns the one allowed value that a text means, or null if it means none or several. */
 type ValueMeaning = (text: string) => string | null;
 
 /**
- * How the texts of people become the values of a service, surest first: the value itself, the value in another case, its
- * label, and for some fields another name of the same thing. Two values that fit alike are no answer: no guess is made.
+ * Builds the lookup from people's texts to the values of a service. The steps, surest first, are the value itself, the
+ * value in another case, its label, and for some fields another name of the same thing. Two values that match equally
+ * well are no match, because srq does not guess.
  */
 function meaningOf(field: string, values: readonly AllowedValue[]): ValueMeaning {
   const exact = new Set(values.map(({ value }) => value));
@@ -253,7 +265,7 @@ function meaningOf(field: string, values: readonly AllowedValue[]): ValueMeaning
   };
 }
 
-/** Undefined: no value fits; null: several do. */
+/** Returns the matching value, undefined if no value matches, or null if several do. */
 type MatchStep = (text: string) => string | null | undefined;
 
 function stepsOfField(field: string, values: readonly AllowedValue[]): MatchStep[] {
@@ -272,8 +284,8 @@ function stepsOfField(field: string, values: readonly AllowedValue[]): MatchStep
 
 const lowerCase = (text: string): string[] => [text.toLowerCase()];
 const withoutBlanks = (text: string): string[] => [folded(text).replaceAll(' ', '')].filter((name) => name !== '');
-/** UK, GB, `United Kingdom` and `Reino Unido` are one. */
-const countries = (text: string): string[] => [marketFromText(text)?.code ?? []].flat();
+/** Treats UK, GB, `United Kingdom` and `Reino Unido` as equal. */
+const countries = (text: string): string[] => [parseMarket(text)?.code ?? []].flat();
 const languages = (text: string): string[] => [parseLanguage(text).code.toLowerCase()];
 const baseLanguages = (text: string): string[] => languages(text).map((code) => code.split('-')[0] ?? '');
 
@@ -292,7 +304,7 @@ function byKey(
   };
 }
 
-/** All names of a media type mean the same recording, so whichever the service lists first will do. */
+/** Matches by the first listed value. All names of a media type mean the same recording, so any of them will do. */
 function firstByKey(values: readonly AllowedValue[], keysOf: (text: string) => readonly string[]): MatchStep {
   const found = new Map(
     [...values].reverse().flatMap(({ value }) => keysOf(value).map((key) => [key, value] as const)),

@@ -4,8 +4,8 @@ import { SrqError } from './errors.ts';
 import type { OperationName } from './operations.ts';
 
 /**
- * Whether a path stays under the base URL, and is nothing else: another host, a query, or a step up, also an encoded one,
- * would take the credentials elsewhere.
+ * Tells whether a path stays under the base URL. Another host, a query, or a step up (even an encoded one) would send
+ * the credentials elsewhere.
  */
 export function isServicePath(path: string): boolean {
   const decoded = path.replace(/%2e/gi, '.').replace(/%(?:2f|5c)/gi, '/');
@@ -13,21 +13,27 @@ export function isServicePath(path: string): boolean {
 }
 
 /*
- * This file is the one description of a contract: it is checked by it, and its type is inferred from it (`contract.ts`).
- * Loading it loads zod, so what only needs the type imports that.
+ * This file is the only definition of a contract: contracts are validated by it, and their type is inferred from it
+ * (`contract.ts`). Loading it loads zod, so modules that only need the type import `contract.ts`.
  */
 
-/** Plain JSON, as it stands in a document. */
+/** A JSON value as it stands in a document. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 
-/** The schema of any JSON value. It does not check a parsed value again, which would only bound its depth by the stack. */
+/**
+ * The schema of any JSON value. It does not check a parsed value again, because that recursion would only limit the
+ * value's depth by the stack.
+ */
 const json = z.custom<Json>(() => true);
 const count = z.nullable(z.number());
 const texts = z.array(z.string());
-/** Begins with `/`, and stays under the base URL. */
+/** A path that begins with `/` and stays under the base URL. */
 const path = z.string().check(z.refine(isServicePath, 'is not a path under the base URL'));
 const basePath = z.union([path.check(z.regex(/^(?:\/[^/]+)+$/, 'is not a path')), z.literal('')]);
-/** JSON pointer (RFC 6901) into an answer; a part `*` stands for every member or element. `''` is the whole answer. */
+/**
+ * A JSON pointer (RFC 6901) into an answer. A part `*` stands for every member or element, and `''` is the whole
+ * answer.
+ */
 const pointer = z.string().check(z.regex(/^(?:\/.*)?$/s, 'is not a JSON pointer'));
 /** The pattern of headers that srq sets itself, so that a contract must not name them. */
 const OWN_HEADERS = /^(?:authorization|connection|content-.*|cookie|expect|host|te|transfer-encoding|upgrade)$/i;
@@ -38,9 +44,9 @@ const header = z.string().check(
 const mediaType = z.string().check(z.regex(/^[\w.+*-]+\/[\w.+*-]+(?:;[ -~]*)?$/, 'is not a media type'));
 
 const allowedValue = z.object({
-  /** As it goes on the wire. */
+  /** The value as it goes on the wire. */
   value: z.string(),
-  /** What people call it (`Plumbing` for 12); null if the document does not say. */
+  /** The value's name for people (`Plumbing` for 12), or null if the document does not say. */
   label: z.nullable(z.string()),
 });
 
@@ -48,34 +54,48 @@ const allowedValue = z.object({
 const parameter = z
   .object({
     /**
-     * srq's name of what it carries: one of `FIELDS`; `audio_file` is the recording's content, `audio_type` and `audio_name`
-     * its media type and file name. A parameter that is none of these is called by its own (last) name.
+     * srq's name of the content, one of `FIELDS`. `audio_file` is the content of the recording, `audio_type` and
+     * `audio_name` are its media type and file name. A parameter that is none of these is called by its own (last)
+     * name.
      */
     field: z.string(),
     in: z.enum(['body', 'header', 'query']),
-    /** Names from the top of the body (`['data', 'attributes', 'phone']`); a single one for a header or query parameter. */
+    /**
+     * Member names from the top of the body (`['data', 'attributes', 'phone']`), or the single name of a header or
+     * query parameter.
+     */
     path: texts.check(z.minLength(1)),
     type: z.enum(['string', 'integer', 'number', 'boolean']),
-    /** The value goes as the only element of a list. */
+    /** Whether the value is sent as the only element of a list. */
     isList: z.boolean(),
     required: z.boolean(),
-    /** The object of the body in which it is required once that holds anything; null: none that is not required itself. */
+    /**
+     * Path of the optional object of the body in which the parameter is required once that object holds anything, or
+     * null if there is none.
+     */
     requiredWithin: z.nullable(texts),
-    /** Null: anything. */
+    /** The allowed values, or null if any value is allowed. */
     values: z.nullable(z.array(allowedValue)),
-    /** In code points; of a recording, of its encoded text. */
+    /** Minimum length in code points. The length of a recording is that of its encoded text. */
     minLength: count,
     maxLength: count,
     minimum: count,
     maximum: count,
-    /** ECMAScript pattern that cannot run away (ReDoS), to be found anywhere in the text; null if none, or if it could. */
+    /**
+     * ECMAScript pattern that may match anywhere in the text. Null if there is none, or if it could backtrack
+     * catastrophically (ReDoS).
+     */
     pattern: z.nullable(z.string()),
     /**
-     * By the document, which then allows nothing else (`values` is this one alone): always this, whatever a request says.
-     * Otherwise by the partner, for what srq cannot know (a partner id): a request's own value goes before it.
+     * A constant value. If the document fixes it, `values` holds this value alone, and it is sent whatever a request
+     * says. Otherwise the partner has set it because srq cannot know it (a partner id), and a request's own value takes
+     * precedence.
      */
     constant: z.nullable(z.string()),
-    /** Of a recording: the text begins with `data:<media type>;base64,`. `binary`: the bytes themselves, in multipart alone. */
+    /**
+     * Encoding of a recording. `data-url`: the text begins with `data:<media type>;base64,`. `binary`: the bytes
+     * themselves, in multipart only.
+     */
     audioForm: z.nullable(z.enum(['base64', 'data-url', 'binary'])),
   })
   .check(
@@ -87,42 +107,51 @@ const parameter = z
 
 /** One way to meet a choice. */
 const alternative = z.object({
-  /** Fields that must be given, by srq's names. */
+  /** The fields that must be given, by srq's names. */
   fields: texts,
   constants: z.array(z.object({ path: texts, value: json })),
 });
 
 const sampleAnswer = z.object({ status: z.int(), contentType: mediaType, body: json });
 
-/** What every operation that carries a service request has. */
+/** The members that all operations carrying a service request have. */
 const requestOperation = z.object({
   method: z.enum(['POST', 'PUT']),
   path,
-  /** How bodies travel. `multipart`: multipart/form-data. */
+  /** The encoding of bodies. `multipart`: multipart/form-data. */
   encoding: z.enum(['form', 'json', 'multipart']),
   /** The exact media type: `application/json`, `application/vnd.api+json`, … */
   contentType: mediaType,
   /**
-   * Null: nobody said what the parameters are called, so each field travels under its own name. Otherwise a field that is
-   * not here travels under its own name at the place where the others are.
+   * The parameters, or null if their names are not known, so that each field is sent under its own name. A field that
+   * is not in the list is sent under its own name in the object that holds the others.
    */
   parameters: z.nullable(z.array(parameter)),
-  /** One of each group must be met ("text or audio"); the first that is met adds its constants. */
+  /**
+   * Groups of alternatives, of which one per group must be met ("text or audio"). The first one that is met adds its
+   * constants.
+   */
   choices: z.array(z.array(alternative)),
-  /** JSON Schema of the whole body, for the sandbox, without references and patterns that run away; null if not known. */
+  /**
+   * JSON Schema of the whole body for the sandbox, without references and without patterns that could backtrack
+   * catastrophically. Null if it is not known.
+   */
   schema: json,
-  /** Answers of the document, for the sandbox: an example or one made from its schema; null if not known. */
+  /** Answers for the sandbox, an example of the document or one made from its schema. Null if not known. */
   success: z.nullable(sampleAnswer),
   refusal: z.nullable(sampleAnswer),
-  /** Pointers to the words of a refusal; empty: searched for. */
+  /** Pointers to the error texts of a refusal. If empty, srq searches for them. */
   errorTexts: z.array(pointer),
 });
 
-/** How an answer says whether a request is a duplicate. Values are compared as text (`true`, `duplicate`, `1`). */
+/**
+ * A rule that reads from an answer whether a request is a duplicate. Values are compared as text (`true`, `duplicate`,
+ * `1`).
+ */
 const verdictRule = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('status'), status: z.int(), verdict: z.enum(['clear', 'duplicate']) }),
   z.object({ kind: z.literal('value'), pointer, duplicate: texts, clear: texts }),
-  /** A list: with something in it, duplicate; empty, clear. */
+  /** A list: a non-empty one means duplicate, an empty one means clear. */
   z.object({ kind: z.literal('list'), pointer }),
 ]);
 
@@ -130,40 +159,40 @@ const idempotency = z.object({
   header,
   format: z.enum(['uuid', 'text']),
   /**
-   * For so long after its first use a value is recognised, and never acted on twice. Null: nobody said, which counts as
-   * `DEFAULT_KEY_LIFE_SECONDS`; so do contracts that were kept before it was asked for. 0: the service demands the header,
-   * but nobody said that it recognises anything by it.
+   * Time after its first use in which the service recognises a key and does not act on it again. Null: nobody said,
+   * which counts as `DEFAULT_KEY_LIFE_SECONDS`. Contracts saved before this member existed are read as null. 0: the
+   * service demands the header, but nobody said that it recognises anything by it.
    */
   windowSeconds: z._default(z.nullable(z.number().check(z.nonnegative())), null),
 });
 
 const createOperation = z.object({
   ...requestOperation.shape,
-  /** Where a 2xx answer holds identifiers; empty: searched for. */
+  /** Where a 2xx answer holds identifiers. If empty, srq searches for them. */
   identifiers: z.array(z.object({ name: z.string(), pointer })),
-  /** How create itself says that a request is a duplicate; empty: srq's own reading. */
+  /** How an answer of create itself says that a request is a duplicate. If empty, srq's own reading applies. */
   duplicate: z.array(verdictRule),
-  /** Header by which the service recognises a repeated create; null: none, as far as is known. */
+  /** The header by which the service recognises a repeated create, or null if none is known. */
   idempotency: z.nullable(idempotency),
 });
 
 const validateOperation = z.object({
   ...requestOperation.shape,
-  /** The first that applies to an answer decides; empty: srq's own reading. */
+  /** The first rule that applies to an answer decides. If empty, srq's own reading applies. */
   verdict: z.array(verdictRule),
 });
 
 const tokenOperation = z.object({
   path,
-  /** Where the credentials go. */
+  /** Where the credentials are sent. */
   auth: z.enum(['body', 'basic']),
   encoding: z.enum(['form', 'json']),
-  /** Further parameters: scope, audience. */
+  /** Further parameters, such as scope or audience. */
   extra: z.record(z.string(), z.string()),
-  /** Where the answer holds the token and its life in seconds; null: searched for. */
+  /** Where the answer holds the token and its lifetime in seconds. If null, srq searches for it. */
   tokenPointer: z.nullable(pointer),
   lifetimePointer: z.nullable(pointer),
-  /** Life of a token whose answer does not tell it, seconds. */
+  /** Lifetime in seconds of a token whose answer does not tell it. */
   lifetimeSeconds: count,
 });
 
@@ -173,51 +202,61 @@ const source = z.object({
   title: z.string(),
   /** `OpenAPI 3.1`, `Swagger 2.0`, `Postman 2.1`, joined by ` + `. */
   kind: z.string(),
-  /** ISO 8601. */
+  /** Time in ISO 8601. */
   learnedAt: z.string(),
 });
 
 const serverSuggestion = z.object({
-  /** A name for a profile: `sandbox`, `live`, … */
+  /** The suggested name of a profile: `sandbox`, `live`, … */
   name: z.string(),
   url: z.string(),
   description: z.string(),
-  /** Null: the document does not say. Counts as live. */
+  /** Whether it is a test server. Null if the document does not say, which counts as live. */
   test: z.nullable(z.boolean()),
 });
 
 /** One value of a contract with its provenance, for people. */
 const finding = z.object({
-  /** What it is about: `create.path`, `validate.verdict`, `category.values`, … */
+  /** The setting: `create.path`, `validate.verdict`, `category.values`, … */
   setting: z.string(),
   value: z.string(),
-  /** JSON pointer into the document, after the file's name if there are several. */
+  /** JSON pointer into the document, preceded by the file's name if there are several files. */
   where: z.string(),
-  /** How sure a value is. `certain`: the document states it. `weak`: needs a person's yes. */
+  /** Confidence in the value. `certain`: the document states it. `weak`: a person has to confirm it. */
   confidence: z.enum(['certain', 'likely', 'weak']),
   why: z.string(),
 });
 
-/** The members stand in the order in which `srq contract show --json` prints them; each operation is one of them. */
+/**
+ * The members of a contract in the order in which `srq contract show --json` prints them. Each operation is one of
+ * them.
+ */
 const members = {
   version: z.literal(1),
-  /** Null: the public document alone. */
+  /** The documents the contract was learned from, or null if it is the public document alone. */
   source: z.nullable(source),
   create: createOperation,
   validate: validateOperation,
-  /** Null: the document describes none, so the public document's is tried. False: a person says that there is none. */
+  /**
+   * Whether the service has validate. Null: the document describes none, so that of the public document is tried.
+   * False: a person says that there is none.
+   */
   hasValidate: z.nullable(z.boolean()),
   token: tokenOperation,
-  /** Path that all servers of the document share before the operations' paths; `''` if none. The sandbox answers with and without it. */
+  /**
+   * Path shared by all servers of the document before the operations' paths, or `''` if there is none. The sandbox
+   * answers with and without it.
+   */
   basePath,
   /** Whether a 503 with Retry-After certainly means that the service did not act. */
   unavailableIsNotActed: z.boolean(),
-  /** The addresses the document names. Suggestions for profiles, nothing else. */
+  /** The addresses named in the document. They are only suggestions for profiles. */
   servers: z.array(serverSuggestion),
-  /** Where each value comes from. */
+  /** Provenance of the values. */
   findings: z.array(finding),
 } satisfies Record<OperationName, z.ZodMiniType> & Record<string, z.ZodMiniType>;
 
+/** The schema of a contract. */
 export const contractSchema = z.object(members);
 
 /**

@@ -13,7 +13,7 @@ import { type BodyEncoding, FORM_CONTENT_TYPE, JSON_CONTENT_TYPE } from './wire.
 
 export type { Json };
 
-/** The type of a value that nobody changes: what zod infers could be changed. */
+/** Makes a type deeply read-only, which the types that zod infers are not. */
 type ReadOnly<Value> = [Json] extends [Value]
   ? Value
   : Value extends readonly (infer Element)[]
@@ -23,59 +23,67 @@ type ReadOnly<Value> = [Json] extends [Value]
       : Value;
 
 /**
- * What srq knows of the service's interface: what the public document says, and what was learned from the partner's own
- * documents. Everything that maps, checks, encodes or reads asks it. It never changes a request's parameters (they keep
- * srq's names and the texts given), only how they travel: so learning changes no content key, and nothing that was sent
- * before looks new.
+ * srq's description of the service's interface: the public document, and what was learned from the partner's own
+ * documents. Everything that maps, validates, encodes or reads uses it. It never changes a request's parameters (which
+ * keep srq's names and the texts given), only how they are sent. Learning a contract therefore changes no content key,
+ * and nothing that was sent before looks new.
  */
 export type Contract = ReadOnly<output<typeof contractSchema>>;
 
 export type CreateOperation = Contract['create'];
 export type ValidateOperation = Contract['validate'];
 export type TokenOperation = Contract['token'];
-/** What all operations that carry a request have in common: where they are, how the request travels, how they refuse. */
+/**
+ * The members common to all operations that carry a request: where they are, how the request is sent, how they refuse.
+ */
 export type Operation = Pick<CreateOperation, keyof CreateOperation & keyof ValidateOperation>;
-/** How bodies travel. `multipart`: multipart/form-data. */
+/** The encoding of bodies. `multipart`: multipart/form-data. */
 export type ContractEncoding = Operation['encoding'];
 export type Parameter = NonNullable<Operation['parameters']>[number];
 export type AllowedValue = NonNullable<Parameter['values']>[number];
 export type Alternative = Operation['choices'][number][number];
 export type SampleAnswer = NonNullable<Operation['success']>;
-/** JSON pointer (RFC 6901) into an answer; a part `*` stands for every member or element. `''` is the whole answer. */
+/**
+ * A JSON pointer (RFC 6901) into an answer. A part `*` stands for every member or element, and `''` is the whole
+ * answer.
+ */
 export type Pointer = Operation['errorTexts'][number];
 export type VerdictRule = ValidateOperation['verdict'][number];
 export type Idempotency = NonNullable<CreateOperation['idempotency']>;
 export type ServerSuggestion = Contract['servers'][number];
 export type Finding = Contract['findings'][number];
-/** How sure a value is. `certain`: the document states it. `weak`: needs a person's yes. */
+/** Confidence in a value. `certain`: the document states it. `weak`: a person has to confirm it. */
 export type Confidence = Finding['confidence'];
 
-/** How long an idempotency key is believed where no time is named. */
+/** Time for which an idempotency key is relied on if the description names none. */
 export const DEFAULT_KEY_LIFE_SECONDS = 600;
 
-/** What the document leaves open and only a person can say. */
+/** A question that the document leaves open and only a person can answer. */
 export interface Question {
-  /** Stable: `constant:partner_id`, `operation:create`, `idempotency:Idempotency-Key`, … */
+  /** Stable name: `constant:partner_id`, `operation:create`, `idempotency:Idempotency-Key`, … */
   readonly name: string;
   readonly text: string;
-  /** The flag that answers it, literally: `--set partner_id=VALUE`. */
+  /** The literal flag that answers the question: `--set partner_id=VALUE`. */
   readonly answer: string;
-  /** What it may be answered with, numbered from 1 in the text. */
+  /** The possible answers, which the text numbers from 1. */
   readonly choices?: readonly string[];
-  /** What counts if nobody answers; left out: the contract cannot be used before it is answered. */
+  /** The default if nobody answers. Without one, the contract cannot be used before the question is answered. */
   readonly unanswered?: string;
 }
 
-/** What documents come to, before a person has agreed. */
+/** A contract learned from documents, before a person has agreed to it. */
 export interface Proposal {
   readonly contract: Contract;
-  /** While there are any that have to be answered, the contract cannot be used. */
+  /** While there are questions that must be answered, the contract cannot be used. */
   readonly questions: readonly Question[];
-  /** Contradictions between documents, secrets found in them, limits named in prose, patterns that are left to the service. */
+  /**
+   * Contradictions between documents, secrets found in them, limits named in prose, and patterns that are left to the
+   * service.
+   */
   readonly notes: readonly string[];
 }
 
-/** What the public document says of an operation that carries a request. */
+/** Builds the public document's description of an operation that carries a request. */
 function documentedRequest(name: RequestOperationName, encoding: BodyEncoding = 'form') {
   const { method, path } = OPERATIONS[name];
   const contentType = encoding === 'form' ? FORM_CONTENT_TYPE : JSON_CONTENT_TYPE;
@@ -83,7 +91,7 @@ function documentedRequest(name: RequestOperationName, encoding: BodyEncoding = 
   return { ...answers, choices: [], parameters: null, method, path, encoding, contentType };
 }
 
-/** What the public document says. */
+/** The contract that the public document describes. */
 export const DOCUMENTED_CONTRACT: Contract = {
   version: 1,
   source: null,
@@ -105,13 +113,13 @@ export const DOCUMENTED_CONTRACT: Contract = {
   findings: [],
 };
 
-/** The same for a partner who was told how requests travel. */
+/** Returns the documented contract for a partner who was told which encoding to use. */
 export function documentedContract(encoding: BodyEncoding): Contract {
   if (encoding === 'form') return DOCUMENTED_CONTRACT;
   return withRequestOperations(DOCUMENTED_CONTRACT, (_, name) => documentedRequest(name, encoding));
 }
 
-/** The contract with all operations that carry a request changed alike; what `change` leaves out stays as it is. */
+/** Applies the same change to all operations that carry a request. Members that `change` leaves out are kept. */
 export function withRequestOperations(
   contract: Contract,
   change: (operation: Operation, name: RequestOperationName) => Partial<Operation>,
@@ -123,7 +131,10 @@ export function withRequestOperations(
   return { ...contract, ...changed };
 }
 
-/** The contract as used under this base URL: one that does not end in the servers' common path has it put before each. */
+/**
+ * Returns the contract as used under this base URL. If the URL does not end in the common path of the servers, that
+ * path is put before each operation's path.
+ */
 export function contractAt(contract: Contract, baseUrl: string): Contract {
   const { basePath } = contract;
   if (basePath === '' || new URL(baseUrl).pathname.replace(/\/+$/, '').endsWith(basePath)) return contract;
@@ -138,30 +149,33 @@ function withPathsBelow(contract: Contract, basePath: string): Contract {
   return { ...contract, ...moved };
 }
 
-/** All parameters of the operations that carry a request, those of create first. */
+/** Returns all parameters of the operations that carry a request, those of create first. */
 export function parametersOf(contract: Pick<Contract, RequestOperationName>): readonly Parameter[] {
   return REQUEST_OPERATION_NAMES.flatMap((name) => contract[name].parameters ?? []);
 }
 
-/** Whether the service has an operation; null: nobody said, so the public document's is tried. */
+/** Tells whether the service has an operation. Null: nobody said, so that of the public document is tried. */
 export function isOffered(contract: Contract, name: OperationName): boolean | null {
   const { presence } = OPERATIONS[name];
   return presence === null || contract[presence];
 }
 
-/** How often live answers bore out a setting of the contract, or did not. Settings as in {@link Finding}. */
+/**
+ * Counts how often live answers confirmed or contradicted a setting of the contract. Settings are named as in
+ * {@link Finding}.
+ */
 export type Observations = Readonly<Record<string, { readonly confirmed: number; readonly contradicted: number }>>;
 
 /**
- * Names what a contract says of create and validate, as 16 hex digits: what was found out about a service by one contract
- * is not known by another, which may ask other questions and read the answers otherwise.
+ * Returns a hash of what a contract says about create and validate, as 16 hex digits. Knowledge gained about a service
+ * with one contract does not apply to another, which may ask other questions and read the answers otherwise.
  */
 export function contractFingerprint(contract: Contract): string {
   const operations = REQUEST_OPERATION_NAMES.map((name) => contract[name]);
   return hash('sha256', JSON.stringify(sorted([...operations, contract.hasValidate])), 'hex').slice(0, 16);
 }
 
-/** The same value with the members of its objects in order, so that it does not matter who built it. */
+/** Sorts the members of all objects in a value, so that the order in which they were built does not matter. */
 function sorted(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(sorted);

@@ -1,5 +1,6 @@
 /**
- * One record of CSV, ending in CRLF: quoted where needed, and where another usual separator would take a cell apart.
+ * Formats one CSV record that ends in CRLF. A cell is quoted where needed, and where another usual separator would
+ * split it.
  */
 export function csvRecordText(cells: readonly string[], delimiter: string): string {
   return `${cells.map((cell) => quoted(cell, delimiter)).join(delimiter)}\r\n`;
@@ -9,9 +10,12 @@ function quoted(text: string, delimiter: string): string {
   return /[",;\t\r\n]/.test(text) || text.includes(delimiter) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** What a spreadsheet takes for the beginning of a formula, also in the wide and small forms of East Asian keyboards. */
+/** Characters that begin a formula in spreadsheets, including the fullwidth and small forms of East Asian keyboards. */
 const FORMULA_SIGN = '[=+\\-@＝＋－＠﹦﹢﹣﹫]';
-/** Whatever the file's own separator is, a spreadsheet may be set to another one, and then its quotes protect nothing. */
+/**
+ * Matches where a cell may begin. A spreadsheet may be set to another separator than the file's, and then the quotes
+ * protect nothing.
+ */
 const CELL_BEGINS = '(?:^|[,;|"\\t\\r\\n])';
 /** Blanks, controls and invisible marks, some of which spreadsheets drop at the beginning of a cell. */
 const NOT_SEEN = '[\\p{Z}\\p{Cc}\\p{Cf}\\p{Default_Ignorable_Code_Point}]*';
@@ -20,16 +24,16 @@ const GUARDED = new RegExp(`(?=${FORMULA_SIGN})(?<=${CELL_BEGINS}${NOT_SEEN}'*)|
 const GUARD = new RegExp(`'(?:(?=${FORMULA_SIGN})(?<=${CELL_BEGINS}${NOT_SEEN}'+)|(?=[\\t\\r])(?<=^'+))`, 'gu');
 
 /**
- * A text as a cell in which no spreadsheet finds a formula, at whichever separator it takes the line apart: an apostrophe
- * comes before each `=`, `+`, `-` or `@` that could begin a cell, and before a TAB or CR at the very beginning. Where
- * apostrophes stand there already, one more is added, so that {@link undefuse} gives back every text exactly.
+ * Protects a cell against formula injection, whichever separator a spreadsheet splits the line at. An apostrophe is put
+ * before each `=`, `+`, `-` or `@` that could begin a cell, and before a TAB or CR at the very beginning. Where
+ * apostrophes are there already, one more is added, so that {@link unescapeFormulas} restores every text exactly.
  */
-export function defuse(text: string): string {
+export function escapeFormulas(text: string): string {
   return text.replace(GUARDED, "'");
 }
 
-/** The text that {@link defuse} made this cell from. */
-export function undefuse(cell: string): string {
+/** Restores the text that {@link escapeFormulas} made this cell from. */
+export function unescapeFormulas(cell: string): string {
   return cell.replace(GUARD, '');
 }
 
@@ -38,5 +42,5 @@ export function undefuse(cell: string): string {
  * CRLF.
  */
 export function csvLine(cells: readonly string[], delimiter = ','): string {
-  return csvRecordText(cells.map(defuse), delimiter);
+  return csvRecordText(cells.map(escapeFormulas), delimiter);
 }

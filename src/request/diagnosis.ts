@@ -1,4 +1,4 @@
-/** The steps of `doctor`, in their order; `create` is only taken if it is asked for, `store` if there is one. */
+/** The steps of `doctor` in their order. `create` runs only if it is asked for, and `store` only if there is one. */
 export const STEP_NAMES = [
   'settings',
   'store',
@@ -15,19 +15,19 @@ export const STEP_NAMES = [
 export type StepName = (typeof STEP_NAMES)[number];
 
 /**
- * What a step came to. `warn`: it works, but not as well as it should, or not for long. `skip`: there was nothing to try, or
- * an earlier failure makes it pointless.
+ * The result of a step. `warn`: it works, but not as well as it should, or not for long. `skip`: there was nothing to
+ * try, or an earlier failure makes it pointless.
  */
 export interface Step {
   readonly name: StepName;
   readonly result: 'ok' | 'warn' | 'fail' | 'skip';
   readonly ms: number;
   readonly message: string;
-  /** What to do. */
+  /** What the user should do, or null. */
   readonly hint: string | null;
 }
 
-/** `ok`: no step failed. */
+/** The results of all steps. `ok` is true if no step failed. */
 export interface Diagnosis {
   readonly ok: boolean;
   readonly steps: readonly Step[];

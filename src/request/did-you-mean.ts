@@ -1,4 +1,4 @@
-/** The candidate nearest to a word, if one is near enough to be a slip of the fingers. */
+/** Returns the candidate nearest to a word, or null if none is near enough to be a typing error. */
 export function nearest(word: string, candidates: readonly string[]): string | null {
   const wanted = word.toLowerCase();
   const ranked = candidates
@@ -8,7 +8,10 @@ export function nearest(word: string, candidates: readonly string[]): string | n
   return best && best.edits <= Math.max(1, Math.floor(word.length / 3)) ? best.candidate : null;
 }
 
-/** How many letters to insert, drop, replace or swap with their neighbour. Long texts are compared by their first 64 letters. */
+/**
+ * Computes the edit distance: the number of letters to insert, delete, replace or swap with their neighbour. Only the
+ * first 64 letters of each text are compared.
+ */
 function editDistance(a: string, b: string): number {
   const [from, to] = [a.slice(0, 64), b.slice(0, 64)];
   let beforePrevious: number[] = [];

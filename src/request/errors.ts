@@ -1,4 +1,4 @@
-/** Every way a command can end other than well. The number for each is in `cli/exit-codes.ts`. */
+/** The reasons for which a command can fail. Their exit codes are in `cli/exit-codes.ts`. */
 export type ErrorCode =
   | 'fault'
   | 'usage'
@@ -16,10 +16,10 @@ export type ErrorCode =
   | 'terminated';
 
 /**
- * Something that ends a command. A row that cannot be sent is a value, not one of these.
+ * An error that ends a command. A row that cannot be sent is a value, not an error.
  *
- * `message` says what happened, `hint` what to do about it, ending in the literal next command where there is one.
- * Neither ever holds a secret or a person's data.
+ * `message` says what happened. `hint` says what to do about it and ends in the literal next command if there is one.
+ * Neither ever contains a secret or personal data.
  */
 export class SrqError extends Error {
   readonly code: ErrorCode;
@@ -33,7 +33,7 @@ export class SrqError extends Error {
   }
 }
 
-/** The `code` of a Node.js system error (`ENOENT`, `ECONNREFUSED`, …), or an empty string. */
+/** Returns the `code` of a Node.js system error (`ENOENT`, `ECONNREFUSED`, …), or an empty string. */
 export function systemCode(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }

@@ -1,17 +1,17 @@
 import type { Field, FieldPart } from './fields.ts';
 
-/** What a column can hold: a field, or a part that a field is joined from. */
+/** The possible contents of a column: a field, or a part from which a field is joined. */
 export type FieldOrPart = Field | FieldPart;
 
-/** A column's name understood: what it means, and how sure (0 is best). */
+/** The meaning of a column's name. A lower `rank` is surer, and 0 is best. */
 export interface Alias {
   readonly meaning: FieldOrPart;
   readonly rank: number;
 }
 
 /**
- * Names of columns in their normal form, best first; one line for each language (English, Portuguese, Spanish, German,
- * French, Italian). Names that mean something else beside certain others are told apart in `files/column-meanings.ts`.
+ * Names of columns in their normal form, best first, one line for each language (English, Portuguese, Spanish, German,
+ * French, Italian). Names that mean something else beside certain other columns are resolved in `input/mapping.ts`.
  */
 const NAMES: Readonly<Record<FieldOrPart, readonly string[]>> = {
   fullname: [
@@ -129,7 +129,10 @@ for (const [meaning, languages] of Object.entries(NAMES) as [FieldOrPart, readon
   }
 }
 
-/** A header without case, accents, blanks and punctuation: how names are compared. `#`, Typeform's reference, stays. */
+/**
+ * Normalises a header for comparison by removing case, accents, blanks and punctuation. `#`, Typeform's reference, is
+ * kept.
+ */
 export function normalForm(header: string): string {
   const folded = header
     .normalize('NFKC')
@@ -139,7 +142,7 @@ export function normalForm(header: string): string {
   return folded === '#' ? '#' : lettersOnly(folded.normalize('NFKD').replace(/\p{M}/gu, '').replaceAll('ß', 'ss'));
 }
 
-/** The normal form with umlauts spelled out: ü is ue. */
+/** Normalises a header with its umlauts spelled out, so that ü becomes ue. */
 function spelledOut(header: string): string {
   const folded = header.normalize('NFC').toLowerCase();
   return normalForm(folded.replaceAll('ä', 'ae').replaceAll('ö', 'oe').replaceAll('ü', 'ue'));
@@ -149,12 +152,12 @@ function lettersOnly(text: string): string {
   return text.replace(/[^a-z0-9]+/g, '_').replace(/^_|_$/g, '');
 }
 
-/** What a header means by itself, if it is known. */
+/** Returns the meaning of a header by itself, or undefined if it is not known. */
 export function aliasOf(header: string): Alias | undefined {
   return byName.get(normalForm(header)) ?? byName.get(spelledOut(header));
 }
 
-/** How many of a header's names are known: what tells the right delimiter from a wrong one. */
+/** Counts the known names in a header row. The right delimiter gives more of them than a wrong one. */
 export function countKnownFields(header: readonly string[]): number {
   return header.filter((name) => aliasOf(name) !== undefined).length;
 }

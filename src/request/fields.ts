@@ -1,26 +1,30 @@
-/** What a file may have in place of a field: what some fields are joined from, and notes, which may tell what is needed. */
+/**
+ * Contents that a file may have in place of a field: the parts from which some fields are joined, and notes, which may
+ * say what is needed.
+ */
 export type FieldPart = 'first_name' | 'last_name' | 'street' | 'postal_code' | 'city' | 'notes';
 
-/** All that depends on a field alone. The names that columns have for it are in `field-aliases.ts`, a line each. */
+/** The facts about one field. The names that columns have for it are in `field-aliases.ts`, one line per field. */
 interface FieldFacts {
-  /** The option that gives it to `create` and `validate`, as commander names it: `requestText` is `--request-text`. */
+  /** The option of `create` and `validate`, as commander names it: `requestText` is `--request-text`. */
   readonly option: string;
   readonly value: string;
   readonly help: string;
-  /** Only `srq help COMMAND --all` shows the option. */
+  /** Whether only `srq help COMMAND --all` shows the option. */
   readonly isRare: boolean;
   readonly joinedFrom: readonly FieldPart[];
-  /** The prefixes that Meta writes before the values of its exports. */
+  /** The prefix that Meta writes before the values of its exports. */
   readonly metaPrefix: string | null;
   /**
-   * Letters beyond which it is probably something else, for the service's own bounds are not public. Null: it has bounds of
-   * its own.
+   * Length above which a text is probably something else, because the service's own bounds are not public. Null if the
+   * field has bounds of its own.
    */
   readonly usualLength: number | null;
-  /** What to do about a finding, beyond what its message says. Null: what goes for every field. */
+  /** Advice about a problem, beyond what its message says. Null if the general advice applies. */
   readonly advice: string | null;
 }
 
+/** The usual length of a text if its field names no other one. */
 export const USUAL_LENGTH = 1000;
 const USUAL = { isRare: false, joinedFrom: [], metaPrefix: null, usualLength: USUAL_LENGTH, advice: null };
 
@@ -31,8 +35,8 @@ function field<const Option extends string>(
 }
 
 /**
- * What a user can give for one request, by srq's names, a row each. `audio_file` and `ref` do not go on the wire as such. A
- * further field is a further row here and one in `field-aliases.ts`.
+ * The fields that a user can give for one request, by srq's names. `audio_file` and `ref` are not sent as such. A new
+ * field needs a row here and one in `field-aliases.ts`.
  */
 export const FIELD = {
   country: field({
@@ -108,12 +112,12 @@ export const FIELD = {
 export type Field = keyof typeof FIELD;
 export const FIELDS = Object.keys(FIELD) as readonly Field[];
 
-/** By these names commander hands the fields over. */
+/** The names under which commander passes the fields. */
 export type FieldOption = (typeof FIELD)[Field]['option'];
 
 const names: ReadonlySet<string> = new Set(FIELDS);
 
-/** Whether a name is one of srq's own; every other is a further parameter of the request. */
+/** Tells whether a name is one of srq's own fields. Every other name is a further parameter of the request. */
 export function isField(name: string): name is Field {
   return names.has(name);
 }

@@ -5,12 +5,14 @@ import type { ServiceRequest } from './service-request.ts';
 import type { Counts, Status } from './status.ts';
 import type { Mapping, Row, Table } from './table.ts';
 
+/** The rows of the file that an import covers. */
 export interface RowRange {
   readonly skip: number;
   /** Maximum number of rows, or null for all. */
   readonly limit: number | null;
 }
 
+/** A problem with the number of its row. */
 export interface RowProblem extends Problem {
   readonly row: number;
 }

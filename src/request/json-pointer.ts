@@ -1,4 +1,4 @@
-/** The names in a JSON pointer (RFC 6901), from the top. */
+/** Returns the names in a JSON pointer (RFC 6901), from the top. */
 export function pointerNames(pointer: string): string[] {
   return pointer
     .split('/')

@@ -1,29 +1,29 @@
 import type { DeliveryLog, LogRecord } from './ports.ts';
 import { type Counts, noCounts } from './status.ts';
 
-/** A record among all of its log's. */
+/** A record with its place in the log. */
 export interface ReadRecord {
   readonly record: LogRecord;
-  /** Its request, by the order in which requests first came, from 0. */
+  /** Number of its request, counted from 0 in the order in which requests first appeared. */
   readonly request: number;
-  /** Whether it is the last one of its request. */
+  /** Whether it is the last record of its request. */
   readonly isLast: boolean;
 }
 
-/** How far a log was read: only the store that gave it can make use of it. */
+/** A position up to which a log was read. Only the store that issued it can use it. */
 export interface LogPosition {
   readonly end: number;
-  /** What was missing before the end and may still come. */
+  /** Ids of records that were missing before the end and may still appear. */
   readonly missing?: readonly number[];
 }
 
-/** A log open for sending. */
+/** A log that is open for sending. */
 export interface OpenLog extends DeliveryLog {
-  /** Waits for what is being recorded. Takes nothing from then on. */
+  /** Waits for pending records, and accepts none from then on. */
   close(): Promise<void>;
 }
 
-/** What a log knows, without taking part in it. */
+/** Read access to a log, without taking part in it. */
 export interface LogReader extends Pick<DeliveryLog, 'lookup' | 'prefetch' | 'read'> {
   close(): Promise<void>;
 }
@@ -31,26 +31,35 @@ export interface LogReader extends Pick<DeliveryLog, 'lookup' | 'prefetch' | 're
 /** Opens the notes on one run for adding. Notes only inform, so an error while writing one is ignored. */
 export interface RunNotes {
   note(note: RunNote): void;
-  /** An answer 429 or 503. Those of one second become one note, written before the next note of any kind. */
+  /**
+   * Notes an answer 429 or 503. Those within one second become one note, which is written before the next note of any
+   * kind.
+   */
   refused(http: number, pauseMs: number): void;
-  /** Resolves when all notes are kept, or given up. */
+  /** Resolves when all notes are kept or given up. */
   flush(): Promise<void>;
 }
 
-/** A log and the notes on its runs, wherever they are kept. Methods throw `SrqError('log')`. */
+/** A log and the notes on its runs, independent of where they are kept. Methods throw `SrqError('log')`. */
 export interface LogStore {
   /** The log's name for people: a path, or a URL without its password. */
   readonly name: string;
-  /** For sending. `command` and the process are named to whoever is in each other's way. `exclusive`: a bulk run. */
+  /**
+   * Opens the log for sending. If two processes are in each other's way, the message names the `command` and the
+   * process. `exclusive` means a bulk run.
+   */
   open(command: string, exclusive: boolean): Promise<OpenLog>;
   openReader(): Promise<LogReader>;
-  /** The last record of every request, oldest first, as of the moment when it begins. A log that does not exist is empty. */
+  /**
+   * Yields the last record of every request, oldest first, as of the moment when it begins. A log that does not exist
+   * is empty.
+   */
   latest(): AsyncGenerator<LogRecord, LogPosition>;
-  /** Every record, in order; else as `latest`. */
+  /** Yields every record in order, otherwise like `latest`. */
   records(): AsyncGenerator<ReadRecord, LogPosition>;
-  /** Every record that is added behind a position, as it comes, until `stop` fires. */
+  /** Yields every record that is added after a position, as it comes, until `stop` fires. */
   follow(from: LogPosition, stop: AbortSignal): AsyncGenerator<LogRecord, void>;
-  /** All notes, oldest first. What cannot be read is passed over. */
+  /** Yields all notes, oldest first. Unreadable ones are skipped. */
   notes(): AsyncGenerator<RecordedNote>;
   openNotes(run: string): RunNotes;
 }

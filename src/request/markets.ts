@@ -1,24 +1,27 @@
 import { folded } from './names.ts';
 
-/** One of the 22 markets: all that srq knows of it. */
+/** The facts about one of the 22 markets. */
 export interface Market {
-  /** What goes on the wire: UK. */
+  /** The code that is sent: UK. */
   readonly code: string;
-  /** What libraries call it: GB. */
+  /** The ISO 3166-1 code that libraries use: GB. */
   readonly iso: string;
-  /** ISO 3166-1 alpha-3, which some files have. */
+  /** ISO 3166-1 alpha-3 code, which some files have. */
   readonly alpha3: string;
   readonly name: string;
   readonly callingCode: string;
-  /** Usual languages, BCP 47, most usual first. More than one: srq does not choose for the user. */
+  /** Usual languages as BCP 47 tags, most usual first. If there are several, srq does not choose for the user. */
   readonly languages: readonly string[];
-  /** The place of the example postal code. */
+  /** The place to which the example postal code belongs. */
   readonly town: string;
-  /** Null: none are in use. The pattern is loose where people leave a part out, for it only warns. */
+  /**
+   * Null if the market has no postal codes. The pattern is loose where people leave a part out, because it only leads
+   * to a warning.
+   */
   readonly postalCode: readonly [example: string, pattern: RegExp] | null;
-  /** What people write that the names of CLDR do not have, folded. */
+  /** Names that people write and CLDR does not have, in folded form. */
   readonly alsoWritten: readonly string[];
-  /** Its spreadsheets separate by semicolon although the comma is not its decimal sign. */
+  /** Whether its spreadsheets use the semicolon as separator although the comma is not its decimal sign. */
   readonly separatesBySemicolon: boolean;
 }
 
@@ -36,7 +39,7 @@ function market(
   return { ...USUAL, code, iso: code === 'UK' ? 'GB' : code, alpha3, name, callingCode, languages, ...more };
 }
 
-/** In the order of the API's document. A further market is a further line here. */
+/** The markets in the order of the API's document. A new market needs one more line here. */
 export const MARKETS: readonly Market[] = [
   market('PT', 'PRT', 'Portugal', '351', ['pt'], { town: 'Lisboa', postalCode: ['1200-109', /^\d{4}(?:-?\d{3})?$/] }),
   market('ES', 'ESP', 'Spain', '34', ['es'], {
@@ -87,17 +90,23 @@ export const MARKETS: readonly Market[] = [
   }),
 ];
 
-/** The languages of the markets: those in which names of countries and languages are understood. */
+/** The languages of the markets. Names of countries and languages are understood in these. */
 const LANGUAGES: readonly string[] = [...new Set(MARKETS.flatMap(({ languages }) => languages))];
 
 const byCode = new Map(MARKETS.flatMap((each) => [[each.code, each] as const, [each.iso, each] as const]));
 
-/** The market of a two-letter code in any case, UK and GB alike; undefined if it is not one of the 22. */
+/**
+ * Returns the market of a two-letter code in any case, for which UK and GB are equal. Returns undefined if it is not
+ * one of the 22.
+ */
 export function findMarket(code: string): Market | undefined {
   return byCode.get(code.trim().toUpperCase());
 }
 
-/** Made when the first name is looked up: that takes 10 ms, and most files have codes. */
+/**
+ * The markets by name. They are built when the first name is looked up, because that takes 10 ms and most files have
+ * codes.
+ */
 let byName: ReadonlyMap<string, Market> | null = null;
 
 function marketsByName(): ReadonlyMap<string, Market> {
@@ -113,17 +122,20 @@ function marketsByName(): ReadonlyMap<string, Market> {
 }
 
 /**
- * The market a cell means: its code (UK, GB and GBR alike) or its name in one of the {@link LANGUAGES}, with or without
- * accents. Undefined for anything else: no guess is made.
+ * Returns the market that a cell means, by its code (UK, GB and GBR are equal) or its name in one of the
+ * {@link LANGUAGES}, with or without accents. Returns undefined for anything else, because srq does not guess.
  */
-export function marketFromText(text: string): Market | undefined {
+export function parseMarket(text: string): Market | undefined {
   const found = findMarket(text);
   if (found) return found;
   byName ??= marketsByName();
   return byName.get(folded(text));
 }
 
-/** The one language that requests of a market are usually in; null where there are several and srq does not choose. */
+/**
+ * Returns the language in which requests of a market usually are, or null if there are several, because srq does not
+ * choose.
+ */
 export function usualLanguage({ languages }: Market): string | null {
   return languages.length === 1 ? (languages[0] ?? null) : null;
 }
@@ -134,7 +146,10 @@ export function usualLanguage({ languages }: Market): string | null {
  */
 const MAX_POSTAL_CODE_CELL = 40;
 
-/** Why a text does not look like a postal code of the market, or null if it does or nobody can tell. */
+/**
+ * Returns the reason why a text does not look like a postal code of the market, or null if it does or cannot be
+ * checked.
+ */
 export function postalCodeWarning(text: string, { name, postalCode }: Market): string | null {
   if (!postalCode) return null;
   const [example, pattern] = postalCode;
@@ -148,11 +163,11 @@ export function postalCodeWarning(text: string, { name, postalCode }: Market): s
   return `does not look like one of ${name} (${example})${zero}`;
 }
 
-/** Made when the first cell is looked up: most files have no language. */
+/** The names of languages. They are built when the first cell is looked up, because most files have no language. */
 let names: LanguageNames | null = null;
 
 interface LanguageNames {
-  /** `português`, `German`, `allemand` → code, for the languages of the markets. */
+  /** Codes of the markets' languages by name: `português`, `German`, `allemand`. */
   readonly codes: ReadonlyMap<string, string>;
   readonly english: Intl.DisplayNames;
 }
@@ -165,13 +180,13 @@ function languageNames(): LanguageNames {
   return { codes: new Map(codes), english: new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' }) };
 }
 
-/** A language as it goes on the wire, and whether it is one that anybody knows. */
+/** A language code as it is sent, and whether it denotes a known language. */
 export interface Language {
   readonly code: string;
   readonly known: boolean;
 }
 
-/** Reads `pt`, `PT_pt`, `pt-BR` or a language's name. What is neither is given back as it is, not known. */
+/** Reads `pt`, `PT_pt`, `pt-BR` or a language's name. Any other text is returned unchanged with `known` false. */
 export function parseLanguage(text: string): Language {
   const tidy = text.trim().replaceAll('_', '-');
   names ??= languageNames();

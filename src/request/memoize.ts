@@ -1,4 +1,4 @@
-/** The same function, which works out each object's value once and keeps it as long as the object itself. */
+/** Returns a function that computes the value of each object once and keeps it as long as the object itself exists. */
 export function memoize<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
   const known = new WeakMap<Key, { readonly value: Value }>();
   return (key) => {

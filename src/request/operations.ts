@@ -1,24 +1,24 @@
 import { type BodyEncoding, PATHS } from './wire.ts';
 
-/** What the public document says of an operation, and what it is to srq. */
+/** The facts about an operation: what the public document says about it, and its role in srq. */
 interface OperationFacts {
   readonly method: 'POST';
-  /** Where the public document has it, under the base URL. */
+  /** The path in the public document, under the base URL. */
   readonly path: string;
-  /** How the public document lets its body travel. */
+  /** The body encodings that the public document allows. */
   readonly encodings: readonly BodyEncoding[];
-  /** It is about one service request, which its body holds: it needs a token, and the service may limit its rate. */
+  /** Whether the body holds a service request. Such an operation needs a token, and the service may limit its rate. */
   readonly carriesRequest: boolean;
-  /** A call of it may leave something behind, so it is never repeated in doubt. */
+  /** Whether a call may have lasting effects, so that it is never repeated in doubt. */
   readonly writes: boolean;
-  /** The member of a contract that says whether the service has the operation; null: every service has it. */
+  /** The member of a contract that says whether the service has the operation, or null if every service has it. */
   readonly presence: 'hasValidate' | null;
 }
 
 /**
- * The operations of the service, each once. What differs from one to the other is here, in the contract that is learned of it
- * (`contract-schema.ts`), or in a `Record<OperationName, …>` of whoever learns, merges, encodes, reads or answers it: the
- * compiler asks for an operation that is added here in all of them.
+ * The operations of the service. Everything in which they differ is here, in the learned contract
+ * (`contract-schema.ts`), or in a `Record<OperationName, …>` of a module that learns, merges, encodes, reads or answers
+ * them, so that the compiler demands an entry for a new operation in all of them.
  */
 export const OPERATIONS = {
   token: {
@@ -56,16 +56,17 @@ type NamesWhere<Fact> = {
 /** The operations that carry a service request. */
 export type RequestOperationName = NamesWhere<{ carriesRequest: true }>;
 
-/** In the order in which a partner calls them. */
+/** The names of the operations in the order in which a partner calls them. */
 export const OPERATION_NAMES = Object.keys(OPERATIONS) as readonly OperationName[];
 
 export const REQUEST_OPERATION_NAMES: readonly RequestOperationName[] = OPERATION_NAMES.filter(carriesRequest);
 
+/** Tells whether an operation carries a service request. */
 export function carriesRequest(name: OperationName): name is RequestOperationName {
   return OPERATIONS[name].carriesRequest;
 }
 
-/** What `make` makes of each of these operations, by the operation's name. */
+/** Builds an object with the result of `make` for each of these operations, by the operation's name. */
 export function byOperation<Name extends OperationName, Made extends Readonly<Record<Name, unknown>>>(
   names: readonly Name[],
   make: <Each extends Name>(name: Each) => Made[Each],

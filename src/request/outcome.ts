@@ -1,33 +1,37 @@
 import type { SentStatus, Status } from './status.ts';
 
-/** Identifiers by name, exactly as received: 12345678901234567890 stays that. */
+/** Identifiers by name, exactly as received: 12345678901234567890 is not rounded. */
 export type Identifiers = Readonly<Record<string, string>>;
 
-/** What became of one request. */
+/** The outcome of sending one request. */
 export interface Outcome {
   readonly status: SentStatus;
   readonly ids: Identifiers;
-  /** HTTP status, if the API answered. */
+  /** HTTP status, or null if the API did not answer. */
   readonly http: number | null;
-  /** One sentence for a person: why it ended so, what to do. Holds no personal data. */
+  /** One sentence for a person that gives the reason and says what to do. It contains no personal data. */
   readonly message: string | null;
-  /** The answer itself, only where no identifier could be read from it; sent values masked, at most 2 KiB. */
+  /**
+   * The answer itself, only if no identifier could be read from it. Sent values are masked, and it has at most 2 KiB.
+   */
   readonly raw: string | null;
-  /** Time the API took, milliseconds. */
+  /** Time until the API's answer, in milliseconds. */
   readonly ms: number | null;
 }
 
-/** One finding of the local checks. An `error` makes the row invalid, a `warning` does not (unless --strict). */
+/**
+ * A problem found by the local checks. An `error` makes the row invalid, and a `warning` does so only with --strict.
+ */
 export interface Problem {
   readonly severity: 'error' | 'warning';
   readonly field: string;
-  /** The column of the file it came from, if it came from one. */
+  /** The column of the file with the value, or null if the value is from elsewhere. */
   readonly column: string | null;
-  /** What is wrong, and what to do. Shows no personal data beyond what is needed to find the cell. */
+  /** What is wrong, and what to do. It shows no personal data beyond what is needed to find the cell. */
   readonly message: string;
 }
 
-/** One row at its end. */
+/** The final result of one row. */
 export interface RowResult {
   readonly row: number;
   readonly status: Status;

@@ -3,99 +3,108 @@ import type { Identifiers, Outcome } from './outcome.ts';
 import type { AudioFile, ServiceRequest } from './service-request.ts';
 import type { LogEvent, LoggedState, SettledBy } from './status.ts';
 
-/** Time, handed in: `nowMs` is the wall clock for records, `monotonicMs` measures ages. */
+/** Provides the time. `nowMs` is the wall clock for records, and `monotonicMs` measures ages. */
 export interface Clock {
   nowMs(): number;
   monotonicMs(): number;
-  /** Resolves after `ms`, or at once when `signal` fires; never rejects. */
+  /** Resolves after `ms`, or at once when `signal` fires. It never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
 export type Verdict = 'clear' | 'duplicate' | 'unknown';
 
-/** What validate said. `unknown` with `http` 2xx: the answer could not be read. */
+/** The result of validate. `unknown` with a 2xx in `http` means that the answer could not be read. */
 export interface ValidateResult {
   readonly verdict: Verdict;
   readonly ids: Identifiers;
   readonly http: number | null;
   readonly message: string | null;
-  /** Why the request cannot go on: the service refused its data, or could not be reached or used. */
+  /** Why the request cannot proceed: the service refused its data, or could not be reached or used. Null if it can. */
   readonly refused: 'rejected' | 'failed' | null;
   readonly raw: string | null;
 }
 
-/** An answer of success that proves nothing by itself. */
+/** A success answer that by itself does not prove that the request was taken. */
 export interface UnprovenAnswer {
-  /** Status, media type, names and kinds of its members; the same for all requests. Empty: it cannot be read at all. */
+  /**
+   * The form of the answer: its status, its media type, and the names and types of its members. It is the same for all
+   * requests, and empty if the answer cannot be read at all.
+   */
   readonly form: string;
-  /** Where it may name the request; null: nowhere. */
+  /** Place where the answer may name the request, or null if there is none. */
   readonly place: string | null;
-  /** It says itself that the request was not taken. */
+  /** Whether the answer itself says that the request was not taken. */
   readonly isDenied: boolean;
   readonly ids: Identifiers;
 }
 
-/** What became of a create. `stop`: every further call is pointless (wrong address, credentials refused, …). */
-export interface Sent {
+/** The result of a create. `stop` is set if every further call is pointless (wrong address, credentials refused, …). */
+export interface CreateResult {
   readonly outcome: Outcome;
   readonly stop: SrqError | null;
-  /** With the outcome `unknown`: the answer of success that did not prove that the request was taken. */
+  /** Set with the outcome `unknown`: the success answer that did not prove that the request was taken. */
   readonly unproven: UnprovenAnswer | null;
-  /** With the outcome `created`: the answer also tells of an error. */
+  /** With the outcome `created`, whether the answer also reports an error. */
   readonly hasRemark: boolean;
 }
 
 /** The service, as the pipeline needs it. */
 export interface MarketplaceApi {
-  /** Harmless, so repeated by itself. Throws `SrqError` for what makes every further call pointless. */
+  /**
+   * Asks validate about a request. The call has no effects, so it is retried automatically. Throws `SrqError` if every
+   * further call is pointless.
+   */
   validate(request: ServiceRequest): Promise<ValidateResult>;
   /**
-   * Sent again only after a try that was certainly not acted on. `intend` is called when the request's turn has come, right
-   * before each time it is written: minutes may lie between two tries. False, or its rejection, means that it must not be
-   * written; the former resolves to null, the latter is passed on. Never rejects otherwise.
+   * Creates a request. It is sent again only after a try that was certainly not acted on. `intend` is called when the
+   * request's turn has come, right before each time it is written, because minutes may lie between two tries. If it
+   * resolves to false or rejects, the request must not be written: after false, `create` resolves to null, and a
+   * rejection is passed on. `create` never rejects otherwise.
    *
-   * `idempotencyKey`, 32 hex digits, names the send to a service that is idempotent; a try that may have been acted on is
-   * repeated there, too, while the service knows the key. The same key for the same request, and for another send of it that is meant as such another key.
+   * `idempotencyKey`, 32 hex digits, identifies the send to a service that is idempotent. There, a try that may have
+   * been acted on is also repeated while the service knows the key. Repetitions of one send use the same key, and a
+   * deliberate second send of the same request uses another one.
    *
-   * `writeLeaseMs`: for so long after `intend` was called the request may be written; null: for ever.
+   * `writeLeaseMs` is the time after the call of `intend` in which the request may be written, or null if there is no
+   * limit.
    */
   create(
     request: ServiceRequest,
     intend: () => Promise<boolean>,
     idempotencyKey: string,
     writeLeaseMs?: number | null,
-  ): Promise<Sent | null>;
+  ): Promise<CreateResult | null>;
   /**
-   * Asks validate, for some seconds, whether it sees a request that was answered so and that it had called clear before;
-   * resolves to whether it does, and remembers what such an answer means. Null: it could not be asked, or what it says of
-   * such answers is known to tell nothing.
+   * Asks validate for some seconds whether it sees a request that was answered in this way and that it had called clear
+   * before. Resolves to whether it does, and remembers what such an answer means. Resolves to null if validate could
+   * not be asked, or is known to tell nothing about such answers.
    */
   confirm(request: ServiceRequest, unproven: UnprovenAnswer): Promise<boolean | null>;
   /**
-   * For so long after the first try of a create a repetition under its idempotency key may be begun: the service recognises
-   * it and does not act again, as its description says. Null: it may not.
+   * Time after the first try of a create in which a repetition under its idempotency key may be started. The service's
+   * description says that it recognises the repetition and does not act again. Null if no repetition is allowed.
    */
   readonly idempotencyWindowMs: number | null;
-  /** Goes on at this share of the present rate. */
+  /** Reduces the rate to this share of the present one. */
   slowDown(share: number): void;
 }
 
-/** Reads a recording when its request is about to go. */
+/** Reads a recording when its request is about to be sent. */
 export interface AudioReader {
   describe(path: string): Promise<AudioFile>;
   readBase64(audio: AudioFile): Promise<string>;
 }
 
-/** Who a record is about. */
+/** The request that a record is about. */
 export interface LogSubject {
   readonly key: string;
   readonly row: number;
   readonly ref: string | null;
-  /** Code of the market, where it is known. */
+  /** Code of the market, if it is known. */
   readonly market?: string;
 }
 
-/** One line of the log, read back. */
+/** A record of the log, as read back. */
 export interface LogRecord extends LogSubject {
   readonly event: LogEvent;
   readonly at: string;
@@ -105,122 +114,140 @@ export interface LogRecord extends LogSubject {
   readonly ms: number | null;
   readonly message: string | null;
   readonly raw: string | null;
-  /** On records that settle a doubt; `idempotency` on the `sending` of one that goes again under its idempotency key. */
+  /**
+   * Who settled the doubt, on records that settle one. It is `idempotency` on the `sending` record of a request that is
+   * repeated under its idempotency key.
+   */
   readonly by: SettledBy | 'idempotency' | null;
-  /** A deliberate second send (`--again`), under an idempotency key of its own; on its `sending` and its outcome. */
+  /**
+   * Whether it is a deliberate second send (`--again`) under an idempotency key of its own. Set on its `sending` record
+   * and its outcome.
+   */
   readonly again: boolean;
 }
 
-export interface SendingHow {
+/** The circumstances of an intent to send, as its record keeps them. */
+export interface SendingOptions {
   readonly again?: boolean;
   readonly by?: 'idempotency';
 }
 
-export interface OutcomeHow {
+/** The conditions and circumstances of recording an outcome. */
+export interface OutcomeOptions {
   readonly seen?: LoggedState;
   readonly by?: SettledBy;
   readonly again?: boolean;
 }
 
 /**
- * The record of what was sent, in a file of this machine's or in a database that several share. Every method throws
+ * The log of what was sent, in a file on this machine or in a database that several machines share. Every method throws
  * `SrqError('log')` once the log cannot be trusted to keep a record.
  */
 export interface DeliveryLog {
-  /** Names this process's records. */
+  /** Identifies this process's records. */
   readonly run: string;
   /**
-   * For so long after it was asked for an intent holds; then the request must not be written any more. For a log that
-   * several processes send by at once: one that was stopped or cut off in between may have been taken for dead, and its
-   * request settled. Null: nobody settles it as long as this process lives.
+   * Time for which an intent is valid after it was asked for. Later the request must not be written. It applies to a
+   * log through which several processes send at once: a process that was stopped or cut off in between may have been
+   * taken for dead, and its request settled. Null if nobody settles it while this process lives.
    */
   readonly writeLeaseMs: number | null;
-  /** The wall clock by which records are dated; ages of records count by it. */
+  /** The wall clock that dates the records. Ages of records are computed with it. */
   nowMs(): number;
-  /** What this process last knew of a key. */
+  /** Returns what this process last knew about a key. */
   lookup(key: string): LoggedState;
-  /** Makes `lookup` current for these keys, and for no others; only `none` may be some seconds old. */
+  /** Makes `lookup` current for these keys only. Only the state `none` may be some seconds old. */
   prefetch(keys: readonly string[]): Promise<void>;
   /**
-   * Makes the intent to send durable, provided the log still knows of the key what `seen` says (a `lookup` of before).
-   * Only after it resolved with true may the request be written; false: another process recorded something meanwhile.
+   * Makes the intent to send durable, provided that the log's state of the key still is `seen` (from an earlier
+   * `lookup`). The request may be written only after this resolved to true. False means that another process recorded
+   * something meanwhile.
    */
-  sending(subject: LogSubject, seen: LoggedState, how?: SendingHow): Promise<boolean>;
+  sending(subject: LogSubject, seen: LoggedState, how?: SendingOptions): Promise<boolean>;
   /**
-   * Resolves with true once the outcome is durable. `seen`, if given: only if the log still knows of the key what it says;
-   * false: it does not, and nothing was recorded. Left out after an own send, whose outcome is the truth whatever else is
-   * recorded; where another process has recorded more meanwhile, that the request was not taken this time says nothing of
-   * that, and false comes back. `by`: who settled it, if it was in doubt.
+   * Records an outcome, and resolves to true once it is durable. If `seen` is given, the outcome is recorded only if
+   * the log's state of the key still is `seen`. Otherwise the result is false, and nothing is recorded. `seen` is left
+   * out after an own send, whose outcome is a fact whatever else is recorded. If another process has recorded more
+   * meanwhile, the outcome that the request was not taken this time says nothing about that, and the result is false.
+   * `by` says who settled the request if it was in doubt.
    */
-  outcome(subject: LogSubject, outcome: Outcome, how?: OutcomeHow): Promise<boolean>;
+  outcome(subject: LogSubject, outcome: Outcome, how?: OutcomeOptions): Promise<boolean>;
   /**
-   * Makes the permission durable to send a request in doubt once more, provided the log still knows of it what `seen`
-   * says. False: it does not, and there is no permission.
+   * Makes the permission durable to send a request in doubt once more, provided that the log's state of the key still
+   * is `seen`. False means that it is not, and there is no permission.
    */
   licence(subject: LogSubject, seen: LoggedState, by: SettledBy): Promise<boolean>;
-  /** Whether a request without an outcome may still be under way in another process that lives. */
+  /** Tells whether a request without an outcome may still be in flight in another live process. */
   mayBeUnderWay(key: string): boolean | Promise<boolean>;
-  /** The last record of a key, or null. At once where that costs no round trip. */
+  /** Returns the last record of a key, or null. It returns synchronously if that costs no round trip. */
   read(key: string): LogRecord | null | Promise<LogRecord | null>;
 }
 
-/** What a change of a record leaves behind, and what its maker learns. */
-export interface Changed<Result> {
-  /** Kept for the next one, as JSON. */
+/** The result of changing a record: the new record, and a value for the caller. */
+export interface RecordChange<Result> {
+  /** The new record, as JSON. */
   readonly keep: unknown;
   readonly result: Result;
-  /** The other processes are told at once. */
+  /** Whether the other processes are notified at once. */
   readonly alarm?: boolean;
 }
 
-/** Small records about one account, by their names: in files of this machine's, or in the store in force. */
+/** Small named records about one account, in files on this machine or in the configured store. */
 export interface AccountState {
-  /** Hands the record of this name to `reduce` (null: there is none), as its own, and keeps what comes back. */
-  change<Result>(name: string, reduce: (kept: unknown) => Changed<Result>): Promise<Result>;
+  /** Passes a copy of the record with this name to `reduce` (null if there is none), and stores what it returns. */
+  change<Result>(name: string, reduce: (kept: unknown) => RecordChange<Result>): Promise<Result>;
 }
 
-/** The same where all processes that send for the account change the records, one process at a time. */
+/** Account state that is shared by all processes that send for the account. One process at a time changes it. */
 export interface SharedAccountState extends AccountState {
-  /** Names this process. */
+  /** Identifies this process. */
   readonly run: string;
   /**
-   * `nowMs` is a clock that is the same for all. Waits for the store where it is away; throws `SrqError('log')` where that is
-   * given up.
+   * Changes a record. `nowMs` is a clock that is the same for all processes. Waits for the store if it is away, and
+   * throws `SrqError('log')` when it gives up.
    */
-  change<Result>(name: string, reduce: (kept: unknown, nowMs: number) => Changed<Result>): Promise<Result>;
-  /** Those of these processes that have ended. */
+  change<Result>(name: string, reduce: (kept: unknown, nowMs: number) => RecordChange<Result>): Promise<Result>;
+  /** Returns those of these processes that have ended. */
   ended(runs: readonly string[]): Promise<string[]>;
-  /** Calls back whenever a change of another process gave alarm under this name. */
+  /** Calls `listen` whenever another process changes the record of this name with an alarm. */
   onAlarm(name: string, listen: () => void): void;
 }
 
-/** A bearer token as kept between commands. Times are wall-clock milliseconds; `expiresAtMs` null: not known. */
+/**
+ * A bearer token as kept between commands. Times are wall-clock milliseconds. `expiresAtMs` is null if it is not known.
+ */
 export interface CachedToken {
   readonly accessToken: string;
   readonly obtainedAtMs: number;
   readonly expiresAtMs: number | null;
 }
 
-/** Keeps the token of one base URL and client id for other processes. A cache that fails is an empty cache. */
+/** Shares the token of one base URL and client id with other processes. A cache that fails counts as empty. */
 export interface TokenCache {
-  /** What is known to be kept: as of now, or of the last `alone`. */
+  /** Returns the token as of now, or as of the last `alone`. */
   read(): CachedToken | null;
   write(token: CachedToken): void | Promise<void>;
-  /** Drops this token if it is still the one kept. */
+  /** Drops this token if it is still the cached one. */
   forget(accessToken: string): void;
-  /** Runs `work` while no other process does so by this cache, which is then current. Left out: nobody is kept waiting. */
+  /**
+   * Runs `work` while no other process does so with this cache, which is current then. If it is left out, there is no
+   * mutual exclusion.
+   */
   alone?<Result>(work: () => Promise<Result>): Promise<Result>;
 }
 
-/** One call to the service as it may be shown to anyone: secrets and what was sent about people are masked in all of it. */
+/**
+ * A call to the service as it may be shown to anyone. Secrets and personal data that was sent are masked everywhere in
+ * it.
+ */
 export interface TracedCall {
   readonly method: 'POST' | 'PUT';
   readonly url: string;
-  /** Lower-case names. */
+  /** Headers by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly ms: number;
-  /** Null: there was none, for the reason in `failure`. */
+  /** The answer, or null if there was none, for the reason in `failure`. */
   readonly answer: TracedAnswer | null;
   readonly failure: string | null;
 }

@@ -1,57 +1,66 @@
 import type { ServiceRequest } from './service-request.ts';
 
-/** A checked request that waits for any worker. It has no recording. */
+/** A validated request that waits for a worker. It has no recording. */
 export interface QueuedRequest {
   readonly key: string;
-  /** Of the file it came from. */
+  /** The row in the file from which it came. */
   readonly row: number;
   readonly request: ServiceRequest;
 }
 
-/** `requests`: to be sent. `doubts`: sent, perhaps taken, to be settled. */
+/**
+ * The lane of a queued request. `requests` are to be sent. `doubts` were sent and perhaps taken, and are to be settled.
+ */
 export type Lane = 'requests' | 'doubts';
 
-/** A request that this worker has in hand. */
+/** A request that this worker has taken. */
 export interface TakenRequest extends QueuedRequest {
   readonly lane: Lane;
-  /** It has not been taken and put back too often. */
+  /** Whether the request may be tried again, because it has not been taken and put back too often. */
   readonly mayTryAgain: boolean;
 }
 
-/** What a worker does with a request that it has in hand. */
+/** What a worker decides about a request that it has taken. */
 export type JobDecision =
-  /** Nothing is left to do: it leaves the queue. */
+  /** Nothing is left to do, and the request leaves the queue. */
   | { readonly is: 'done' }
-  /** Not begun: any worker may take it at once. */
+  /** The work was not begun, and any worker may take the request at once. */
   | { readonly is: 'back' }
-  /** It did not work: again after a while, which is longer each time. */
+  /** The work failed, and is tried again after a delay that grows each time. */
   | { readonly is: 'later' }
   | { readonly is: 'moved'; readonly lane: Lane; readonly inMs: number };
 
+/** The numbers of requests in one lane. */
 export interface LaneDepth {
-  /** May be taken now. */
+  /** Number of requests that may be taken now. */
   readonly ready: number;
-  /** Put back until later. */
+  /** Number of requests that were put back until later. */
   readonly waiting: number;
-  /** In the hands of workers. */
+  /** Number of requests that workers have taken. */
   readonly inWork: number;
 }
 
 /**
- * Requests of one account that wait for workers on any machine. A request is in it at most once, by its key, and in the hands
- * of one worker at a time as far as that can be told; that it is sent once is the log's business. Methods wait for a store
- * that is away, and throw `SrqError('log')` where that is given up.
+ * The queue holds requests of one account that wait for workers on any machine. A request is in it at most once, by its
+ * key, and is held by one worker at a time as far as that can be told. The log, not the queue, ensures that it is sent
+ * once. Methods wait for a store that is away, and throw `SrqError('log')` when they give up.
  */
 export interface RequestQueue {
-  /** Returns how many of them were not in the queue yet. */
+  /** Adds requests, and returns how many of them were not in the queue yet. */
   add(requests: readonly QueuedRequest[]): Promise<number>;
-  /** The oldest that may be taken, at most `count`. Those that cannot be read any more leave the queue. */
+  /** Takes the oldest available requests, at most `count`. Unreadable ones leave the queue. */
   take(lane: Lane, count: number): Promise<TakenRequest[]>;
-  /** Resolves once that is durable. What another worker has been given meanwhile is left to it. */
+  /**
+   * Applies a decision, and resolves once that is durable. A request that was given to another worker meanwhile is left
+   * to it.
+   */
   dispose(taken: TakenRequest, disposal: JobDecision): Promise<void>;
-  /** Gives back what workers have in hand that have ended, or that nobody has heard of for so long. Returns how many. */
+  /**
+   * Puts back the requests of workers that have ended, or that have not been heard of for `missingMs`. Returns their
+   * number.
+   */
   reclaim(missingMs: number): Promise<number>;
   depth(): Promise<Readonly<Record<Lane, LaneDepth>>>;
-  /** Whether it holds nothing any more, in hand or not. */
+  /** Tells whether the queue is empty, including the requests that workers have taken. */
   isEmpty(): Promise<boolean>;
 }

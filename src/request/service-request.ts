@@ -1,49 +1,56 @@
 import { hash } from 'node:crypto';
 import { AUDIO_PARAMETER } from './wire.ts';
 
-/** One row as read and mapped: text by field name. Names outside `FIELDS` are extra parameters of the request. */
+/** A row as read and mapped: its texts by field name. Names outside `FIELDS` are extra parameters of the request. */
 export interface Draft {
   readonly row: number;
   readonly fields: Readonly<Record<string, string>>;
-  /** The postal code alone, where a column holds it; it goes on the wire as part of the location. */
+  /** The postal code alone, if a column holds it. It is sent as part of the location. */
   readonly postalCode?: string;
 }
 
-/** A recording that goes in place of text: known by its digest, read only while its request is in flight. */
+/**
+ * A recording that is sent in place of text. It is identified by its digest, and its content is read only while its
+ * request is in flight.
+ */
 export interface AudioFile {
   readonly path: string;
   readonly sizeBytes: number;
-  /** SHA-256 of the file, hex. */
+  /** SHA-256 of the file, in hex. */
   readonly sha256: string;
-  /** By its first bytes, else by its name; null if neither tells. */
+  /** The media type by the first bytes, else by the name, or null if neither tells. */
   readonly mediaType: string | null;
 }
 
-/** A request that passed the local checks. `params` hold what will be sent, by the API's names, without the audio. */
+/**
+ * A request that passed the local checks. `params` holds what will be sent, by the API's names, without the recording.
+ */
 export interface ServiceRequest {
   readonly params: Readonly<Record<string, string>>;
   readonly audio: AudioFile | null;
-  /** The caller's own reference. Kept in the log; part of the request only when it is also a parameter. */
+  /** The caller's own reference. It is kept in the log, and is part of the request only if it is also a parameter. */
   readonly ref: string | null;
 }
 
-/** Where a request goes: the same content sent to another service or for another partner is another request. */
+/** The destination of a request. The same content sent to another service or for another partner is another request. */
 export interface Destination {
   readonly baseUrl: string;
   readonly clientId: string;
 }
 
 /**
- * The version of {@link contentKey}'s recipe, which every log notes. Another one makes every lead new that was ever sent: it
- * needs a number of its own here, a migration of the store, and a way to find what was sent by this one.
+ * Version of the {@link contentKey} algorithm, which every log notes. Another algorithm would make every lead ever sent
+ * look new. It needs a new number here, a migration of the store, and a way to find what was sent under this one.
  */
 export const KEY_RECIPE = 1;
 
 /**
- * What makes two requests the same one: 128 bits of SHA-256 over destination and parameters, as 32 hex digits.
- * The caller's reference is left out, so sorting, splitting or renaming a file changes no key. Canonical form: a JSON
- * array `[baseUrl, clientId, [name, value], …]`, names in code-unit order, audio as `sha256:<hex>`. A recording stands in
- * place of a text: whether the text goes along is the contract's matter, and no contract changes a key.
+ * Returns the content key, by which two requests are the same: 128 bits of SHA-256 over destination and parameters, as
+ * 32 hex digits. The caller's reference is left out, so sorting, splitting or renaming a file changes no key.
+ *
+ * The canonical form is a JSON array `[baseUrl, clientId, [name, value], …]` with names in code-unit order and audio as
+ * `sha256:<hex>`. A recording replaces the text in the key: whether the text is sent with it depends on the contract,
+ * and no contract changes a key.
  */
 export function contentKey(request: ServiceRequest, destination: Destination): string {
   const isRecorded = request.audio !== null || request.params[AUDIO_PARAMETER] !== undefined;
@@ -53,7 +60,10 @@ export function contentKey(request: ServiceRequest, destination: Destination): s
   return digestOf([destination.baseUrl, destination.clientId, ...pairs]);
 }
 
-/** Names a deliberate second send of the same content, by the run that it belongs to; of the same form as its key. */
+/**
+ * Returns the key of a deliberate second send of the same content, derived from the run that it belongs to. It has the
+ * same form as a content key.
+ */
 export function repetitionKey(key: string, run: string): string {
   return digestOf([key, run]);
 }

@@ -1,29 +1,29 @@
 import type { ErrorCode } from './errors.ts';
 
-/** All that depends on a status alone. */
+/** The facts about one status. */
 interface StatusFacts {
-  /** What it says of rows, at the end of an import. */
+  /** Meaning for rows, at the end of an import. */
   readonly meaning: string;
-  /** The same in a few words, on the report's page. */
+  /** Short form of the meaning, on the report's page. */
   readonly brief: string;
-  /** What the report's page calls it. */
+  /** Label on the report's page. */
   readonly label: string;
   readonly colour: 'green' | 'cyan' | 'yellow' | 'red';
-  /** Its place among what a person should look at: 0 first. */
+  /** Rank among what a person should look at, 0 first. */
   readonly rank: 0 | 1 | 2 | 3;
-  /** Whether a request that was handed to the API can end so. */
+  /** Whether it can be the outcome of a request that was handed to the API. */
   readonly isSent: boolean;
-  /** What is left to do with such a row: the same command again, correcting it, or settling its doubt before all else. */
+  /** The next step for such a row: run the same command again, correct it, or settle its doubt before all else. */
   readonly left: 'nothing' | 'send' | 'correct' | 'settle';
-  /** What a report advises about a reason why rows ended so; null: there is none to show. */
+  /** Advice of a report for such rows with a common reason, or null if the report shows no reasons for them. */
   readonly advice: string | null;
-  /** How `create` ends with such a request. */
+  /** The result of `create` for such a request. */
   readonly endsCreate: ErrorCode | 'ok';
-  /** How an import ends with such rows among others. */
+  /** The result of an import that has such rows. */
   readonly endsImport: ErrorCode | 'ok';
 }
 
-/** How a row can end, as a user meets it: a row each, in the order in which they are shown. `ready` is for dry runs alone. */
+/** The statuses of rows as users see them, in the order in which they are shown. `ready` occurs only in dry runs. */
 export const STATUS = {
   created: {
     meaning: 'the service took them',
@@ -124,7 +124,7 @@ export const STATUS = {
 } as const satisfies Readonly<Record<string, StatusFacts>>;
 
 export type Status = keyof typeof STATUS;
-/** The ways a request that was handed to the API can end. */
+/** The possible outcomes of a request that was handed to the API. */
 export type SentStatus = { [S in Status]: (typeof STATUS)[S]['isSent'] extends true ? S : never }[Status];
 
 export const STATUSES = Object.keys(STATUS) as readonly Status[];
@@ -139,43 +139,52 @@ const zeros = <S extends Status>(statuses: readonly S[]) =>
 export const noCounts = (): Counts => zeros(STATUSES);
 export const noSentCounts = (): SentCounts => zeros(SENT_STATUSES);
 
-/** How many rows are left for whom. */
+/** Counts the rows by what is left to do with them. */
 export function countsLeft(counts: Counts): Record<StatusFacts['left'], number> {
   const left = { nothing: 0, send: 0, correct: 0, settle: 0 };
   for (const status of STATUSES) left[STATUS[status].left] += counts[status];
   return left;
 }
 
-/** What a line of the log can say. */
+/** The event of a log record. */
 export type LogEvent = 'sending' | SentStatus | 'licence';
 export const LOG_EVENTS: readonly LogEvent[] = ['sending', 'licence', ...SENT_STATUSES];
 
 /** Who settled a doubt. */
 export type SettledBy = 'validate' | 'person';
 
-/** Every state that a log can know a key in, and how a request stands then; both kinds of log keep them by this order. */
+/**
+ * The states in which a log can know a key, with the status of the request in each. Both kinds of log store the states
+ * by their order here.
+ */
 const STATUS_OF_STATE = {
   none: 'ready',
-  /** A request was or may have been written and no outcome is recorded. */
+  /** A request was or may have been written, and no outcome is recorded. */
   sending: 'unknown',
   created: 'created',
   duplicate: 'duplicate',
   rejected: 'rejected',
   failed: 'failed',
   unknown: 'unknown',
-  /** It was in doubt, and validate or a person said that it was not taken: it may be sent once more. */
+  /**
+   * The request was in doubt, and validate or a person said that it was not taken, so that it may be sent once more.
+   */
   licensed: 'failed',
   /**
-   * It was sent on a licence, or again under its idempotency key, and is in doubt; from now on only a person can settle it.
+   * The request was sent on a licence, or again under its idempotency key, and is in doubt. From now on only a person
+   * can settle it.
    */
   parked: 'unknown',
 } as const satisfies Readonly<Record<SentStatus | 'none' | 'sending' | 'licensed' | 'parked', Status>>;
 
-/** What the log knows of a key. */
+/** The state of a key in the log. */
 export type LoggedState = keyof typeof STATUS_OF_STATE;
 export const LOGGED_STATES = Object.keys(STATUS_OF_STATE) as readonly LoggedState[];
 
-/** A licence is used up by the next send; what is in doubt after it, or after validate contradicted itself, stays so. */
+/**
+ * Returns the state of a key after an event. A licence is used up by the next send. A request that is in doubt after
+ * that, or after validate contradicted itself, stays in doubt.
+ */
 export function nextState(
   before: LoggedState,
   event: LogEvent,
@@ -185,17 +194,17 @@ export function nextState(
   if (event === 'sending' && by === 'idempotency') return 'parked';
   const licenceUsed = before === 'licensed' || before === 'parked';
   if (licenceUsed && (event === 'sending' || event === 'unknown')) return 'parked';
-  // Certainly not taken: the licence is as good as before, and still the only one.
+  // The request was certainly not taken, so the licence is still valid, and still the only one.
   if (licenceUsed && (event === 'failed' || event === 'rejected')) return 'licensed';
   return event === 'unknown' && by === 'validate' ? 'parked' : event;
 }
 
-/** How a request stands that the log knows in this state. */
+/** Returns the status of a request with this state in the log. */
 export function statusOfState<State extends LoggedState>(state: State): (typeof STATUS_OF_STATE)[State] {
   return STATUS_OF_STATE[state];
 }
 
-/** How a request stands whose last record is this one; without a recorded outcome it is unknown. */
+/** Returns the status of a request with this last record. Without a recorded outcome it is unknown. */
 export function statusOfEvent(event: LogEvent): SentStatus {
   return statusOfState(nextState('none', event, null));
 }

@@ -1,95 +1,110 @@
 /** One data row of a partner's file. */
 export interface Row {
-  /** 1-based, counting data rows only: what the user sees as `srq_row`. */
+  /** 1-based number that counts only data rows. Users see it as `srq_row`. */
   readonly number: number;
   /** Line in the file where the row begins, if the format has lines. */
   readonly line: number | null;
   /**
-   * One text per column of the table, in its order; nothing is ever cast. A ragged row (it has a problem) keeps exactly
-   * the cells it has: padded or cut, its results row would look whole when it is read again.
+   * One text per column of the table, in its order. Nothing is ever converted. A ragged row (it has a problem) keeps
+   * exactly its own cells: if it were padded or cut, its row in the results file would look whole when it is read
+   * again.
    */
   readonly cells: readonly string[];
   /** Why this row cannot be used although the rest can (ragged row, test lead), or null. */
   readonly problem: string | null;
 }
 
-/** How a file is to be read; what is null is found out. */
+/** The kinds of text file that a user can name. Without a name the kind is detected. */
+export const TEXT_FORMATS = ['csv', 'json', 'ndjson'] as const;
+export type TextFormat = (typeof TEXT_FORMATS)[number];
+
+/** The options for reading a file. What is null is detected. */
 export interface ReadOptions {
-  readonly format: 'csv' | 'json' | 'ndjson' | null;
+  readonly format: TextFormat | null;
   readonly encoding: string | null;
   readonly delimiter: string | null;
   readonly skipLines: number;
-  /** Of a workbook; null: the first one that is visible. */
+  /** The sheet of a workbook, or null for the first visible one. */
   readonly sheet: string | null;
 }
 
-/** A partner's file, opened: what was found out about it, and its rows as often as asked. */
+/** An open file of a partner: its detected properties, and its rows, which can be read repeatedly. */
 export interface Table {
   readonly path: string;
-  readonly format: 'csv' | 'json' | 'ndjson' | 'xlsx';
+  readonly format: TextFormat | 'xlsx';
   /** Name of the encoding, for people: `UTF-8`, `UTF-16LE`, `Windows-1252`. Null for a workbook. */
   readonly encoding: string | null;
   readonly delimiter: string | null;
   readonly columns: readonly string[];
-  /** Sentences for the plan: how the encoding was found, what was set aside and why. Complete after one pass over `rows`. */
+  /**
+   * Sentences for the plan: how the encoding was found, what was set aside and why. They are complete after one pass
+   * over `rows`.
+   */
   readonly notes: readonly string[];
-  /** The size in bytes, for progress. */
+  /** Size in bytes, for the progress display. */
   readonly sizeBytes: number;
   /**
-   * The rows from the first on, in batches, in constant memory (a workbook's are held in memory); `readBytes` tells how far the file has been read.
-   * Throws `SrqError('input')` that names row and line for damage after which nothing can be trusted (an unclosed quote,
-   * undecodable bytes under a declared encoding, a file that changed since it was opened).
+   * Yields the rows from the first one on, in batches, in constant memory (except that a workbook's rows are held in
+   * memory). `readBytes` tells how far the file has been read. Throws `SrqError('input')` that names row and line for
+   * damage after which nothing can be trusted (an unclosed quote, undecodable bytes under a declared encoding, a file
+   * that changed since it was opened).
    */
   rows(): AsyncIterable<readonly Row[]>;
   readBytes(): number;
 }
 
-/** Where one field's text comes from. */
+/** The source of one field's text. */
 export interface FieldSource {
   readonly field: string;
   /** Column indexes, best first: the first non-empty cell wins. Empty for a constant. */
   readonly columns: readonly number[];
-  /** `first`: first non-empty. `join`: the non-empty ones joined by a blank (first and last name, postal code and city). `template`: the parts of `template`. */
+  /**
+   * `first`: the first non-empty cell. `join`: the non-empty cells joined by a blank (first and last name, postal code
+   * and city). `template`: the parts of `template`.
+   */
   readonly how: 'first' | 'join' | 'template';
-  /** Literal texts and column indexes in turn; a template whose columns are all empty gives nothing. */
+  /** Alternating literal texts and column indexes. A template whose columns are all empty gives nothing. */
   readonly template: readonly (string | number)[] | null;
-  /** What the exporting platform writes before the value (`l:` in Meta's ids), taken off; or null. */
+  /** Prefix that the exporting platform writes before the value (`l:` in Meta's ids) and that is removed, or null. */
   readonly prefix: string | null;
-  /** For the plan: `alias`, `--map`, `--set`, … */
+  /** Reason for the plan: `alias`, `--map`, `--set`, … */
   readonly because: string;
 }
 
-/** Columns that are equally likely one field. */
+/** Columns that are equally likely to be one field. */
 export interface Tie {
   readonly field: string;
-  /** The first that is filled is taken. */
+  /** The tied columns, of which the first non-empty one is used. */
   readonly columns: readonly number[];
-  /** Where one of these is filled, none of `columns` is looked at. */
+  /** Columns that take precedence: if one of them is filled, `columns` are not used. */
   readonly better: readonly number[];
 }
 
-/** What the user says about the columns, in flags or in a mapping file. */
+/** The user's statements about the columns, in flags or in a mapping file. */
 export interface MappingOptions {
-  /** Column → field; `-`: leave it out. */
+  /** Field by column. `-` leaves the column out. */
   readonly map: Readonly<Record<string, string>>;
-  /** Field → text with {Column}. */
+  /** Template text with {Column} by field. */
   readonly set: Readonly<Record<string, string>>;
-  /** Field → the columns whose texts are joined, where no column of `map` gives one. */
+  /** Columns whose texts are joined, by field, if no column of `map` gives the field. */
   readonly join: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Which column becomes which field. */
+/** The mapping of columns to fields. */
 export interface Mapping {
   readonly columns: readonly string[];
-  /** Best first: of several sources for one field, the first that gives a text wins. */
+  /** The sources, best first. If a field has several, the first one that gives a text wins. */
   readonly sources: readonly FieldSource[];
-  /** Columns that become nothing. */
+  /** The columns that are not used. */
   readonly ignored: readonly string[];
   readonly warnings: readonly string[];
   readonly ties: readonly Tie[];
-  /** The columns that hold a postal code, best first, wherever it goes. */
+  /** The columns that hold a postal code, best first, whichever field they go to. */
   readonly postalCodes: readonly number[];
 }
 
-/** What `srq bulk` adds to the input's columns in a results file. Read again, they are set aside. */
+/**
+ * The columns that `srq bulk` adds to those of the input in a results file. They are set aside when such a file is
+ * read.
+ */
 export const RESULT_COLUMNS = ['srq_status', 'srq_id', 'srq_message', 'srq_row'] as const;

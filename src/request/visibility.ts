@@ -37,6 +37,7 @@ export interface VisibilityHistory {
   readonly looks: readonly VisibilityProbe[];
 }
 
+/** The history of a service at which nothing was looked for yet. */
 export const NO_VISIBILITY_HISTORY: VisibilityHistory = { looks: [] };
 
 /** The visibility of requests of one kind to validate, as far as the looks show it. */

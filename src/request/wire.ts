@@ -1,8 +1,8 @@
 import type { Field } from './fields.ts';
 
 /**
- * The API's own words, from its document. The client and the sandbox both take them from here, so a wrong guess would be
- * wrong on both sides: `test/request/wire.test.ts` holds this file against the document's tables.
+ * The API's own names, from its document. The client and the sandbox both take them from here, so a mistake would be
+ * the same on both sides. `test/request/wire.test.ts` therefore compares this file with the document's tables.
  */
 export const PATHS = {
   token: '/oauth/token',
@@ -21,12 +21,15 @@ export const DOCUMENTED_PARAMETERS = [
   'request_text',
 ] as const satisfies readonly Field[];
 
-/** Described in prose without a name; these two names are our assumption until a contract says otherwise. */
+/**
+ * Names of parameters that the document describes in prose without naming them. They are our assumption until a
+ * contract says otherwise.
+ */
 export const CATEGORY_PARAMETER = 'category';
 export const AUDIO_PARAMETER = 'audio';
 
 export const FORM_CONTENT_TYPE = 'application/x-www-form-urlencoded';
 export const JSON_CONTENT_TYPE = 'application/json';
 
-/** How a request's parameters travel. The API states form; its example shows JSON. */
+/** The encoding of a request's parameters. The API's document states form, and its example shows JSON. */
 export type BodyEncoding = 'form' | 'json';

@@ -1,6 +1,6 @@
 import { type CreateOperation, DEFAULT_KEY_LIFE_SECONDS } from '../request/contract.ts';
 import type { Outcome } from '../request/outcome.ts';
-import type { Clock, Sent } from '../request/ports.ts';
+import type { Clock, CreateResult } from '../request/ports.ts';
 import { unsent } from './outcomes.ts';
 
 /** How long an idempotency key is trusted, in milliseconds. */
@@ -120,7 +120,7 @@ export class CreateTries {
    * Returns the result of all attempts, given that of the last one. After a doubt, only an answer about the request
    * itself ends it. The duration of a remaining doubt counts from the first attempt, like the age of the key.
    */
-  ended(result: Sent): Sent {
+  ended(result: CreateResult): CreateResult {
     const isTold = result.outcome.status === 'created' || result.outcome.status === 'duplicate';
     if (this.#doubt === null || isTold) return result;
     return { ...unsent('', result.stop), outcome: { ...this.#doubt, ms: Math.round(this.#ageMs) } };

@@ -1,6 +1,6 @@
 import { SrqError } from '../request/errors.ts';
 import type { Outcome } from '../request/outcome.ts';
-import type { Sent, ValidateResult } from '../request/ports.ts';
+import type { CreateResult, ValidateResult } from '../request/ports.ts';
 import type { SentStatus } from '../request/status.ts';
 import type { AnswerReader } from './answers/answer-reader.ts';
 import type { CreateMeaning, ExchangeClass } from './answers/classify.ts';
@@ -17,7 +17,7 @@ const STATUS_OF: Record<ExchangeClass, SentStatus> = {
 
 /** The result of one exchange on create. */
 interface ProcessedCreate {
-  readonly sent: Sent;
+  readonly sent: CreateResult;
   /** It was certainly not acted on, and trying again may help. */
   readonly isToRepeat: boolean;
   /** It may have been acted on, and a repetition that the service recognises would show that. */
@@ -77,7 +77,7 @@ function outcomeMessage({ creation, reason }: CreateMeaning, isIdentified: boole
 }
 
 /** Builds the result of a create that never reached the service. `stop` means that further calls are pointless. */
-export function unsent(message: string, stop: SrqError | null): Sent {
+export function unsent(message: string, stop: SrqError | null): CreateResult {
   const outcome: Outcome = { status: 'failed', ids: {}, http: null, message, raw: null, ms: null };
   return { outcome, stop, unproven: null, hasRemark: false };
 }

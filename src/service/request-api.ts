@@ -4,7 +4,14 @@ import { type Contract, isOffered, type Observations, type Operation, parameters
 import { SrqError } from '../request/errors.ts';
 import { isSecretName } from '../request/names.ts';
 import type { RequestOperationName } from '../request/operations.ts';
-import type { AudioReader, Clock, MarketplaceApi, Sent, UnprovenAnswer, ValidateResult } from '../request/ports.ts';
+import type {
+  AudioReader,
+  Clock,
+  CreateResult,
+  MarketplaceApi,
+  UnprovenAnswer,
+  ValidateResult,
+} from '../request/ports.ts';
 import type { ServiceRequest } from '../request/service-request.ts';
 import { JSON_CONTENT_TYPE } from '../request/wire.ts';
 import { AnswerReader } from './answers/answer-reader.ts';
@@ -118,7 +125,7 @@ export class RequestApi implements MarketplaceApi {
     intend: () => Promise<boolean>,
     idempotencyKey: string | null = null,
     writeLeaseMs: number | null = null,
-  ): Promise<Sent | null> {
+  ): Promise<CreateResult | null> {
     const { contract, clock } = this.#parts;
     const header = idempotencyHeader(contract.create, idempotencyKey);
     const isKnownByKey = Object.keys(header).length > 0;
@@ -137,7 +144,7 @@ export class RequestApi implements MarketplaceApi {
     header: EncodedRequest['headers'],
     tries: CreateTries,
     permission: WritePermission,
-  ): Promise<Sent | null> {
+  ): Promise<CreateResult | null> {
     const sent = this.#maskFor(request);
     for (let tried = 1; ; tried++) {
       if (!tries.isRemembered) return tries.ended(unsent(FORGOTTEN, null));

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import * as z from 'zod/mini';
 import type { AnswerMemory } from '../request/answer-memory.ts';
-import type { AccountState, CachedToken, Changed, TokenCache } from '../request/ports.ts';
+import type { AccountState, CachedToken, RecordChange, TokenCache } from '../request/ports.ts';
 import type { Destination } from '../request/service-request.ts';
 import { PROBE_RESULTS, type VisibilityHistory } from '../request/visibility.ts';
 import { ANY_OWNER, OwnFile } from './own-file.ts';
@@ -83,7 +83,7 @@ export class LearnedFile implements AccountState {
   }
 
   /** Records are called as in a store; of those that belong to a contract, the file has one of the contract in force. */
-  async change<Result>(name: string, reduce: (kept: unknown) => Changed<Result>): Promise<Result> {
+  async change<Result>(name: string, reduce: (kept: unknown) => RecordChange<Result>): Promise<Result> {
     const part = PARTS.find((each) => name === `${each}-${this.#contract}`);
     if (!part) throw new Error(`no record of a file: ${name}`);
     // As it is now: another command may have found out something meanwhile.

@@ -1,4 +1,4 @@
-import type { Described } from '../../src/contract/documents/described.ts';
+import type { DescribedDocument } from '../../src/contract/documents/described.ts';
 import type { JsonObject } from '../../src/contract/documents/json-parts.ts';
 import { describePostman } from '../../src/contract/postman/postman.ts';
 import type { Json } from '../../src/request/contract.ts';
@@ -16,7 +16,7 @@ export const anItem = (item: JsonObject = {}, request: JsonObject = {}): JsonObj
   ...item,
 });
 
-export const described = (collection: Json): Described => describePostman(collection, null);
+export const described = (collection: Json): DescribedDocument => describePostman(collection, null);
 
 /** What a JSON pointer leads to; undefined if nothing. */
 export function at(value: Json | undefined, pointer: string): Json | undefined {

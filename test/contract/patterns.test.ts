@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isCheapPattern } from '../../src/contract/schema/pattern-cost.ts';
-import { MAX_FOR_PATTERN } from '../../src/request/contract-rules.ts';
+import { MAX_PATTERN_TEXT_LENGTH } from '../../src/request/contract-rules.ts';
 
 /** Generous: a cheap pattern takes a second at worst, one that runs away takes years. */
 const BOUND_MS = 180_000;
@@ -45,7 +45,7 @@ test.each([
   expect(isCheapPattern(pattern)).toBe(false);
 });
 
-const LONG_TEXTS = ['1', 'a', 'a-', '.'].map((unit) => `${unit.repeat(MAX_FOR_PATTERN / unit.length - 1)}!`);
+const LONG_TEXTS = ['1', 'a', 'a-', '.'].map((unit) => `${unit.repeat(MAX_PATTERN_TEXT_LENGTH / unit.length - 1)}!`);
 
 test.each([
   '\\d+x',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { describePostman } from '../../src/contract/postman/postman.ts';
-import { scrubber } from '../../src/contract/postman/postman-secrets.ts';
+import { secretScrubber } from '../../src/contract/postman/postman-secrets.ts';
 import type { Json } from '../../src/request/contract.ts';
 import { isSecretName } from '../../src/request/names.ts';
 import { cpuMs } from '../helpers/cpu-time.ts';
@@ -156,7 +156,7 @@ test('a secret of letters alone is one; what stands there for want of a value is
 
 test('the longest of several secrets at one place is taken out whole', () => {
   const found = ['abcde', 'abcdefgh', 'cdefghij'].map((value) => ({ name: 'key', where: '/', value }));
-  expect(scrubber(found)('x abcdefghij abcdef abc')).toBe('x <secret>ij <secret>f abc');
+  expect(secretScrubber(found)('x abcdefghij abcdef abc')).toBe('x <secret>ij <secret>f abc');
 });
 
 test('thousands of secrets that begin alike are looked for in no time, and a name without end is read in none', () => {
@@ -165,6 +165,6 @@ test('thousands of secrets that begin alike are looked for in no time, and a nam
     where: '/',
     value: 'a'.repeat((at % 300) + 5) + at,
   }));
-  expect(cpuMs(() => scrubber(found)('a'.repeat(1 << 20)), 200)).toBeLessThan(2000);
+  expect(cpuMs(() => secretScrubber(found)('a'.repeat(1 << 20)), 200)).toBeLessThan(2000);
   expect(cpuMs(() => isSecretName(`secret${'idempotenc'.repeat(100_000)}`), 50)).toBeLessThan(500);
 });

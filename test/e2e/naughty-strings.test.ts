@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { describe, expect } from 'vitest';
-import { undefuse } from '../../src/request/csv-text.ts';
+import { unescapeFormulas } from '../../src/request/csv-text.ts';
 import type { Sandbox } from '../../src/sandbox/server.ts';
 import { type Desk, test } from '../helpers/desk.ts';
 import { documentOf } from '../helpers/run-srq.ts';
@@ -56,7 +56,7 @@ function expectResults(desk: Desk, name: string, delimiter: string): void {
   const place = new Map(names.map((column, at) => [column, at]));
   expect(rows).toHaveLength(STRINGS.length);
   for (const [at, text] of STRINGS.entries()) {
-    for (const field of TEXT_FIELDS) expect(undefuse(rows[at]?.[place.get(field) ?? -1] ?? '')).toBe(text);
+    for (const field of TEXT_FIELDS) expect(unescapeFormulas(rows[at]?.[place.get(field) ?? -1] ?? '')).toBe(text);
     expect(rows[at]?.at(-4)).toBe('created');
     for (const cell of rows[at] ?? []) expect(cell).not.toMatch(/^[=+\-@\t\r]/);
   }

@@ -4,7 +4,7 @@ import { parse } from 'csv-parse/sync';
 import iconv from 'iconv-lite';
 import { describe, expect } from 'vitest';
 import { workbook } from '../../scripts/workbook.mjs';
-import { undefuse } from '../../src/request/csv-text.ts';
+import { unescapeFormulas } from '../../src/request/csv-text.ts';
 import { type Desk, test } from '../helpers/desk.ts';
 import { leadsCsv } from '../helpers/leads.ts';
 import { documentOf } from '../helpers/run-srq.ts';
@@ -47,7 +47,7 @@ describe.concurrent('the results file', () => {
     expect(documentOf(await importIt(partner, file, ...IGNORED))).toMatchObject({ rows: 6, created: 2, invalid: 4 });
     const [header, ...rows] = records(partner, 'leads.results.csv');
     expect(header).toEqual([...HEADER, 'srq_status', 'srq_id', 'srq_message', 'srq_row']);
-    expect(rows.map((cells) => cells.slice(0, -4).map(undefuse))).toEqual([...ROWS, ...RAGGED]);
+    expect(rows.map((cells) => cells.slice(0, -4).map(unescapeFormulas))).toEqual([...ROWS, ...RAGGED]);
     expect(rows.map((cells) => [cells.at(-4), cells.at(-1)])).toEqual([
       ['created', '1'],
       ['invalid', '2'],
@@ -98,7 +98,7 @@ describe.concurrent('the results file', () => {
       const results = at === 0 ? 'a.results.csv' : 'b.results.csv';
       const [header, ...back] = records(partner, results);
       expect(header?.slice(0, -4)).toEqual(columns);
-      expect(back.map((cells) => cells.slice(0, -4).map(undefuse))).toEqual(rows);
+      expect(back.map((cells) => cells.slice(0, -4).map(unescapeFormulas))).toEqual(rows);
       const corrected = records(partner, results).map((cells) =>
         cells.map((cell) => (cell === 'FR' ? (at === 0 ? 'PT' : 'ES') : cell)),
       );

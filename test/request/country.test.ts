@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MARKETS, marketFromText } from '../../src/request/markets.ts';
+import { MARKETS, parseMarket } from '../../src/request/markets.ts';
 
 describe('every market', () => {
   it.each(MARKETS)('$code is found by its codes and by its name in six languages', (market) => {
@@ -7,8 +7,8 @@ describe('every market', () => {
       (language) => new Intl.DisplayNames([language], { type: 'region' }).of(market.iso) ?? '',
     );
     for (const text of [market.code, market.iso.toLowerCase(), market.name, ...names]) {
-      expect(marketFromText(text), text).toBe(market);
-      expect(marketFromText(` ${text.toUpperCase()} `), text).toBe(market);
+      expect(parseMarket(text), text).toBe(market);
+      expect(parseMarket(` ${text.toUpperCase()} `), text).toBe(market);
     }
   });
 });
@@ -26,5 +26,5 @@ it.each([
   ['', undefined],
   ['__proto__', undefined],
 ])('%j means %s', (text, code) => {
-  expect(marketFromText(text)?.code).toBe(code);
+  expect(parseMarket(text)?.code).toBe(code);
 });

@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { csvLine, defuse, undefuse } from '../../src/request/csv-text.ts';
+import { csvLine, escapeFormulas, unescapeFormulas } from '../../src/request/csv-text.ts';
 import { cpuMs } from '../helpers/cpu-time.ts';
 
 const SIGNS = ['=', '+', '-', '@', '＝', '＋', '－', '＠', '﹦', '﹢', '﹣', '﹫'];
@@ -57,7 +57,7 @@ function asSpreadsheet(text: string, separators: string): string[] {
 describe('a defused text', () => {
   it('comes back exactly, whatever it is', () => {
     fc.assert(
-      fc.property(anyText, (text) => undefuse(defuse(text)) === text),
+      fc.property(anyText, (text) => unescapeFormulas(escapeFormulas(text)) === text),
       { numRuns: 20_000 },
     );
   });
@@ -83,7 +83,7 @@ describe('a defused text', () => {
     ['\r=1', "'\r'=1"],
     ['+351912345678', "'+351912345678"],
   ])('of %j is %j', (text, cell) => {
-    expect([defuse(text), undefuse(cell)]).toEqual([cell, text]);
+    expect([escapeFormulas(text), unescapeFormulas(cell)]).toEqual([cell, text]);
   });
 
   it.each([
@@ -97,13 +97,13 @@ describe('a defused text', () => {
     'x = 1, y = 2; z',
     'https://a.b/?c=d',
   ])('is %j itself where nothing in it could begin a formula', (text) => {
-    expect([defuse(text), undefuse(text)]).toEqual([text, text]);
+    expect([escapeFormulas(text), unescapeFormulas(text)]).toEqual([text, text]);
   });
 
   it('is made in a time that grows with its length alone', () => {
     const long = ['\t'.repeat(1e5), ' '.repeat(1e5), "'".repeat(1e5), '\t '.repeat(1e5), '";='.repeat(1e5)];
     const all = () => {
-      for (const text of long) expect(undefuse(defuse(`${text}=`))).toBe(`${text}=`);
+      for (const text of long) expect(unescapeFormulas(escapeFormulas(`${text}=`))).toBe(`${text}=`);
     };
     // Tens of milliseconds; a quadratic one takes minutes.
     expect(cpuMs(all, 1_000)).toBeLessThan(10_000);
@@ -133,7 +133,7 @@ describe('a line of CSV', () => {
     fc.assert(
       fc.property(readable, fc.constantFrom(',', ';', '\t'), (cells, delimiter) => {
         const [back]: string[][] = parse(csvLine(cells, delimiter), { delimiter: [',', ';', '\t'] });
-        expect(back?.map(undefuse)).toEqual(cells);
+        expect(back?.map(unescapeFormulas)).toEqual(cells);
       }),
       { numRuns: 500 },
     );

@@ -7,7 +7,7 @@ import { adviceOn } from '../../report/problem-advice.ts';
 import { summaryText } from '../../report/terminal/summary-text.ts';
 import type { SrqError } from '../../request/errors.ts';
 import type { ImportPlan, ImportSummary } from '../../request/import-plan.ts';
-import type { Counts } from '../../request/status.ts';
+import { type Counts, countsLeft } from '../../request/status.ts';
 import type { Asides } from './show-import.ts';
 
 /** The files and the start of one run. */
@@ -139,7 +139,7 @@ function nextCommand(
   { file, results, command }: RunFiles,
   stop: SrqError | null,
 ): string | null {
-  if (stop !== null || notTried > 0 || counts.failed > 0) return file === '-' ? null : commandLine(command);
+  if (stop !== null || notTried > 0 || countsLeft(counts).send > 0) return file === '-' ? null : commandLine(command);
   const { log, store, profile, sandbox } = context.options;
   const globals = [
     ...(profile === undefined ? [] : ['--profile', profile]),

@@ -1,21 +1,24 @@
 import { type JsonObject, objectOf, textOf } from './json-parts.ts';
 
-/** One document, whatever its kind, in the one shape that is learned from. */
-export interface Described {
-  /** `OpenAPI 3.1`, `Swagger 2.0`, `Postman 2.1`. */
+/** A document of any supported kind, converted to the one shape that contracts are learned from. */
+export interface DescribedDocument {
+  /** Kind of the original: `OpenAPI 3.1`, `Swagger 2.0`, `Postman 2.1`. */
   readonly kind: string;
   readonly title: string;
-  /** Shaped as OpenAPI 3.1, with internal references at most. */
+  /** The document in the shape of OpenAPI 3.1. It contains internal references only. */
   readonly document: JsonObject;
-  /** The pointer in the document as it was given, for a pointer into {@link document}. */
+  /** Converts a pointer into {@link document} to a pointer into the original document. */
   where(pointer: string): string;
   readonly notes: readonly string[];
-  /** Whether a parameter that is not said to be required is optional. A collection of examples cannot say. */
+  /** Whether a parameter that is not marked as required is optional. A collection of examples cannot say that. */
   readonly provesRequired: boolean;
 }
 
-/** OpenAPI 3 is the shape that is learned from; what 3.0 says otherwise than 3.1 is settled where a schema is read. */
-export function describeOpenApi(document: JsonObject): Described {
+/**
+ * Describes an OpenAPI 3 document, which has the target shape already. The differences between 3.0 and 3.1 are resolved
+ * where a schema is read.
+ */
+export function describeOpenApi(document: JsonObject): DescribedDocument {
   const version = textOf(document['openapi']).split('.').slice(0, 2).join('.');
   return {
     kind: `OpenAPI ${version}`,

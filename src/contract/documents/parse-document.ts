@@ -3,9 +3,9 @@ import type { Json } from '../../request/contract.ts';
 import { SrqError } from '../../request/errors.ts';
 import { isObject, type JsonObject, memberOf, textOf } from './json-parts.ts';
 
-/** A file that was read. */
+/** A file as it was read. */
 export interface SourceDocument {
-  /** Without its folder. */
+  /** Name of the file, without its folder. */
   readonly name: string;
   readonly bytes: Buffer;
 }
@@ -13,14 +13,14 @@ export interface SourceDocument {
 const DOCUMENT_LIMIT_BYTES = 10 * 1024 * 1024;
 const MAX_DEPTH = 200;
 const MAX_VALUES = 2_000_000;
-/** How often aliases may repeat what they stand for. More is an attempt to fill the memory. */
+/** Maximum number of times that YAML aliases may repeat their content. More is an attempt to exhaust the memory. */
 const MAX_ALIASED = 100;
 
 /**
- * A document as plain JSON, whether it is written in JSON or YAML. Dates stay text; names are text; `__proto__` is left
- * out, for nothing that is read here is called so.
+ * Parses a document written in JSON or YAML to plain JSON. Dates and names become texts. `__proto__` is left out,
+ * because nothing that is read here has that name.
  *
- * Throws `SrqError('input')` for what is too large, too deep, no JSON and no YAML, or no object.
+ * Throws `SrqError('input')` if the document is too large, too deep, neither JSON nor YAML, or not an object.
  */
 export function parseDocument({ name, bytes }: SourceDocument): JsonObject {
   if (bytes.length > DOCUMENT_LIMIT_BYTES) {
@@ -52,7 +52,7 @@ function decoded(name: string, bytes: Buffer): string {
   }
 }
 
-/** JSON is tried first: it is the faster one. Comments and commas too many are YAML all the same. */
+/** Parses a text as JSON, which is faster, and else as YAML. YAML allows comments and superfluous commas. */
 function parsed(name: string, text: string): unknown {
   let wrong = '';
   if (/^\s*[[{]/.test(text)) {
@@ -79,14 +79,14 @@ function fromYaml(name: string, text: string): unknown {
     merge: false,
     resolveKnownTags: false,
     stringKeys: true,
-    // Its own check compares each key with all before it; ours is below.
+    // The library's own check compares each key with all keys before it. Ours is below.
     uniqueKeys: false,
     logLevel: 'silent',
   });
   const [error] = document.errors;
-  // The library tells of a stack that is full as of a mistake in the text.
+  // The library reports a stack overflow as a mistake in the text.
   if (/call stack/.test(error?.message ?? '')) throw tooDeep(name);
-  // Only the first line: those after it quote the document, which may hold a secret.
+  // Only the first line is kept, because those after it quote the document, which may hold a secret.
   if (error) throw unusable(name, `is neither JSON nor YAML: ${error.message.split('\n')[0]?.replace(/:$/, '')}`);
   refuseOddKeys(name, document);
   try {
@@ -113,7 +113,7 @@ function refuseOddKeys(name: string, document: ReturnType<typeof parseYaml>): vo
   });
 }
 
-/** A copy of nothing but JSON: aliases are written out, within bounds. */
+/** Copies a value as plain JSON, with aliases expanded within bounds. */
 function plain(name: string, root: unknown): Json {
   let count = 0;
   return copy(root, 0);
@@ -132,7 +132,7 @@ function plain(name: string, root: unknown): Json {
   }
 }
 
-/** What a document can be learned as. */
+/** The kinds of documents that are recognised. */
 type DocumentKind = 'openapi' | 'swagger' | 'postman' | 'contract';
 
 const FOREIGN_TEXTS: readonly (readonly [RegExp, string])[] = [
@@ -148,13 +148,16 @@ const FOREIGN_TEXTS: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** Throws `SrqError('input')` for a text that is known to be something else, by its beginning. */
+/** Throws `SrqError('input')` if the beginning of a text shows that it is something else. */
 function refuseForeignText(name: string, text: string): void {
   const found = FOREIGN_TEXTS.find(([pattern]) => pattern.test(text.slice(0, 4096)));
   if (found) throw foreign(name, found[1]);
 }
 
-/** The kind of a document by its keys. Throws `SrqError('input')`, naming what it is instead where that is known. */
+/**
+ * Returns the kind of a document by its keys. Throws `SrqError('input')` for any other document, and names its kind if
+ * that is known.
+ */
 export function documentKind(name: string, document: JsonObject): DocumentKind {
   const version = textOf(document['openapi']);
   if (/^3\.[0-2](?:\.|$)/.test(version)) return 'openapi';

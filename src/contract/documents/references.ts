@@ -2,23 +2,27 @@ import type { Json } from '../../request/contract.ts';
 import { pointerNames } from '../../request/json-pointer.ts';
 import { isObject, type JsonObject, listOf, memberOf, pointerTo, textOf } from './json-parts.ts';
 
-/** A value with its place. `problem`: a reference on the way to it could not be followed, so the value is empty. */
+/**
+ * A value with its place. If `problem` is set, a reference on the way to it could not be followed, and the value is
+ * empty.
+ */
 export interface Placed {
   readonly value: Json;
   readonly pointer: string;
   readonly problem: string | null;
 }
 
-/** Finds what references stand for, within the document alone: no file and no address is ever opened. */
+/** Resolves references within the document. No file and no address is ever opened. */
 export interface References {
-  /** The value itself, or what its `$ref` (and that one's, and so on) stands for. */
+  /** Returns the value itself, or the target of its `$ref`, followed repeatedly. */
   follow(value: Json | undefined, pointer: string): Placed;
-  /** A member of what a value stands for. */
+  /** Returns a member of the resolved value. */
   step(from: Placed, ...names: readonly string[]): Placed;
 }
 
 const MAX_CHAIN = 100;
 
+/** Creates the resolver for the references of a document. */
 export function createReferences(document: JsonObject): References {
   let anchors: ReadonlyMap<string, string> | null = null;
 
@@ -39,7 +43,7 @@ export function createReferences(document: JsonObject): References {
     }
   }
 
-  /** The pointer that a reference means; null if it is none of this document's. */
+  /** Returns the pointer that a reference means, or null if it does not point into this document. */
   function targetOf(reference: string): string | null {
     if (!reference.startsWith('#')) return null;
     const fragment = percentDecoded(reference.slice(1));

@@ -1,17 +1,23 @@
 import type { Json } from '../../request/contract.ts';
 import { FORM_CONTENT_TYPE, JSON_CONTENT_TYPE } from '../../request/wire.ts';
-import type { Described } from './described.ts';
+import type { DescribedDocument } from './described.ts';
 import { isObject, type JsonObject, listOf, objectOf, pointerTo, textOf } from './json-parts.ts';
 import { createReferences, type Placed, type References } from './references.ts';
 
-/** What a parameter says of itself in Swagger 2, and a schema in OpenAPI 3. */
+/**
+ * The members that belong to a parameter, not to its schema. In Swagger 2 both are in one object, in OpenAPI 3 they are
+ * apart.
+ */
 const NO_SCHEMA_WORDS = /^(?:name|in|required|collectionFormat|allowEmptyValue)$/;
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 
-/** A description in Swagger 2.0 in the shape of OpenAPI 3: bodies and answers by media type, servers, security schemes. */
-export function describeSwagger(document: JsonObject): Described {
+/**
+ * Converts a Swagger 2.0 description to the shape of OpenAPI 3: bodies and answers by media type, servers, security
+ * schemes.
+ */
+export function describeSwagger(document: JsonObject): DescribedDocument {
   const references = createReferences(document);
-  /** What stands elsewhere than it did: new pointer to the old one. */
+  /** The old pointer of each moved part, by its new pointer. */
   const moved = new Map<string, string>();
   const { paths, securityDefinitions, ...rest } = document;
   const converter: Converter = { document, references, moved };
@@ -40,7 +46,7 @@ interface Converter {
   readonly moved: Map<string, string>;
 }
 
-/** The old pointer by the longest part that was moved. */
+/** Returns the old pointer, found by the longest part that was moved. */
 function originOf(moved: ReadonlyMap<string, string>, pointer: string): string {
   for (let end = pointer.length; end > 0; end = pointer.lastIndexOf('/', end - 1)) {
     const before = moved.get(pointer.slice(0, end));

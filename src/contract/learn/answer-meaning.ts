@@ -1,15 +1,15 @@
 import type { Confidence, CreateOperation, VerdictRule } from '../../request/contract.ts';
-import { isIdentifyingName, nameWords, saidOfDuplicate } from '../../request/names.ts';
-import { type AnswerPlace, type DescribedAnswer, refused, succeeded } from './answers.ts';
+import { duplicateStatement, isIdentifyingName, nameWords } from '../../request/names.ts';
+import { type AnswerPlace, type DescribedAnswer, isRefusalAnswer, isSuccessAnswer } from './answers.ts';
 
 /** Matches the names of parts of an answer that are about something other than the request. */
 const ABOUT_ANOTHER =
   /^(?:links?|users?|account|client|customer|contact|person|partner|categor(?:y|ies)|location|country|meta|included|relationships)$/;
-/** Parts that tell of earlier requests, or of what was wrong. */
+/** Matches the names of parts that are about earlier requests or about errors. */
 const ABOUT_EARLIER = /^(?:errors?|duplicates?|matches)$/;
-/** What names the created request in the answers of create. */
+/** Returns the places in the answers of create that identify the created request. */
 export function identifierPlaces(answers: readonly DescribedAnswer[]): CreateOperation['identifiers'] {
-  const places = answers.filter(succeeded).flatMap((answer) => answer.places);
+  const places = answers.filter(isSuccessAnswer).flatMap((answer) => answer.places);
   const named = places.filter(isIdentifier);
   const telling = named.filter(({ words }) => words.join('') !== 'code');
   const kept = telling.length > 0 ? telling : named;
@@ -39,9 +39,12 @@ const TELLING = [
   /^(?:title|reason|error|errors|text)$/,
 ];
 
-/** Where the refusals say why: one place for the whole, one within a list or an object of them. */
+/**
+ * Returns the places where refusals give their reason: one for the whole, and one within a list or an object of
+ * reasons.
+ */
 export function errorTextPlaces(answers: readonly DescribedAnswer[]): { pointers: string[]; where: string } {
-  const usual = [...answers.filter(refused)].sort((a, b) => preference(a.status) - preference(b.status));
+  const usual = [...answers.filter(isRefusalAnswer)].sort((a, b) => preference(a.status) - preference(b.status));
   const answer = usual.find(({ places }) => places.length > 0);
   if (answer === undefined) return { pointers: [], where: '' };
   const texts = answer.places.filter(({ types, values }) =>
@@ -54,11 +57,11 @@ export function errorTextPlaces(answers: readonly DescribedAnswer[]): { pointers
   return { pointers: [of(false), of(true)].flatMap((each) => each ?? []), where: answer.pointer };
 }
 
-/** Those that speak of the data before those that speak of who asks, and how often. */
+/** Ranks refusals. Those about the data come before those about the caller and the rate. */
 const preference = (status: number): number =>
   [422, 400, 409].indexOf(status) + 1 || (status === 401 || status === 429 ? 9 : 5);
 
-/** A rule with where it stands and how sure it is. */
+/** A rule with its place and its confidence. */
 export interface FoundRule {
   readonly rule: VerdictRule;
   readonly where: string;
@@ -66,29 +69,32 @@ export interface FoundRule {
   readonly why: string;
 }
 
-/** Of a person's data as well: an e-mail address that exists is a good one. */
+/** Names that are about a person's data. An e-mail address that exists is a valid one, not a duplicate. */
 const ABOUT_DATA = /^(?:address|city|phone|mobile|e?mail)$/;
 const SAYS_CLEAR = /unique|new|clear|none|\bok\b|free|fresh|first|pass|accept|(?:^|[\W_])(?:no|not)(?:$|[\W_])/i;
-/** Words that mean a duplicate only where they are all that is said. */
+/** Matches words that mean a duplicate only if they are the whole text. */
 const BARE_DUPLICATE = /^(?:already[ _-]?)?(?:exists?|existing|repeated|known)$/i;
 const DUPLICATE_FLAG = /^(?:is|has|possible|potential)?(?:duplicate|duplicated|duplicates)$|^alreadyexists$/;
 const EXISTS_FLAG = /^(?:is|has)?(?:exists|existing)$/;
 const UNIQUE_FLAG = /^(?:is)?(?:unique|new|clear)$/;
-/** Never `success` or `ok`, which may speak of the call alone: a verdict of clear can let a request be sent again. */
+/**
+ * Matches flags of validity. `success` and `ok` are left out, because they may be about the call alone, and a verdict
+ * of clear can let a request be sent again.
+ */
 const VALID_FLAG = /^(?:is)?valid$/;
 const DUPLICATE_LIST =
   /^(?:possible|potential|existing|similar)?(?:duplicates?(?:ids|requests|of)?|matches|existing|similar)$/;
 
-/** How the answers of validate tell a duplicate: by status, then by their body. */
+/** Returns the rules by which the answers of validate show a duplicate, first by status, then by body. */
 export function verdictRules(answers: readonly DescribedAnswer[]): FoundRule[] {
   const told = answers.flatMap((answer) => [...conflictRules(answer), ...bareStatusRule(answer)]);
-  const inBody = answers.filter(succeeded).flatMap((answer) => bodyRules(answer));
+  const inBody = answers.filter(isSuccessAnswer).flatMap((answer) => bodyRules(answer));
   const strongest = inBody.filter(({ confidence }) => confidence === best(inBody));
   if (strongest.length > 0) return [...told, ...strongest.slice(0, 1)];
   const isTold = told.some(
     ({ rule }) => rule.kind === 'value' || (rule.kind === 'status' && rule.verdict === 'duplicate'),
   );
-  const clear = answers.filter(succeeded).map(
+  const clear = answers.filter(isSuccessAnswer).map(
     ({ status, pointer }): FoundRule => ({
       rule: { kind: 'status', status, verdict: 'clear' },
       where: pointer,
@@ -105,7 +111,7 @@ function best(rules: readonly FoundRule[]): Confidence | undefined {
 
 const isConflict = ({ status }: DescribedAnswer): boolean => status === 409 || status === 208;
 
-/** How 409 and 208 tell a duplicate. One status may stand for several things: then the codes in its body decide. */
+/** Returns the rules for 409 and 208. If such a status has several meanings, the codes in its body decide. */
 function conflictRules(answer: DescribedAnswer): FoundRule[] {
   const { status, description, pointer, places } = answer;
   if (!isConflict(answer)) return [];
@@ -114,7 +120,7 @@ function conflictRules(answer: DescribedAnswer): FoundRule[] {
   ];
   const codes = places.filter((place) => textsOf(place).length > 0);
   const [coded] = codes.filter((place) => textsOf(place).some(meansDuplicate));
-  const said = saidOfDuplicate(description);
+  const said = duplicateStatement(description);
   if (coded !== undefined) {
     if (!textsOf(coded).every(meansDuplicate)) return codeRule(coded, pointer);
     if (coded.isEnum) return always('certain', 'all its codes say so');
@@ -129,7 +135,10 @@ function conflictRules(answer: DescribedAnswer): FoundRule[] {
     : always('weak', 'its description says so, and speaks of something else besides');
 }
 
-/** 409 and 208 without a word usually mean a duplicate; 404 may say that there is none. */
+/**
+ * Returns the rule that a status implies by itself. 409 and 208 without any text usually mean a duplicate, and the
+ * description of a 404 may say that there is none.
+ */
 function bareStatusRule(answer: DescribedAnswer): FoundRule[] {
   const { status, description, pointer, places } = answer;
   const rule = (verdict: 'clear' | 'duplicate', confidence: Confidence, why: string): FoundRule[] => [
@@ -154,7 +163,7 @@ function bodyRules({ places, pointer }: DescribedAnswer): FoundRule[] {
   });
 }
 
-/** The texts that a place is said or shown to hold. */
+/** Returns the texts that a place can hold, according to the schema or the examples. */
 const textsOf = ({ values }: AnswerPlace): string[] =>
   values.filter((each): each is string => typeof each === 'string');
 
@@ -178,11 +187,13 @@ function placeRule(place: AnswerPlace): Omit<FoundRule, 'where'> | null {
 }
 
 const MAX_CODE = 60;
-/** An account or an address that is there already makes no request one that is. */
+/**
+ * Names of other things that may exist already. An existing account or address does not make the request a duplicate.
+ */
 const OF_ANOTHER =
   /^(?:e?mail|phone|account|user|customer|client|partner|contact|key|header|parameter|field|category)$/;
 const meansDuplicate = (text: string): boolean =>
-  saidOfDuplicate(text) === 'yes' && !nameWords(text).some((word) => OF_ANOTHER.test(word));
+  duplicateStatement(text) === 'yes' && !nameWords(text).some((word) => OF_ANOTHER.test(word));
 
 function flagRule({ pointer, path, description }: AnswerPlace, name: string): Omit<FoundRule, 'where'> | null {
   const rule = (whenTrue: 'duplicate' | 'clear'): VerdictRule => ({
@@ -203,10 +214,10 @@ function flagRule({ pointer, path, description }: AnswerPlace, name: string): Om
   return { rule: rule('clear'), confidence: speaks ? 'likely' : 'weak', why: 'it may speak of the data alone' };
 }
 
-/** How create itself tells a duplicate: by a status that says so, or a code among those of its refusals. */
+/** Returns the rules by which create itself shows a duplicate: a status that says so, or a code of its refusals. */
 export function duplicateRules(answers: readonly DescribedAnswer[]): FoundRule[] {
   const told = answers
-    .filter((answer) => refused(answer) && !isConflict(answer))
+    .filter((answer) => isRefusalAnswer(answer) && !isConflict(answer))
     .flatMap(({ places, pointer }) =>
       places.flatMap((place) => (place.isEnum && textsOf(place).some(meansDuplicate) ? codeRule(place, pointer) : [])),
     );

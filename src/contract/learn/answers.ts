@@ -10,7 +10,7 @@ import {
   pointerTo,
   textOf,
 } from '../documents/json-parts.ts';
-import { type Flat, flatten, typesOf, valuesOf } from '../schema/flat-schema.ts';
+import { type FlatSchema, flatten, typesOf, valuesOf } from '../schema/flat-schema.ts';
 import {
   bareMediaType,
   contentOf,
@@ -20,22 +20,25 @@ import {
   type OpenApiOperation,
 } from './described-operation.ts';
 
-/** One answer that a document describes for an operation. */
+/** An answer that a document describes for an operation. */
 export interface DescribedAnswer {
   readonly status: number;
   readonly description: string;
   readonly pointer: string;
   readonly headers: readonly string[];
-  /** What its body can hold, from the schema, else from the examples. */
+  /** The values that its body can hold, by the schema, else by the examples. */
   readonly places: readonly AnswerPlace[];
   readonly source: 'schema' | 'example' | 'nothing';
-  /** An example, or one made from the schema; null if nothing is known of the body, but of a success without one its status. */
+  /**
+   * An example, or one made from the schema. Null if nothing is known about the body, except that a success without a
+   * body has a sample with its status.
+   */
   readonly sample: SampleAnswer | null;
 }
 
-/** One named value in an answer. */
+/** A named value in an answer. */
 export interface AnswerPlace {
-  /** As in {@link Pointer} of the contract. */
+  /** A {@link Pointer} of the contract. */
   readonly pointer: string;
   readonly path: readonly string[];
   readonly words: readonly string[];
@@ -46,14 +49,20 @@ export interface AnswerPlace {
   readonly description: string;
 }
 
-export const succeeded = ({ status }: DescribedAnswer): boolean => status >= 200 && status < 300 && status !== 208;
-export const refused = ({ status }: DescribedAnswer): boolean => status >= 400 && status < 500;
+/** Tells whether an answer is a success. 208 is none, because it usually means a duplicate. */
+export const isSuccessAnswer = ({ status }: DescribedAnswer): boolean =>
+  status >= 200 && status < 300 && status !== 208;
+/** Tells whether an answer is a refusal. */
+export const isRefusalAnswer = ({ status }: DescribedAnswer): boolean => status >= 400 && status < 500;
 
 const MAX_DEPTH = 8;
 const MAX_PLACES = 1000;
 const MAX_DESCRIPTION = 4000;
 
-/** The answers with a status of their own, lowest first; `2XX` counts as 200, `default` says nothing certain. */
+/**
+ * Returns the answers with a status of their own, lowest first. `2XX` counts as 200, and `default` is left out because
+ * it says nothing certain.
+ */
 export function answersOf(reading: DocumentReading, operation: OpenApiOperation): DescribedAnswer[] {
   const responses = objectOf(operation.value['responses']);
   return Object.entries(responses)
@@ -102,7 +111,7 @@ function answerOf(
   };
 }
 
-/** The examples of a media type, then that of its schema. */
+/** Returns the examples of a media type, then that of its schema. */
 function examplesOf({ references }: DocumentReading, { value, pointer }: MediaContent): Json[] {
   const several = Object.entries(objectOf(value['examples'])).map(
     ([name, each]) => objectOf(references.follow(each, pointerTo(pointer, 'examples', name)).value)['value'],
@@ -112,7 +121,7 @@ function examplesOf({ references }: DocumentReading, { value, pointer }: MediaCo
   return own.flatMap((each) => (each === undefined ? [] : [each]));
 }
 
-function schemaPlaces(flat: Flat, path: readonly string[], budget: { left: number }): AnswerPlace[] {
+function schemaPlaces(flat: FlatSchema, path: readonly string[], budget: { left: number }): AnswerPlace[] {
   if (path.length > MAX_DEPTH || budget.left <= 0) return [];
   const alternatives = flat.branches.flatMap((list) => list.map((each) => schemaPlaces(flatten(each), path, budget)));
   const inside = [...flat.properties].flatMap(([name, schema]) => {
@@ -171,7 +180,7 @@ function withShown(place: AnswerPlace, shown: readonly AnswerPlace[]): AnswerPla
   return { ...place, values: [...new Set([...place.values, ...seen])] };
 }
 
-/** One for each place, with all its values. */
+/** Merges the values of equal places. */
 function joined(places: readonly AnswerPlace[]): AnswerPlace[] {
   return distinct(places).map((place) => withShown(place, places));
 }
@@ -192,7 +201,7 @@ const BY_FORMAT: Readonly<Record<string, string>> = {
 const MAX_SAMPLE = 8;
 const MAX_MEMBERS = 200;
 
-/** A value as a schema describes it: its example, its default, or one that is made up. */
+/** Makes a sample of a schema: its example, its default, or an invented value. */
 function sampleOf(schema: JsonObject): Json {
   const budget = { left: MAX_MEMBERS };
   return make(schema, 0);
@@ -219,7 +228,7 @@ function sampleOf(schema: JsonObject): Json {
   }
 }
 
-/** An answer that says "success: false" would be none. */
+/** Makes a sample flag of success true, because an answer with "success: false" would not be one of success. */
 function named(name: string, sample: Json): Json {
   return sample === false && /^(?:ok|success|successful|accepted)$/i.test(name) ? true : sample;
 }

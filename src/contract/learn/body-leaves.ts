@@ -1,16 +1,19 @@
 import type { Json } from '../../request/contract.ts';
 import { isObject, type JsonObject, listOf } from '../documents/json-parts.ts';
 import type { SchemaReader } from '../schema/expand-schema.ts';
-import { type Flat, flatten, merge, typesOf, valuesOf } from '../schema/flat-schema.ts';
+import { type FlatSchema, flatten, mergeFlat, typesOf, valuesOf } from '../schema/flat-schema.ts';
 
-/** One value that a body can hold, wherever it is nested. */
+/** A value that a body can hold, at any depth. */
 export interface Leaf {
   readonly path: readonly string[];
-  /** Keywords of the value; of a list of scalars, those of its elements. */
+  /** Keywords of the value, or of the elements if it is a list of scalars. */
   readonly keywords: JsonObject;
   readonly shape: 'scalar' | 'list' | 'object';
   readonly required: boolean;
-  /** The object, itself not required, in which it is required once that holds anything; null: none. */
+  /**
+   * Path of the optional object in which the value is required once the object holds anything, or null if there is
+   * none.
+   */
   readonly requiredWithin: readonly string[] | null;
   readonly where: string;
 }
@@ -21,38 +24,51 @@ interface LeafAlternative {
   readonly constants: readonly { readonly path: readonly string[]; readonly value: Json }[];
 }
 
+/** The values that a body can hold, and the choices between groups of them. */
 export interface BodyLeaves {
   readonly leaves: readonly Leaf[];
   readonly choices: readonly (readonly LeafAlternative[])[];
 }
 
-/** Deeper objects are of no request. */
+/** Maximum depth of objects. Real requests have no deeper ones. */
 const MAX_DEPTH = 6;
 const MAX_BRANCHES = 24;
-/** Counted anew for each branch, which are read with all that stands beside them. */
+/**
+ * Maximum number of leaves. They are counted again for each branch, because a branch is read together with everything
+ * beside it.
+ */
 const MAX_LEAVES = 50_000;
 
+/** Returns a path as a text, for use as a key. */
 export const pathKey = (path: readonly string[]): string => path.join('\u0000');
 
-/** All that a body can hold, and what of it is required together. */
+/** Returns all values that a body can hold, and the choices of values that are required together. */
 export function bodyLeaves(schema: JsonObject, { placeOf }: Pick<SchemaReader, 'placeOf'>): BodyLeaves {
   const budget = { leaves: MAX_LEAVES };
   return read(flatten(schema), [], null, placeOf(schema));
 
-  /** `optional`: the nearest object around it that is not required; null: all of them are. */
-  function read(flat: Flat, path: readonly string[], optional: Leaf['requiredWithin'], where: string): BodyLeaves {
+  /**
+   * Reads an object. `optional` is the path of the nearest enclosing object that is not required, or null if all are
+   * required.
+   */
+  function read(
+    flat: FlatSchema,
+    path: readonly string[],
+    optional: Leaf['requiredWithin'],
+    where: string,
+  ): BodyLeaves {
     const base = readProperties({ ...flat, branches: [] }, path, optional, where);
     return flat.branches.reduce((before, list) => {
       const branches = list.slice(0, MAX_BRANCHES).map((branch) => {
         const { branches: inner, ...rest } = flatten(branch);
-        return read(merge({ ...flat, branches: [] }, { ...rest, branches: inner }), path, optional, where);
+        return read(mergeFlat({ ...flat, branches: [] }, { ...rest, branches: inner }), path, optional, where);
       });
       return withChoice(before, base, branches, optional === null);
     }, base);
   }
 
   function readProperties(
-    flat: Flat,
+    flat: FlatSchema,
     path: readonly string[],
     optional: Leaf['requiredWithin'],
     where: string,
@@ -68,7 +84,7 @@ export function bodyLeaves(schema: JsonObject, { placeOf }: Pick<SchemaReader, '
   }
 
   function readProperty(
-    flat: Flat,
+    flat: FlatSchema,
     path: readonly string[],
     isRequired: boolean,
     optional: Leaf['requiredWithin'],
@@ -78,26 +94,29 @@ export function bodyLeaves(schema: JsonObject, { placeOf }: Pick<SchemaReader, '
     if (flat.keywords['readOnly'] === true || budget.leaves < 0) return { leaves: [], choices: [] };
     const required = isRequired && optional === null;
     const requiredWithin = isRequired ? optional : null;
-    const leaf = (shape: Leaf['shape'], keywords: JsonObject): BodyLeaves => ({
+    const leaf = ({ keywords, shape }: Pick<Leaf, 'keywords' | 'shape'>): BodyLeaves => ({
       leaves: [{ path, keywords, shape, required, requiredWithin, where }],
       choices: [],
     });
     if (flat.properties.size > 0 || flat.branches.length > 0) {
       return path.length < MAX_DEPTH
         ? read(flat, path, isRequired ? optional : path, where)
-        : leaf('object', flat.keywords);
+        : leaf({ shape: 'object', keywords: flat.keywords });
     }
-    const types = typesOf(flat.keywords).filter((type) => type !== 'null');
-    if (types.includes('array')) {
-      const items = flatten(isObject(flat.keywords['items']) ? flat.keywords['items'] : {});
-      const isScalar =
-        items.properties.size === 0 && !typesOf(items.keywords).some((each) => /array|object/.test(each));
-      if (!isScalar) return leaf('object', flat.keywords);
-      const own = Object.entries(flat.keywords).filter(([word]) => /^(?:description|title)$/.test(word));
-      return leaf('list', { ...items.keywords, ...Object.fromEntries(own) });
-    }
-    return leaf(types.length === 1 && types[0] === 'object' ? 'object' : 'scalar', flat.keywords);
+    return leaf(leafShape(flat));
   }
+}
+
+/** Returns the shape of a value without properties and branches, and the keywords that describe it. */
+function leafShape({ keywords }: FlatSchema): Pick<Leaf, 'shape' | 'keywords'> {
+  const types = typesOf(keywords).filter((type) => type !== 'null');
+  if (!types.includes('array'))
+    return { shape: types.length === 1 && types[0] === 'object' ? 'object' : 'scalar', keywords };
+  const items = flatten(isObject(keywords['items']) ? keywords['items'] : {});
+  const isScalar = items.properties.size === 0 && !typesOf(items.keywords).some((each) => /array|object/.test(each));
+  if (!isScalar) return { shape: 'object', keywords };
+  const own = Object.entries(keywords).filter(([word]) => /^(?:description|title)$/.test(word));
+  return { shape: 'list', keywords: { ...items.keywords, ...Object.fromEntries(own) } };
 }
 
 const objectAt = (list: Json | undefined): JsonObject => {
@@ -105,7 +124,7 @@ const objectAt = (list: Json | undefined): JsonObject => {
   return isObject(first) ? first : {};
 };
 
-/** Adds what branches may hold, and the choice between them. */
+/** Adds the values of the branches, and the choice between them. */
 function withChoice(
   before: BodyLeaves,
   base: BodyLeaves,
@@ -155,20 +174,20 @@ function keysOfAll(branches: readonly BodyLeaves[], holds: (leaf: Leaf) => boole
   return new Set([...first].filter((key) => others.every((each) => each.has(key))));
 }
 
-/** The choices that every branch offers in the same words. */
+/** Returns the choices that all branches offer in exactly the same form. */
 function choicesOfAll(branches: readonly BodyLeaves[]): Map<string, readonly LeafAlternative[]> {
   const lists = branches.map(({ choices }) => new Map(choices.map((choice) => [JSON.stringify(choice), choice])));
   const [first, ...others] = lists;
   return new Map([...(first ?? [])].filter(([key]) => others.every((each) => each.has(key))));
 }
 
-/** The single value that a schema leaves. */
+/** Returns the only value that a schema allows. */
 function constantOf({ path, keywords }: Leaf): LeafAlternative['constants'] {
   const [value, ...others] = valuesOf(keywords);
   return value === undefined || value === null || others.length > 0 ? [] : [{ path, value }];
 }
 
-/** Places that hold another constant in each branch: `kind: text`, `kind: voice`. */
+/** Returns the places with a different constant in each branch: `kind: text`, `kind: voice`. */
 function varyingConstants(branches: readonly BodyLeaves[]): Set<string> {
   const values = new Map<string, Set<string>>();
   for (const leaf of branches.flatMap(({ leaves }) => leaves)) {
@@ -192,7 +211,7 @@ function combined(all: readonly LeafAlternative[], choice: readonly LeafAlternat
 const isChoice = (alternatives: readonly LeafAlternative[]): boolean =>
   alternatives.every(({ paths }) => paths.length > 0) || alternatives.some(({ constants }) => constants.length > 0);
 
-/** An alternative that demands nothing is always met, so it comes last. */
+/** Moves alternatives that demand nothing to the end, because they are always met. */
 function sortedByDemand(alternatives: readonly LeafAlternative[]): LeafAlternative[] {
   return [
     ...alternatives.filter(({ paths }) => paths.length > 0),

@@ -1,32 +1,32 @@
 import type { Json } from '../../request/contract.ts';
-import type { Described } from '../documents/described.ts';
+import type { DescribedDocument } from '../documents/described.ts';
 import { isObject, type JsonObject, listOf, memberOf, objectOf, pointerTo, textOf } from '../documents/json-parts.ts';
 import { createReferences, type Placed, type References } from '../documents/references.ts';
 import { createSchemaReader, type SchemaReader } from '../schema/expand-schema.ts';
 
-/** A described document, ready to be read. */
+/** A described document with what is needed to read it. */
 export interface DocumentReading {
-  readonly described: Described;
+  readonly described: DescribedDocument;
   readonly references: References;
   readonly schemas: SchemaReader;
 }
 
-/** One operation of a document. */
+/** An operation of a document. */
 export interface OpenApiOperation {
   readonly method: string;
   readonly path: string;
-  /** `POST /v1/requests`. */
+  /** Name for people: `POST /v1/requests`. */
   readonly name: string;
   readonly id: string;
-  /** What is said of it: summary, description, tags. */
+  /** Its summary, description and tags. */
   readonly words: string;
   readonly value: JsonObject;
   readonly pointer: string;
-  /** Header, query and path parameters, those of the path included. */
+  /** Header, query and path parameters, including those of the path item. */
   readonly parameters: readonly Placed[];
 }
 
-/** A body or answer in one media type. */
+/** The content of a body or answer in one media type. */
 export interface MediaContent {
   readonly mediaType: string;
   readonly value: JsonObject;
@@ -36,11 +36,13 @@ export interface MediaContent {
 const MAX_WORDS = 20_000;
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 
-export function startReading(described: Described): DocumentReading {
+/** Prepares a described document for reading. */
+export function startReading(described: DescribedDocument): DocumentReading {
   const references = createReferences(described.document);
   return { described, references, schemas: createSchemaReader(references) };
 }
 
+/** Returns all operations of a document. */
 export function operationsOf({ described, references }: DocumentReading): OpenApiOperation[] {
   return Object.entries(objectOf(described.document['paths'])).flatMap(([path, item]) => {
     const place = references.follow(item, pointerTo('/paths', path));
@@ -65,23 +67,24 @@ export function operationsOf({ described, references }: DocumentReading): OpenAp
   });
 }
 
-/** The paths that stand outside of the document. */
+/** Returns the problems of paths that are outside of the document. */
 export function pathProblems({ described, references }: DocumentReading): string[] {
   return Object.entries(objectOf(described.document['paths'])).flatMap(
     ([path, item]) => references.follow(item, pointerTo('/paths', path)).problem ?? [],
   );
 }
 
-/** An operation's own parameter takes the place of the path's of the same name. */
+/** Resolves a list of parameters. An operation's own parameter replaces that of the path with the same name. */
 function parametersOf(references: References, list: Json | undefined, pointer: string): Placed[] {
   return listOf(list).map((each, index) => references.follow(each, pointerTo(pointer, String(index))));
 }
 
-/** The bodies that an operation takes, by media type. */
+/** Returns the bodies that an operation accepts, by media type. */
 export function bodiesOf({ references }: DocumentReading, operation: OpenApiOperation): MediaContent[] {
   return contentOf(references.follow(operation.value['requestBody'], pointerTo(operation.pointer, 'requestBody')));
 }
 
+/** Returns the contents of a body or answer, by media type. */
 export function contentOf(holder: Placed): MediaContent[] {
   return Object.entries(objectOf(objectOf(holder.value)['content'])).map(([mediaType, value]) => ({
     mediaType,
@@ -90,16 +93,18 @@ export function contentOf(holder: Placed): MediaContent[] {
   }));
 }
 
-/** The media type without its parameters, small. */
+/** Returns the media type in lower case, without its parameters. */
 export const bareMediaType = (mediaType: string): string => (mediaType.split(';')[0] ?? '').trim().toLowerCase();
 
+/** Tells whether a media type, or a range of media types, admits JSON. */
 export function isJsonType(mediaType: string): boolean {
   return /^(?:application|text)\/(?:[\w.+-]+\+)?json$|^\*\/\*$|^application\/\*$/.test(bareMediaType(mediaType));
 }
 
 /**
- * The keys that an operation demands beside its token, as parameters: a description names them under `security` alone.
- * Each entry of `security` is one way to be let in; srq's is one with a token, and among those the one with the fewest keys.
+ * Returns the API keys that an operation requires beside its token, as parameters, because a description names them
+ * only under `security`. Each entry of `security` is one way to be authorized. srq uses one with a token, and among
+ * those the one with the fewest keys.
  */
 function apiKeyParameters(document: JsonObject, operation: JsonObject, references: References): Placed[] {
   const schemes = objectOf(objectOf(document['components'])['securitySchemes']);
@@ -127,7 +132,7 @@ const isToken = (scheme: Placed): boolean =>
 const isKey = (scheme: Placed): boolean =>
   typeOf(scheme) === 'apiKey' && /^(?:header|query)$/.test(textOf(memberOf(scheme.value, 'in')));
 
-/** Whether two parameters are the same one, said twice. */
+/** Tells whether two parameters are the same one. */
 function isSameParameter(one: Json, other: Json): boolean {
   const nameOf = (value: Json): string => textOf(memberOf(value, 'name')).toLowerCase();
   return isObject(one) && isObject(other) && one['in'] === other['in'] && nameOf(one) === nameOf(other);

@@ -5,7 +5,7 @@ import { nameWords } from '../../request/names.ts';
 import { DOCUMENTED_PARAMETERS } from '../../request/wire.ts';
 import { type Leaf, pathKey } from './body-leaves.ts';
 
-/** What a name is taken for. `rank`: how far it is from srq's own name, 0 is best. */
+/** The field that a name is taken for. `rank` is its distance from srq's own name, and 0 is best. */
 export interface NamedField {
   readonly field: string;
   readonly rank: number;
@@ -13,7 +13,7 @@ export interface NamedField {
   readonly why: string;
 }
 
-/** Other usual names of a field, best first. `|` parts those that need a person's yes. */
+/** Other usual names of a field, best first. Names after `|` need confirmation by a person. */
 const SYNONYMS: Readonly<Record<Exclude<Field, 'audio_file'>, string>> = {
   country: 'country_code iso_country country_iso market market_code country_id',
   lang: 'language language_code lang_code locale preferred_language',
@@ -30,11 +30,11 @@ const SYNONYMS: Readonly<Record<Exclude<Field, 'audio_file'>, string>> = {
   ref: 'reference external_reference external_ref external_id partner_reference partner_ref client_reference customer_reference external_lead_id external_request_id lead_id client_request_id client_lead_id partner_request_id partner_lead_id lead_reference request_reference',
 };
 const FIELD_NAMES = Object.keys(SYNONYMS);
-/** Words before a name that say whose it is, and nothing else. */
+/** Words before a name that only say whose it is. */
 const PERSON = new Set(
   'customer client contact person lead user requester applicant consumer end_user homeowner owner sender'.split(' '),
 );
-/** Objects that are only there to wrap. */
+/** Names of objects that only wrap others. */
 const WRAPPERS = new Set('data attributes request service_request lead order job payload body item params'.split(' '));
 const AUDIO = /audio|voice|record/;
 const CATEGORY = /categ|profession|trade/;
@@ -49,7 +49,10 @@ for (const [field, list] of Object.entries(SYNONYMS)) {
 }
 const byOwnName = new Map(FIELD_NAMES.map((field) => [field.replaceAll('_', ''), field]));
 
-/** What a place in a body is taken for by its name and those around it; undefined if that tells nothing. */
+/**
+ * Returns the field that a place in a body is taken for, by its name and those around it. Returns undefined if the
+ * names do not tell.
+ */
 export function fieldNamed(path: readonly string[]): NamedField | undefined {
   const last = path.at(-1) ?? '';
   const around = path
@@ -64,13 +67,13 @@ export function fieldNamed(path: readonly string[]): NamedField | undefined {
   );
 }
 
-/** What a column of this name would mean, also in other languages: a guess. */
+/** Returns the field that a column of this name would have, also in other languages. It is a guess. */
 function columnName(last: string, around: readonly string[]): NamedField | undefined {
   if (around.length > 0 && !PERSON.has(around.at(-1) ?? '')) return undefined;
   const alias = aliasOf(last.replace(/([a-z\d])([A-Z])/g, '$1_$2'));
   const isPart = alias?.meaning === 'city' || alias?.meaning === 'postal_code';
   const field = isPart ? 'location' : alias?.meaning;
-  // Whose reference an `id` is, no name tells.
+  // A name does not tell whose reference an `id` is.
   if (alias === undefined || field === 'ref' || !FIELD_NAMES.some((each) => each === field)) return undefined;
   const rank = (isPart ? 45 : 31) + alias.rank;
   return { field: field ?? '', rank, confidence: 'weak', why: 'what a column of this name means' };
@@ -100,7 +103,10 @@ function foundByWords(words: readonly string[]): NamedField | undefined {
   return bySynonym.get(words.join(''));
 }
 
-/** `category.id`, `location.address`, `address.full`: the parent says what it is. */
+/**
+ * Returns the field of a nested value whose parent tells the meaning: `category.id`, `location.address`,
+ * `address.full`.
+ */
 function nestedValue(name: string, parent: string): NamedField | undefined {
   const field = foundByWords(parent.split('_'))?.field;
   const values: Readonly<Record<string, RegExp>> = {
@@ -128,7 +134,10 @@ function looseCategory(words: readonly string[]): NamedField | undefined {
   return { field: 'category', rank: 40, confidence: 'weak', why: 'its name speaks of categories' };
 }
 
-/** A recording and what goes with it: `audio`, `voice_note`, `audio_mime_type`, `recording.filename`. */
+/**
+ * Returns the field of a recording or of its attributes: `audio`, `voice_note`, `audio_mime_type`,
+ * `recording.filename`.
+ */
 function audioField(path: readonly string[], last: string): NamedField | undefined {
   const words = nameWords(last);
   const parent = nameWords(path.at(-2) ?? '').join('_');
@@ -154,15 +163,15 @@ const audioPart = (field: string): NamedField => ({
   why: 'it goes with the recording',
 });
 
-/** Which place carries which field: each field goes to one place, each place carries one. */
+/** The assignment of fields to places. Each field has one place, and each place has one field. */
 export type Assignment = ReadonlyMap<Leaf, NamedField>;
 
-/** The names that decide whether an operation is about service requests. */
+/** The fields that show whether an operation is about service requests. */
 export const KNOWN_FIELDS: ReadonlySet<string> = new Set(DOCUMENTED_PARAMETERS);
 
 /**
- * The nearest names first; of equal ones that among most other known names, then what is required, then what is less
- * nested, then what comes first. Which of equal ones is meant is a guess.
+ * Assigns fields to places, the nearest names first. Among equal names, the order is: the one among most other known
+ * names, the required one, the less nested one, the first one. The choice among equal names is a guess.
  */
 export function assignFields(leaves: readonly Leaf[]): Assignment {
   const candidates = leaves.flatMap((leaf, order) => {
@@ -190,7 +199,7 @@ export function assignFields(leaves: readonly Leaf[]): Assignment {
     const rival = candidates.find((each) => each.leaf !== leaf && isRival(each.named, named));
     assigned.set(leaf, rival === undefined ? named : asGuess(named, rival.leaf));
   }
-  // A type or a name of nothing that is recorded is a parameter like any other.
+  // Without a recording, the parameter of its type or name is an ordinary one.
   if (!taken.has('audio_file')) {
     for (const [leaf, { field }] of assigned) if (field.startsWith('audio_')) assigned.delete(leaf);
   }

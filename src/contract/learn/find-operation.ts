@@ -3,7 +3,7 @@ import { nearest } from '../../request/did-you-mean.ts';
 import { SrqError } from '../../request/errors.ts';
 import { nameWords } from '../../request/names.ts';
 import { OPERATIONS, type OperationName } from '../../request/operations.ts';
-import type { Described } from '../documents/described.ts';
+import type { DescribedDocument } from '../documents/described.ts';
 import { objectOf } from '../documents/json-parts.ts';
 import {
   type DocumentReading,
@@ -17,17 +17,17 @@ import { bodyProblem, operationBody, unreadable } from './operation-body.ts';
 import { sharedPath } from './servers.ts';
 import { isAboutRequests, objectionsTo, resemblesCheck } from './unasked-validate.ts';
 
-/** One of several operations that may be meant. */
+/** One of several operations that may be the right one. */
 interface OperationCandidate {
   readonly operation: OpenApiOperation;
-  /** Why it was not chosen, where that is its own fault; else empty. */
+  /** The objection against choosing it, or an empty text if there is none against the operation itself. */
   readonly objection: string;
 }
 
-/** The operation for a role, or what a person has to choose from. */
+/** The operation for a role, or the candidates for a person to choose from. */
 export interface FoundOperation {
   readonly operation: OpenApiOperation | null;
-  /** The best ones, best first; empty if there is nothing to ask. */
+  /** The best candidates, best first. Empty if there is nothing to ask. */
   readonly candidates: readonly OperationCandidate[];
   readonly why: string;
   readonly confidence: Confidence;
@@ -36,7 +36,7 @@ export interface FoundOperation {
 interface Scored {
   readonly operation: OpenApiOperation;
   readonly points: number;
-  /** The known fields that its body has a place for. */
+  /** The known fields for which its body has a place. */
   readonly fields: ReadonlySet<string>;
   /** A reference that could not be followed. */
   readonly outside: string | null;
@@ -45,10 +45,13 @@ interface Scored {
 const NAMES_ENOUGH = 4;
 const CLEAR_LEAD = 20;
 const MIN_LEAD = 3;
-/** A body with fewer of the known names is hardly one of a request. */
+/** Minimum number of known names in a body. One with fewer is hardly the body of a request. */
 const MIN_FIELDS = 3;
 const MAX_OPERATIONS = 1000;
-/** Enough of a body to know its names; of many operations less is read of each. */
+/**
+ * Maximum number of nodes that are read of one body, which is enough for its names. If there are many operations, less
+ * is read of each.
+ */
 const SCORED_NODES = 2000;
 const ALL_SCORED_NODES = 100_000;
 const TOKEN_WORDS = /^(?:tokens?|login|signin|logout|oauth2?|authenticate|auth|password|session|sessions)$/;
@@ -58,7 +61,7 @@ const CHECKING_WORDS =
 const SAYS_DUPLICATE = /duplicat|already exist|seen before|repeated/i;
 const LIST_WORDS = /^(?:batch|bulk|import|list|search|query|upload)$/;
 
-/** What is looked through: all operations of the document, and those that take a body with what it is known to hold. */
+/** The search space: all operations of the document, and those with a body together with its known contents. */
 interface Search {
   readonly reading: DocumentReading;
   readonly operations: readonly OpenApiOperation[];
@@ -71,7 +74,7 @@ type Find = (search: Search, taken: readonly OpenApiOperation[]) => FoundOperati
 const FINDERS: Readonly<Record<OperationName, Find>> = {
   create: (search, taken) => {
     const ranked = rankedBy(createPoints, search, taken);
-    if (ranked.length === 0) refuseElsewhere(search);
+    if (ranked.length === 0) refuseExternalBody(search);
     return decided(ranked, true);
   },
   validate: ({ reading, operations, scored }, taken) => {
@@ -83,17 +86,18 @@ const FINDERS: Readonly<Record<OperationName, Find>> = {
 };
 
 /**
- * Finds the operations of the document for the roles, by their points.
+ * Finds the operations of the document for the roles, by their scores.
  *
- * Throws `SrqError('input')` for a name that no operation has, and where a body that stands elsewhere may be the one.
+ * Throws `SrqError('input')` if no operation has a given name, or if a body outside of the document may be the right
+ * one.
  */
 export function operationFinder(reading: DocumentReading): {
   find(role: OperationName, chosen: string | undefined, taken: readonly OpenApiOperation[]): FoundOperation;
 } {
   const operations = operationsOf(reading);
   const candidates = operations.filter(takesBody).slice(0, MAX_OPERATIONS);
-  const mostNodes = Math.min(SCORED_NODES, Math.floor(ALL_SCORED_NODES / Math.max(1, candidates.length)));
-  const scored = candidates.map((operation) => ({ operation, ...namesIn(reading, operation, mostNodes) }));
+  const maxNodes = Math.min(SCORED_NODES, Math.floor(ALL_SCORED_NODES / Math.max(1, candidates.length)));
+  const scored = candidates.map((operation) => ({ operation, ...namesIn(reading, operation, maxNodes) }));
   return {
     find(role, chosen, taken) {
       if (chosen === undefined) return FINDERS[role]({ reading, operations, scored }, taken);
@@ -117,8 +121,8 @@ function rankedBy(
     .sort((a, b) => b.points - a.points);
 }
 
-/** Throws where the create may be one whose body or path stands outside of the document. */
-function refuseElsewhere({ reading, scored }: Search): void {
+/** Throws if the create may be an operation whose body or path is outside of the document. */
+function refuseExternalBody({ reading, scored }: Search): void {
   const [outside] = scored.flatMap((each) => each.outside ?? []);
   if (outside !== undefined) throw unreadable('The request body', outside);
   const [elsewhere] = pathProblems(reading);
@@ -129,8 +133,8 @@ const NONE = { operation: null, candidates: [], confidence: 'weak' as const };
 const CREATE_UNKNOWN: FoundOperation = { ...NONE, why: 'it is not known yet which operation creates' };
 
 /**
- * The operation that only looks whether a request like those of `create` is a duplicate. All others that resemble it are
- * asked about: one that writes would be called for every row.
+ * Finds the operation that only tells whether a request like those of `create` is a duplicate. All others that resemble
+ * it become a question, because one that writes would be called for every row.
  */
 function validateBeside(
   reading: DocumentReading,
@@ -139,7 +143,7 @@ function validateBeside(
   withoutBody: OpenApiOperation | undefined,
 ): FoundOperation {
   const judged = others
-    .filter((each) => maySeekDuplicates(each, create))
+    .filter((each) => mayCheckDuplicates(each, create))
     .map((each) => ({ ...each, objections: objectionsTo(reading, each, create) }))
     .sort((a, b) => a.objections.length - b.objections.length || b.points - a.points);
   const fit = judged.filter(({ objections }) => objections.length === 0);
@@ -157,14 +161,17 @@ function validateBeside(
   return { ...NONE, candidates, why: fit.length > 0 ? 'several are alike' : 'something speaks against each' };
 }
 
-/** By its name, if it has anything to do with requests; by its words, if its body is much like that of a request. */
-function maySeekDuplicates({ operation, fields }: Scored, create: Scored): boolean {
+/**
+ * Tells whether an operation may look for duplicates: by its name, if it has to do with requests, or by its words, if
+ * its body is much like that of a request.
+ */
+function mayCheckDuplicates({ operation, fields }: Scored, create: Scored): boolean {
   if (operationWords(operation).some((word) => TOKEN_WORDS.test(word))) return false;
   if (resemblesCheck(operation)) return fields.size > 0 || isAboutRequests(operation, create.operation);
   return fields.size >= MIN_FIELDS && SAYS_DUPLICATE.test(operation.words);
 }
 
-/** `byNames`: it has to hold enough of the known names. */
+/** Chooses the best operation. `byNames` demands that it has enough of the known names. */
 function decided(ranked: readonly Scored[], byNames: boolean): FoundOperation {
   const [best, next] = ranked;
   if (best === undefined) return { ...NONE, why: 'no operation looks like it' };
@@ -186,8 +193,8 @@ const asksWithoutBody = (operation: OpenApiOperation): boolean =>
 
 const operationWords = ({ path, id }: OpenApiOperation): string[] => [...nameWords(path), ...nameWords(id)];
 
-function namesIn(reading: DocumentReading, operation: OpenApiOperation, mostNodes: number): Omit<Scored, 'operation'> {
-  const body = operationBody(reading, operation, mostNodes);
+function namesIn(reading: DocumentReading, operation: OpenApiOperation, maxNodes: number): Omit<Scored, 'operation'> {
+  const body = operationBody(reading, operation, maxNodes);
   const outside = body?.unresolved[0] ?? bodyProblem(reading, operation);
   if (body === null) return { points: 0, fields: new Set(), outside };
   const known = [...body.assignment.values()].filter(({ field }) => KNOWN_FIELDS.has(field));
@@ -198,7 +205,7 @@ function namesIn(reading: DocumentReading, operation: OpenApiOperation, mostNode
 function createPoints({ operation, points, fields }: Scored): number {
   const words = operationWords(operation);
   const has = (pattern: RegExp) => words.some((word) => pattern.test(word));
-  // One that only looks for duplicates has the same body, and would be sent instead of a request.
+  // An operation that only looks for duplicates has the same body, and would be called instead of a create.
   if (fields.size === 0 || has(CHECKING_WORDS)) return 0;
   const created = '201' in objectOf(operation.value['responses']) ? 2 : 0;
   const isOneOfMany = operation.path.includes('{') ? 5 : 0;
@@ -243,15 +250,18 @@ function named(all: readonly OpenApiOperation[], chosen: string, role: Operation
   );
 }
 
-/** Whether a document has an operation of this id, path, or method and path. */
-export function hasOperation(described: Described, chosen: string): boolean {
+/** Tells whether a document has an operation with this id, path, or method and path. */
+export function hasOperation(described: DescribedDocument, chosen: string): boolean {
   const reading = startReading(described);
   return operationsOf(reading).some((each) => isCalled(each, chosen.trim(), basePath(reading)));
 }
 
 const basePath = ({ described }: DocumentReading): string => sharedPath(described.document['servers']);
 
-/** People also write the path as it is in a whole address: with what all servers have before it. */
+/**
+ * Tells whether an operation is meant. People also write the path as in a whole address, including the common path of
+ * the servers.
+ */
 function isCalled({ id, method, path }: OpenApiOperation, wanted: string, base: string): boolean {
   const [before = '', address = ''] = wanted.split(/\s+/);
   const isMethod = before.toLowerCase() === method;

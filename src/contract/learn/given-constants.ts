@@ -6,30 +6,35 @@ import { isSecretName, nameWords } from '../../request/names.ts';
 import { type JsonObject, textOf } from '../documents/json-parts.ts';
 import { allowedValues } from './leaf-parameter.ts';
 
-/** Given for a parameter that is another one in each request: `--set name=`. */
+/** The value given for a parameter that differs in each request: `--set name=`. */
 export const EACH_ROW = '';
 
-/** A parameter among the others of its operation. `isCarried`: it holds one of srq's own fields. */
+/** A parameter among those of its operation. `isCarried` means that it holds one of srq's own fields. */
 interface NamedPlace {
   readonly path: readonly string[];
   readonly isCarried: boolean;
 }
 
-/** The values that a person gave for what srq cannot know, by a parameter's name or its whole path joined by dots. */
+/** The values that a person gave for what srq cannot know, by a parameter's name or its full path joined by dots. */
 export interface GivenConstants {
-  /** Those of one operation, which has these parameters. */
+  /** Returns the values for one operation, which has these parameters. */
   among(parameters: readonly NamedPlace[]): OperationConstants;
-  /** Throws `SrqError('input')` for a value that no parameter took. */
+  /** Throws `SrqError('input')` if a value was given that no parameter has used. */
   refuseUnused(): void;
 }
 
+/** The given values as they apply to one operation. */
 export interface OperationConstants {
-  /** {@link EACH_ROW}: each row gives it; null: nothing was said. Throws `SrqError('input')` where several may be meant. */
+  /**
+   * Returns the value given for a parameter: {@link EACH_ROW} if each row gives it, or null if nothing was said. Throws
+   * `SrqError('input')` if several parameters may be meant.
+   */
   valueOf(path: readonly string[]): string | null;
-  /** Asks for the value of a parameter. `shape`: no row gives an object. */
+  /** Returns the question for the value of a parameter. `shape` is given for an object, which no row can give. */
   question(path: readonly string[], keywords: JsonObject, shape?: 'object'): Question;
 }
 
+/** Wraps the given values, and keeps track of those that are used. */
 export function givenConstants(values: Readonly<Record<string, string>>): GivenConstants {
   const used = new Set<string>();
   const asked = new Set<string>();
@@ -40,36 +45,7 @@ export function givenConstants(values: Readonly<Record<string, string>>): GivenC
     return values[name] ?? null;
   };
   return {
-    among(parameters) {
-      const byLastName = new Map<string, NamedPlace[]>();
-      for (const each of parameters) {
-        const last = each.path.at(-1) ?? '';
-        const twins = byLastName.get(last);
-        if (twins) twins.push(each);
-        else byLastName.set(last, [each]);
-      }
-      const twinsOf = (path: readonly string[]) => byLastName.get(path.at(-1) ?? '') ?? [];
-      /** By what name a person may say it. */
-      const nameOf = (path: readonly string[]): string => {
-        const last = path.at(-1) ?? '';
-        const isClear = twinsOf(path).length <= 1 && !isField(last);
-        return isClear ? last : path.join('.');
-      };
-      return {
-        question: (path, keywords, shape) => questionOf(path, nameOf(path), keywords, shape),
-        valueOf(path) {
-          const last = path.at(-1) ?? '';
-          if (path.length > 1 && Object.hasOwn(values, path.join('.'))) return lookUp(path.join('.'));
-          const twins = twinsOf(path);
-          const top = twins.find((each) => each.path.length === 1);
-          // A name at the top has no longer one; where rows fill it, another is more likely to be meant.
-          const meansTop = twins.length > 1 && top !== undefined && !top.isCarried;
-          if (meansTop && path.length > 1) return null;
-          if (twins.length > 1 && !meansTop && Object.hasOwn(values, last)) throw ambiguous(last, twins);
-          return lookUp(last);
-        },
-      };
-    },
+    among: (parameters) => operationConstants(parameters, values, lookUp),
     refuseUnused() {
       const name = Object.keys(values).find((each) => !used.has(each));
       if (name === undefined) return;
@@ -85,7 +61,45 @@ export function givenConstants(values: Readonly<Record<string, string>>): GivenC
   };
 }
 
-/** The flag that gives a value; a secret is no argument, which others can read. */
+/** `lookUp` returns the value given under a name, and notes that the name was looked up. */
+function operationConstants(
+  parameters: readonly NamedPlace[],
+  values: Readonly<Record<string, string>>,
+  lookUp: (name: string) => string | null,
+): OperationConstants {
+  const byLastName = new Map<string, NamedPlace[]>();
+  for (const each of parameters) {
+    const last = each.path.at(-1) ?? '';
+    const twins = byLastName.get(last);
+    if (twins) twins.push(each);
+    else byLastName.set(last, [each]);
+  }
+  const twinsOf = (path: readonly string[]) => byLastName.get(path.at(-1) ?? '') ?? [];
+  /** Returns the name by which a person can refer to a parameter. */
+  const nameOf = (path: readonly string[]): string => {
+    const last = path.at(-1) ?? '';
+    const isClear = twinsOf(path).length <= 1 && !isField(last);
+    return isClear ? last : path.join('.');
+  };
+  return {
+    question: (path, keywords, shape) => questionOf(path, nameOf(path), keywords, shape),
+    valueOf(path) {
+      const last = path.at(-1) ?? '';
+      if (path.length > 1 && Object.hasOwn(values, path.join('.'))) return lookUp(path.join('.'));
+      const twins = twinsOf(path);
+      const top = twins.find((each) => each.path.length === 1);
+      // A name at the top has no longer form. If rows fill that place, another one is more likely to be meant.
+      const meansTop = twins.length > 1 && top !== undefined && !top.isCarried;
+      if (meansTop && path.length > 1) return null;
+      if (twins.length > 1 && !meansTop && Object.hasOwn(values, last)) throw ambiguous(last, twins);
+      return lookUp(last);
+    },
+  };
+}
+
+/**
+ * Returns the flag that gives a value. A secret is given in a file, because others can read the arguments of a command.
+ */
 export function answerFor(name: string): string {
   return `--set ${name}=${isSecretName(name) ? '@FILE' : 'VALUE'}`;
 }
@@ -101,10 +115,10 @@ function ambiguous(name: string, twins: readonly NamedPlace[]): SrqError {
   );
 }
 
-/** Words in names of what stays the same: who hands the requests over, and by which way. */
+/** Words in names of values that are the same in all requests: the sender of the requests, and the channel. */
 const OF_THE_PARTNER =
   /^(?:partners?|accounts?|agency|company|organi[sz]ation|channel|campaign|source|site|tenant|publisher|affiliate|merchant|supplier|vendor|api|app|application|client|form|brand|product|version|template|terms|policy|consent|gdpr|privacy)$/;
-/** Words in names of what tells one request from another, or one customer. */
+/** Words in names of values that differ between requests or customers. */
 const OF_ONE_REQUEST =
   /^(?:id|uuid|guid|reference|ref|nonce|name|firstname|lastname|fullname|surname|forename|birthday|birthdate|birth|phone|telephone|tel|mobile|mail|email|text|message|description|comments?|subject|address|street|city|zip|postcode|postal|nome|nombre|nom|vorname|nachname|telefone?|telefono|telefon|correo|descri\w*|mensagem|mensaje|nachricht|anfrage|beschreibung|adresse|morada|direccion|indirizzo)$/;
 

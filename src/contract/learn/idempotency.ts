@@ -8,15 +8,16 @@ import type { Findings } from './notebook.ts';
 import { IDEMPOTENCY_HEADER } from './operation-parameters.ts';
 import { saysRecognised, shortestDuration } from './recognised-repetition.ts';
 
-const NOT_HEEDED =
+const SAYS_IGNORED =
   /\b(?:ignored?|deprecated|obsolete|unused|no longer|not (?:\w+ ){0,2}(?:used|supported|evaluated|honou?red|considered|heeded|implemented))\b/i;
-/** What is ignored then is the repetition, which is what the header is for. */
+/** Matches words about repetitions. If a repetition is ignored, the header is not: that is its purpose. */
 const OF_REPETITIONS = /\b(?:repe\w+|retr\w+|same|duplicates?|second|subsequent|further|before|already)\b/i;
 const MAX_WORDS = 10_000;
 
 /**
- * The header by which create recognises a repeated request. A header that looks like one is believed only where the document
- * says in words that a repetition is recognised, or a person says so; for as long as they say.
+ * Returns the header by which create recognises a repeated request. A header that looks like one is relied on only if
+ * the document says in words that a repetition is recognised, or if a person says so, and only for the time that they
+ * name.
  */
 export function idempotencyOf(
   reading: DocumentReading,
@@ -32,22 +33,22 @@ export function idempotencyOf(
     const own = [textOf(description), textOf(keywords['description'])].join('\n');
     const isUuid = keywords['format'] === 'uuid' || /\buuid\b/i.test(own) || isUuidPattern(keywords['pattern']);
     const shape = { header, format: isUuid ? 'uuid' : 'text' } as const;
-    // A service that demands the header refuses every request without it: it is sent then, and nothing is built on it.
-    const unbelieved: CreateOperation['idempotency'] = required === true ? { ...shape, windowSeconds: 0 } : null;
+    // A service that demands the header refuses every request without it. It is sent then, but not relied on.
+    const unreliable: CreateOperation['idempotency'] = required === true ? { ...shape, windowSeconds: 0 } : null;
     const said = given.among([]).valueOf([header]);
     if (said !== null) {
       const windowSeconds = saidWindow(header, said);
       if (windowSeconds === 0) {
         notebook.add('create.idempotency', `not by ${header}`, pointer, 'certain', 'you said so');
-        return unbelieved;
+        return unreliable;
       }
       return found({ ...shape, windowSeconds }, pointer, 'you said so', notebook);
     }
-    if (deprecated === true || isNotHeeded(own)) {
+    if (deprecated === true || isIgnored(own)) {
       notebook.add('create.idempotency', `not by ${header}`, pointer, 'certain', 'the document says so');
       notebook.note(`The header ${header} is left alone: the document does not say that the service heeds it.`);
-      if (unbelieved === null) continue;
-      return unbelieved;
+      if (unreliable === null) continue;
+      return unreliable;
     }
     const words = [own, ...sentencesAbout(header, operation.words)].join('\n').slice(0, MAX_WORDS);
     const window = shortestDuration(words, DEFAULT_KEY_LIFE_SECONDS);
@@ -63,7 +64,7 @@ export function idempotencyOf(
       answer: `--set ${header}=24h`,
       unanswered: 'no',
     });
-    return unbelieved;
+    return unreliable;
   }
   return null;
 }
@@ -76,7 +77,10 @@ function found(idempotency: Idempotency, pointer: string, why: string, notebook:
   return idempotency;
 }
 
-/** What a person said of the header: for how long it is believed, in seconds; 0: not at all; null: no time was named. */
+/**
+ * Reads a person's statement about the header: the time in seconds for which it is relied on, 0 if it is not relied on,
+ * or null if no time was named.
+ */
 function saidWindow(header: string, said: string): number | null {
   if (/^(?:n|no|none|false)$/i.test(said)) return 0;
   if (/^(?:y|yes|true)$/i.test(said)) return null;
@@ -89,13 +93,16 @@ function saidWindow(header: string, said: string): number | null {
   );
 }
 
-/** If it is taken for one that is, a repeated create is acted on a second time; the other mistake only leaves a doubt. */
-function isNotHeeded(description: string): boolean {
+/**
+ * Tells whether the description says that the service ignores the header. If such a header were relied on, a repeated
+ * create would be acted on a second time, whereas the opposite mistake only leaves a doubt.
+ */
+function isIgnored(description: string): boolean {
   const sentences = description.split(/[.;\n]/);
-  return sentences.some((each) => NOT_HEEDED.test(each) && !OF_REPETITIONS.test(each));
+  return sentences.some((each) => SAYS_IGNORED.test(each) && !OF_REPETITIONS.test(each));
 }
 
-/** Of what is said of the whole operation, what is about the header. */
+/** Returns the sentences about the header from the description of the operation. */
 function sentencesAbout(header: string, words: string): string[] {
   const name = header.toLowerCase();
   return words

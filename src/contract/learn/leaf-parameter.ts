@@ -3,7 +3,7 @@ import { type JsonObject, listOf, scalarOf, textOf } from '../documents/json-par
 import { labelsOf, typesOf, valuesOf } from '../schema/flat-schema.ts';
 import type { Leaf } from './body-leaves.ts';
 
-/** A parameter as its schema describes it, nothing said yet of constants. */
+/** Converts a place in a body to a parameter as its schema describes it, without regard to constants. */
 export function leafParameter(
   { path, keywords, shape, required, requiredWithin }: Leaf,
   field: string,
@@ -35,7 +35,7 @@ export function leafParameter(
 
 const numberOf = (value: Json | undefined): number | null => (typeof value === 'number' ? value : null);
 
-/** Text wherever text is allowed: it can say anything. */
+/** Returns the type on the wire. It is text wherever text is allowed, because a text can express anything. */
 function wireType(keywords: JsonObject): Parameter['type'] {
   const said = typesOf(keywords).filter((type) => type !== 'null');
   const types = said.length > 0 ? said : [...new Set(valuesOf(keywords).map((value) => typeof value))];
@@ -45,6 +45,7 @@ function wireType(keywords: JsonObject): Parameter['type'] {
   return types.includes('integer') ? 'integer' : types.includes('boolean') ? 'boolean' : 'string';
 }
 
+/** Returns the allowed values with their labels, or null if any value is allowed. */
 export function allowedValues(keywords: JsonObject): AllowedValue[] | null {
   const labels = labelsOf(keywords);
   const values = valuesOf(keywords).flatMap((each, index): AllowedValue[] => {
@@ -54,7 +55,10 @@ export function allowedValues(keywords: JsonObject): AllowedValue[] | null {
   return values.length > 0 ? values : null;
 }
 
-/** A binary part can only stand in multipart; a data URL is told by the description, the pattern or an example. */
+/**
+ * Returns the encoding of a recording. A binary part is possible only in multipart. A data URL is recognised by the
+ * description, the pattern or an example.
+ */
 function audioForm(keywords: JsonObject, isMultipart: boolean): Parameter['audioForm'] {
   const format = textOf(keywords['format']);
   if (isMultipart && format === 'binary') return 'binary';

@@ -15,7 +15,7 @@ import {
   REQUEST_OPERATION_NAMES,
   type RequestOperationName,
 } from '../../request/operations.ts';
-import type { Described } from '../documents/described.ts';
+import type { DescribedDocument } from '../documents/described.ts';
 import { isObject, objectOf, textOf } from '../documents/json-parts.ts';
 import { duplicateRules, type FoundRule, identifierPlaces, verdictRules } from './answer-meaning.ts';
 import { answersOf, type DescribedAnswer } from './answers.ts';
@@ -26,22 +26,23 @@ import { idempotencyOf } from './idempotency.ts';
 import { learnOperation } from './learn-operation.ts';
 import { learnToken } from './learn-token.ts';
 import { type Findings, openNotebook } from './notebook.ts';
-import { basePathOf, prefixed, requireServicePaths, serverSuggestions, tokenPathOf } from './servers.ts';
+import { basePathOf, requireServicePaths, serverSuggestions, tokenPathOf, withPathPrefix } from './servers.ts';
 
+/** The options for learning from one document. */
 export interface DescribedOptions {
-  /** Values of parameters that no request carries, by name: `--set`. */
+  /** Values of parameters that no request gives, by name: `--set`. */
   readonly constants: Readonly<Record<string, string>>;
-  /** Which operation is which, by its id or as `POST /path`: `--operation`. */
+  /** The operation for each role, by its id or as `POST /path`: `--operation`. */
   readonly operations: Readonly<Partial<Record<OperationName, string>>>;
-  /** Where requests will go; null if that is not known yet. */
+  /** The base URL of the requests, or null if it is not known yet. */
   readonly baseUrl: string | null;
-  /** ISO 8601. */
+  /** Time in ISO 8601. */
   readonly learnedAt: string;
 }
 
-/** What one document comes to. Throws `SrqError('input')` for what cannot be used. */
+/** Learns a contract from one document. Throws `SrqError('input')` if it cannot be used. */
 export function learnDescribed(
-  described: Described,
+  described: DescribedDocument,
   file: string,
   given: GivenConstants,
   options: DescribedOptions,
@@ -57,7 +58,7 @@ export function learnDescribed(
   });
   const requests = byOperation<RequestOperationName, Contract>(REQUEST_OPERATION_NAMES, (name) => {
     const before = found[name] === null ? '' : base.before;
-    return prefixed(
+    return withPathPrefix(
       LEARNERS[name]({ reading, notebook, given, answers: answers[name], operation: found[name] }),
       before,
     );
@@ -83,7 +84,7 @@ export function learnDescribed(
 }
 
 const MAX_TITLE = 200;
-/** What a person says of a role that no operation has: `--operation validate=none`. */
+/** The answer of a person that no operation has a role: `--operation validate=none`. */
 const NO_OPERATION = 'none';
 
 type FoundOperations = Readonly<Record<OperationName, OpenApiOperation | null>>;
@@ -92,7 +93,10 @@ type ChosenOperations = DescribedOptions['operations'];
 const isDenied = (role: OperationName, chosen: ChosenOperations): boolean =>
   OPERATIONS[role].presence !== null && chosen[role] === NO_OPERATION;
 
-/** Those that carry a request are looked for first, create before what is compared with it; none has two roles. */
+/**
+ * Picks an operation for each role. Those that carry a request come first, and create comes before the one compared
+ * with it. No operation has two roles.
+ */
 function pickedOperations(reading: DocumentReading, chosen: ChosenOperations, notebook: Findings): FoundOperations {
   const finder = operationFinder(reading);
   const taken: OpenApiOperation[] = [];
@@ -108,11 +112,11 @@ function pickedOperations(reading: DocumentReading, chosen: ChosenOperations, no
   return { create: pick('create'), validate: pick('validate'), token: pick('token') };
 }
 
-/** What is said where no operation is certain to have a role. */
+/** The reaction if no operation certainly has a role. */
 interface Unfound {
-  /** The question which of the best ones has it; null: the best one has it. */
+  /** The question which of the best candidates has the role, or null if the best one is taken without asking. */
   readonly question: ((candidates: FoundOperation['candidates'], why: string) => Question) | null;
-  /** What is noted where there is none. */
+  /** Notes that there is no candidate. */
   readonly missing: (why: string, notebook: Findings) => void;
 }
 
@@ -137,7 +141,7 @@ const UNFOUND: Readonly<Record<OperationName, Unfound>> = {
   token: { question: null, missing: () => {} },
 };
 
-/** The operation for a role, or a question that shows the best ones. */
+/** Picks the operation for a role, or asks a question that shows the best candidates. */
 function picked(role: OperationName, found: FoundOperation, notebook: Findings): OpenApiOperation | null {
   const { operation, candidates, why } = found;
   const { question, missing } = UNFOUND[role];
@@ -168,7 +172,10 @@ function createQuestion(candidates: FoundOperation['candidates'], why: string): 
   };
 }
 
-/** None is proposed: whoever takes over a flag unread must not have requests written by what should only look. */
+/**
+ * Asks for the validate operation without proposing one. Otherwise a person who copies the flag unread could have
+ * requests written by a call that should only look.
+ */
 function validateQuestion(candidates: FoundOperation['candidates'], why: string): Question {
   return {
     name: 'operation:validate',
@@ -185,7 +192,7 @@ type DescribedAnswers = readonly DescribedAnswer[];
 
 type AnswersByOperation = Readonly<Record<RequestOperationName, DescribedAnswers>>;
 
-/** One operation to be learned, with what is needed for that; null: the document has none. */
+/** The input for learning one operation. `operation` is null if the document has none. */
 interface Learning<Found = OpenApiOperation | null> {
   readonly reading: DocumentReading;
   readonly notebook: Findings;
@@ -194,7 +201,10 @@ interface Learning<Found = OpenApiOperation | null> {
   readonly answers: DescribedAnswers;
 }
 
-/** How each operation that carries a request is learned: the request half, which all have in common, then its answer half. */
+/**
+ * The functions that learn each operation that carries a request: first the request part, which all have in common,
+ * then the answer part.
+ */
 const LEARNERS: { readonly [Name in RequestOperationName]: (learning: Learning) => Contract[Name] } = {
   create: (learning) => learned('create', learning, createAnswers),
   validate: (learning) => learned('validate', learning, validateAnswers),
@@ -273,7 +283,7 @@ const RATE_HEADER = /^(?:x-)?rate-?limit|^retry-after$/i;
 const NOT_ACTED =
   /\b(?:not|nothing|never|no)\b[^.]{0,40}\b(?:processed|accepted|taken|created|stored|acted|executed|handled)|safe(?:ly)? (?:to )?(?:be )?(?:retr|repeat|resend|resent|sent again)/i;
 
-/** Limits that are told in prose or by headers: notes, for srq finds the pace by itself. */
+/** Notes limits that prose or headers mention. They are only notes, because srq finds the rate by itself. */
 function noteLimits(
   { described }: DocumentReading,
   operations: readonly OpenApiOperation[],
@@ -305,7 +315,7 @@ function sentenceAround(text: string, index: number): string {
   return `${before}${after}`.replace(/\s+/g, ' ').trim();
 }
 
-/** Whether 503 with Retry-After is said in words to mean that nothing was done. */
+/** Tells whether the document says that 503 with Retry-After means that nothing was done. */
 function unavailableIsNotActed(answers: readonly DescribedAnswer[], notebook: Findings): boolean {
   const answer = answers.find(({ status }) => status === 503);
   if (answer === undefined || !answer.headers.some((name) => /^retry-after$/i.test(name))) return false;
@@ -315,7 +325,7 @@ function unavailableIsNotActed(answers: readonly DescribedAnswer[], notebook: Fi
   return isSaid;
 }
 
-/** Operations whose servers are others than the document's. */
+/** Notes operations with servers other than the document's. */
 function noteOwnServers(operations: readonly OpenApiOperation[], notebook: Findings): void {
   for (const { name, value } of operations) {
     const servers = value['servers'];

@@ -3,7 +3,7 @@ import { boundProblem, wireValue } from '../../request/contract-rules.ts';
 import { SrqError } from '../../request/errors.ts';
 import { exampleMobile } from '../../request/example-phone.ts';
 import { MARKETS } from '../../request/markets.ts';
-import { nameWords, shownValue } from '../../request/names.ts';
+import { nameWords, redactedValue } from '../../request/names.ts';
 import type { RequestOperationName } from '../../request/operations.ts';
 import { isObject, listOf, memberOf, objectOf, pointerTo, scalarOf, textOf } from '../documents/json-parts.ts';
 import { flatten } from '../schema/flat-schema.ts';
@@ -19,9 +19,9 @@ import { bodyProblem, type OperationBody, operationBody, unreadable } from './op
 import { filledPath, IDEMPOTENCY_HEADER, operationParameters, type PlacedParameter } from './operation-parameters.ts';
 
 /**
- * What create and validate have in common: where they are, how their body travels, what it holds.
+ * Learns what create and validate have in common: their path, the encoding of their body, and its contents.
  *
- * Throws `SrqError('input')` if the body refers to something outside of the document, or cannot be written by srq.
+ * Throws `SrqError('input')` if the body refers to something outside of the document, or srq cannot write it.
  */
 export function learnOperation(
   reading: DocumentReading,
@@ -36,7 +36,7 @@ export function learnOperation(
   const own = operationParameters(reading, operation, body, given, notebook);
   const parameters = own.parameters.map((each) => withFit(withCategories(reading, each, notebook), notebook));
   if (!reading.described.provesRequired) noteUnfilled(operation, own.parameters, notebook);
-  if (role === 'create') noteHomeless(operation, parameters, reading, notebook);
+  if (role === 'create') noteUnsentFields(operation, parameters, reading, notebook);
   if (role === 'create') parameters.forEach((each) => void findParameter(each, notebook));
   else
     notebook.add(
@@ -90,7 +90,10 @@ function readableBody(reading: DocumentReading, operation: OpenApiOperation): Op
   );
 }
 
-/** Without a word on what is required, the schema of a collection would refuse nothing; then there is none. */
+/**
+ * Returns the schema of the body. If the document does not say what is required, as in a collection, the schema would
+ * refuse nothing, and the result is null.
+ */
 function bodySchema({ described }: DocumentReading, body: OperationBody, notebook: Findings): Json {
   if (!described.provesRequired) return null;
   const schema = validationSchema(body.schema);
@@ -99,8 +102,8 @@ function bodySchema({ described }: DocumentReading, body: OperationBody, noteboo
   return schema;
 }
 
-/** What rows usually hold and a described body does not: it stays here. */
-function noteHomeless(
+/** Notes the fields that rows usually have and a described body does not, which are therefore not sent. */
+function noteUnsentFields(
   { name }: OpenApiOperation,
   parameters: readonly PlacedParameter[],
   { described }: DocumentReading,
@@ -116,21 +119,21 @@ function findEncoding(role: string, body: OperationBody, notebook: Findings): vo
   notebook.add(`${role}.encoding`, `${body.encoding} (${body.contentType})`, body.where, 'certain', others);
 }
 
-/** A category without values of its own gets those that another operation lists. */
+/** Adds to a category without values of its own those that another operation lists. */
 function withCategories(reading: DocumentReading, placed: PlacedParameter, notebook: Findings): PlacedParameter {
   const { parameter } = placed;
   if (parameter.field !== 'category' || parameter.values !== null) return placed;
   const list = listedCategories(reading, parameter.type === 'integer');
   if (list === null) return placed;
   const told = list.values.map(({ value, label }) => (label === null ? value : `${value} (${label})`)).join(', ');
-  // Several lines for create and validate would say the same.
+  // A line each for create and validate would say the same.
   if (!notebook.findings.some(({ setting }) => setting === 'category.values')) {
     notebook.add('category.values', told, list.where, 'likely', `listed by ${list.operation}`);
   }
   return { ...placed, parameter: { ...parameter, values: list.values } };
 }
 
-/** A field into which srq can never write what the document allows is a guess. */
+/** Marks a field as a guess if the document allows none of the values that srq writes into it. */
 function withFit(placed: PlacedParameter, notebook: Findings): PlacedParameter {
   const { parameter, named } = placed;
   const unfit = named === undefined ? null : unfitForMarkets(parameter);
@@ -160,21 +163,25 @@ function described(parameter: Parameter): string {
     ...(parameter.isList ? ['as a list'] : []),
     ...(parameter.audioForm === null ? [] : [parameter.audioForm]),
     ...lengthText(parameter),
-    ...(parameter.constant === null ? [] : [`always ${shownValue(parameter.path.at(-1) ?? '', parameter.constant)}`]),
+    ...(parameter.constant === null
+      ? []
+      : [`always ${redactedValue(parameter.path.at(-1) ?? '', parameter.constant)}`]),
     ...(parameter.values === null || parameter.constant !== null
       ? []
       : [`one of ${parameter.values.map(({ value, label }) => (label ? `${value} (${label})` : value)).join(', ')}`]),
   ].join(', ');
 }
 
-/** What srq writes into these fields, for all markets. */
+/** The values that srq writes into these fields, for all markets. */
 const WRITTEN: Readonly<Record<string, { readonly what: string; readonly texts: () => readonly string[] }>> = {
   country: { what: 'markets', texts: () => MARKETS.map(({ code }) => code) },
   lang: { what: 'languages', texts: () => MARKETS.flatMap(({ languages }) => languages) },
   phone: { what: 'numbers (+351912345678)', texts: () => MARKETS.map((each) => exampleMobile(each).international) },
 };
 
-/** What srq would write into a parameter, if the description allows none of it; null if all is well. */
+/**
+ * Returns what srq would write into a parameter whose description allows none of it, or null if there is no problem.
+ */
 function unfitForMarkets(parameter: Parameter): string | null {
   const { field, values, pattern, minLength, maxLength, constant, type } = parameter;
   const isFree = values === null && pattern === null && minLength === null && maxLength === null && type === 'string';
@@ -187,7 +194,10 @@ function unfitForMarkets(parameter: Parameter): string | null {
   return written.texts().some(fits) ? null : written.what;
 }
 
-/** What examples hold and no request carries: a collection does not say whether the service requires it, a person may. */
+/**
+ * Notes parameters of examples that no request fills. A collection does not say whether the service requires them, but
+ * a person may know.
+ */
 function noteUnfilled(
   { name, parameters: beside }: OpenApiOperation,
   known: readonly PlacedParameter[],
@@ -213,7 +223,7 @@ function noteUnfilled(
 interface CategoryList {
   readonly values: readonly AllowedValue[];
   readonly where: string;
-  /** `GET /categories`. */
+  /** Name of the operation: `GET /categories`. */
   readonly operation: string;
 }
 
@@ -221,10 +231,13 @@ const CATEGORY_WORDS = /^(?:categ\w*|services?|professions?|trades?)$/;
 const VALUE_NAMES = ['id', 'code', 'key', 'slug', 'value', 'category_id', 'categoryId'];
 const LABEL_NAMES = ['name', 'label', 'title', 'description', 'text'];
 const MAX_TRIED = 20;
-/** More would make each message about a wrong one useless, and the contract large. */
+/** Maximum number of categories. More would make each message about a wrong one useless, and the contract large. */
 const MAX_VALUES = 5000;
 
-/** The list in the examples, else in an `enum`, of an operation that reads categories; null if there is none. */
+/**
+ * Returns the list in the examples, or else in an `enum`, of an operation that reads categories. Returns null if there
+ * is none.
+ */
 function listedCategories(reading: DocumentReading, isInteger: boolean): CategoryList | null {
   const lists = operationsOf(reading).filter(({ method, path, id }) => {
     return method === 'get' && [...nameWords(path), ...nameWords(id)].some((word) => CATEGORY_WORDS.test(word));
@@ -261,7 +274,7 @@ function listIn(reading: DocumentReading, operation: OpenApiOperation, isInteger
   return [];
 }
 
-/** A list of scalars, or of objects with a value and a label; also one level deep (`data`). */
+/** Reads a list of scalars, or of objects with a value and a label. It may be nested one level deep (`data`). */
 function valuesIn(example: Json, isInteger: boolean): AllowedValue[] {
   const lists = [example, ...Object.values(isObject(example) ? example : {})].filter((each) => Array.isArray(each));
   const found = lists.map((list) => listOf(list).flatMap((each) => valueIn(each, isInteger)));

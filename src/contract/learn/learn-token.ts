@@ -1,5 +1,5 @@
 import { DOCUMENTED_CONTRACT, type TokenOperation } from '../../request/contract.ts';
-import { shownValue } from '../../request/names.ts';
+import { redactedValue } from '../../request/names.ts';
 import { listOf, memberOf, objectOf, pointerTo, scalarOf, textOf } from '../documents/json-parts.ts';
 import { valuesOf } from '../schema/flat-schema.ts';
 import { type AnswerPlace, answersOf } from './answers.ts';
@@ -8,10 +8,13 @@ import type { GivenConstants } from './given-constants.ts';
 import type { Findings } from './notebook.ts';
 import { type OperationBody, operationBody } from './operation-body.ts';
 
-/** What every token request holds: srq writes it itself. */
+/** Members of every token request, which srq writes itself. */
 const CREDENTIALS = /^(?:grant_?type|client_?(?:id|secret))$/i;
 
-/** What the token endpoint asks and answers, for the operations `used`. `path`: where it was found, if it was. */
+/**
+ * Learns the request and the answer of the token endpoint, for the operations `used`. `path` is the path of the
+ * endpoint, or null if the document does not name one under the base URL.
+ */
 export function learnToken(
   reading: DocumentReading,
   operation: OpenApiOperation | null,
@@ -59,7 +62,7 @@ function isBasic(reading: DocumentReading, operation: OpenApiOperation, body: Op
   return hasScheme || /\bBasic\b/.test(words);
 }
 
-/** Further parameters that the token request has to hold, or whose value the document fixes. */
+/** Returns further parameters that the token request must have, or whose value the document fixes. */
 function extraOf(body: OperationBody | null, given: GivenConstants, notebook: Findings): Record<string, string> {
   const extra: Record<string, string> = {};
   const own = given.among((body?.leaves ?? []).map(({ path }) => ({ path, isCarried: false })));
@@ -71,13 +74,13 @@ function extraOf(body: OperationBody | null, given: GivenConstants, notebook: Fi
     const value = (own.valueOf(path) || null) ?? (required ? scalarOf(fixed) : null);
     if (value !== null) {
       extra[name] = value;
-      notebook.add(`token.${name}`, shownValue(name, value), where, 'certain', 'the token request has to hold it');
+      notebook.add(`token.${name}`, redactedValue(name, value), where, 'certain', 'the token request has to hold it');
     } else if (required) notebook.ask(own.question(path, keywords));
   }
   return extra;
 }
 
-/** The scopes that the operations ask for, else all of the client credentials flow. */
+/** Returns the scopes that the operations require, or else all scopes of the client credentials flow. */
 function scopesOf(
   { described }: DocumentReading,
   used: readonly OpenApiOperation[],
@@ -96,7 +99,7 @@ function scopesOf(
   return { scope };
 }
 
-/** The flow by which srq gets its tokens; null if the document has none. */
+/** Returns the client credentials flow, by which srq gets its tokens, or null if the document has none. */
 export function clientCredentialsFlow(document: DocumentReading['described']['document']): {
   value: ReturnType<typeof objectOf>;
   pointer: string;
@@ -137,7 +140,7 @@ function answerOf(
   return { tokenPointer: token?.pointer ?? null, lifetimePointer: lifetime?.pointer ?? null, lifetimeSeconds };
 }
 
-/** `valid for 30 minutes`, `expires after 3600 seconds`. */
+/** Reads a lifetime in seconds from prose: `valid for 30 minutes`, `expires after 3600 seconds`. */
 function secondsInWords(text: string): number | null {
   const found = /(?:valid|expir|li[fv]e)[^.\d]{0,60}?(\d{1,6})[ -]?(second|minute|hour|s\b|m\b|min|h\b)/i.exec(text);
   if (found === null) return null;

@@ -1,18 +1,20 @@
 import type { Confidence, Finding, Question } from '../../request/contract.ts';
 
-/** What is gathered while a document is read. Nothing is said twice. */
+/** Collects findings, questions and notes while a document is read, each once. */
 export interface Findings {
   readonly findings: Finding[];
   readonly questions: Question[];
   readonly notes: readonly string[];
-  /** `pointer` is one of the described document; it is kept as one of the document that was given. */
+  /**
+   * Adds a finding. `pointer` points into the described document, and is converted to one into the original document.
+   */
   add(setting: string, value: string, pointer: string, confidence: Confidence, why: string): void;
   ask(question: Question): void;
   note(text: string): void;
 }
 
 const MAX_VALUE = 300;
-/** Names in a document may be of any length. */
+/** Maximum length of a text, because names in a document may have any length. */
 const MAX_TEXT = 2000;
 
 export function openNotebook(where: (pointer: string) => string): Findings {

@@ -13,7 +13,7 @@ import {
 } from './described-operation.ts';
 import { type Assignment, assignFields } from './field-names.ts';
 
-/** The body of an operation in the encoding that srq would choose. */
+/** The body of an operation in the encoding that srq chooses. */
 export interface OperationBody extends BodyLeaves {
   readonly encoding: ContractEncoding;
   readonly contentType: string;
@@ -22,18 +22,20 @@ export interface OperationBody extends BodyLeaves {
   readonly unresolved: readonly string[];
   readonly problems: readonly string[];
   readonly assignment: Assignment;
-  /** The media types that are offered beside. */
+  /** The other media types that are offered. */
   readonly otherTypes: readonly string[];
 }
 
-/** Form first: the public document names it as what the endpoints expect. */
+/**
+ * Encodings in order of preference. Form is first, because the public document names it as what the endpoints expect.
+ */
 const PREFERENCE: readonly ContractEncoding[] = ['form', 'json', 'multipart'];
 
-/** Null: it takes no body that srq could write. */
+/** Reads the body of an operation. Returns null if srq could write none of its bodies. */
 export function operationBody(
   reading: DocumentReading,
   operation: OpenApiOperation,
-  mostNodes?: number,
+  maxNodes?: number,
 ): OperationBody | null {
   const bodies = bodiesOf(reading, operation);
   const offered = bodies.flatMap((body) => {
@@ -47,7 +49,7 @@ export function operationBody(
   const { schema, unresolved, problems } = reading.schemas.expand(
     body.value['schema'],
     `${body.pointer}/schema`,
-    mostNodes,
+    maxNodes,
   );
   const { leaves, choices } = bodyLeaves(schema, reading.schemas);
   const isAny = bareMediaType(body.mediaType).includes('*');
@@ -72,11 +74,12 @@ function encodingOf({ mediaType }: MediaContent): ContractEncoding | null {
   return isJsonType(bare) ? 'json' : null;
 }
 
-/** Why a body as a whole cannot be found; null if it can. */
+/** Returns the reason why a body as a whole cannot be found, or null if it can. */
 export function bodyProblem({ references }: DocumentReading, { value, pointer }: OpenApiOperation): string | null {
   return references.follow(value['requestBody'], pointerTo(pointer, 'requestBody')).problem;
 }
 
+/** Returns the error for a part that is outside of the document. */
 export function unreadable(what: string, problem: string): SrqError {
   return new SrqError(
     'input',

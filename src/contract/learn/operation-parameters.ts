@@ -12,7 +12,7 @@ import { leafParameter } from './leaf-parameter.ts';
 import type { Findings } from './notebook.ts';
 import type { OperationBody } from './operation-body.ts';
 
-/** A parameter with what is known of where it comes from. */
+/** A parameter with its provenance. */
 export interface PlacedParameter {
   readonly parameter: Parameter;
   readonly named: NamedField | undefined;
@@ -27,9 +27,12 @@ interface OperationParameters {
 const RESERVED: ReadonlySet<string> = new Set([...FIELDS, 'audio_type', 'audio_name']);
 /** Headers that srq writes itself. */
 const OWN_HEADERS = /^(?:authorization|content-type|content-length|accept|host|user-agent)$/i;
+/** Matches the names of headers that look like an idempotency key. */
 export const IDEMPOTENCY_HEADER = /idempoten/i;
 
-/** All parameters of an operation, with what is fixed or was given for those that no request carries. */
+/**
+ * Returns all parameters of an operation, with the values that are fixed or were given for those that no request fills.
+ */
 export function operationParameters(
   reading: DocumentReading,
   operation: OpenApiOperation,
@@ -58,7 +61,9 @@ export function operationParameters(
   };
 }
 
-/** What each place is called: the field it carries, its own name, or its whole path where that is taken. */
+/**
+ * Returns a function that names each place: by the field it has, its own name, or its full path if that name is taken.
+ */
 function fieldNames(body: OperationBody): (leaf: Leaf) => string {
   const counts = new Map<string, number>();
   for (const { path } of body.leaves) counts.set(path.at(-1) ?? '', (counts.get(path.at(-1) ?? '') ?? 0) + 1);
@@ -93,7 +98,7 @@ function settled(
   return parameter;
 }
 
-/** By a constant, an `enum` of one, or, where something has to be sent, the default. */
+/** Returns a fixed value: a constant, an `enum` of one value, or, if a value is required, the default. */
 function fixedValue({ path, keywords, required }: Leaf): string | null {
   const [value, ...others] = valuesOf(keywords);
   const isMark = /^(?:type|kind)$/i.test(path.at(-1) ?? '') && path.length > 1;
@@ -101,7 +106,7 @@ function fixedValue({ path, keywords, required }: Leaf): string | null {
   return required ? scalarOf(keywords['default']) : null;
 }
 
-/** Lists of single values of which a person gave all, as JSON. */
+/** Returns the lists of scalars whose whole content a person gave as JSON. */
 function fixedLists(body: OperationBody, given: OperationConstants): Map<Leaf, Json> {
   const lists = new Map<Leaf, Json>();
   for (const leaf of body.leaves) {
@@ -113,7 +118,10 @@ function fixedLists(body: OperationBody, given: OperationConstants): Map<Leaf, J
   return lists;
 }
 
-/** Objects and lists of objects that are required: only a person can say them, as JSON, and they never change. */
+/**
+ * Returns the required objects and lists of objects. Only a person can give them, as JSON, and they are the same in
+ * every request.
+ */
 function fixedObjects(body: OperationBody, given: OperationConstants, notebook: Findings): Alternative[][] {
   return body.leaves
     .filter(({ shape }) => shape === 'object')
@@ -149,12 +157,12 @@ function alternativeOf(
     const leaf = leaves.find((each) => pathKey(each.path) === pathKey(path));
     return leaf === undefined ? [] : [nameOf(leaf)];
   });
-  // What goes with a recording is known once there is one.
+  // The attributes of a recording are known once there is one.
   const hasAudio = fields.includes('audio_file');
   return { fields: fields.filter((field) => !hasAudio || !/^audio_(?:type|name)$/.test(field)), constants };
 }
 
-/** Required header and query parameters. Optional ones are left out unless a value was given. */
+/** Returns the required header and query parameters. Optional ones are left out unless a value was given. */
 function besideBody(
   reading: DocumentReading,
   operation: OpenApiOperation,
@@ -181,7 +189,7 @@ function besideBody(
   });
 }
 
-/** The path with the values of its parameters, the same in every request: only a person can say them. */
+/** Fills the parameters of the path, which are the same in every request. Only a person can give their values. */
 export function filledPath(operation: OpenApiOperation, given: GivenConstants, notebook: Findings): string {
   const own = given.among([]);
   return operation.path.replace(/\{([^{}]{1,100})\}/g, (placeholder, name: string) => {
@@ -200,8 +208,8 @@ export function filledPath(operation: OpenApiOperation, given: GivenConstants, n
 }
 
 /**
- * What goes on the wire for a value that a person gave. Throws `SrqError('input')` for one that the document does not
- * allow; the value, which may be a key, is not repeated.
+ * Returns the wire value for a value that a person gave. Throws `SrqError('input')` if the document does not allow it,
+ * without repeating the value, which may be a key.
  */
 function constantValue(parameter: Parameter, format: string, text: string): string {
   const name = parameter.path.join('.');
@@ -213,7 +221,7 @@ function constantValue(parameter: Parameter, format: string, text: string): stri
   return wire;
 }
 
-/** The same for a list, given as JSON. Null: it is no list. */
+/** Returns the wire value of a list that a person gave as JSON, or null if the text is not a list. */
 function constantList(parameter: Parameter, format: string, text: string): Json | null {
   if (!text.trim().startsWith('[')) return null;
   const name = parameter.path.join('.');
@@ -230,7 +238,7 @@ function constantList(parameter: Parameter, format: string, text: string): Json 
   });
 }
 
-/** Throws `SrqError('input')` for a value that names a column: it would be sent as it stands. */
+/** Throws `SrqError('input')` if a value names a column, because it would be sent literally. */
 function refusePlaceholder(name: string, text: string, hint: string): void {
   const [placeholder] = /\{[^{}":,]+\}/.exec(text) ?? [];
   if (placeholder === undefined) return;

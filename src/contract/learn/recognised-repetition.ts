@@ -1,9 +1,10 @@
 import { folded } from '../../request/names.ts';
 
 /**
- * What a document says of a header that looks like an idempotency key, read sentence by sentence. Only the plain statement
- * that a repetition is recognised counts; whatever makes it doubtful leaves the question to a person. Taking a header for an
- * idempotency key that is none sends a request twice; the other mistake only leaves a doubt.
+ * This file reads, sentence by sentence, what a document says about a header that looks like an idempotency key. Only
+ * the plain statement that a repetition is recognised counts, and whatever makes it doubtful leaves the question to a
+ * person. If a header is mistaken for an idempotency key, a request is sent twice, whereas the opposite mistake only
+ * leaves a doubt.
  */
 
 const DIRECTIVE =
@@ -27,7 +28,7 @@ const RECOGNISED: readonly RegExp[] = [
   ),
   /\b(?:recogni[sz]e[sd]?|detects?|suppress(?:es)?|ignores?|discards?|drops?|de-?duplicates?|prevents?|avoids?|protects?|guards? against|guarantees?|ensures?)\b.{0,60}\b(?:retr(?:y|ies)|repe(?:at(?:s|ed)?|tition\w*)|duplicate\w*|double|twice|more than once|(?:only|exactly|at most) once)\b/,
 ];
-/** Statements that are made by a denial, or need none. */
+/** Statements that consist of a denial, or need none. */
 const NEVER_TWICE: readonly RegExp[] = [
   new RegExp(
     `(?:\\b(?:not|never|nothing|no \\w+|without)\\b|n['’]t\\b).{0,40}\\b${ACTS}\\b.{0,40}\\b(?:again|twice|more than once|a second time|anew|once more|duplicates?|an? (?:new|second|other)|another)\\b`,
@@ -36,7 +37,10 @@ const NEVER_TWICE: readonly RegExp[] = [
   new RegExp(`\\b(?:only|exactly|at most|no more than|just) (?:be )?(?:once (?:be )?${ACTS}|${ACTS} once)\\b`),
 ];
 
-/** The same in the other languages of the markets: a repetition, what it gets, that nothing is done again. */
+/**
+ * The corresponding phrases in the other languages of the markets: a repetition, its answer, and that nothing is done
+ * again.
+ */
 interface Phrases {
   readonly same: RegExp;
   readonly gets: RegExp;
@@ -46,7 +50,10 @@ interface Phrases {
   readonly safe: RegExp;
 }
 
-/** Of all of them: their phrases are alike, and what one denies another would take for said. */
+/**
+ * Denials of all Romance languages together. Their phrases are alike, and a denial in one would be taken for a
+ * statement in another.
+ */
 const ROMANCE_DENIAL = /\b(?:nao|nunca|no|ne|pas|jamais|non|mai)\b/;
 
 const LANGUAGES: readonly Phrases[] = [
@@ -102,7 +109,7 @@ const LANGUAGES: readonly Phrases[] = [
   },
 ];
 
-/** Words anywhere in a text that leave it open whether the service heeds the header here, now, and always. */
+/** Words that make it uncertain, anywhere in a text, whether the service heeds the header here, now, and always. */
 const DOUBTFUL: readonly RegExp[] = [
   /\breserved\b|\breservad[ao]s?\b|\breservee?s?\b|\breservier\w*|\briservat\w*/,
   /\bfuture?\b|\bfutur[aeo]s?\b|\bz?u?kunftig\w*|\bplanned\b|\bgeplant\b|\bprevist[ao]\b|\bprevue?\b|\bvorgesehen\b|\bupcoming\b|\bcoming soon\b|\broadmap\b|\btb[ad]\b|\btodo\b/,
@@ -120,12 +127,15 @@ const DOUBTFUL: readonly RegExp[] = [
 const ACTS_AGAIN = new RegExp(
   `\\b${ACTS}\\b.{0,30}\\b(?:again|twice|anew|a second time|once more)\\b|\\btreated as (?:an? )?(?:new|separate|different)\\b|\\bcreat\\w* (?:an? |its own |their own )?(?:new|second|another|duplicates?|copies|copy|own)\\b`,
 );
-/** A second act is denied or feared, or comes when the time is over. */
+/** Matches sentences in which a second act is denied or feared, or happens after the time is over. */
 const NOT_MEANT =
   /\b(?:not|never|nothing|no|without|cannot|instead|rather|prevent\w*|avoid\w*|protect\w*|against|accident\w*|unintend\w*|risk|fear|worry\w*|after|afterwards|expir\w*|older|beyond|later|elapsed|passed)\b|n['’]t\b/;
 const METHODS = ['POST', 'PUT', 'PATCH', 'DELETE', 'GET'];
 
-/** Whether the words say that a create by `method` that comes again under the same value is recognised, without a doubt. */
+/**
+ * Tells whether the words state without doubt that a create by `method` is recognised when it is repeated with the same
+ * value.
+ */
 export function saysRecognised(words: string, method: string): boolean {
   const sentences = words
     .split(/[.;!?](?=\s|$)|\n/)
@@ -140,7 +150,7 @@ export function saysRecognised(words: string, method: string): boolean {
 const isDoubtful = (sentence: string): boolean =>
   DOUBTFUL.some((each) => each.test(sentence)) || (ACTS_AGAIN.test(sentence) && !NOT_MEANT.test(sentence));
 
-/** A sentence that takes the method of create out. */
+/** Tells whether a sentence excludes the method of create. */
 const isOfAnotherMethod = (raw: string, sentence: string, method: string): boolean =>
   new RegExp(`\\b${method}\\b`).test(raw) &&
   /\b(?:ignored?|except|exclud\w*|not|never|unsupported)\b|n['’]t\b/.test(sentence);
@@ -197,7 +207,7 @@ const WORDS: ReadonlyMap<string, number> = new Map<string, number>([
   ['an', 1],
 ]);
 
-/** Names of each unit, and how many seconds it has. Those of one letter stand behind a figure alone. */
+/** Names of each unit, and its length in seconds. Those of one letter count only directly after a figure. */
 const UNITS: readonly (readonly [RegExp, number])[] = [
   [/^(?:milliseconds?|millis|ms)$/, 0.001],
   [/^(?:seconds?|secs?|s|segundos?|secondes?|sekunden?|sek|second[oi])$/, 1],
@@ -220,10 +230,13 @@ const DURATION = new RegExp(
 );
 const ISO =
   /\bP(?=\d|T\d)(?:(\d{1,6})W)?(?:(\d{1,6})D)?(?:T(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,9})S)?)?(?![\dA-Za-z])/g;
-/** A time without a figure that could be read. The singular `second` counts repetitions more often than time. */
+/**
+ * Matches a time without a readable figure. The singular `second` is left out, because it numbers repetitions more
+ * often than it means a time.
+ */
 const LOOSE_UNIT =
   /\b(?:milliseconds?|seconds|minutes?|hours?|days?|weeks?|months?|years?|segundos?|minutos?|horas?|dias?|secondes|heures?|jours?|sekunden?|minuten|stunden?|tage|tagen|wochen?|secondi|minuti|giorn[oi])\b/;
-/** A figure without a unit. */
+/** Matches a figure without a unit. */
 const BARE_FIGURE =
   /\b(?:ttl|expir\w*|retention|life ?time|window|valid\w*)\b\W{0,4}(?:(?:is|of|in|after|for)\W{1,2})?\d/;
 const VAGUE =
@@ -232,24 +245,24 @@ const AT_MOST =
   /(?:up to|at most|max(?:imum)?(?: of)?|no more than|less than|bis zu|hochstens|ate|hasta|jusqu['’]a|fino a|massimo|maximo)\s*$/;
 
 /**
- * The shortest time that a text names, in seconds; null if it names none. `unclear`: it speaks of a time that could not be
- * read, so the shortest is not known. A time that is only a bound from above counts for no more than `mostIfBound`.
+ * Returns the shortest time that a text names, in seconds, or null if it names none. `unclear` means that a time could
+ * not be read, so that the shortest is not known. A time that is only an upper bound counts as at most `maxIfBound`.
  */
-export function shortestDuration(text: string, mostIfBound: number): number | 'unclear' | null {
+export function shortestDuration(text: string, maxIfBound: number): number | 'unclear' | null {
   const found: number[] = [];
   for (const [whole, weeks, days, hours, minutes, seconds] of text.matchAll(ISO)) {
     const parts = [weeks, days, hours, minutes, seconds].map((each) => Number(each ?? 0));
     const sizes = [7 * 86_400, 86_400, 3600, 60, 1];
     if (whole !== '') found.push(parts.reduce((sum, each, index) => sum + each * (sizes[index] ?? 0), 0));
   }
-  // `folded` takes points for blanks, which are part of figures here.
+  // `folded` replaces points by blanks, but they are part of figures here.
   const plain = text.split('.').map(folded).join('.');
   const rest = plain.replace(DURATION, (whole, first: string, second: string | undefined, unit: string, at: number) => {
     const seconds = secondsOf(unit, second ?? first);
     if (seconds === null || plain[at - 1] === '/') return whole;
     const amounts = [first, second].flatMap((each) => (each === undefined ? [] : [amountOf(each, seconds)]));
     const shortest = Math.min(...amounts) * seconds;
-    found.push(AT_MOST.test(plain.slice(Math.max(0, at - 20), at)) ? Math.min(shortest, mostIfBound) : shortest);
+    found.push(AT_MOST.test(plain.slice(Math.max(0, at - 20), at)) ? Math.min(shortest, maxIfBound) : shortest);
     return ' ';
   });
   if (LOOSE_UNIT.test(rest) || BARE_FIGURE.test(rest) || VAGUE.test(rest)) return 'unclear';
@@ -258,13 +271,15 @@ export function shortestDuration(text: string, mostIfBound: number): number | 'u
 
 function secondsOf(unit: string, amount: string): number | null {
   const isFigure = /\d/.test(amount);
-  // "A second request" and "one second try" tell no time.
+  // "A second request" and "one second try" name no time.
   if (!isFigure && /^second$/.test(unit)) return null;
   if (unit.length === 1 && !isFigure) return null;
   return UNITS.find(([names]) => names.test(unit))?.[1] ?? null;
 }
 
-/** Three figures after a comma or point are thousands where the unit is short, and a part of one where it is long. */
+/**
+ * Reads an amount. Three digits after a comma or point are thousands if the unit is short, and decimals if it is long.
+ */
 function amountOf(amount: string, seconds: number): number {
   if (!/\d/.test(amount)) return WORDS.get(amount.replace(/(?<=ty) /, '-')) ?? 0;
   const isThousands = /^\d{1,3}(?:[.,]\d{3})+$/.test(amount) && seconds <= 60;

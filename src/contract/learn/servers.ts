@@ -14,7 +14,10 @@ const LIVE_WORDS = /^(?:live|prod|production)$/;
 const MAX_SERVERS = 20;
 const MAX_VARIANTS = 10;
 
-/** The addresses that a document names, each variant of a variable one of its own. Nothing but suggestions. */
+/**
+ * Returns the addresses that a document names, with each variant of a variable as one of its own. They are only
+ * suggestions.
+ */
 export function serverSuggestions(servers: Json | undefined): ServerSuggestion[] {
   const names = new Set<string>();
   return listOf(servers)
@@ -31,7 +34,7 @@ export function serverSuggestions(servers: Json | undefined): ServerSuggestion[]
     });
 }
 
-/** The path that all servers share, without a slash at its end; `''` if they differ or have none. */
+/** Returns the common path of all servers without a final slash, or `''` if they differ or have none. */
 export function sharedPath(servers: Json | undefined): string {
   const paths = listOf(servers)
     .flatMap(variantsOf)
@@ -46,7 +49,7 @@ function pathOf(url: string): string {
   return new URL(url, base).pathname.replace(/\/+$/, '');
 }
 
-/** A server with each value of its first variable that has several, the default first. */
+/** Returns a server with each value of its first variable that has several, the default first. */
 function variantsOf(server: Json): { url: string; words: readonly string[] }[] {
   const { url, variables } = objectOf(server);
   const members = Object.entries(objectOf(variables)).filter(([, each]) => isObject(each));
@@ -62,7 +65,10 @@ function variantsOf(server: Json): { url: string; words: readonly string[] }[] {
   });
 }
 
-/** The description decides; where it says nothing, the host's name. What speaks of both says nothing. */
+/**
+ * Tells whether a server is for tests or live. The description decides, or else the host's name. A text that mentions
+ * both decides nothing.
+ */
 function kindOf(description: string, hostWords: readonly string[]): { isTest: boolean | null; word: string | null } {
   for (const words of [nameWords(description), hostWords.flatMap(nameWords)]) {
     const test = words.find((word) => TEST_WORDS.test(word));
@@ -81,15 +87,15 @@ function free(name: string, names: Set<string>): string {
   return free;
 }
 
-/** How the path that all servers share is accounted for. */
+/** The treatment of the common path of the servers. */
 interface BasePath {
-  /** As the contract keeps it: the base URL has it. */
+  /** The base path as the contract keeps it, for a base URL that contains it. */
   readonly path: string;
-  /** What goes before each operation's path: the base URL does not have it. */
+  /** The prefix of each operation's path, for a base URL that does not contain it. */
   readonly before: string;
 }
 
-/** The base URL has the shared path unless one is given that does not end with it. */
+/** Decides where the common path belongs. It is in the base URL unless one is given that does not end with it. */
 export function basePathOf(
   { described }: DocumentReading,
   token: OpenApiOperation | null,
@@ -110,21 +116,22 @@ export function basePathOf(
   return isBefore ? { path: '', before: shared } : { path: shared, before: '' };
 }
 
-/** The path of a token address that is not below what the servers share. */
+/** Returns the path of a token address that is outside of the common path of the servers. */
 function outsidePath(document: DocumentReading['described']['document'], shared: string): string | null {
   const url = textOf(clientCredentialsFlow(document)?.value['tokenUrl']);
   const path = url === '' ? '' : pathOf(url);
   return path === '' || path.startsWith(`${shared}/`) ? null : path;
 }
 
-export const prefixed = <T extends { readonly path: string }>(operation: T, before: string): T => ({
+/** Puts a path before that of an operation. */
+export const withPathPrefix = <T extends { readonly path: string }>(operation: T, before: string): T => ({
   ...operation,
   path: before + operation.path,
 });
 
 /**
- * Where tokens are issued, under the base URL; null if the document does not say. An address of another origin than the
- * servers' is never used: the secret goes nowhere but to the base URL.
+ * Returns the path of the token endpoint under the base URL, or null if the document does not say. An address of
+ * another origin than the servers' is never used, because the secret is sent to the base URL only.
  */
 export function tokenPathOf(
   { described }: DocumentReading,
@@ -150,7 +157,7 @@ export function tokenPathOf(
   return below;
 }
 
-/** Throws `SrqError('input')` for a path that leads elsewhere than under the base URL. */
+/** Throws `SrqError('input')` if a path leads outside of the base URL. */
 export function requireServicePaths(contract: Contract): void {
   const paths = [...REQUEST_OPERATION_NAMES, 'token' as const].map((name) => contract[name].path);
   const path = [...paths, contract.basePath || '/'].find((each) => !isServicePath(each));
@@ -162,7 +169,7 @@ export function requireServicePaths(contract: Contract): void {
   );
 }
 
-/** A relative address goes on from the first server's, as a link on a page would. */
+/** Resolves a relative address against that of the first server, like a link on a page. */
 function absolutePath(url: string, servers: Parameters<typeof sharedPath>[0]): string {
   const [first] = listOf(servers);
   const base = `${textOf(objectOf(first)['url']).replace(/\{[^{}]*\}/g, 'x')}/`;

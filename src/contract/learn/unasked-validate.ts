@@ -2,33 +2,36 @@ import { nameWords } from '../../request/names.ts';
 import { memberOf, objectOf, pointerTo, textOf } from '../documents/json-parts.ts';
 import type { DocumentReading, OpenApiOperation } from './described-operation.ts';
 
-/** An operation with the fields that its body has a place for. */
+/** An operation with the fields for which its body has a place. */
 interface WithFields {
   readonly operation: OpenApiOperation;
   readonly fields: ReadonlySet<string>;
 }
 
-/** Words that mean nothing but looking. A `duplicate` may as well be an order to make one. */
+/** Words that mean only a check. `duplicate` is left out, because it may also be an order to make one. */
 const CHECKS = /^(?:validates?|validations?|check|precheck|verify|duplicates|duplication|duplicated|exists?|lookup)$/;
-/** The others that a check may be called by; they leave it open. */
+/** Further words for a check, which have other meanings as well. */
 const RESEMBLES =
   /^(?:valid(?:at|er)\w*|checks?|precheck\w*|preflight|verif\w*|duplicat\w*|dedup\w*|exists?|lookups?|eligibility|validar|comprobar|pr(?:u|ue)fen|dublette\w*|doublons?|duplicad\w*|duplicidade)$/;
 
-/** The beginnings of verbs by which something is done, wherever they stand. */
-const DOES =
+/** Stems of verbs for actions with effects. They count anywhere. */
+const VERBS =
   'creat upsert insert clon copy copi send submit add register registr updat edit modif delet remov import upload sav persist ' +
   'confirm accept convert assign merg trigger notif inserir enviar guardar salvar gravar actualiz atualiz anleg erstell ' +
   'speicher aktualisier enregistr envoy aggiorn';
-/** Those that are other words as well where people speak. */
-const DOES_IN_NAMES =
+/** Stems that count only in names, because in prose they are other words as well. */
+const VERBS_IN_NAMES =
   'stor post put patch plac book cancel dispatch process run start publish checkout buy pay payment charg sync push queue ' +
   'enqueu set reset open enroll sign signup writ schedul replac mov purchas invit mak clos complet execut issu approv ' +
   'generat activat subscrib archiv submission subscription deduplicat dedup';
-const WRITES = verbs(`${DOES} ${DOES_IN_NAMES}`, '(?:e|es|s|y|ies|d|ed|ing|ion|ions|ation|ations)?', '^(?:re)?', '$');
-const SAYS_WRITES = verbs(DOES, '(?:e|es|s|y|ies|ion|ing|a|e[nt])?', '\\b(?:re)?', '\\b');
+const WRITES = verbs(`${VERBS} ${VERBS_IN_NAMES}`, '(?:e|es|s|y|ies|d|ed|ing|ion|ions|ation|ations)?', '^(?:re)?', '$');
+const SAYS_WRITES = verbs(VERBS, '(?:e|es|s|y|ies|ion|ing|a|e[nt])?', '\\b(?:re)?', '\\b');
 const SAYS_WRITTEN =
   /\b(?:is|are|be|gets?|been|and|then|was|were) (?:also |then |automatically )?(?:created|stored|saved|inserted|upserted|updated|registered|added|submitted|recorded|persisted|sent|queued|imported|merged|cloned|copied)\b|\bstores?\b|\bplaces? an?\b|\bhands? over\b|\bcri(?:a|ar)\b|\bcre(?:a|ar|are)\b|\benvia\b|\blegt\b.{0,60}\ban\b/;
-/** What is not done, or what the caller does after it: `without creating it`, `before you create it`, `nothing is stored`. */
+/**
+ * Matches what is not done, or what the caller does later: `without creating it`, `before you create it`, `nothing is
+ * stored`.
+ */
 const HARMLESS = new RegExp(
   '\\b(?:without|already|instead of|rather than|go (?:on|ahead) (?:and|to)|ready to|before (?:you|they|clients?|partners?)' +
     '|(?:you|clients?|callers?|partners?) (?:may|can|could|should|would)|(?:can|would) be' +
@@ -39,27 +42,28 @@ const HARMLESS = new RegExp(
   'gi',
 );
 
-/** What else may be checked. */
+/** Other things that may be checked. */
 const OF_ANOTHER =
   /^(?:address(?:es)?|e?mails?|phones?|sms|otp|codes?|tokens?|log[io]n|signin|users?|usernames?|accounts?|customers?|contacts?|clients?|passwords?|sessions?|auth|credentials?|coupons?|vouchers?|cards?|iban|bank|vat|tax|identity|domains?|numbers?|status|permissions?|signatures?|schemas?|templates?|rules?|balance|payees?|postcodes?|zip|captcha|eligibility)$/;
 const OF_REQUESTS = /^(?:requests?|leads?|orders?|jobs?|enquir(?:y|ies)|inquir(?:y|ies))$/;
-/** Words of addresses that say nothing of what an operation is about. */
+/** Words of addresses that do not tell what an operation is about. */
 const NEUTRAL =
   /^(?:api|rest|v\d+|\d+|public|external|partners?|services?|marketplace|intake|gateway|integrations?|b2b|new|is|if|for|of|by|pre|the|a|an|any|already)$/;
 const MIN_FIELDS = 3;
 
-/** Whether an operation may be a check for duplicates, by a word of its name. */
+/** Tells whether an operation may be a check for duplicates, by a word of its name. */
 export const resemblesCheck = ({ path, id }: OpenApiOperation): boolean =>
   [...nameWords(path), ...nameWords(id)].some((word) => RESEMBLES.test(word));
 
-/** Whether the address names what creates are about, or the things that this create is about. */
+/** Tells whether the address names requests in general, or the subject of this create. */
 export function isAboutRequests({ path }: OpenApiOperation, create: OpenApiOperation): boolean {
   return subjectWords(path).some((word) => OF_REQUESTS.test(word) || subjectWords(create.path).includes(word));
 }
 
 /**
- * Why an operation is not taken for validate unasked; none: it may be. One that writes would do so for every row, and for
- * each that doctor tries. So everything has to speak for a mere look at a request like those of create.
+ * Returns the reasons why an operation is not used for validate without asking, or an empty list if it may be. One that
+ * writes would do so for every row, and for each try of doctor. Therefore everything must indicate that it only looks
+ * at a request like those of create.
  */
 export function objectionsTo(
   reading: DocumentReading,
@@ -93,7 +97,7 @@ export function objectionsTo(
   ];
 }
 
-/** The words of a path but for those of its action, in the singular. */
+/** Returns the words of a path in the singular, without those of its action. */
 function subjectWords(path: string): string[] {
   return nameWords(path)
     .filter((word) => !RESEMBLES.test(word) && !WRITES.test(word) && !NEUTRAL.test(word) && !OF_ANOTHER.test(word))
@@ -105,11 +109,14 @@ const singular = (word: string): string => word.replace(/ies$/, 'y').replace(/s$
 const isOfRequest = (word: string, known: ReadonlySet<string>): boolean =>
   OF_REQUESTS.test(word) || NEUTRAL.test(word) || known.has(singular(word));
 
-/** `duplicate-check` and `is-duplicate` look; `duplicate` alone may make one. */
+/**
+ * Tells whether a word is part of a check for duplicates. `duplicate-check` and `is-duplicate` only look, but
+ * `duplicate` alone may make one.
+ */
 const isDuplicateCheck = (word: string, words: readonly string[]): boolean =>
   word === 'duplicate' && words.some((each) => /^(?:check|precheck|validate|validation|verify|lookup|is)$/.test(each));
 
-/** A word by which a summary, a description or that of a success says that something is done. */
+/** Returns a word in the summary, the description or that of a success which says that something is done. */
 function proseThatWrites({ references }: DocumentReading, { value, pointer }: OpenApiOperation): string | undefined {
   const successes = Object.entries(objectOf(value['responses']))
     .filter(([status]) => /^2/.test(status))

@@ -5,13 +5,13 @@ import { isUnknown, isUnquoted } from './postman-variables.ts';
 const MAX_DEPTH = 32;
 const MAX_ELEMENTS = 20;
 
-/** Whether a value is nested so deeply that no service means it. */
+/** Tells whether a value is nested more deeply than in any real service. */
 export function isTooDeep(value: Json, depth = 0): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return depth === MAX_DEPTH || Object.values(value).some((each) => isTooDeep(each, depth + 1));
 }
 
-/** JSON Schema of what an example shows: names and types, nothing required. */
+/** Derives a JSON Schema from an example. It has the names and types, and nothing is required. */
 export function schemaOf(example: Json): JsonObject {
   if (example === null) return {};
   if (Array.isArray(example)) {
@@ -27,7 +27,7 @@ export function schemaOf(example: Json): JsonObject {
   return { type, example };
 }
 
-/** In JSON:API the type beside the attributes is always the same. */
+/** Makes the type constant that stands beside the attributes in JSON:API, where it is always the same. */
 function withFixedType(schema: { type: 'object'; properties: JsonObject }, example: JsonObject): JsonObject {
   const { type, attributes } = example;
   if (typeof type !== 'string' || isUnknown(type) || !isObject(attributes)) return schema;
@@ -39,7 +39,7 @@ function textSchema(example: string): JsonObject {
   return isUnknown(example) ? { type: 'string' } : { type: 'string', example };
 }
 
-/** A schema for what either one allows; names and examples of the first come first. */
+/** Merges two schemas to one that allows the values of both. Names and examples of the first come first. */
 export function mergedSchemas(first: JsonObject, second: JsonObject): JsonObject {
   if (first['type'] === undefined || second['type'] === undefined) return { ...second, ...first };
   const numbers = [first, second].every(({ type }) => type === 'integer' || type === 'number');
@@ -62,7 +62,7 @@ function mergedProperties(first: JsonObject, second: JsonObject): JsonObject {
   return Object.fromEntries(merged);
 }
 
-/** The example without what is not known; undefined if nothing is left. */
+/** Removes unknown values from an example. Returns undefined if nothing is left. */
 export function knownPart(example: Json): Json | undefined {
   if (typeof example === 'string') return isUnknown(example) ? undefined : example;
   if (Array.isArray(example)) return example.flatMap((each) => knownPart(each) ?? []);

@@ -9,7 +9,7 @@ import { withoutSecrets } from './postman-secrets.ts';
 const MAX_ANSWER = 1 << 18;
 const MAX_TEXT = 2000;
 const LIMIT_HEADER = /^(?:retry-after|(?:x-)?rate-?limit.*)$/i;
-/** Members whose few words say what an answer means. */
+/** Names of members whose few different words tell the meaning of an answer. */
 const VERDICT_NAME = /^(?:.*[_-])?(?:status|state|result|verdict|outcome|decision)$/i;
 
 /** An answer that was saved with a request. */
@@ -18,12 +18,12 @@ export interface PostmanAnswer {
   readonly status: number;
   readonly headers: readonly Pair[];
   readonly mediaType: string;
-  /** Undefined: none, or too large to be an example. */
+  /** The body, or undefined if there is none or it is too large for an example. */
   readonly body: Json | undefined;
   readonly where: string;
 }
 
-/** The saved answers that have a status. */
+/** Returns the saved answers that have a status. */
 export function answersOf(item: JsonObject, where: string): PostmanAnswer[] {
   return listOf(item['response']).flatMap((each, index) => {
     const saved = objectOf(each);
@@ -46,12 +46,12 @@ function answerOf(saved: JsonObject, status: number, where: string): PostmanAnsw
   return { name, status, headers, mediaType, body: isJson ? withoutSecrets(json) : words, where };
 }
 
-/** What a saved answer tells about limits: `Retry-After: 30`; empty: nothing. */
+/** Returns the headers of a saved answer that tell about limits, as `Retry-After: 30`. */
 export function limitsOf({ headers }: PostmanAnswer): string[] {
   return headers.filter(({ name }) => LIMIT_HEADER.test(name)).map(({ name, value }) => `${name}: ${value ?? ''}`);
 }
 
-/** The answers of one status as a response of OpenAPI. */
+/** Converts the answers of one status to a response of OpenAPI. */
 export function responseOf(answers: readonly PostmanAnswer[]): JsonObject {
   const headers = answers.flatMap((each) => each.headers).filter(({ name }) => name.toLowerCase() !== 'content-type');
   const byType = groupedBy(answers, (each) => each.mediaType);
@@ -77,7 +77,10 @@ function mediaOf(answers: readonly { readonly name: string; readonly body: Json 
   return { schema, examples: Object.fromEntries(examples) };
 }
 
-/** Where saved answers differ in a word like `duplicate` and `new`, these are the values the service has. */
+/**
+ * Adds an `enum` of the observed values if saved answers differ in a word such as `duplicate` and `new`. These are the
+ * values that the service has.
+ */
 function withWords(schema: JsonObject, bodies: readonly Json[]): JsonObject {
   const { properties } = schema;
   if (!isObject(properties)) return schema;

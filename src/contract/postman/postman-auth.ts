@@ -2,13 +2,19 @@ import type { JsonObject } from '../documents/json-parts.ts';
 import { type Pair, type PostmanEntry, pairNamed, pairsOf } from './postman-format.ts';
 import type { Variables } from './postman-variables.ts';
 
-/** How a request shows who asks, as a security scheme of OpenAPI; `none`: not at all; a text in `unknown`: how, but not by srq. */
+/**
+ * The authorization of a request. It is a security scheme of OpenAPI or `none`. A text in `unknown` names a method that
+ * srq does not support.
+ */
 export type Authorization =
   | { readonly kind: 'scheme'; readonly name: string; readonly scheme: JsonObject; readonly where: string }
   | { readonly kind: 'none' }
   | { readonly kind: 'unknown'; readonly type: string };
 
-/** A header `Authorization` that is written out comes before the settings, as in the client tool. */
+/**
+ * Reads the authorization of a request. An explicit `Authorization` header takes precedence over the settings, as in
+ * the client tool.
+ */
 export function authorizationOf(entry: PostmanEntry, headers: readonly Pair[], variables: Variables): Authorization {
   const header = pairNamed(headers, 'authorization');
   const [scheme = ''] = header?.value?.trim().toLowerCase().split(/\s+/, 1) ?? [];
@@ -18,7 +24,7 @@ export function authorizationOf(entry: PostmanEntry, headers: readonly Pair[], v
   return entry.auth === null ? { kind: 'none' } : settingsAuthorization(entry.auth, variables);
 }
 
-/** The values of an authorization's settings: a list of pairs in 2.1, an object in 2.0. */
+/** Returns the values of an authorization's settings, which are a list of pairs in 2.1 and an object in 2.0. */
 function authSettings({ settings, where }: NonNullable<PostmanEntry['auth']>): Map<string, string> {
   const type = String(settings['type']);
   return new Map(pairsOf(settings[type], where).map(({ name, value }) => [name, value ?? '']));
@@ -33,7 +39,7 @@ function settingsAuthorization(auth: NonNullable<PostmanEntry['auth']>, variable
       return { kind: 'none' };
     case 'basic':
       return { kind: 'scheme', name: type, scheme: { type: 'http', scheme: type }, where };
-    // The token that it gets, by {@link tokenRequestOf}, goes as a bearer token.
+    // The token obtained by {@link tokenRequestOf} is sent as a bearer token.
     case 'oauth2':
     case 'bearer':
       return { kind: 'scheme', name: 'bearer', scheme: { type: 'http', scheme: 'bearer' }, where };
@@ -52,8 +58,8 @@ function settingsAuthorization(auth: NonNullable<PostmanEntry['auth']>, variable
 }
 
 /**
- * The request for a token that the settings of an authorization describe but no item shows, as a request of 2.1; null if
- * they do not. Unless they say `body`, the client tool sends the credentials as Basic.
+ * Builds the token request that the settings of an authorization describe and no item shows, as a request of 2.1.
+ * Returns null if they describe none. Unless the settings say `body`, the client tool sends the credentials as Basic.
  */
 export function tokenRequestOf(auth: NonNullable<PostmanEntry['auth']>): JsonObject | null {
   const settings = authSettings(auth);

@@ -9,24 +9,27 @@ import { isUnknown, type Variables } from './postman-variables.ts';
 const FORM = 'application/x-www-form-urlencoded';
 const MAX_BODY = 1 << 20;
 
-/** A body as the collection shows it. */
+/** A request body as the collection shows it. */
 export interface Body {
   readonly mediaType: string;
   readonly schema: JsonObject;
-  /** What is known of the values; undefined if nothing is. */
+  /** The known values, or undefined if there are none. */
   readonly example: Json | undefined;
   readonly where: string;
-  /** Where each named part stands. */
+  /** The place of each named part. */
   readonly parts: ReadonlyMap<string, string>;
 }
 
-/** The body of a request; a text says why there is none that can be read; null: the request has none. */
+/** Reads the body of a request. Returns a text that says why it cannot be read, or null if the request has none. */
 export function bodyOf(request: JsonObject, where: string, variables: Variables): Body | string | null {
   const body = readBody(request, where, variables);
   return body === null || typeof body === 'string' ? body : { ...body, schema: tokenSchema(body) };
 }
 
-/** The request for a token is a recipe, not an example: what it shows is what has to be sent. */
+/**
+ * Makes the shown values of a token request constant. Such a request is not an example: its values have to be sent as
+ * shown.
+ */
 function tokenSchema({ schema, example }: Body): JsonObject {
   const { properties } = schema;
   const shown = Object.entries(objectOf(example)).filter(([, value]) => scalarOf(value) !== null);
@@ -78,7 +81,7 @@ function bodyFrom(content: JsonObject, mediaType: string, where: string): Body {
   return { mediaType, schema: schemaOf(open), example: knownPart(open), where: `${where}/raw`, parts };
 }
 
-/** Names that are disabled are in the schema alone. */
+/** Reads a form body. Disabled names are in the schema, but not in the example. */
 function formBody(pairs: readonly Pair[], isMultipart: boolean, where: string, variables: Variables): Body {
   const properties = new Map<string, JsonObject>();
   const example = new Map<string, Json>();
@@ -105,7 +108,7 @@ function partSchema(pair: Pair, variables: Variables): JsonObject {
   return { ...schemaOf(value ?? '{{unknown}}'), ...description };
 }
 
-/** Null: a file, or nothing. */
+/** Returns the value of a part, or null if it is a file or missing. */
 function partValue({ name, value, type }: Pair, variables: Variables): string | null {
   if (type === 'file' || value === null) return null;
   return isSecretName(name) || type === 'secret' ? SECRET : variables.fill(value);
@@ -123,7 +126,7 @@ function unescaped(text: string): string {
   return isUnknown(text) ? text : (new URLSearchParams(`v=${text}`).get('v') ?? text);
 }
 
-/** Undefined: no JSON. */
+/** Parses JSON, and returns undefined if the text is not JSON. */
 export function parsed(text: string): Json | undefined {
   try {
     return JSON.parse(text) as Json;

@@ -1,17 +1,20 @@
 import type { Json } from '../../request/contract.ts';
 import { isObject, type JsonObject, listOf, objectOf, pointerPart, scalarOf } from '../documents/json-parts.ts';
 
-/** Deeper folders are nobody's. */
+/** Maximum depth of folders. Real collections have no deeper ones. */
 const MAX_FOLDER = 50;
 
-/** A named value as collections write it everywhere: headers, parameters, settings of an authorization. */
+/**
+ * A named value, in the form that collections use everywhere: for headers, parameters, and settings of an
+ * authorization.
+ */
 export interface Pair {
   readonly name: string;
-  /** Null: none is given, or it is no scalar. */
+  /** The value, or null if none is given or it is no scalar. */
   readonly value: string | null;
   readonly isDisabled: boolean;
   readonly description: string;
-  /** `text`, `file`, `secret`, …; `''` if it does not say. */
+  /** Type: `text`, `file`, `secret`, …, or `''` if it is not given. */
   readonly type: string;
   readonly where: string;
 }
@@ -25,25 +28,26 @@ export interface PostmanEntry {
   readonly folder: string;
 }
 
+/** A script of the collection, which is never run. */
 export interface Script {
   readonly text: string;
   readonly where: string;
 }
 
-/** What a collection holds, its folders opened. */
+/** The contents of a collection, with its folders expanded. */
 interface Contents {
   readonly entries: readonly PostmanEntry[];
   readonly scripts: readonly Script[];
-  /** Some stand in folders too deep to be read. */
+  /** Whether some of the contents are in folders too deep to be read. */
   readonly isCut: boolean;
 }
 
-/** A description is a text or `{ content }`. */
+/** Reads a description, which is a text or `{ content }`. */
 export function descriptionOf(value: Json | undefined): string {
   return (scalarOf(isObject(value) ? value['content'] : value) ?? '').slice(0, 4000);
 }
 
-/** The values by what `key` says of them, in their order. */
+/** Groups values by key, and keeps their order. */
 export function groupedBy<T>(values: readonly T[], key: (value: T) => string): Map<string, [T, ...T[]]> {
   const groups = new Map<string, [T, ...T[]]>();
   for (const value of values) {
@@ -54,7 +58,7 @@ export function groupedBy<T>(values: readonly T[], key: (value: T) => string): M
   return groups;
 }
 
-/** Pairs as 2.1 writes them (a list), as 2.0 does (an object), or as text with a header a line. */
+/** Reads pairs from a list (as in 2.1), an object (as in 2.0), or a text with one header per line. */
 export function pairsOf(value: Json | undefined, where: string): Pair[] {
   if (typeof value === 'string') return headerLines(value, where);
   if (isObject(value)) {
@@ -76,7 +80,7 @@ function pairOf(name: string, pair: JsonObject, where: string): Pair {
   return {
     name,
     value: scalarOf(pair['value']),
-    // An environment says `enabled`, a collection `disabled`.
+    // An environment has `enabled`, a collection `disabled`.
     isDisabled: pair['disabled'] === true || pair['enabled'] === false,
     description: descriptionOf(pair['description']),
     type: scalarOf(pair['type']) ?? '',
@@ -93,12 +97,12 @@ function headerLines(text: string, where: string): Pair[] {
   });
 }
 
-/** The enabled pair of a name, whatever its case. */
+/** Returns the enabled pair with a name, in any case. */
 export function pairNamed(pairs: readonly Pair[], name: string): Pair | undefined {
   return pairs.find((each) => !each.isDisabled && each.name.toLowerCase() === name);
 }
 
-/** All requests and scripts, in their order. */
+/** Collects all requests and scripts, in their order. */
 export function contentsOf(collection: JsonObject): Contents {
   const entries: PostmanEntry[] = [];
   const scripts: Script[] = [];
@@ -141,7 +145,7 @@ export function contentsOf(collection: JsonObject): Contents {
   }
 }
 
-/** Null: inherited. */
+/** Returns the authorization settings of a request or folder, or null if they are inherited. */
 function authOf(holder: JsonObject, where: string): PostmanEntry['auth'] {
   const settings = holder['auth'];
   if (!isObject(settings) || typeof settings['type'] !== 'string' || settings['type'] === 'inherit') return null;

@@ -8,15 +8,18 @@ import { descriptionOf, groupedBy } from './postman-format.ts';
 import type { ReadRequest } from './postman-request.ts';
 import { isUnknown, type Variables } from './postman-variables.ts';
 
-/** More of them teach nothing. */
+/** Maximum number of examples of one operation. More of them teach nothing new. */
 const MAX_EXAMPLES = 20;
-/** An operation of OpenAPI and where each part of it stands in the collection, by pointers that begin at the operation. */
+/**
+ * An operation of OpenAPI, with the place of each of its parts in the collection by pointers that begin at the
+ * operation.
+ */
 export interface PostmanOperation {
   readonly operation: JsonObject;
   readonly places: ReadonlyMap<string, string>;
 }
 
-/** What all requests with one method and path say together; the first one names it. */
+/** Combines all requests with one method and path to one operation. The first request names it. */
 export function describeOperation(
   requests: readonly [ReadRequest, ...ReadRequest[]],
   operationId: string,

@@ -6,7 +6,7 @@ import { type Body, bodyOf } from './postman-body.ts';
 import { type Pair, type PostmanEntry, pairsOf } from './postman-format.ts';
 import { isUnknown, type Variables } from './postman-variables.ts';
 
-/** Headers that the connection or the client tool sets by itself, or that are said elsewhere. */
+/** Headers that the connection or the client tool sets itself, or that are described elsewhere. */
 const OWN_HEADERS = new Set(
   (
     'content-type content-length accept accept-encoding authorization user-agent host connection cache-control cookie ' +
@@ -14,18 +14,19 @@ const OWN_HEADERS = new Set(
   ).split(' '),
 );
 
-/** One request of the collection, read. */
+/** A request of the collection, as read. */
 export interface ReadRequest {
   readonly entry: PostmanEntry;
   readonly method: string;
   readonly address: Address;
   readonly authorization: Authorization;
   readonly parameters: readonly (Pair & { readonly in: 'header' | 'query' | 'path' })[];
-  /** A text: why it cannot be read. */
+  /** The body, or a text that says why it cannot be read. */
   readonly body: Body | string | null;
   readonly answers: readonly PostmanAnswer[];
 }
 
+/** Reads a request of the collection and fills its variables. */
 export function readRequest(entry: PostmanEntry, variables: Variables): ReadRequest {
   const where = `${entry.where}/request`;
   const given = entry.item['request'];
@@ -52,7 +53,7 @@ export function readRequest(entry: PostmanEntry, variables: Variables): ReadRequ
   };
 }
 
-/** Some collections show the body in the saved answers alone: the one that was taken. */
+/** Returns the body from the first suitable saved answer, because some collections show the body only there. */
 function savedBody({ item, where }: PostmanEntry, variables: Variables): Body | null {
   const saved = listOf(item['response']);
   for (const [index, each] of saved.entries()) {
@@ -64,19 +65,19 @@ function savedBody({ item, where }: PostmanEntry, variables: Variables): Body | 
   return null;
 }
 
-/** Where a request goes. */
+/** The address of a request. */
 interface Address {
-  /** `https://host/prefix` without a final slash; null if a variable holds it that nobody filled. */
+  /** `https://host/prefix` without a final slash, or null if it is in a variable without a value. */
   readonly server: string | null;
-  /** The variable that holds it; null if it is written out. */
+  /** The variable that holds the server, or null if it is written out. */
   readonly serverVariable: string | null;
-  /** Begins with `/`; `:id` and unknown variables are `{id}`. */
+  /** The path, which begins with `/`. `:id` and unknown variables are written as `{id}`. */
   readonly path: string;
   readonly query: readonly Pair[];
   readonly pathParameters: readonly string[];
 }
 
-/** `url`: a text or an object, of either version. */
+/** Reads an address. `url` is a text or an object, in both versions. */
 function addressOf(url: Json | undefined, where: string, variables: Variables): Address {
   const parts = objectOf(url);
   const raw = scalarOf(isObject(url) ? parts['raw'] : url) ?? composed(parts);
@@ -104,7 +105,7 @@ function composed(url: JsonObject): string {
 
 function searchPairs(search: string, where: string): Pair[] {
   const rest = { isDisabled: false, description: '', type: '', where };
-  // Not by URLSearchParams: it would take the references apart.
+  // URLSearchParams is not used, because it would split the references.
   return search.split('&').flatMap((each) => {
     const [name = '', ...value] = each.split('=');
     return name === '' ? [] : [{ name, value: value.join('='), ...rest }];
@@ -123,7 +124,7 @@ function serverAndPath(text: string, variables: Variables): [string | null, stri
 function serverOf(address: string): string | null {
   const bare = address.trim().replace(/\/+$/, '');
   if (bare === '' || isUnknown(bare)) return null;
-  // The client tool takes http if nothing is said; a token never goes there.
+  // The client tool assumes http if there is no scheme. A token is never sent that way, so https is assumed here.
   const text = /^https?:\/\//i.test(bare) ? bare : `https://${bare}`;
   if (!URL.canParse(text)) return null;
   const url = new URL(text);

@@ -2,29 +2,32 @@ import type { Json } from '../../request/contract.ts';
 import { isSecretName, SECRET } from '../../request/names.ts';
 import { isObject, type JsonObject, pointerPart, scalarOf } from '../documents/json-parts.ts';
 
-/** A secret that stands in a document. */
+/** A secret found in a document. */
 export interface FoundSecret {
   readonly name: string;
   readonly where: string;
   readonly value: string;
 }
 
-/** Names that a document gives for want of a value. */
+/** Placeholder names that a document has in place of a value. */
 const GENERIC =
   /^(?:your|my|the)?(?:client|access|api|auth|bearer|partner|user)?(?:secret|password|token|key|apikey|credentials?)(?:here|value)?$/;
-/** Settings of an authorization that are no secrets. */
+/** Settings of an authorization that are not secret. */
 const OPEN_SETTINGS = new Set(
   (
     'key in type accessTokenUrl authUrl redirect_uri refreshTokenUrl clientId scope grant_type client_authentication tokenName ' +
     'headerPrefix addTokenTo audience resource tokenType challengeAlgorithm algorithm useBrowser username realm showPassword disabled'
   ).split(' '),
 );
-/** Shorter ones would tear words apart; where they stand under their name they are left out all the same. */
+/**
+ * Minimum length of a secret that is searched for in texts. Replacing shorter ones would mutilate words. Under their
+ * own names they are removed all the same.
+ */
 const MIN_SEARCHED = 5;
 const MAX_DEPTH = 200;
-/** So many letters of values are compared with one text. */
+/** Maximum number of letters of secrets that are compared with one text. */
 const MAX_STEPS = 20_000_000;
-/** In every name of a secret. Most texts hold none of them, and need no closer look. */
+/** Matches every name of a secret. Most texts do not match, and need no closer look. */
 const HINT = /secret|passw|passph|token|key|authori|credential|signature|cookie|jwt|bearer|session/i;
 const NAMED_TEXTS = [
   /"([^"\\\n]{1,100})"[ \t]{0,9}[:,][ \t]{0,9}"([^"\\\n]{1,4000})"/g,
@@ -38,10 +41,13 @@ const TELLTALES: readonly (readonly [RegExp, string])[] = [
   [/:\/\/[^\s/@]{1,500}@/g, '://'],
 ];
 
-/** Whether a value is one: by its name; in the settings of an authorization unless its name is known; or always. */
+/**
+ * The rule by which a value counts as a secret. `named`: by its name. `settings`: always, unless its name is known to
+ * be harmless. `always`: always.
+ */
 type Secrecy = 'named' | 'settings' | 'always';
 
-/** Every secret of a document, wherever it stands: under its name, as a pair, in a body that is text, in a script. */
+/** Finds every secret of a document: under its name, as a pair, in a body that is text, or in a script. */
 export function secretsIn(document: Json): FoundSecret[] {
   const found: FoundSecret[] = [];
   const path: string[] = [];
@@ -79,7 +85,7 @@ function isSecret(name: string, secrecy: Secrecy): boolean {
   return secrecy === 'always' || !OPEN_SETTINGS.has(name);
 }
 
-/** The value of a pair goes by the name of the pair. */
+/** Returns the name that decides about a member. The value of a pair is judged by the name of the pair. */
 function nameWithin(holder: JsonObject, key: string): string {
   return (key === 'value' ? (scalarOf(holder['key']) ?? scalarOf(holder['id'])) : null) ?? key;
 }
@@ -99,7 +105,10 @@ function secretsInText(text: string): [string, string][] {
   );
 }
 
-/** Of `Basic …` and `Bearer …` the secret part alone; what is encoded is found in plain as well. */
+/**
+ * Returns the secret parts of a text, without the words `Basic` or `Bearer`. An encoded part is returned in plain text
+ * as well.
+ */
 function partsOf(text: string): string[] {
   const [, scheme, rest] = /^(Basic|Bearer|Token|ApiKey)\s+(.*)$/is.exec(text.trim()) ?? [];
   if (rest === undefined || scheme === undefined) return [text.trim()];
@@ -112,7 +121,7 @@ function isPlaceholder(value: string): boolean {
   return GENERIC.test(value.toLowerCase().replace(/[^a-z]/g, '')) && !/\d/.test(value);
 }
 
-/** A body without the values that stand under the names of secrets. Flags stay: they are none. */
+/** Replaces the values under the names of secrets in a body. Booleans are kept, because they are not secret. */
 export function withoutSecrets(value: Json, isSecret = false): Json {
   if (Array.isArray(value)) return value.map((each) => withoutSecrets(each, isSecret));
   if (isObject(value)) {
@@ -125,11 +134,13 @@ export function withoutSecrets(value: Json, isSecret = false): Json {
   return typeof value === 'number' ? 0 : SECRET;
 }
 
-/** Takes the secrets, and what looks like one, out of every text of a value, names included. */
-export function scrubber(secrets: readonly FoundSecret[]): (value: Json) => Json {
+/**
+ * Returns a function that replaces the secrets, and whatever looks like one, in every text of a value, including names.
+ */
+export function secretScrubber(secrets: readonly FoundSecret[]): (value: Json) => Json {
   const values = [...new Set(secrets.map((each) => each.value))].filter((each) => each.length >= MIN_SEARCHED);
   values.sort((a, b) => b.length - a.length);
-  const hide = hider(values);
+  const hide = secretReplacer(values);
   const clean = (text: string): string =>
     TELLTALES.reduce((each, [pattern, instead]) => each.replace(pattern, instead), hide(text));
   return function scrub(value: Json): Json {
@@ -140,8 +151,11 @@ export function scrubber(secrets: readonly FoundSecret[]): (value: Json) => Json
   };
 }
 
-/** Takes values out of a text, of several at one place the first: by their first letters, for a pattern of all could run away. */
-function hider(values: readonly string[]): (text: string) => string {
+/**
+ * Returns a function that replaces the values in a text. Of several that match at one place, the first is used. Values
+ * are found by their first letters, because one pattern of all values could backtrack catastrophically.
+ */
+function secretReplacer(values: readonly string[]): (text: string) => string {
   const byBeginning = new Map<string, string[]>();
   for (const value of values) {
     const beginning = value.slice(0, MIN_SEARCHED);
@@ -159,7 +173,7 @@ function hider(values: readonly string[]): (text: string) => string {
         steps += value.length;
         return text.startsWith(value, at);
       });
-      // A text that was made to take long is not shown from there on.
+      // A text that was built to take long is cut here.
       if (steps > MAX_STEPS) return [...parts, text.slice(from, at), SECRET].join('');
       if (found === undefined) {
         at += 1;

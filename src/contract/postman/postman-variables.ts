@@ -4,16 +4,18 @@ import { isSecretName, SECRET } from '../../request/names.ts';
 import { objectOf } from '../documents/json-parts.ts';
 import { pairsOf } from './postman-format.ts';
 
-/** `{{name}}`; with `#` it is {@link unquoted}. */
+/** Matches `{{name}}`. A name with `#` is one of {@link unquoted}. */
 const REFERENCE = /\{\{([^{}#]{1,200})\}\}/g;
 const REFERENCE_HERE = new RegExp(REFERENCE.source, 'y');
 const PLAIN_HERE = /[^"/{]+/y;
 const MAX_VALUE = 1 << 16;
 const MAX_REFERENCE = 20;
-/** Characters that all texts together may come to: a few nested variables can stand for any amount. */
+/** Maximum total length of all filled texts. A few nested variables can stand for any amount of text. */
 const MAX_FILLED = 1 << 25;
 
-/** Values that the client tool makes up. Fixed ones stand for them, so that the same document always says the same. */
+/**
+ * Fixed substitutes for values that the client tool generates, so that the same document always gives the same result.
+ */
 const MADE_UP: Readonly<Record<string, string>> = {
   $guid: '00000000-0000-4000-8000-000000000000',
   $randomUUID: '00000000-0000-4000-8000-000000000000',
@@ -23,15 +25,18 @@ const MADE_UP: Readonly<Record<string, string>> = {
   $randomBoolean: 'true',
 };
 
-/** Whether a text holds a reference that could not be filled. */
+/** Tells whether a text contains a reference that could not be filled. */
 export const isUnknown = (text: string): boolean => /\{\{[^{}]{1,200}\}\}/.test(text);
 
-/** Whether it stands for an unknown value that stood without quotes, so is no text. */
+/** Tells whether a text replaces an unknown value that had no quotes and is therefore not a text. */
 export const isUnquoted = (text: string): boolean => text.startsWith('{{#');
 
 const unquoted = (name: string): string => `"{{#${name.replace(/["\\\s]/g, '')}}}"`;
 
-/** The environment's values come before the collection's; a secret is never filled in. */
+/**
+ * Creates the variables of a collection. The environment's values take precedence over the collection's, and secrets
+ * are never filled in.
+ */
 export function createVariables(collection: Json, environment: Json): Variables {
   const values = new Map<string, string>();
   for (const [holder, list] of [
@@ -46,11 +51,11 @@ export function createVariables(collection: Json, environment: Json): Variables 
   return new Variables(values);
 }
 
-/** The variables fill the references of a collection. What is not known stays as it is written. */
+/** The variables fill the references of a collection. Unknown references stay as they are written. */
 export class Variables {
-  /** Names that were asked for and are not known. */
+  /** Names that were looked up and are unknown. */
   readonly unknown = new Set<string>();
-  /** Those of them that stand in JSON without quotes, so are no texts. */
+  /** Unknown names that occur in JSON without quotes and are therefore not texts. */
   readonly unknownPlain = new Set<string>();
   readonly #values: ReadonlyMap<string, string>;
   readonly #filled = new Map<string, string | null>();
@@ -65,7 +70,10 @@ export class Variables {
     return this.#filledText(text, this.#left);
   }
 
-  /** A body that becomes JSON only when it is filled. Comments are dropped; an unknown value without quotes is {@link isUnquoted}. */
+  /**
+   * Fills a body that becomes JSON only then. Comments are dropped, and an unknown value without quotes is replaced by
+   * a text that {@link isUnquoted} recognises.
+   */
   fillJson(text: string): string {
     let json = '';
     for (let at = 0; at < text.length; ) {
@@ -78,8 +86,8 @@ export class Variables {
     return json;
   }
 
-  #filledText(text: string, longest: number): string {
-    let room = longest;
+  #filledText(text: string, maxLength: number): string {
+    let room = maxLength;
     return text.replace(REFERENCE, (reference, name: string) => {
       const known = this.#valueOf(name.trim());
       if (known === null) this.unknown.add(name.trim());
@@ -95,7 +103,7 @@ export class Variables {
     const known = this.#filled.get(name);
     if (known !== undefined) return known;
     if (name.startsWith('$')) return MADE_UP[name] ?? (name.startsWith('$random') ? name.slice(1) : null);
-    // Until it is known: so a variable that comes back to itself ends there, unknown.
+    // The variable counts as unknown while it is being filled, so that a cycle ends there.
     this.#filled.set(name, null);
     const value = this.#values.get(name);
     if (value === undefined || this.#depth === MAX_REFERENCE) return null;
@@ -128,7 +136,7 @@ export class Variables {
   }
 }
 
-/** The next string, comment, reference or run of other characters of a JSON text. */
+/** Returns the next string, comment, reference or run of other characters of a JSON text. */
 function tokenAt(text: string, at: number): string {
   if (text[at] === '"') return text.slice(at, stringEnd(text, at));
   if (text.startsWith('//', at)) return text.slice(at, endAfter(text, '\n', at));

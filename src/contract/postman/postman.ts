@@ -1,32 +1,32 @@
 import type { Json } from '../../request/contract.ts';
 import { isSecretName } from '../../request/names.ts';
-import type { Described } from '../documents/described.ts';
+import type { DescribedDocument } from '../documents/described.ts';
 import { type JsonObject, objectOf, pointerPart, scalarOf } from '../documents/json-parts.ts';
 import { limitsOf } from './postman-answers.ts';
 import { tokenRequestOf } from './postman-auth.ts';
 import { contentsOf, groupedBy, type PostmanEntry, type Script } from './postman-format.ts';
 import { describeOperation } from './postman-operation.ts';
 import { type ReadRequest, readRequest } from './postman-request.ts';
-import { type FoundSecret, scrubber, secretsIn } from './postman-secrets.ts';
+import { type FoundSecret, secretScrubber, secretsIn } from './postman-secrets.ts';
 import { createVariables, type Variables } from './postman-variables.ts';
 
 const METHODS = new Set(['get', 'put', 'post', 'delete', 'options', 'head', 'patch']);
 
 /**
- * A Postman collection of version 2.0 or 2.1, and an environment that fills its variables, in the shape of OpenAPI. A
- * collection shows examples, so nothing in it is required. No script is run. No secret of either file is in the result:
- * `<secret>` stands where one stood, and a note names the place.
+ * Converts a Postman collection of version 2.0 or 2.1, and an environment that fills its variables, to the shape of
+ * OpenAPI. A collection shows examples, so nothing in it is required. No script is run. The result contains no secret
+ * of either file: `<secret>` replaces each one, and a note names the place.
  *
- * Throws {@link SrqError} `input` for a collection whose variables stand for too much text.
+ * Throws {@link SrqError} `input` if the collection's variables expand to too much text.
  */
-export function describePostman(given: Json, givenEnvironment: Json | null): Described {
+export function describePostman(given: Json, givenEnvironment: Json | null): DescribedDocument {
   const collection = unwrapped(given, 'collection');
   const environment = unwrapped(givenEnvironment, 'environment');
   const variables = createVariables(collection, environment);
   const { entries, scripts, isCut } = contentsOf(collection);
   const requests = withTokenRequests(entries, variables);
   const found = { collection: secretsIn(collection), environment: secretsIn(environment) };
-  const scrub = scrubber([...found.collection, ...found.environment]);
+  const scrub = secretScrubber([...found.collection, ...found.environment]);
   const info = objectOf(collection['info']);
   const title = scalarOf(info['name']) ?? '';
   const { document, places } = documentOf(requests, title, environmentName(environment), variables);
@@ -41,7 +41,7 @@ export function describePostman(given: Json, givenEnvironment: Json | null): Des
   };
 }
 
-/** As Postman's own API gives it, a collection is a member of what is answered. */
+/** Unwraps a collection as Postman's own API returns it, as a member of the answer. */
 function unwrapped(given: Json, name: string): JsonObject {
   const whole = objectOf(given);
   return name in whole ? objectOf(whole[name]) : whole;
@@ -49,7 +49,7 @@ function unwrapped(given: Json, name: string): JsonObject {
 
 const environmentName = (environment: JsonObject): string => scalarOf(environment['name']) ?? '';
 
-/** The requests, and those for a token that only the settings of an authorization describe. */
+/** Reads the requests, and adds those for a token that only the settings of an authorization describe. */
 function withTokenRequests(entries: readonly PostmanEntry[], variables: Variables): ReadRequest[] {
   const requests = entries.map((each) => readRequest(each, variables));
   const posted = new Set(requests.filter(({ method }) => method === 'post').map(({ address }) => address.path));
@@ -80,7 +80,7 @@ function documentOf(requests: readonly ReadRequest[], title: string, environment
     names.add(operationId);
     const described = describeOperation(group, operationId, variables);
     const start = `/paths/${pointerPart(address.path)}/${method}`;
-    // What settings describe has no parts of its own in the collection.
+    // An operation from settings has no parts of its own in the collection.
     const isOfSettings = entry.auth?.where === entry.where;
     for (const [pointer, where] of described.places) {
       places.set(`${start}${pointer}`, isOfSettings ? entry.where : where);
@@ -102,7 +102,7 @@ function documentOf(requests: readonly ReadRequest[], title: string, environment
 const ownServer = (server: string | null, main: string | undefined): JsonObject =>
   server === null || server === main ? {} : { servers: [{ url: server }] };
 
-/** The addresses in use, the one that is used most first. */
+/** Returns the addresses in use, the most frequent one first. */
 function serversOf(requests: readonly ReadRequest[], environment: string) {
   const known = requests.filter(({ address }) => address.server !== null);
   const groups = [...groupedBy(known, ({ address }) => address.server ?? '')].sort((a, b) => b[1].length - a[1].length);
@@ -123,7 +123,7 @@ function schemesOf(requests: readonly ReadRequest[], places: Map<string, string>
   return Object.fromEntries(schemes);
 }
 
-/** The place of the longest part of a pointer that has one. */
+/** Returns the place of the longest part of a pointer that has one. */
 function placeOf(pointer: string, places: ReadonlyMap<string, string>): string {
   for (let part = pointer; part !== ''; part = part.slice(0, part.lastIndexOf('/'))) {
     const place = places.get(part);
@@ -139,7 +139,7 @@ const SETS_VARIABLE =
 const ADDS_HEADER = /headers\.(?:add|upsert)\(\s{0,9}\{[^{}]{0,200}?\bkey["']?\s{0,9}:\s{0,9}["'`]([^"'`\n]{1,200})/g;
 const CHANGES_BODY = /request\.body\.(?:update\b|raw\s{0,9}=)/;
 
-/** What the notes are about. */
+/** The input of the notes. */
 interface Noted {
   readonly requests: readonly ReadRequest[];
   readonly scripts: readonly Script[];
@@ -148,7 +148,7 @@ interface Noted {
   readonly secrets: { readonly collection: readonly FoundSecret[]; readonly environment: readonly FoundSecret[] };
 }
 
-/** What a person has to know of a collection beside its contract. Names and places of secrets, never values. */
+/** Returns the notes for a person about a collection. They contain names and places of secrets, never values. */
 function postmanNotes({ requests, scripts, isCut, variables, secrets }: Noted): string[] {
   const notes = new Set([
     ...secretNote('collection', secrets.collection),

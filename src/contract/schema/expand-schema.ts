@@ -3,19 +3,20 @@ import { isObject, type JsonObject, listOf, memberOf, pointerTo, textOf } from '
 import type { References } from '../documents/references.ts';
 import { isCheapPattern } from './pattern-cost.ts';
 
-/** A schema without references, in the words of JSON Schema 2020-12 whatever the document speaks. */
+/** A schema without references, in the keywords of JSON Schema 2020-12 whatever dialect the document uses. */
 interface Expanded {
   readonly schema: JsonObject;
-  /** References that could not be followed, with their places; where they stood is nothing. */
+  /** References that could not be followed, with their places. An empty schema replaces each. */
   readonly unresolved: readonly string[];
-  /** What else was left out, with its place. */
+  /** Descriptions of other parts that were left out, with their places. */
   readonly problems: readonly string[];
 }
 
+/** Reads schemas of one document. */
 export interface SchemaReader {
-  /** Recursive schemas are cut where they begin again; beyond `mostNodes` everything is. */
-  expand(schema: Json | undefined, pointer: string, mostNodes?: number): Expanded;
-  /** The place in the document where an expanded schema stands. */
+  /** Expands a schema. Recursive schemas are cut where they repeat, and everything beyond `maxNodes` is cut. */
+  expand(schema: Json | undefined, pointer: string, maxNodes?: number): Expanded;
+  /** Returns the place of an expanded schema in the document. */
   placeOf(schema: JsonObject): string;
 }
 
@@ -24,21 +25,22 @@ const MAX_DEPTH = 40;
 const SCHEMA_KEYWORDS = ['items', 'not', 'if', 'then', 'else', 'contains', 'additionalProperties', 'propertyNames'];
 const LIST_KEYWORDS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
 const MAP_KEYWORDS = ['properties', 'dependentSchemas'];
-/** Beside a reference these only describe; all others narrow what it refers to. */
+/** Keywords that only describe. All others beside a reference narrow its target. */
 const DESCRIBING =
   /^(?:\$ref|\$comment|summary|description|title|examples?|default|deprecated|readOnly|writeOnly|nullable|x-.*)$/;
 
+/** Creates a reader for the schemas of a document. */
 export function createSchemaReader(references: References): SchemaReader {
   const places = new WeakMap<JsonObject, string>();
 
-  function expand(root: Json | undefined, rootPointer: string, mostNodes = MAX_NODES): Expanded {
+  function expand(root: Json | undefined, rootPointer: string, maxNodes = MAX_NODES): Expanded {
     const problems = new Set<string>();
     const unresolved = new Set<string>();
     let nodes = 0;
 
     function visit(value: Json | undefined, pointer: string, within: ReadonlySet<string>, depth: number): JsonObject {
       nodes += 1;
-      if (nodes > mostNodes || depth > MAX_DEPTH) {
+      if (nodes > maxNodes || depth > MAX_DEPTH) {
         problems.add(`${rootPointer} is too large; its deepest parts are left out`);
         return {};
       }
@@ -65,26 +67,11 @@ export function createSchemaReader(references: References): SchemaReader {
     }
 
     function parts(value: JsonObject, pointer: string, within: ReadonlySet<string>, depth: number): JsonObject {
-      const next = (each: Json | undefined, ...names: readonly string[]) =>
-        visit(each, pointerTo(pointer, ...names), within, depth + 1);
-      // One more than there is room for, so that the cut is noticed.
-      const room = () => Math.max(0, mostNodes - nodes) + 1;
-      const found: Record<string, Json> = {};
-      for (const word of SCHEMA_KEYWORDS) {
-        const part = value[word];
-        if (part === false && word === 'additionalProperties') found[word] = false;
-        else if (isObject(part) || typeof part === 'boolean') found[word] = next(part, word);
-      }
-      for (const word of LIST_KEYWORDS) {
-        const list = listOf(value[word]).slice(0, room());
-        if (list.length > 0) found[word] = list.map((each, index) => next(named(value, each), word, String(index)));
-      }
-      for (const word of MAP_KEYWORDS) {
-        if (!isObject(value[word])) continue;
-        const members = Object.entries(value[word]).slice(0, room());
-        found[word] = Object.fromEntries(members.map(([name, each]) => [name, next(each, word, name)]));
-      }
-      return found;
+      // One more than fits, so that the cut is noticed.
+      const room = () => Math.max(0, maxNodes - nodes) + 1;
+      return expandedParts(value, room, (each, ...names) =>
+        visit(each, pointerTo(pointer, ...names), within, depth + 1),
+      );
     }
 
     const schema = visit(root, rootPointer, new Set(), 0);
@@ -94,11 +81,38 @@ export function createSchemaReader(references: References): SchemaReader {
   return { expand, placeOf: (schema) => places.get(schema) ?? '' };
 }
 
+/**
+ * Returns the keywords of a schema that contain other schemas, each expanded by `expand`, which gets the names that lead
+ * to it. `room` limits the length of lists and the number of members.
+ */
+function expandedParts(
+  schema: JsonObject,
+  room: () => number,
+  expand: (part: Json | undefined, ...names: readonly string[]) => JsonObject,
+): JsonObject {
+  const found: Record<string, Json> = {};
+  for (const word of SCHEMA_KEYWORDS) {
+    const part = schema[word];
+    if (part === false && word === 'additionalProperties') found[word] = false;
+    else if (isObject(part) || typeof part === 'boolean') found[word] = expand(part, word);
+  }
+  for (const word of LIST_KEYWORDS) {
+    const list = listOf(schema[word]).slice(0, room());
+    if (list.length > 0) found[word] = list.map((each, index) => expand(named(schema, each), word, String(index)));
+  }
+  for (const word of MAP_KEYWORDS) {
+    if (!isObject(schema[word])) continue;
+    const members = Object.entries(schema[word]).slice(0, room());
+    found[word] = Object.fromEntries(members.map(([name, each]) => [name, expand(each, word, name)]));
+  }
+  return found;
+}
+
 function onlyDescribing(value: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(value).filter(([name]) => DESCRIBING.test(name)));
 }
 
-/** A branch with the constant by which a discriminator tells it from the others. */
+/** Adds to a branch the constant by which a discriminator identifies it. */
 function named(parent: JsonObject, branch: Json): Json {
   const discriminator = parent['discriminator'];
   const name = textOf(memberOf(discriminator, 'propertyName'));
@@ -115,15 +129,16 @@ function named(parent: JsonObject, branch: Json): Json {
 const TYPES = new Set(['string', 'integer', 'number', 'boolean', 'object', 'array', 'null']);
 const COUNTS = ['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'];
 const BOUNDS = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'];
-/** What of a body only the service checks, and the sandbox in part. */
+/** Keywords that only the service checks, and the sandbox in part. */
 const CONDITIONS = /^(?:if|not|dependent(?:Required|Schemas)|dependencies|(?:min|max)Properties)$/;
-/** What says something of a schema without narrowing it. */
+/** Keywords that annotate a schema without narrowing it. */
 const ANNOTATIONS =
   /^(?:title|description|default|examples?|format|content(?:Encoding|MediaType)|(?:read|write)Only|deprecated|x-enum.*|x-.*)$/i;
 
 /**
- * The keywords of one schema that hold no other schemas, in the words of JSON Schema 2020-12: `nullable` becomes a type,
- * a boolean `exclusiveMinimum` a number; what has the wrong type is left out, and so is a pattern that could run away.
+ * Returns the keywords of one schema that contain no other schemas, in JSON Schema 2020-12: `nullable` becomes a type,
+ * and a boolean `exclusiveMinimum` becomes a number. Keywords of the wrong type are left out, and so are patterns that
+ * could backtrack catastrophically.
  */
 function cleanKeywords(schema: JsonObject, pointer: string, problems: Set<string>): JsonObject {
   const clean: Record<string, Json> = {};
@@ -186,7 +201,10 @@ function boundsOf(schema: JsonObject): JsonObject {
   return { ...found, ...(typeof step === 'number' && step > 0 ? { multipleOf: step } : {}) };
 }
 
-/** Also what is marked as required at the property itself, as many write it against the standard. */
+/**
+ * Returns the required names, including those marked as required in the property itself, as many documents have it
+ * against the standard.
+ */
 function requiredNames(schema: JsonObject): string[] {
   const names = listOf(schema['required']).filter((each): each is string => typeof each === 'string');
   const properties = isObject(schema['properties']) ? Object.entries(schema['properties']) : [];

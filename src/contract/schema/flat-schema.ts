@@ -1,17 +1,17 @@
 import type { Json } from '../../request/contract.ts';
 import { isObject, type JsonObject, listOf, textOf } from '../documents/json-parts.ts';
 
-/** A schema as one piece: `allOf` merged, and of several forms the one that matters. */
-export interface Flat {
-  /** Keywords without properties and branches. */
+/** A schema with `allOf` merged, and reduced to the form that matters if it has several. */
+export interface FlatSchema {
+  /** Keywords other than properties and branches. */
   readonly keywords: JsonObject;
   readonly properties: ReadonlyMap<string, JsonObject>;
   readonly required: ReadonlySet<string>;
-  /** Branches of which one has to hold, a list for each `oneOf` and `anyOf`. */
+  /** Branches of which one has to match, as one list for each `oneOf` and `anyOf`. */
   readonly branches: readonly (readonly JsonObject[])[];
 }
 
-/** Where the labels of an `enum` are kept, beside it. */
+/** Keyword that keeps the labels of an `enum` beside it. */
 const LABELS = 'x-enum-labels';
 const LABEL_KEYWORDS = [
   LABELS,
@@ -21,27 +21,28 @@ const LABEL_KEYWORDS = [
   'x-enum-descriptions',
   'x-enumDescriptions',
 ];
-/** Deeper `allOf`s are cut. */
+/** Maximum depth of `allOf`. Deeper ones are cut. */
 const MAX_DEPTH = 20;
 
-export function flatten(schema: JsonObject, depth = 0): Flat {
+/** Merges the `allOf` of a schema and the branches that are not alternatives between objects. */
+export function flatten(schema: JsonObject, depth = 0): FlatSchema {
   const { properties, required, allOf, anyOf, oneOf, ...keywords } = schema;
-  let flat: Flat = {
+  let flat: FlatSchema = {
     keywords,
     properties: new Map(isObject(properties) ? Object.entries(properties).filter(isSchema) : []),
     required: new Set(listOf(required).filter((each) => typeof each === 'string')),
     branches: [],
   };
   if (depth > MAX_DEPTH) return flat;
-  for (const part of listOf(allOf).filter(isObject)) flat = merge(flat, flatten(part, depth + 1));
+  for (const part of listOf(allOf).filter(isObject)) flat = mergeFlat(flat, flatten(part, depth + 1));
   for (const list of [oneOf, anyOf]) flat = withBranches(flat, listOf(list).filter(isObject), depth);
   return flat;
 }
 
 const isSchema = (member: [string, Json]): member is [string, JsonObject] => isObject(member[1]);
 
-/** Both at once. */
-export function merge(one: Flat, other: Flat): Flat {
+/** Merges two schemas to one that demands both. */
+export function mergeFlat(one: FlatSchema, other: FlatSchema): FlatSchema {
   const properties = new Map(one.properties);
   for (const [name, schema] of other.properties) {
     const before = properties.get(name);
@@ -67,20 +68,20 @@ function mergeKeywords(one: JsonObject, other: JsonObject): JsonObject {
   };
 }
 
-function withBranches(flat: Flat, list: readonly JsonObject[], depth: number): Flat {
+function withBranches(flat: FlatSchema, list: readonly JsonObject[], depth: number): FlatSchema {
   const branches = list.filter((each) => each['type'] !== 'null');
   const [only] = branches;
   if (only === undefined) return flat;
-  if (branches.length === 1) return merge(flat, flatten(only, depth + 1));
+  if (branches.length === 1) return mergeFlat(flat, flatten(only, depth + 1));
   const flats = branches.map((each) => flatten(each, depth + 1));
   if (flats.some(({ properties, required, branches: inner }) => properties.size + required.size + inner.length > 0)) {
     return { ...flat, branches: [...flat.branches, branches] };
   }
-  return merge(flat, oneOfScalars(flats.map(({ keywords }) => keywords)));
+  return mergeFlat(flat, oneOfScalars(flats.map(({ keywords }) => keywords)));
 }
 
-/** Scalars of which one is to be given: what all of them allow together. */
-function oneOfScalars(branches: readonly JsonObject[]): Flat {
+/** Merges alternative scalars to one that allows the values of all of them. */
+function oneOfScalars(branches: readonly JsonObject[]): FlatSchema {
   const values = branches.map(valuesOf);
   const types = [...new Set(branches.flatMap(typesOf))];
   const labels = branches.map((each) => textOf(each['title']) || textOf(each['description']) || null);
@@ -93,18 +94,18 @@ function oneOfScalars(branches: readonly JsonObject[]): Flat {
   return { keywords, properties: new Map(), required: new Set(), branches: [] };
 }
 
-/** The values that a schema allows; none: any. */
+/** Returns the values that a schema allows. An empty list means any value. */
 export function valuesOf(keywords: JsonObject): readonly Json[] {
   return keywords['const'] === undefined ? listOf(keywords['enum']) : [keywords['const']];
 }
 
-/** The types that a schema allows; none: any. */
+/** Returns the types that a schema allows. An empty list means any type. */
 export function typesOf(keywords: JsonObject): readonly string[] {
   const type = keywords['type'];
   return (Array.isArray(type) ? type : [type]).filter((each): each is string => typeof each === 'string');
 }
 
-/** What people call the values of an `enum`, in its order; null where nothing is said. */
+/** Returns the labels of the values of an `enum`, in its order, with null for a value without one. */
 export function labelsOf(keywords: JsonObject): readonly (string | null)[] {
   const values = valuesOf(keywords);
   for (const word of LABEL_KEYWORDS) {

@@ -11,8 +11,8 @@ const LIST = /^(?:allOf|anyOf|oneOf|prefixItems)$/;
 const MAP = /^(?:properties|dependentSchemas)$/;
 
 /**
- * A schema without references with only what a validator needs, and without what only the service may say (`readOnly`).
- * Null if it is larger or deeper than anyone would want to keep.
+ * Reduces a schema without references to what a validator needs, without the parts that only the service may set
+ * (`readOnly`). Returns null if the result is too large or too deep to be kept.
  */
 export function validationSchema(schema: JsonObject): Json {
   const budget = { left: MAX_CHARACTERS };

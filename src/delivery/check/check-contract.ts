@@ -3,8 +3,8 @@ import {
   audioLength,
   boundProblem,
   describedOperation,
-  isFixed,
-  type Unmet,
+  isFixedByDocument,
+  type UnmetRequirement,
   unmetRequirements,
   wireValue,
 } from '../../request/contract-rules.ts';
@@ -58,7 +58,7 @@ function operationFindings(contract: Contract, name: RequestOperationName, given
   const unmet = unmetRequirements(operation, has).map(unmetFinding);
   const wrong = (operation.parameters ?? []).flatMap((parameter) => {
     const { field, required } = parameter;
-    const isLeftOut = !isGiven(field) || isFixed(parameter) || (filled.has(field) && !required);
+    const isLeftOut = !isGiven(field) || isFixedByDocument(parameter) || (filled.has(field) && !required);
     return isLeftOut ? [] : valueFindings(parameter, texts[field] ?? '');
   });
   // Only create must have a parameter for every field. Validate gets the fields that it has parameters for.
@@ -76,7 +76,7 @@ function byField(operation: Operation, texts: GivenTexts['texts']): GivenTexts['
   return Object.fromEntries(Object.entries(texts).map(([name, text]) => [byWholeName.get(name) ?? name, text]));
 }
 
-function unmetFinding(alternatives: Unmet): FieldFinding {
+function unmetFinding(alternatives: UnmetRequirement): FieldFinding {
   const [[field = ''] = []] = alternatives;
   const ways = alternatives.map((fields) => fields.join(' and ')).join(', or ');
   const message =
@@ -174,7 +174,7 @@ function audioProblem(parameter: Parameter, sizeBytes: number, mediaType: string
     if (length <= maxLength) return null;
     return `The recording is too long: ${length} characters as it is sent, where the service's description allows ${maxLength}. Shorten it, or save it in a compressed form.`;
   }
-  if (field !== 'audio_type' || isFixed(parameter)) return null;
+  if (field !== 'audio_type' || isFixedByDocument(parameter)) return null;
   if (mediaType === null)
     return required ? 'The recording is of no kind that srq knows, and the service must be told.' : null;
   if (wireValue(parameter, mediaType) !== null) return null;

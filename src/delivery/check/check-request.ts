@@ -4,8 +4,8 @@ import { parseEmail } from '../../request/email.ts';
 import {
   MARKETS,
   type Market,
-  marketFromText,
   parseLanguage,
+  parseMarket,
   postalCodeWarning,
   usualLanguage,
 } from '../../request/markets.ts';
@@ -122,9 +122,9 @@ class RequestCheck {
     if (text === undefined) {
       if (!this.described.saysRequired)
         this.error('country', 'There is no country. For a file of one country: --set country=PT');
-      return marketFromText(this.described.country ?? '');
+      return parseMarket(this.described.country ?? '');
     }
-    const market = marketFromText(text);
+    const market = parseMarket(text);
     if (market) this.fields['country'] = market.code;
     else {
       const codes = MARKETS.map(({ code }) => code).join(', ');

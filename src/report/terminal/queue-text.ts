@@ -1,5 +1,12 @@
 import type { ChalkInstance } from 'chalk';
-import { type Counts, SENT_STATUSES, type SentCounts, type SentStatus, STATUS } from '../../request/status.ts';
+import {
+  type Counts,
+  SENT_STATUSES,
+  type SentCounts,
+  type SentStatus,
+  STATUS,
+  STATUSES,
+} from '../../request/status.ts';
 import { aligned, duration, printable, thousands } from '../output.ts';
 
 /** The result of `srq enqueue`. */
@@ -54,8 +61,8 @@ export interface WorkSummary extends Readonly<Pick<Counts, SentStatus | 'repeate
 
 export function workText(summary: WorkSummary, paint: ChalkInstance): string {
   const { stopped, hint, seconds, store } = summary;
-  const names = ['created', 'duplicate', 'repeated', 'rejected', 'failed', 'unknown', 'again'] as const;
-  const shown = names.filter((name) => summary[name] > 0);
+  const told = STATUSES.filter((status) => status !== 'invalid' && status !== 'ready');
+  const shown = [...told, 'again' as const].filter((name) => summary[name] > 0);
   return [
     `${stopped === null ? paint.bold('Done') : paint.yellow('Stopped')} after ${duration(seconds * 1000)}`,
     ...(stopped === null ? [] : [`  ${printable(stopped)}`]),

@@ -21,7 +21,8 @@ export interface KeptExchange {
 /** Maximum size of a body that is kept, because a few longer ones would push out all others. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
-export interface HeardCall {
+/** A call with its answer, before secrets are removed. */
+export interface AnsweredCall {
   readonly operation: OperationName;
   readonly request: Pick<IncomingMessage, 'method' | 'url' | 'rawHeaders' | 'headers'>;
   /** The body, or null if it was too long to be read. */
@@ -30,7 +31,8 @@ export interface HeardCall {
   readonly nowMs: number;
 }
 
-export function exchangeOf({ operation, request, body, answer, nowMs }: HeardCall, service: Service): KeptExchange {
+/** Returns the exchange of a call and its answer, without secrets. */
+export function exchangeOf({ operation, request, body, answer, nowMs }: AnsweredCall, service: Service): KeptExchange {
   const { idempotencyHeader } = service.offered;
   const headers = pairsOf(request.rawHeaders).map(([name, value]) => {
     const isShown = name.toLowerCase() === idempotencyHeader?.toLowerCase();

@@ -3,30 +3,36 @@ import type { OperationName } from '../../request/operations.ts';
 import type { FaultKind } from '../service/faults.ts';
 import type { ReceivedAudio } from '../service/request-content.ts';
 
-/** One request as it arrived and what became of it. Holds no secret and no token. */
+/** A request as it arrived, with its result. It contains no secret and no token. */
 export interface ReceivedRequest {
-  /** 1, 2, 3 … in the order of arrival. */
+  /** Sequence number in the order of arrival, from 1. */
   readonly number: number;
   readonly operation: OperationName;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601, UTC. */
   readonly receivedAt: string;
-  /** Null where the body could not be decoded. */
+  /** Encoding of the body, or null if it could not be decoded. */
   readonly encoding: ContractEncoding | null;
   readonly params: Readonly<Record<string, string>>;
   readonly audio: ReceivedAudio | null;
-  /** The identity of the content, by which duplicates are recognised; null for tokens and what was not decoded. */
+  /**
+   * The identity of the content, by which duplicates are recognised. Null for tokens and for bodies that were not
+   * decoded.
+   */
   readonly key: string | null;
-  /** HTTP status of the answer; null if the connection was cut instead. */
+  /** HTTP status of the answer, or null if the connection was cut instead. */
   readonly status: number | null;
-  /** The fault that struck. */
+  /** The fault that was applied, or null. */
   readonly fault: FaultKind | null;
-  /** The new identifier of a create that was acted on, arrived or not; for a duplicate, the one it was created under. */
+  /**
+   * The new identifier of a create that was acted on, whether its answer arrived or not. For a duplicate, the
+   * identifier under which it was created.
+   */
   readonly requestId: string | null;
-  /** From arrival to the end of the answer; null until then, or if the client left before it. */
+  /** Time from arrival to the end of the answer. Null until then, or if the client left before. */
   readonly answerMs: number | null;
 }
 
-/** What is known when a request has arrived and its answer is decided. */
+/** The facts that are known when a request has arrived and its answer is decided. */
 export type Arrival = Omit<ReceivedRequest, 'number' | 'receivedAt' | 'answerMs'> & { readonly receivedAtMs: number };
 
 export type KeptContent = Pick<ReceivedRequest, 'encoding' | 'params' | 'audio' | 'key'>;

@@ -29,6 +29,7 @@ export interface PageRequest {
   readonly isNewestFirst: boolean;
 }
 
+/** A page of the requests that match a filter, and their total number. */
 export interface Page {
   readonly total: number;
   readonly items: readonly ReceivedRequest[];

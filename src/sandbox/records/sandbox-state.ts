@@ -10,35 +10,39 @@ import type { ServiceInterface } from '../service/service-interface.ts';
 import type { Arrival, ReceivedRequest } from './received-request.ts';
 import { ReceivedRequests } from './received-requests.ts';
 
+/** The options of a sandbox. */
 export interface SandboxOptions {
-  /** 0 for a free one. */
+  /** The port, or 0 for a free one. */
   readonly port: number;
-  /** A number, as the API's example has it; a random one if left out, as is the secret. */
+  /** A number, as in the API's example. If it is left out, it is random, and so is the secret. */
   readonly clientId?: string;
   readonly clientSecret?: string;
   /** Delay that is added to every answer of the three operations. */
   readonly latencyMs: number;
-  /** Creates and validates a second, beyond which 429 is answered; null for no limit. */
+  /** Maximum number of creates and validates a second, above which 429 is answered. Null for no limit. */
   readonly ratePerSecond: number | null;
   readonly tokenTtlSeconds: number;
-  /** Probability by kind of fault; checked at the start. */
+  /** Probability by kind of fault, validated at the start. */
   readonly faults: Readonly<Record<string, number>>;
-  /** Same seed, same order of requests: same faults, same identifiers. Tokens and secrets are always random. */
+  /**
+   * The seed of faults and identifiers, which are the same for the same seed and order of requests. Tokens and secrets
+   * are always random.
+   */
   readonly seed: number;
-  /** Where received requests are kept from one start to the next; null for memory alone. */
+  /** File that keeps received requests from one start to the next, or null to keep them in memory only. */
   readonly storeFile: string | null;
-  /** What the operations demand and answer; null: what the public document says. */
+  /** The contract that the operations follow, or null for the public document. */
   readonly contract: Contract | null;
   /**
-   * The inbox at `/` and the calls by which everybody on this machine may look in and change it. Without them nothing is
-   * answered but the three operations, which need the credentials.
+   * Whether there are the inbox at `/` and the calls by which everybody on this machine may inspect and change it.
+   * Without them only the three operations are answered, which require the credentials.
    */
   readonly hasInbox: boolean;
-  /** Wall clock, milliseconds. */
+  /** Returns the wall-clock time in milliseconds. */
   readonly now: () => number;
 }
 
-/** What a running sandbox answers from. Faults and latency may be changed while it runs. */
+/** The state of a running sandbox. Faults and latency may be changed while it runs. */
 export interface SandboxState {
   readonly service: Service;
   readonly hasInbox: boolean;
@@ -50,17 +54,17 @@ export interface SandboxState {
   readonly now: () => number;
   /** Fires when the sandbox closes. */
   readonly closing: AbortSignal;
-  /** Keeps what arrived, in memory and on disk. */
+  /** Records an arrival, in memory and on disk. */
   record(arrival: Arrival): ReceivedRequest;
   /** Forgets all received requests, in memory and on disk. */
   forgetRequests(): void;
-  /** Lets go of the file. */
+  /** Closes the file. */
   close(): void;
 }
 
 /**
- * The state at the start: empty, or with what the store holds. Throws `SrqError('usage')` for an unknown fault or a
- * store that cannot be used.
+ * Creates the initial state, which is empty or has the contents of the store. Throws `SrqError('usage')` for an unknown
+ * fault or a store that cannot be used.
  */
 export function openState(options: SandboxOptions, offered: ServiceInterface, closing: AbortSignal): SandboxState {
   const faultRates = parseFaultRates(options.faults);
@@ -123,7 +127,7 @@ function recall(request: ReceivedRequest, received: ReceivedRequests, service: S
   marketplace.remember({ key, likeness, requestId, visibleAtMs: receivedAtMs });
 }
 
-/** The file of received requests: one JSON document a line, to which lines are only ever appended. */
+/** The file of received requests. It has one JSON document per line, and is only appended to. */
 interface StoreFile {
   append(request: ReceivedRequest): void;
   clear(): void;

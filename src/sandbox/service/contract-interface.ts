@@ -29,8 +29,8 @@ import type { ArrivedCall, ServiceInterface } from './service-interface.ts';
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 /**
- * The interface that a contract describes; where it says nothing, the documented one. Throws `SrqError('input')` for a
- * schema that nothing can be checked against.
+ * Builds the interface that a contract describes, and takes from the documented one what the contract does not say.
+ * Throws `SrqError('input')` if a schema cannot be used for validation.
  */
 export function contractInterface(contract: Contract): ServiceInterface {
   const { create, validate, token, basePath } = contract;
@@ -45,7 +45,8 @@ export function contractInterface(contract: Contract): ServiceInterface {
     create: (content) => refuseIdempotency(create, content) ?? refuseContent(create, content),
     validate: (content) => refuseContent(validate, content),
   };
-  // What the document does not have is not here, either: the rehearsal ends as the first live run would.
+  // An operation that the document does not have is missing here as well, so that the rehearsal ends as the first live
+  // run would.
   const offered = OPERATION_NAMES.filter((name) => isOffered(contract, name) === true);
   return {
     endpoints: offered.map((operation) => {
@@ -53,7 +54,7 @@ export function contractInterface(contract: Contract): ServiceInterface {
       return { operation, method, path };
     }),
     basePath,
-    // A service that says of no repetition that it is recognised is rehearsed as one that recognises none.
+    // A service that does not say that it recognises repetitions is rehearsed as one that does not.
     idempotencyHeader: create.idempotency?.windowSeconds === 0 ? null : idempotencyHeader,
     decode: (operation, call) => decoders[operation](call),
     refuse: (operation, content) => refusals[operation](content),
@@ -72,7 +73,10 @@ function refuseContent(operation: Operation, content: RequestContent): SandboxAn
   return Object.keys(content.problems).length > 0 ? refusalAnswer(operation, content.problems) : null;
 }
 
-/** Demanded unless the contract calls it optional: that it was forgotten shall show here, not in a request sent twice. */
+/**
+ * Refuses a call without the idempotency header, unless the contract calls the header optional. A client that forgets
+ * it should fail here, and not by sending a request twice.
+ */
 function refuseIdempotency(
   { idempotency, parameters }: CreateOperation,
   { params }: RequestContent,
@@ -89,8 +93,8 @@ function refuseIdempotency(
 }
 
 /**
- * What validate compares requests by: the values of the fields that both operations take, whatever each calls them.
- * Constants are no part of it.
+ * Returns the function that computes what validate compares requests by: the values of the fields that both operations
+ * take, under whatever names. Constants are not included.
  */
 function likenessOf({ create, validate }: Contract): ServiceInterface['likeness'] {
   const ownHeader = create.idempotency?.header;
@@ -111,7 +115,10 @@ function likenessOf({ create, validate }: Contract): ServiceInterface['likeness'
 const takesAudio = ({ parameters }: Operation): boolean =>
   parameters === null || parameters.some(({ field }) => field === 'audio_file');
 
-/** The field that a wire path stands for; null for what is not compared. What is not described goes by its last name. */
+/**
+ * Returns a function that maps a wire path to its field, or to null if it is not compared. A value that is not
+ * described is mapped to its last name.
+ */
 function fieldNamer(operation: Operation, other: Operation): (path: string) => string | null {
   const fields = new Map<string, string | null>();
   const others = other.parameters && new Set(other.parameters.map(({ field }) => field));
@@ -122,14 +129,14 @@ function fieldNamer(operation: Operation, other: Operation): (path: string) => s
   const chosen = operation.choices.flat().flatMap(({ constants }) => constants);
   for (const { path } of chosen) fields.set(path.join('.'), null);
   return (path) => {
-    // A list's element stands for the list.
+    // An element stands for its list.
     const bare = path.replace(/\.\d+$/, '');
     const field = fields.get(path) ?? fields.get(bare);
     return field === undefined ? (bare.split('.').at(-1) ?? bare) : field;
   };
 }
 
-/** Decodes the calls of the token operation. With Basic the credentials are taken from the head alone. */
+/** Decodes the calls of the token operation. With Basic, the credentials are read from the header only. */
 function tokenDecoder({
   auth,
   encoding,
@@ -145,7 +152,7 @@ function tokenDecoder({
   };
 }
 
-/** RFC 6749, 2.3.1: both are form-encoded, then joined by a colon. */
+/** Reads Basic credentials, which are form-encoded and then joined by a colon (RFC 6749, section 2.3.1). */
 function basicCredentials(authorization = ''): { readonly client_id: string; readonly client_secret: string } {
   const encoded = /^Basic +([\w+/=-]+)$/i.exec(authorization)?.[1] ?? '';
   const [id = '', secret = ''] = Buffer.from(encoded, 'base64').toString('utf8').split(':', 2);
@@ -153,7 +160,7 @@ function basicCredentials(authorization = ''): { readonly client_id: string; rea
   return { client_id: decoded(id), client_secret: decoded(secret) };
 }
 
-/** Refuses what does not have the further parameters of the document, as RFC 6749, section 5.2 has it. */
+/** Refuses calls without the document's further parameters, in the form of RFC 6749, section 5.2. */
 function refuseExtras({ extra }: TokenOperation, { params }: RequestContent): SandboxAnswer | null {
   const wrong = Object.entries(extra).find(([name, value]) => params[name] !== value);
   if (!wrong) return null;
@@ -162,7 +169,9 @@ function refuseExtras({ extra }: TokenOperation, { params }: RequestContent): Sa
   return jsonAnswer(400, { error, error_description: `${name} must be ${value}` });
 }
 
-/** A life that the document states instead of the answer is not told. */
+/**
+ * Builds the answer to a token request. It does not contain a lifetime that the document states outside of the answer.
+ */
 function tokenAnswer(operation: TokenOperation, { accessToken, expiresInSeconds }: GrantedToken): SandboxAnswer {
   const { tokenPointer, lifetimePointer, lifetimeSeconds } = operation;
   const named = withValueAt({ token_type: 'Bearer' }, pointerNames(tokenPointer ?? '/access_token'), accessToken);
@@ -176,8 +185,9 @@ type ContentDecoder = (call: ArrivedCall) => Promise<RequestContent | SandboxAns
 const DATA_URL = /^data:[^,]*;base64,/;
 
 /**
- * Decodes the calls of an operation and checks them against its document. On purpose it shares nothing with the client's
- * own reading of a contract, so that a wrong one shows. `params` are called by their wire paths: `customer.phone`.
+ * Decodes the calls of an operation and validates them against its document. It deliberately shares nothing with the
+ * client's own reading of a contract, so that a mistake there becomes visible. `params` are named by their wire paths:
+ * `customer.phone`.
  */
 function contentDecoder(operation: Operation, name: string, idempotencyHeader: string | null): ContentDecoder {
   const decode = bodyDecoder(operation);

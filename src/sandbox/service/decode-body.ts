@@ -6,7 +6,10 @@ import type { ArrivedCall } from './service-interface.ts';
 type DescribedBody = Pick<Operation, 'encoding' | 'contentType' | 'parameters'>;
 type BodyDecoder = (call: ArrivedCall) => BodyTree | SandboxAnswer | Promise<BodyTree | SandboxAnswer>;
 
-/** Decodes bodies of the one media type that an operation names; an {@link SandboxAnswer} is the refusal (400, 415). */
+/**
+ * Returns a decoder for the media type of an operation. An {@link SandboxAnswer} as its result is the refusal (400,
+ * 415).
+ */
 export function bodyDecoder(operation: DescribedBody): BodyDecoder {
   const wanted = mediaTypeOf(operation.contentType);
   const decode = decoderOf(operation);
@@ -42,7 +45,7 @@ function decoderOf({ encoding, parameters }: DescribedBody): BodyDecoder {
       };
 }
 
-/** Null where the body is not what its content type says. */
+/** Returns the parts of a form, or null if the body does not match its content type. */
 async function partsOf({ headers, body }: ArrivedCall): Promise<readonly FormPair[] | null> {
   const response = new Response(body, { headers: { 'content-type': headers['content-type'] ?? '' } });
   const form = await response.formData().catch(() => null);
@@ -54,11 +57,11 @@ async function partsOf({ headers, body }: ArrivedCall): Promise<readonly FormPai
   );
 }
 
-/** One value of a body and its way from the top. A list's elements are called by their places: `0`, `1`, … */
+/** A value of a body with its path from the top. A list's elements are named by their indexes: `0`, `1`, … */
 export interface BodyValue {
   readonly path: readonly string[];
   readonly text: string;
-  /** The content of what came as a file, in multipart. */
+  /** The content of a file in multipart, or null. */
   readonly file: Buffer | null;
 }
 
@@ -74,13 +77,13 @@ interface TreeBranch {
   [name: string]: Json | TreeBranch;
 }
 
-/** Deeper is no request; names with more parts than this are taken as they stand. */
+/** Maximum depth. Real requests are not deeper, and a name with more parts is taken literally. */
 const MAX_DEPTH = 32;
 
-/** JavaScript's numbers hold 15 digits of any kind. */
+/** Matches numbers that JavaScript may round, because its numbers hold 15 arbitrary digits. */
 const MAY_LOSE_DIGITS = /\d{16}/;
 
-/** Null where the body is not JSON or too deep. */
+/** Parses JSON, and returns null if the body is not JSON or too deep. */
 function treeOfJson(body: Buffer): BodyTree | null {
   const text = body.toString('utf8');
   try {
@@ -103,8 +106,9 @@ function* leavesOf(value: unknown, path: readonly string[]): Generator<BodyValue
 }
 
 /**
- * `a[b]=1` is `{a: {b: "1"}}`; `a[]=1` and a name that comes twice make a list. `isPlain` names stand as they are, brackets
- * and all; those of `isList` are lists even with one value. A file is the text of its bytes, so that its length is theirs.
+ * Builds the tree of a form. `a[b]=1` becomes `{a: {b: "1"}}`, and `a[]=1` or a name that occurs twice makes a list.
+ * Names that satisfy `isPlain` are taken literally with their brackets, and those that satisfy `isList` are lists even
+ * with one value. A file becomes the text of its bytes, so that its length is theirs.
  */
 function treeOfPairs(
   pairs: readonly FormPair[],
@@ -131,7 +135,7 @@ function treeOfPairs(
   return { body: withLists(root), leaves };
 }
 
-/** `a[b][]` is `['a', 'b', '']`. */
+/** Splits a name: `a[b][]` becomes `['a', 'b', '']`. */
 function pathParts(name: string): readonly string[] {
   const found = /^([^[\]]+)((?:\[[^[\]]*\])+)$/.exec(name);
   if (!found) return [name];
@@ -153,7 +157,7 @@ function plant(root: TreeBranch, { path, text }: BodyValue): void {
 const isBranch = (value: Json | TreeBranch | undefined): value is TreeBranch =>
   typeof value === 'object' && value !== null;
 
-/** Branches whose names are 0, 1, 2 … become lists. */
+/** Converts branches with the names 0, 1, 2 … to lists. */
 function withLists(branch: TreeBranch): Json {
   const members = Object.entries(branch).map(
     ([name, value]) => [name, isBranch(value) ? withLists(value) : value] as const,

@@ -5,7 +5,7 @@ import { jsonAnswer, rawJson, type SandboxAnswer } from '../messages/answer.ts';
 import { decodeContent, type RequestContent } from './request-content.ts';
 import type { ServiceInterface } from './service-interface.ts';
 
-/** The interface of the public document; where that shows nothing, what such services mostly do. */
+/** The interface of the public document. What the document does not show is as in most such services. */
 export const DOCUMENTED_INTERFACE: ServiceInterface = {
   endpoints: OPERATION_NAMES.map((operation) => {
     const { method, path } = OPERATIONS[operation];
@@ -37,8 +37,9 @@ const EMAIL = /^[^\s@]+@[^\s@]+$/;
 const LANGUAGE = /^[a-z]{2,3}([-_][a-z0-9]{2,8})*$/i;
 
 /**
- * 422 with what is wrong by parameter, or null. The API's document does not say what is required; the sandbox asks for
- * the least that makes a request: a market, what is needed (text or audio), and a way to reach the customer.
+ * Returns a 422 with the problems by parameter, or null if there are none. The API's document does not say what is
+ * required. The sandbox demands the minimum of a request: a market, what is needed (text or audio), and a way to reach
+ * the customer.
  */
 export function refuseParameters(content: RequestContent): SandboxAnswer | null {
   const problems = Object.entries({ ...findProblems(content), ...content.problems });

@@ -8,6 +8,7 @@ export interface FreshIdentity {
   readonly sequence: number;
 }
 
+/** A token that was granted, with its lifetime. */
 export interface GrantedToken {
   readonly accessToken: string;
   readonly expiresInSeconds: number;

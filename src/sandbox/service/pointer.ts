@@ -1,14 +1,14 @@
 import type { LosslessNumber } from 'lossless-json';
 import type { Json } from '../../request/contract.ts';
 
-/** A document under construction: JSON that may hold numbers of more digits than JavaScript can. */
+/** A document under construction: JSON that may contain numbers with more digits than JavaScript can represent. */
 export type AnswerDraft = Json | LosslessNumber | readonly AnswerDraft[] | { readonly [name: string]: AnswerDraft };
 
 export const isList = (value: AnswerDraft | undefined): value is readonly AnswerDraft[] => Array.isArray(value);
 export const isObject = (value: AnswerDraft | undefined): value is { readonly [name: string]: AnswerDraft } =>
   typeof value === 'object' && value !== null && !isList(value) && !('isLosslessNumber' in value);
 
-/** The value at a place; undefined where there is none. `*` is the first element or member. */
+/** Returns the value at a place, or undefined if there is none. `*` means the first element or member. */
 export function valueAt(draft: AnswerDraft | undefined, parts: readonly string[]): AnswerDraft | undefined {
   const [part, ...rest] = parts;
   if (part === undefined || draft === undefined) return draft;
@@ -18,8 +18,8 @@ export function valueAt(draft: AnswerDraft | undefined, parts: readonly string[]
 }
 
 /**
- * The same with another value at one place, which is made where it is missing. For `*` a list keeps its first element
- * alone: an answer is about one request. An object keeps all its members.
+ * Returns a copy with another value at one place, which is created if it is missing. At `*` a list keeps its first
+ * element only, because an answer is about one request. An object keeps all its members.
  */
 export function withValueAt(draft: AnswerDraft | undefined, parts: readonly string[], value: AnswerDraft): AnswerDraft {
   const [part, ...rest] = parts;

@@ -3,29 +3,29 @@ import type { ContractEncoding } from '../../request/contract.ts';
 import { AUDIO_PARAMETER, type BodyEncoding, FORM_CONTENT_TYPE, JSON_CONTENT_TYPE } from '../../request/wire.ts';
 import { refusal, type SandboxAnswer } from '../messages/answer.ts';
 
-/** A recording as it arrived: its size and digest are kept, itself it is not. */
+/** The size and digest of a received recording. The recording itself is not kept. */
 export interface ReceivedAudio {
   readonly bytes: number;
-  /** SHA-256 of the decoded bytes, hex. */
+  /** SHA-256 of the decoded bytes, in hex. */
   readonly sha256: string;
 }
 
-/** The parameters of one request, decoded. The audio parameter is left out of `params`. */
+/** The decoded parameters of one request. The audio parameter is not in `params`. */
 export interface RequestContent {
   readonly encoding: ContractEncoding;
   readonly params: Readonly<Record<string, string>>;
   readonly audio: ReceivedAudio | null;
-  /** The recording itself; it is kept nowhere but in the body. */
+  /** The recording itself, which is kept nowhere but in the body. */
   readonly recording: Buffer | null;
-  /** The identity by which duplicates are recognised, 32 hex digits. */
+  /** The identity by which duplicates are recognised, as 32 hex digits. */
   readonly key: string;
-  /** What was wrong with single parameters while decoding, by name. */
+  /** Problems of single parameters found while decoding, by name. */
   readonly problems: Readonly<Record<string, string>>;
 }
 
 const ENCODINGS: Readonly<Record<string, BodyEncoding>> = { [FORM_CONTENT_TYPE]: 'form', [JSON_CONTENT_TYPE]: 'json' };
 
-/** Decodes a body by its content type; an {@link SandboxAnswer} is the refusal (400, 415). */
+/** Decodes a body by its content type. An {@link SandboxAnswer} as the result is the refusal (400, 415). */
 export function decodeContent(
   contentType: string | undefined,
   body: Buffer,
@@ -83,17 +83,21 @@ function contentOf(encoding: BodyEncoding, pairs: Pairs): RequestContent {
   };
 }
 
+/** Returns the size and the digest of a recording. */
 export function receivedAudio(content: Buffer): ReceivedAudio {
   return { bytes: content.length, sha256: createHash('sha256').update(content).digest('hex') };
 }
 
-/** All parameters, in Unicode form C, without outer white space and with one kind of line end, in any order. */
+/**
+ * Returns the identity of a request: a hash of all parameters in any order, in Unicode form C, without outer white
+ * space and with uniform line ends.
+ */
 export function identityOf(params: Iterable<readonly [string, string]>, audio: ReceivedAudio | null): string {
   const pairs = [...params]
     .map(([name, value]) => [name, value.normalize('NFC').replaceAll('\r\n', '\n').trim()] as const)
     .filter(([, value]) => value !== '')
     .sort(([a], [b]) => (a < b ? -1 : 1));
   const canonical = JSON.stringify([pairs, audio?.sha256 ?? null]);
-  // Not `digest('hex').slice()`: a slice keeps the whole text alive, and there may be 100,000 of these.
+  // `digest('hex').slice()` is not used, because a slice keeps the whole text alive, and there may be 100,000 of these.
   return createHash('sha256').update(canonical).digest().toString('hex', 0, 16);
 }

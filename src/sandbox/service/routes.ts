@@ -10,36 +10,36 @@ interface PartnerCredentials {
   readonly clientSecret: string;
 }
 
-/** What the three operations work on. */
+/** The service on which the three operations work. */
 export interface Service {
   readonly offered: ServiceInterface;
   readonly credentials: PartnerCredentials;
   readonly marketplace: Marketplace;
-  /** Null where create does not recognise repeats. */
+  /** The answers of earlier creates, or null if create does not recognise repetitions. */
   readonly replays: IdempotencyStore | null;
-  /** Create and validate draw from it; null for no limit. */
+  /** The rate limit of create and validate together, or null if there is none. */
   rateLimit: TokenBucket | null;
 }
 
-/** One call to one of the three operations, its body read. */
+/** A call to one of the three operations, with its body read. */
 export interface ApiCall {
   readonly operation: OperationName;
   /** The bearer token, or null. */
   readonly token: string | null;
-  /** An answer is the refusal of a body that could not be decoded. */
+  /** The decoded content, or the answer that refuses a body that could not be decoded. */
   readonly content: RequestContent | SandboxAnswer;
   readonly nowMs: number;
-  /** How long validate will not see what this call creates. */
+  /** Time for which validate does not see what this call creates. */
   readonly hideFromValidateMs: number;
 }
 
-/** What was answered, and the identifier that it names or would have named. */
+/** The answer to a call, and the identifier that it contains or would have contained. */
 export interface Acted {
   readonly answer: SandboxAnswer;
   readonly requestId: string | null;
 }
 
-/** Which operation a request is for; an {@link SandboxAnswer} is the refusal (404, 405). */
+/** Returns the operation that a request calls. An {@link SandboxAnswer} is the refusal (404, 405). */
 export function findOperation(method: string, path: string, offered: ServiceInterface): OperationName | SandboxAnswer {
   const { endpoints, basePath } = offered;
   const here = endpoints.filter((each) => path === each.path || path === basePath + each.path);
@@ -53,7 +53,7 @@ export function findOperation(method: string, path: string, offered: ServiceInte
   return refusal(405, 'method_not_allowed', `This path takes ${allow}.`, { allow });
 }
 
-/** Does what a call asks for, checks first. */
+/** Checks a call and carries it out. */
 export function actOn(call: ApiCall, service: Service): Acted {
   const { operation } = call;
   if (!carriesRequest(operation)) return { answer: grantToken(call, service), requestId: null };
@@ -70,7 +70,7 @@ type Act = (call: ApiCall, content: RequestContent, service: Service) => Acted;
 
 const ACTIONS: Readonly<Record<RequestOperationName, Act>> = { create, validate };
 
-/** Shapes and codes of RFC 6749, sections 5.1 and 5.2. */
+/** Grants a token, with the shapes and codes of RFC 6749, sections 5.1 and 5.2. */
 function grantToken({ content, nowMs }: ApiCall, { credentials, marketplace, offered }: Service): SandboxAnswer {
   if ('status' in content) return content;
   const { grant_type: grantType, client_id: clientId, client_secret: clientSecret } = content.params;
@@ -94,7 +94,10 @@ function refuseRate({ nowMs }: ApiCall, { rateLimit }: Service): SandboxAnswer |
   return waitMs > 0 ? tooManyRequests(waitMs) : null;
 }
 
-/** RFC 6750, section 3: without a token no error code, with a bad one `invalid_token`. */
+/**
+ * Refuses a call without a valid token. Following RFC 6750, section 3, there is no error code without a token, and
+ * `invalid_token` with a bad one.
+ */
 function refuseToken({ token, nowMs }: ApiCall, { marketplace, offered }: Service): SandboxAnswer | null {
   if (token === null) {
     const path = offered.endpoints.find((each) => each.operation === 'token')?.path;
@@ -108,8 +111,8 @@ function refuseToken({ token, nowMs }: ApiCall, { marketplace, offered }: Servic
 }
 
 /**
- * A value of the idempotency header that comes again gets the answer it had, and creates nothing. With other content it is
- * refused: the caller has mixed up two requests.
+ * Creates a request. A repeated value of the idempotency header gets the earlier answer, and nothing is created. With
+ * other content it is refused, because the caller has mixed up two requests.
  */
 function create(call: ApiCall, content: RequestContent, service: Service): Acted {
   const { offered, marketplace, replays } = service;

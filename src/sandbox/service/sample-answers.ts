@@ -11,8 +11,8 @@ import type { Problems } from './schema-check.ts';
 type ToldVerdict = 'clear' | 'duplicate';
 
 /**
- * The document's answer to a create, with identifiers of its own; null where the document shows none. Without a place for
- * them in the body, the identifier is in the header Location.
+ * Builds the document's answer to a create, with identifiers of its own, or returns null if the document shows none. If
+ * the body has no place for them, the identifier is in the header Location.
  */
 export function createdAnswer(
   { success, identifiers, duplicate, path }: CreateOperation,
@@ -33,7 +33,7 @@ export function createdAnswer(
   return { answer: answerWith(status, contentType, named), requestId: String(answered) };
 }
 
-/** An answer from which `rules` read this verdict; null where none of them can tell it. */
+/** Builds an answer from which `rules` read this verdict, or returns null if none of them can express it. */
 export function verdictAnswer(
   operation: Operation,
   rules: readonly VerdictRule[],
@@ -67,13 +67,16 @@ function withVerdict(draft: AnswerDraft, rule: VerdictRule, verdict: ToldVerdict
   return sample === undefined ? draft : withValueAt(draft, parts, null);
 }
 
-/** Rules compare texts; the answer has the type that the sample has. */
+/** Converts a text to the type that the sample has, because rules compare texts. */
 function typedAs(sample: AnswerDraft | undefined, text: string): AnswerDraft {
   if (typeof sample === 'number') return Number(text);
   return typeof sample !== 'string' && (text === 'true' || text === 'false') ? text === 'true' : text;
 }
 
-/** The document's refusal of a request with these problems; in the shape of the other sandbox where it shows none. */
+/**
+ * Builds the document's refusal of a request with these problems. If the document shows none, the refusal has the shape
+ * of the documented interface.
+ */
 export function refusalAnswer(operation: Operation, problems: Problems, otherStatus?: number): SandboxAnswer {
   const { refusal: sample, errorTexts } = operation;
   const status = otherStatus ?? sample?.status ?? 422;
@@ -88,7 +91,7 @@ export function refusalAnswer(operation: Operation, problems: Problems, otherSta
   });
 }
 
-/** An answer without a body has no content type either; with 204 it never has one. */
+/** Builds an answer. One without a body has no content type, and one with 204 never has a body. */
 function answerWith(
   status: number,
   contentType: string,
@@ -109,9 +112,9 @@ const ENDS_IN_DIGITS = /^(.*?)(\d+)$/s;
 const MIN_OF_20_DIGITS = 10n ** 19n;
 
 /**
- * An identifier like the sample, another one for each `sequence`: a number stays a number, with 20 digits where the sample
- * has more than JavaScript can hold; a UUID stays one; a text keeps what stands before its last digits. Without a sample,
- * a number.
+ * Makes an identifier like the sample that differs for each `sequence`. A number remains a number, with 20 digits if
+ * the sample has more than JavaScript can represent. A UUID remains a UUID. A text keeps everything before its last
+ * digits. Without a sample, the result is a number.
  */
 function freshValue(sample: AnswerDraft | undefined, sequence: number): AnswerDraft {
   if (typeof sample === 'string') return freshText(sample, sequence);
@@ -126,24 +129,26 @@ function freshText(sample: string, sequence: number): string {
   return before + String(BigInt(digits) + BigInt(sequence)).padStart(digits.length, '0');
 }
 
-/** In the form of version 8 (RFC 9562): made by a rule of our own, so that the same sequence gives the same one. */
+/**
+ * Makes a UUID of version 8 (RFC 9562), whose content is defined by us, so that the same sequence gives the same UUID.
+ */
 function uuidOf(sequence: number): string {
   const hex = createHash('sha256').update(`srq sandbox ${sequence}`).digest('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
-/** One thing that is wrong. `name` is the wire path; empty if it is about the whole request. */
+/** A problem of a request. `name` is the wire path, and is empty if the problem is about the whole request. */
 interface NamedProblem {
   readonly name: string;
   readonly words: string;
 }
 
-/** Members of an error that say which parameter it is about. */
+/** Names of members of an error that name the parameter. */
 const NAMES_PARAMETER = /^(?:field|param|parameter|property|attribute|name|pointer|path|loc|location)$/i;
 
 /**
- * The document's refusal with these problems in place of its words. A list of errors gets one element for each problem, an
- * object of errors one member; a single text names them all.
+ * Builds the body of the document's refusal with these problems in place of its texts. A list of errors gets one
+ * element for each problem, an object of errors gets one member each, and a single text names them all.
  */
 function refusalBody({ refusal, errorTexts }: Operation, problems: Problems): AnswerDraft {
   const all = Object.entries(problems).map(([name, words]) => ({ name, words }));
@@ -173,7 +178,7 @@ function withWords(
   );
 }
 
-/** An error of the sample, about another parameter. */
+/** Returns a copy of an error of the sample that is about another parameter. */
 function withName(draft: AnswerDraft | undefined, name: string): AnswerDraft | undefined {
   if (!isObject(draft)) return draft;
   return Object.fromEntries(
@@ -184,7 +189,10 @@ function withName(draft: AnswerDraft | undefined, name: string): AnswerDraft | u
   );
 }
 
-/** The name as the sample has it: a JSON pointer, a list of its parts (after `body`, as some have it), or by itself. */
+/**
+ * Returns the name in the form of the sample: a JSON pointer, a list of its parts (after `body`, as some services have
+ * it), or the bare name.
+ */
 function namedAs(sample: AnswerDraft, name: string): AnswerDraft {
   if (isList(sample)) return [...(sample[0] === 'body' ? ['body'] : []), ...name.split('.')];
   return typeof sample === 'string' && sample.startsWith('/') ? `/${name.replaceAll('.', '/')}` : name;

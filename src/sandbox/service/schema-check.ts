@@ -1,20 +1,21 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { Alternative, Json, Operation, Parameter } from '../../request/contract.ts';
-import { MAX_FOR_PATTERN } from '../../request/contract-rules.ts';
+import { MAX_PATTERN_TEXT_LENGTH } from '../../request/contract-rules.ts';
 import { SrqError } from '../../request/errors.ts';
 import { pointerNames } from '../../request/json-pointer.ts';
 
-/** What is wrong by wire path (`customer.phone`); empty if nothing is. */
+/** Problems by wire path (`customer.phone`). Empty if there are none. */
 export type Problems = Readonly<Record<string, string>>;
 
+/** The options for validating with a schema. */
 export interface SchemaOptions {
-  /** Whose body it is, for messages. */
+  /** The owner of the body, for messages. */
   readonly name: string;
-  /** All values came as texts: those of numbers and booleans are read as such. */
+  /** Whether all values arrived as texts, so that numbers and booleans are parsed from them. */
   readonly texts: boolean;
 }
 
-/** Formats that stand for a shape. Of all others nothing is demanded. */
+/** Formats that are checked. All others are ignored. */
 const FORMATS: Readonly<Record<string, RegExp>> = {
   email: /^[^\s@]+@[^\s@]+$/,
   uuid: /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i,
@@ -22,13 +23,13 @@ const FORMATS: Readonly<Record<string, RegExp>> = {
   'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i,
   uri: /^[a-z][a-z\d+.-]*:\S+$/i,
 };
-/** These only say that one of several schemas did not fit; what is said beside them tells why. */
+/** Keywords that only say that one of several schemas did not match. The other errors tell why. */
 const GENERAL_KEYWORDS: readonly string[] = ['anyOf', 'oneOf', 'if'];
 const WHOLE_BODY = 'body';
 
 /**
- * A check of values against a schema, whose patterns are known to end. Throws `SrqError('input')` for a schema that cannot
- * be used.
+ * Compiles a schema to a function that validates values. The patterns in it are known to terminate. Throws
+ * `SrqError('input')` if the schema cannot be used.
  */
 export function schemaCheck(schema: Json, options: SchemaOptions): (value: Json) => Problems {
   const validate = compile(schema, options);
@@ -53,13 +54,16 @@ function compile(schema: Json, { name, texts }: SchemaOptions): ValidateFunction
   }
 }
 
-/** A pattern that longer texts need not match. The compiler tells patterns apart by their texts. */
+/**
+ * Limits a pattern to texts of bounded length, and longer ones always match. The compiler distinguishes patterns by
+ * their texts.
+ */
 function bounded(pattern: string): { test(text: string): boolean; toString(): string } {
   const compiled = compiledPattern(pattern);
-  return { test: (text) => text.length > MAX_FOR_PATTERN || compiled.test(text), toString: () => pattern };
+  return { test: (text) => text.length > MAX_PATTERN_TEXT_LENGTH || compiled.test(text), toString: () => pattern };
 }
 
-/** As JSON Schema has it; patterns of other dialects may compile without `u` alone. */
+/** Compiles a pattern with `u` as JSON Schema defines it. Patterns of other dialects may compile only without. */
 function compiledPattern(pattern: string): RegExp {
   try {
     return new RegExp(pattern, 'u');
@@ -99,10 +103,12 @@ interface Node {
   readonly required: Set<string>;
 }
 
-/** The schema of what goes in one place (body, head, query), made of its parameters and the choices between them. */
+/**
+ * Builds the schema of everything in one place (body, header, query) from its parameters and the choices between them.
+ */
 export function parametersSchema(parameters: readonly Parameter[], choices: Operation['choices']): Json {
   const root = newNode();
-  for (const parameter of parameters) plant(root, parameter.path, leafSchema(parameter), parameter.required);
+  for (const parameter of parameters) insert(root, parameter.path, leafSchema(parameter), parameter.required);
   return {
     ...nodeSchema(root),
     allOf: choices.map((group) => ({ anyOf: group.map((alternative) => alternativeSchema(alternative, parameters)) })),
@@ -130,8 +136,8 @@ function typedValue(text: string, type: Parameter['type']): Json {
 
 function alternativeSchema({ fields, constants }: Alternative, parameters: readonly Parameter[]): Json {
   const root = newNode();
-  for (const { field, path } of parameters) if (fields.includes(field)) plant(root, path, {}, true);
-  for (const { path, value } of constants) plant(root, path, { const: value }, true);
+  for (const { field, path } of parameters) if (fields.includes(field)) insert(root, path, {}, true);
+  for (const { path, value } of constants) insert(root, path, { const: value }, true);
   return nodeSchema(root);
 }
 
@@ -139,7 +145,7 @@ const newNode = (): Node => ({ properties: {}, required: new Set() });
 const isNode = (value: Node | Json | undefined): value is Node =>
   typeof value === 'object' && value !== null && 'required' in value && value.required instanceof Set;
 
-function plant(root: Node, path: readonly string[], schema: Json, required: boolean): void {
+function insert(root: Node, path: readonly string[], schema: Json, required: boolean): void {
   let node = root;
   for (const name of path.slice(0, -1)) {
     const there = node.properties[name];

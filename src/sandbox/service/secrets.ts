@@ -3,27 +3,27 @@ import type { Service } from './routes.ts';
 const MASK = '***';
 const SECRET_NAME = /auth|key|token|secret|signature|cookie/i;
 const SECRET_PARAMETER = /secret|password|assertion|token/i;
-/** The form of the sandbox's own tokens. */
+/** Matches the form of the sandbox's own tokens. */
 const TOKEN_LIKE = /[\w-]{43}/g;
 
-/** Headers and parameters of the query whose values are kept nowhere. */
+/** Tells whether a header or query parameter is secret, so that its value is never kept. */
 export const isSecretName = (name: string): boolean => SECRET_NAME.test(name);
 
-/** The value of a header as it may be shown: of a secret one, at most the scheme. */
+/** Returns the value of a header as it may be shown. Of a secret one, it is at most the scheme. */
 export function shownHeader(name: string, value: string): string {
   if (!isSecretName(name)) return value;
   const scheme = /^(?:Bearer|Basic)(?= )/i.exec(value)?.[0];
   return scheme === undefined ? MASK : `${scheme} ${MASK}`;
 }
 
-/** A path with its query as it may be shown. */
+/** Returns a path with its query as it may be shown. */
 export function shownPath(path: string): string {
   return path.replace(/([?&])([^=&]*)=[^&]*/g, (pair, mark: string, name: string) =>
     isSecretName(name) ? `${mark}${name}=${MASK}` : pair,
   );
 }
 
-/** The body of a token request as it may be shown; null where a secret cannot be told from the rest. */
+/** Returns the body of a token request as it may be shown, or null if a secret cannot be separated from the rest. */
 export function shownTokenBody(contentType: string | undefined, body: Buffer): Buffer | null {
   const text = body.toString('utf8');
   if (contentType?.includes('json')) return shownJson(text);
@@ -46,7 +46,7 @@ function shownJson(text: string): Buffer | null {
   }
 }
 
-/** A text of the sandbox's own without the client secret, and without tokens that can still be used. */
+/** Removes the client secret and all tokens that are still valid from a text of the sandbox itself. */
 export function withoutCredentials(text: string, { credentials, marketplace }: Service, nowMs: number): string {
   return text
     .replaceAll(credentials.clientSecret, MASK)

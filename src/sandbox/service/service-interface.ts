@@ -4,7 +4,7 @@ import type { SandboxAnswer } from '../messages/answer.ts';
 import type { FreshIdentity, GrantedToken } from './marketplace.ts';
 import type { RequestContent } from './request-content.ts';
 
-/** One call as it arrived, its body read to the end. */
+/** A call as it arrived, with its body read to the end. */
 export interface ArrivedCall {
   readonly headers: IncomingHttpHeaders;
   readonly query: URLSearchParams;
@@ -18,29 +18,35 @@ interface Endpoint {
 }
 
 /**
- * The marketplace as its partners see it: where its operations are, what they take, how they answer. There are two: the
- * one of the public document, and one that is read from a contract. What is behind them is the same.
+ * The marketplace as its partners see it: where its operations are, what they accept, how they answer. There are two
+ * implementations, one for the public document and one for a contract. The service behind them is the same.
  */
 export interface ServiceInterface {
   readonly endpoints: readonly Endpoint[];
-  /** The operations answer with and without it; `''` if there is none. */
+  /** Path with and without which the operations answer, or `''` if there is none. */
   readonly basePath: string;
-  /** Header by which create recognises a repeat; null if it has none. Its value is kept among the parameters. */
+  /**
+   * The header by which create recognises a repetition, or null if there is none. Its value is kept among the
+   * parameters.
+   */
   readonly idempotencyHeader: string | null;
-  /** The content of a call; an {@link SandboxAnswer} is the refusal of one that cannot be decoded. */
+  /** Decodes the content of a call. An {@link SandboxAnswer} is the refusal of one that cannot be decoded. */
   decode(
     operation: OperationName,
     call: ArrivedCall,
   ): RequestContent | SandboxAnswer | Promise<RequestContent | SandboxAnswer>;
-  /** The refusal of parameters that are missing or wrong; null if all is well. */
+  /** Returns the refusal of parameters that are missing or wrong, or null if there are none. */
   refuse(operation: OperationName, content: RequestContent): SandboxAnswer | null;
-  /** What validate compares requests by. Create may be told more than validate. */
+  /** Returns the value by which validate compares requests. Create may be given more than validate. */
   likeness(operation: OperationName, content: Pick<RequestContent, 'params' | 'audio' | 'key'>): string;
   granted(token: GrantedToken): SandboxAnswer;
-  /** `requestId`: the identifier that the answer names, the first of several. */
+  /** Builds the answer to a create. `requestId` is the identifier in the answer, the first one if there are several. */
   created(fresh: FreshIdentity): { readonly answer: SandboxAnswer; readonly requestId: string };
-  /** What create answers for what is known already; null: it takes it again. */
+  /** Returns the answer of create to a request that is already known, or null if create accepts it again. */
   refuseKnown(): SandboxAnswer | null;
-  /** `requestId` is that of the first request with this content; null if there is none. */
+  /**
+   * Builds the answer of validate. `requestId` is that of the first request with this content, or null if there is
+   * none.
+   */
   validated(requestId: string | null): SandboxAnswer;
 }

@@ -1,5 +1,5 @@
 import type { VerdictRule } from '../../request/contract.ts';
-import { saidOfDuplicate } from '../../request/names.ts';
+import { duplicateStatement } from '../../request/names.ts';
 import type { Verdict } from '../../request/ports.ts';
 import type { Answer } from '../network/exchange.ts';
 import { readableKind } from './answer-form.ts';
@@ -79,13 +79,13 @@ export function statedVerdict(answer: Answer): Verdict {
 /** Tells whether an answer mentions an error, and none of its errors is that of a duplicate. */
 export function reportsOtherError(answer: Answer): boolean {
   const { complains } = outcomeSigns(answer);
-  return complains && errorTexts(answer).every((text) => saidOfDuplicate(text) === null);
+  return complains && errorTexts(answer).every((text) => duplicateStatement(text) === null);
 }
 
 /** Tells whether the code or text of an error says that the request is a duplicate. */
 export function reportsDuplicate(answer: Answer): boolean {
   if (statedVerdict(answer) === 'duplicate') return true;
-  return errorTexts(answer).some((text) => saidOfDuplicate(text) === 'yes');
+  return errorTexts(answer).some((text) => duplicateStatement(text) === 'yes');
 }
 
 function errorTexts(answer: Answer): string[] {

@@ -6,7 +6,7 @@ import {
   chosenAlternatives,
   dataUrlPrefix,
   describedOperation,
-  isFixed,
+  isFixedByDocument,
   wireValue,
 } from '../../request/contract-rules.ts';
 import { FIELDS } from '../../request/fields.ts';
@@ -160,7 +160,7 @@ function textOf(parameter: Parameter, given: GivenRequest, shown: Shown): string
 
 function givenText(parameter: Parameter, given: GivenRequest): string | null {
   const { constant, field } = parameter;
-  const text = isFixed(parameter) ? null : given.text(field);
+  const text = isFixedByDocument(parameter) ? null : given.text(field);
   if (text === null) return constant;
   // What a request gave and is not allowed has been told before. What srq has filled in itself goes only where it may.
   return wireValue(parameter, text) ?? (parameter.required ? text : constant);

@@ -5,7 +5,7 @@ import { dirname, resolve } from 'node:path';
 import { SrqError, systemCode } from '../../request/errors.ts';
 import type { OpenLog } from '../../request/log-store.ts';
 import type { Outcome } from '../../request/outcome.ts';
-import type { Clock, LogRecord, LogSubject, OutcomeHow, SendingHow } from '../../request/ports.ts';
+import type { Clock, LogRecord, LogSubject, OutcomeOptions, SendingOptions } from '../../request/ports.ts';
 import { KEY_RECIPE } from '../../request/service-request.ts';
 import { shellWord } from '../../request/shell-word.ts';
 import type { LogEvent, LoggedState, SettledBy } from '../../request/status.ts';
@@ -131,7 +131,7 @@ export class FileLog implements OpenLog {
     return this.read(key)?.event === 'sending' && this.#lock.oneOffsUnderWay();
   }
 
-  sending(subject: LogSubject, seen: LoggedState, { again = false, by }: SendingHow = {}): Promise<boolean> {
+  sending(subject: LogSubject, seen: LoggedState, { again = false, by }: SendingOptions = {}): Promise<boolean> {
     return this.#append(subject, 'sending', by ?? null, seen, { by, again: again || undefined });
   }
 
@@ -139,7 +139,7 @@ export class FileLog implements OpenLog {
     return this.#append(subject, 'licence', by, seen, { by });
   }
 
-  outcome(subject: LogSubject, outcome: Outcome, { seen, by, again = false }: OutcomeHow = {}): Promise<boolean> {
+  outcome(subject: LogSubject, outcome: Outcome, { seen, by, again = false }: OutcomeOptions = {}): Promise<boolean> {
     const { status, ids, http, ms, message, raw } = outcome;
     const details = {
       ids: Object.keys(ids).length > 0 ? ids : undefined,

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes, scryptSync } from 'node:crypto';
 import { escapeLiteral } from 'pg';
-import type { CachedToken, Changed, SharedAccountState, TokenCache } from '../../request/ports.ts';
+import type { CachedToken, RecordChange, SharedAccountState, TokenCache } from '../../request/ports.ts';
 import type { Destination } from '../../request/service-request.ts';
 import { type Database, IDLE_TIMEOUT_MS, type Session } from './database.ts';
 import { livingProcesses } from './worker.ts';
@@ -49,7 +49,7 @@ export function openAccountState(
     session = listening(database, account, run, listeners);
     return session;
   };
-  const changeOnce = async <Result>(name: string, change: (kept: unknown, nowMs: number) => Changed<Result>) => {
+  const changeOnce = async <Result>(name: string, change: (kept: unknown, nowMs: number) => RecordChange<Result>) => {
     const current = await connected();
     try {
       const { kept, now_ms } = await lockedRow(current, account, name);
@@ -111,7 +111,7 @@ async function lockedRow({ query }: Session, account: string, name: string) {
 }
 
 /** In one round trip, as the others wait for its end. */
-function keeping(account: string, name: string, run: string, { keep, alarm = false }: Changed<unknown>): string {
+function keeping(account: string, name: string, run: string, { keep, alarm = false }: RecordChange<unknown>): string {
   const set = `kept = ${escapeLiteral(JSON.stringify(keep))}`;
   const where = `account = ${escapeLiteral(account)} and name = ${escapeLiteral(name)}`;
   const notice = `select pg_notify('${CHANNEL}', ${escapeLiteral(`${account} ${name} ${run}`)});`;

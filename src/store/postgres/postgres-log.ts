@@ -1,7 +1,7 @@
 import { SrqError } from '../../request/errors.ts';
 import type { OpenLog } from '../../request/log-store.ts';
 import type { Outcome } from '../../request/outcome.ts';
-import type { Clock, LogRecord, LogSubject, OutcomeHow, SendingHow } from '../../request/ports.ts';
+import type { Clock, LogRecord, LogSubject, OutcomeOptions, SendingOptions } from '../../request/ports.ts';
 import { type LogEvent, type LoggedState, nextState, type SettledBy } from '../../request/status.ts';
 import { InGroups } from '../in-groups.ts';
 import type { Database, Query } from './database.ts';
@@ -98,7 +98,7 @@ export class PostgresLog implements OpenLog {
     return this.#living.add(key);
   }
 
-  sending(subject: LogSubject, seen: LoggedState, { again = false, by }: SendingHow = {}): Promise<boolean> {
+  sending(subject: LogSubject, seen: LoggedState, { again = false, by }: SendingOptions = {}): Promise<boolean> {
     return this.#add({ subject, event: 'sending', by: by ?? null, seen, outcome: null, again });
   }
 
@@ -106,7 +106,7 @@ export class PostgresLog implements OpenLog {
     return this.#add({ subject, event: 'licence', by, seen, outcome: null, again: false });
   }
 
-  outcome(subject: LogSubject, outcome: Outcome, { seen, by, again = false }: OutcomeHow = {}): Promise<boolean> {
+  outcome(subject: LogSubject, outcome: Outcome, { seen, by, again = false }: OutcomeOptions = {}): Promise<boolean> {
     return this.#add({ subject, event: outcome.status, by: by ?? null, seen: seen ?? null, outcome, again });
   }
 
