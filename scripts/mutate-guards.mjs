@@ -180,7 +180,7 @@ const GUARDS = [
     file: 'src/service/answers/answer-form.ts',
     from: 'if (!answer.complete || isHtml(answer)) return null;',
     to: '',
-    tests: ['../service/classify'],
+    tests: ['../service/classify', '../service/creation'],
   },
   {
     name: 'validate that tells of an error has not looked',

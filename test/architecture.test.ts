@@ -186,7 +186,7 @@ test('timers and chance come from few places, so that tests can put others in th
   ]);
   expect(using(/\bMath\.random\b/)).toEqual([
     'src/cli/account.ts',
-    'src/service/pacing/rate-headers.ts',
+    'src/service/pacing/retry.ts',
     'src/store/postgres/database.ts',
   ]);
 });

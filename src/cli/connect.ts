@@ -103,6 +103,7 @@ async function keepObservations(context: Context, contract: Contract, api: Reque
 
 /** Requests a token with credentials that are not stored yet. Throws the errors of `Tokens.prove`. */
 export async function proveCredentials(context: Context, destination: Destination, clientSecret: string) {
+  context.hide(clientSecret);
   const http = await openHttp(context, destination.baseUrl, 1, networkOf(context, destination.baseUrl, {}));
   const { signal } = context.interruption.halt;
   const credentials = { clientId: destination.clientId, clientSecret };

@@ -11,88 +11,6 @@ import type { SubmitOptions, Submitted } from './submit.ts';
 import type { ErrorBudget } from './supervise.ts';
 import { VisibilityProber, withLogTime } from './visibility-prober.ts';
 
-/** Options of an import, as chosen by the user. */
-export interface ImportOptions extends SubmitOptions {
-  readonly range: RowRange;
-  readonly concurrency: number;
-  /** Number of refused rows at which the import stops, absolute or as a percentage of all rows. Null means no limit. */
-  readonly maxErrors: { readonly count: number; readonly percent: boolean } | null;
-  readonly inDoubt: 'park' | 'validate';
-  /**
-   * Age in milliseconds that a request in doubt must have before validate is asked about it. Null uses the age learned
-   * from earlier answers.
-   */
-  readonly settleMs: number | null;
-}
-
-/** An open connection to the service, with what is known about the service. */
-export interface ServiceConnection {
-  readonly api: MarketplaceApi;
-  readonly mayValidate: boolean;
-  /** True if a proxy lies in between. It may still deliver a request after srq has closed the connection. */
-  readonly isProxied: boolean;
-  /** What earlier runs have learned about whether validate sees created requests. */
-  readonly evidence: VisibilityHistory;
-  /** Stores what this run has learned about validate. */
-  keep(evidence: VisibilityHistory): Promise<unknown>;
-  /** Stores the request rate that this run has arrived at. */
-  keepRate(): void;
-}
-
-/** One pass over the rows, as it is shown to the user. */
-export type Pass =
-  | { readonly is: 'sending' | 'looking after others'; readonly rows: number }
-  | {
-      readonly is: 'settling';
-      readonly rows: number;
-      /** How the rows are settled: sent again under their idempotency keys, looked up by validate, or both. */
-      readonly byKey: boolean;
-      readonly byValidate: boolean;
-      readonly stillInDoubt: () => number;
-    };
-
-/** Receives the progress of one pass. */
-export interface PassWatch {
-  row(submitted: Submitted): void;
-  /** Called when a row in doubt has to wait for this many milliseconds before it can be settled. */
-  waiting(waitMs: number): void;
-  end(): void;
-}
-
-/** The user interface of an import, as the delivery code sees it. */
-export interface ImportUi {
-  /**
-   * Shows the plan until the user agrees to it. `plan` is called again for each corrected mapping. Throws if the user
-   * does not agree.
-   */
-  agree(plan: (input: MappedTable, tick: (rows: number) => void) => Promise<ImportPlan>): Promise<ImportPlan>;
-  /** Starts to show a pass. */
-  watch(pass: Pass): Promise<PassWatch>;
-  /** Called when the breaker has paused all sending. */
-  breakerOpened(pauseMs: number): void;
-  /** Reports the result of every row. `stop` is the reason why the import ended early, or null. */
-  report(plan: ImportPlan, stop: SrqError | null, rows: AsyncIterable<RowReport>): Promise<void>;
-}
-
-/** The dependencies of an import. */
-export interface ImportPorts {
-  readonly log: DeliveryLog;
-  readonly clock: Clock;
-  readonly preparation: Preparation;
-  /** Aborted by the user or by the import itself. No new requests are started then; those in flight are finished. */
-  readonly halt: AbortController;
-  /** Connects to the service. Called only if there are rows to send or to settle. */
-  connect(plan: ImportPlan): Promise<ServiceConnection>;
-  readonly ui: ImportUi;
-}
-
-/** The result of an import. */
-export interface Imported {
-  readonly plan: ImportPlan;
-  /** The reason why the import ended early, or null. */
-  readonly stop: SrqError | null;
-}
-
 /**
  * Runs an import: plans it, sends its rows, settles those in doubt and reports the result of every row.
  *
@@ -101,10 +19,14 @@ export interface Imported {
  */
 export async function runImport(ports: ImportPorts, options: ImportOptions): Promise<Imported> {
   const { log, preparation, ui } = ports;
-  const plan = await ui.agree((input, tick) => planImport(input, options.range, preparation, log, options, tick));
+  // 1. Plan, anew for each mapping that the user corrects; the last plan counts.
+  const planned = (input: MappedTable, tick: (rows: number) => void) =>
+    planImport(input, options.range, preparation, log, options, tick);
+  const plan = await ui.agree(planned);
+  // 2. to 4. Send, wait for others, settle.
   const { ready, unknown } = plan.counts;
   const stop = ready + unknown > 0 ? await deliver(plan, await ports.connect(plan), ports, options) : null;
-  // Another process that was sending these requests may have finished them in the meantime.
+  // 5. Report every row. Another process that was sending some of these requests may have finished them meanwhile.
   if (plan.ledger.counts().unknown > 0) await refreshUnknown(plan, log).catch(ignoreLogError);
   const untried = `Not tried: ${stop?.message ?? 'the run was interrupted.'} The next run sends it.`;
   await ui.report(plan, stop, reportRows(plan, log, preparation, untried));
@@ -124,14 +46,20 @@ async function deliver(
   const { api } = connection;
   const keep = (evidence: VisibilityHistory) => void connection.keep(evidence).catch(ignoreLogError);
   const prober = new VisibilityProber(api, withLogTime(log, clock), halt.signal, connection.evidence, keep);
-  const ports: SendPorts = { api, log, clock, prober, preparation, halt, breakerOpened: (ms) => ui.breakerOpened(ms) };
+  const breakerOpened = (pauseMs: number) => {
+    connection.hold(pauseMs);
+    ui.breakerOpened(pauseMs);
+  };
+  const ports: SendPorts = { api, log, clock, prober, preparation, halt, breakerOpened };
+  // Goes on with what earlier runs began to find out about validate.
   if (connection.mayValidate) await resumeProbes(plan, prober, ports);
+  // A reason to stop leaves out the passes after it.
   const sending = sendRows(plan, ports, { ...options, budget: errorBudget(plan, options) });
   let stop = await runPass(sending, await ui.watch({ is: 'sending', rows: plan.counts.ready }));
   stop ??= await waitForOthers(plan, ports, options, ui);
   stop ??= await settle(plan, ports, connection, options, ui);
   await prober.end();
-  await connection.keep(prober.evidence);
+  await connection.keep(prober.evidence).catch(ignoreLogError);
   connection.keepRate();
   return stop;
 }
@@ -200,4 +128,88 @@ function errorBudget({ rows }: ImportPlan, { maxErrors }: ImportOptions): ErrorB
  */
 function ignoreLogError(error: unknown): void {
   if (!(error instanceof SrqError)) throw error;
+}
+
+/** Options of an import, as chosen by the user. */
+export interface ImportOptions extends SubmitOptions {
+  readonly range: RowRange;
+  readonly concurrency: number;
+  /** Number of refused rows at which the import stops, absolute or as a percentage of all rows. Null means no limit. */
+  readonly maxErrors: { readonly count: number; readonly percent: boolean } | null;
+  readonly inDoubt: 'park' | 'validate';
+  /**
+   * Age in milliseconds that a request in doubt must have before validate is asked about it. Null uses the age learned
+   * from earlier answers.
+   */
+  readonly settleMs: number | null;
+}
+
+/** An open connection to the service, with what is known about the service. */
+export interface ServiceConnection {
+  readonly api: MarketplaceApi;
+  readonly mayValidate: boolean;
+  /** True if a proxy lies in between. It may still deliver a request after srq has closed the connection. */
+  readonly isProxied: boolean;
+  /** What earlier runs have learned about whether validate sees created requests. */
+  readonly evidence: VisibilityHistory;
+  /** Stores what this run has learned about validate. */
+  keep(evidence: VisibilityHistory): Promise<unknown>;
+  /** Stores the request rate that this run has arrived at. */
+  keepRate(): void;
+  /** Pauses all processes of the account, where they share a store. */
+  hold(pauseMs: number): void;
+}
+
+/** One pass over the rows, as it is shown to the user. */
+export type Pass =
+  | { readonly is: 'sending' | 'looking after others'; readonly rows: number }
+  | {
+      readonly is: 'settling';
+      readonly rows: number;
+      /** How the rows are settled: sent again under their idempotency keys, looked up by validate, or both. */
+      readonly byKey: boolean;
+      readonly byValidate: boolean;
+      readonly stillInDoubt: () => number;
+    };
+
+/** Receives the progress of one pass. */
+export interface PassWatch {
+  row(submitted: Submitted): void;
+  /** Called when a row in doubt has to wait for this many milliseconds before it can be settled. */
+  waiting(waitMs: number): void;
+  end(): void;
+}
+
+/** The user interface of an import, as the delivery code sees it. */
+export interface ImportUi {
+  /**
+   * Shows the plan until the user agrees to it. `plan` is called again for each corrected mapping. Throws if the user
+   * does not agree.
+   */
+  agree(plan: (input: MappedTable, tick: (rows: number) => void) => Promise<ImportPlan>): Promise<ImportPlan>;
+  /** Starts to show a pass. */
+  watch(pass: Pass): Promise<PassWatch>;
+  /** Called when the breaker has paused all sending, to note and show it. */
+  breakerOpened(pauseMs: number): void;
+  /** Reports the result of every row. `stop` is the reason why the import ended early, or null. */
+  report(plan: ImportPlan, stop: SrqError | null, rows: AsyncIterable<RowReport>): Promise<void>;
+}
+
+/** The dependencies of an import. */
+export interface ImportPorts {
+  readonly log: DeliveryLog;
+  readonly clock: Clock;
+  readonly preparation: Preparation;
+  /** Aborted by the user or by the import itself. No new requests are started then; those in flight are finished. */
+  readonly halt: AbortController;
+  /** Connects to the service. Called only if there are rows to send or to settle. */
+  connect(plan: ImportPlan): Promise<ServiceConnection>;
+  readonly ui: ImportUi;
+}
+
+/** The result of an import. */
+export interface Imported {
+  readonly plan: ImportPlan;
+  /** The reason why the import ended early, or null. */
+  readonly stop: SrqError | null;
 }

@@ -4,8 +4,9 @@ import { Ledger } from '../request/ledger.ts';
 import type { DeliveryLog } from '../request/ports.ts';
 import { type LoggedState, STATUS, type Status, statusOfState } from '../request/status.ts';
 import type { Mapping, Row, Table } from '../request/table.ts';
-import { likelyPrepared, type Preparation, type Prepared, prepareAgain, prepareRow } from './prepare.ts';
-import { knownStatus, type Submission, type SubmitOptions } from './submit.ts';
+import { likelyPrepared, type Preparation, type Prepared, prepareRow } from './prepare.ts';
+import { rowsInRange } from './reread.ts';
+import { knownStatus, type SubmitOptions } from './submit.ts';
 
 /** Maximum number of problems kept one by one. Further ones are only counted. */
 const MAX_PROBLEMS = 10_000;
@@ -67,16 +68,6 @@ export async function planImport(
   return { table, mapping, range, rows: ledger.rows, counts, first, problems, problemCount, ledger };
 }
 
-/** Reads the rows of a table within a range, batch by batch. */
-export async function* rowsInRange(table: Table, { skip, limit }: RowRange): AsyncGenerator<readonly Row[]> {
-  const last = limit === null ? Number.POSITIVE_INFINITY : skip + limit;
-  for await (const batch of table.rows()) {
-    const wanted = batch.filter(({ number }) => number > skip && number <= last);
-    if (wanted.length > 0) yield wanted;
-    if ((batch.at(-1)?.number ?? 0) >= last) return;
-  }
-}
-
 type LogView = Pick<DeliveryLog, 'lookup' | 'prefetch'>;
 type Finality = Pick<SubmitOptions, 'onDuplicate' | 'again'>;
 
@@ -106,57 +97,6 @@ function isDone(status: Status): boolean {
 
 function statusOf(prepared: Prepared, log: LogView, options: Finality): Status {
   return prepared.request ? (knownStatus(log.lookup(prepared.key), options) ?? 'ready') : 'invalid';
-}
-
-/** Options for reading the rows of a plan again. */
-export interface RereadOptions {
-  readonly preparation: Preparation;
-  /** Aborted when no more rows are to be read. */
-  readonly halt: AbortController;
-}
-
-/**
- * Reads the rows of one status again; see {@link rereadRows}. `held` returns a promise to wait for before the next row,
- * or null.
- */
-export function submissions(
-  plan: ImportPlan,
-  reading: RereadOptions,
-  status: Status,
-  held: () => Promise<unknown> | null,
-): AsyncGenerator<Submission> {
-  return rereadRows(plan, reading, (row) => plan.ledger.status(row) === status, held);
-}
-
-/**
- * Reads rows of a plan from the file again. `held` returns a promise to wait for before the next row, or null.
- *
- * Throws `SrqError('input')` if a row has changed since the plan was made, so that it is not sent.
- */
-export async function* rereadRows(
-  plan: ImportPlan,
-  { preparation, halt }: RereadOptions,
-  isWanted: (row: number) => boolean,
-  held: () => Promise<unknown> | null = () => null,
-): AsyncGenerator<Submission> {
-  if (halt.signal.aborted) return;
-  for await (const batch of rowsInRange(plan.table, plan.range)) {
-    for (const row of batch) {
-      if (!isWanted(row.number)) continue;
-      const pause = held();
-      if (pause) await pause;
-      if (halt.signal.aborted) return;
-      const key = plan.ledger.key(row.number);
-      const pending = prepareAgain(row, key, plan.mapping, preparation);
-      // As in `planImport`, most rows are prepared synchronously.
-      const prepared = pending instanceof Promise ? await pending : pending;
-      if (!prepared.request || prepared.key !== key) {
-        const message = `Row ${row.number} of ${plan.table.path} changed while it was being imported.`;
-        throw new SrqError('input', message, 'Run the same command again on the finished file: nothing is sent twice.');
-      }
-      yield prepared;
-    }
-  }
 }
 
 /** Maximum number of keys that are looked up in the log at once. */

@@ -3,8 +3,8 @@ import { parseMarket } from '../request/markets.ts';
 import type { DeliveryLog, LogRecord } from '../request/ports.ts';
 import { type Status, statusOfEvent } from '../request/status.ts';
 import type { Mapping, Row } from '../request/table.ts';
-import { rowsInRange } from './plan.ts';
 import { mapRow, type Preparation, prepareRow } from './prepare.ts';
+import { rowsInRange } from './reread.ts';
 
 /**
  * Reports every row of the input with its result, read back from the log. `untried` is the message for rows that were

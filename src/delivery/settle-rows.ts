@@ -2,7 +2,7 @@ import type { SrqError } from '../request/errors.ts';
 import type { ImportPlan } from '../request/import-plan.ts';
 import type { Ledger } from '../request/ledger.ts';
 import { ControlRounds, knownCreated } from './controls.ts';
-import { type RereadOptions, rereadRows } from './plan.ts';
+import { type RereadOptions, rereadRows } from './reread.ts';
 import { runConcurrently } from './run-concurrently.ts';
 import { haltOnError, type PassPorts, trackResults } from './send-rows.ts';
 import { type SettleDeps, settleDoubt, type Validation } from './settle-doubt.ts';

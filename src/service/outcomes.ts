@@ -21,22 +21,22 @@ interface ProcessedCreate {
   /** It was certainly not acted on, and trying again may help. */
   readonly isToRepeat: boolean;
   /** It may have been acted on, and a repetition that the service recognises would show that. */
-  readonly isRepeatable: boolean;
+  readonly isRepeatableByKey: boolean;
 }
 
 /** Interprets the answer to create. A success that proves nothing is remembered by its form. */
-export function processCreate(exchange: Exchange, sent: Redactor, reader: AnswerReader): ProcessedCreate {
-  const meaning = reader.creation(exchange, sent);
+export function processCreate(exchange: Exchange, redactor: Redactor, reader: AnswerReader): ProcessedCreate {
+  const meaning = reader.creation(exchange, redactor);
   const { creation, next, reason, stop } = meaning;
   const unproven = creation?.is === 'unproven' ? { ...creation, form: creation.form ?? '' } : null;
   const hasRemark = creation?.is === 'taken' && creation.hasRemark;
-  const outcome = createOutcome(meaning, exchange, sent, reader);
+  const outcome = createOutcome(meaning, exchange, redactor, reader);
   if (unproven) reader.noteUnproven(unproven);
   return {
     sent: { outcome, stop: asError(reason, stop), unproven, hasRemark },
     isToRepeat: next === 'again',
     // A success that proves nothing would only be repeated in the same words.
-    isRepeatable: meaning.class === 'doubt' && next === 'record' && unproven === null,
+    isRepeatableByKey: meaning.class === 'doubt' && next === 'record' && unproven === null,
   };
 }
 
@@ -44,7 +44,7 @@ export function processCreate(exchange: Exchange, sent: Redactor, reader: Answer
 export function createOutcome(
   meaning: CreateMeaning,
   exchange: Exchange,
-  sent: Redactor,
+  redactor: Redactor,
   reader: AnswerReader,
 ): Outcome {
   const { answer } = exchange;
@@ -52,14 +52,18 @@ export function createOutcome(
   if (!answer) return { status, ids: {}, http: null, message: meaning.reason, raw: null, ms: exchange.ms };
   const { creation } = meaning;
   const ids =
-    creation?.is === 'taken' ? creation.ids : status === 'duplicate' ? reader.identifiersOfDuplicate(answer, sent) : {};
+    creation?.is === 'taken'
+      ? creation.ids
+      : status === 'duplicate'
+        ? reader.identifiersOfDuplicate(answer, redactor)
+        : {};
   const isIdentified = Object.keys(ids).length > 0;
   return {
     status,
     ids,
     http: answer.status,
-    message: outcomeMessage(meaning, isIdentified, () => reader.errorText(answer, sent, 'create')),
-    raw: isIdentified ? null : cutRaw(sent.redact(answer.body)),
+    message: outcomeMessage(meaning, isIdentified, () => reader.errorText(answer, redactor, 'create')),
+    raw: isIdentified ? null : cutRaw(redactor.redact(answer.body)),
     ms: answer.ms,
   };
 }
@@ -92,7 +96,7 @@ interface ProcessedValidate {
 }
 
 /** Interprets the answer to validate. */
-export function processValidate(exchange: Exchange, sent: Redactor, reader: AnswerReader): ProcessedValidate {
+export function processValidate(exchange: Exchange, redactor: Redactor, reader: AnswerReader): ProcessedValidate {
   const { answer } = exchange;
   if (!answer) {
     const { reason, stop } = reader.whyNoVerdict(exchange);
@@ -101,8 +105,8 @@ export function processValidate(exchange: Exchange, sent: Redactor, reader: Answ
   }
   const verdict = reader.verdict(answer);
   if (verdict !== 'unknown' || (answer.status >= 200 && answer.status <= 299)) {
-    const raw = verdict === 'unknown' ? cutRaw(sent.redact(answer.body)) : null;
-    const ids = verdict === 'duplicate' ? reader.identifiersOfDuplicate(answer, sent) : {};
+    const raw = verdict === 'unknown' ? cutRaw(redactor.redact(answer.body)) : null;
+    const ids = verdict === 'duplicate' ? reader.identifiersOfDuplicate(answer, redactor) : {};
     return {
       result: { verdict, ids, http: answer.status, message: null, refused: null, raw },
       isTransient: false,
@@ -110,7 +114,7 @@ export function processValidate(exchange: Exchange, sent: Redactor, reader: Answ
     };
   }
   const meaning = reader.whyNoVerdict(exchange);
-  const said = reader.errorText(answer, sent, 'validate');
+  const said = reader.errorText(answer, redactor, 'validate');
   const withWords = (reason: string) => (said === null ? reason : `${reason} ${said}`);
   if (meaning.class === 'rejected') {
     const message = withWords(meaning.reason);

@@ -15,12 +15,13 @@ import type {
 import type { ServiceRequest } from '../request/service-request.ts';
 import { JSON_CONTENT_TYPE } from '../request/wire.ts';
 import { AnswerReader } from './answers/answer-reader.ts';
-import { CreateTries, idempotencyHeader, keyLife, type WritePermission } from './idempotency.ts';
+import { CreateTries, type WritePermission } from './create-tries.ts';
+import { idempotencyHeader, keyLife } from './idempotency.ts';
 import type { Exchange } from './network/exchange.ts';
 import { networkFailure } from './network/network-failure.ts';
 import { failedValidate, processCreate, processValidate, unsent } from './outcomes.ts';
-import { asksToWait, MAX_TRIES, retryDelayMs } from './pacing/rate-headers.ts';
 import type { RateLimiter } from './pacing/rate-limiter.ts';
+import { asksToWait, MAX_TRIES, retryDelayMs } from './pacing/retry.ts';
 import { Redactor } from './redaction/redactor.ts';
 import type { Tokens } from './token/token.ts';
 import { tokenRefused } from './token/token-answer.ts';
@@ -109,14 +110,14 @@ export class RequestApi implements MarketplaceApi {
 
   async validate(request: ServiceRequest): Promise<ValidateResult> {
     if (isOffered(this.#parts.contract, 'validate') === false) return failedValidate(NO_VALIDATE, null);
-    const sent = this.#maskFor(request);
+    const redactor = this.#redactorFor(request);
     for (let tried = 1; ; tried++) {
-      const attempt = await this.#send(await this.#prepare('validate', request, sent), ALWAYS_ALLOWED);
+      const attempt = await this.#send(await this.#prepare('validate', request, redactor), ALWAYS_ALLOWED);
       if (attempt.is !== 'exchanged') return failedValidate(STOPPED, null);
-      const { result, isTransient, stop } = processValidate(attempt.exchange, sent, this.#reader);
+      const { result, isTransient, stop } = processValidate(attempt.exchange, redactor, this.#reader);
       if (stop) throw stop;
       if (!isTransient || tried >= MAX_TRIES) return result;
-      await this.#pauseAfter(tried, attempt.exchange);
+      await this.#pauseUnlessPaced(tried, attempt.exchange);
     }
   }
 
@@ -145,18 +146,19 @@ export class RequestApi implements MarketplaceApi {
     tries: CreateTries,
     permission: WritePermission,
   ): Promise<CreateResult | null> {
-    const sent = this.#maskFor(request);
+    const redactor = this.#redactorFor(request);
     for (let tried = 1; ; tried++) {
       if (!tries.isRemembered) return tries.ended(unsent(FORGOTTEN, null));
-      const attempt = await this.#send(await this.#prepare('create', request, sent, header), permission);
+      const attempt = await this.#send(await this.#prepare('create', request, redactor, header), permission);
       if (attempt.is === 'withdrawn') return tries.isTooLate ? tries.ended(unsent(FORGOTTEN, null)) : null;
       if (attempt.is === 'stopped') return tries.ended(unsent(STOPPED, null));
-      const processed = processCreate(attempt.exchange, sent, this.#reader);
-      const isInDoubt = processed.isRepeatable && tries.mayRepeatDoubt;
-      if (tried >= (isInDoubt ? MAX_DOUBTFUL_TRIES : MAX_CREATE_TRIES)) return tries.ended(processed.sent);
-      if (isInDoubt) tries.leaveInDoubt(processed.sent.outcome);
+      const processed = processCreate(attempt.exchange, redactor, this.#reader);
+      // A doubt is tried again only where the service knows a repetition by its key. Any other doubt ends here.
+      const mayRepeatDoubt = processed.isRepeatableByKey && tries.mayRepeatDoubt;
+      if (tried >= (mayRepeatDoubt ? MAX_DOUBTFUL_TRIES : MAX_CREATE_TRIES)) return tries.ended(processed.sent);
+      if (mayRepeatDoubt) tries.leaveInDoubt(processed.sent.outcome);
       else if (!processed.isToRepeat) return tries.ended(processed.sent);
-      await this.#pauseAfter(tried, attempt.exchange);
+      await this.#pauseUnlessPaced(tried, attempt.exchange);
     }
   }
 
@@ -188,11 +190,11 @@ export class RequestApi implements MarketplaceApi {
     this.#parts.limiter.slowDown(share);
   }
 
-  /** Prepares a call: reads the recording and encodes the request. Nothing is sent. */
+  /** Prepares a call: reads the recording and encodes the request. Nothing is redactor. */
   async #prepare(
     operation: RequestOperationName,
     request: ServiceRequest,
-    sent: Redactor,
+    redactor: Redactor,
     header: EncodedRequest['headers'] = {},
   ): Promise<PreparedCall> {
     const recording = request.audio ? await this.#parts.audio.readBase64(request.audio) : null;
@@ -200,10 +202,10 @@ export class RequestApi implements MarketplaceApi {
     const headers = { ...encoded.headers, ...header };
     const redacted = () => ({
       ...this.#encoder.shown[operation](request, recording),
-      redactor: sent,
+      redactor,
       grantsToken: false,
     });
-    return { operation, encoded: { ...encoded, headers }, sent, redacted };
+    return { operation, encoded: { ...encoded, headers }, redactor, redacted };
   }
 
   /**
@@ -211,7 +213,7 @@ export class RequestApi implements MarketplaceApi {
    * as often as `MAX_TOKEN_REFUSALS` allows.
    */
   async #send(
-    { operation, encoded, sent, redacted }: PreparedCall,
+    { operation, encoded, redactor, redacted }: PreparedCall,
     { begin, intend }: WritePermission,
   ): Promise<Attempt> {
     const { tokens, limiter, http, contract } = this.#parts;
@@ -228,7 +230,7 @@ export class RequestApi implements MarketplaceApi {
         token = await tokens.get();
         const mayWrite = begin();
         if (!(await intend())) return { is: 'withdrawn' };
-        sent.add(token);
+        redactor.add(token);
         const own = { authorization: `Bearer ${token}`, accept: acceptedTypes(contract[operation]) };
         exchange = await http.send(method, path, { ...headers, ...own }, body, redacted, mayWrite);
       } finally {
@@ -248,9 +250,10 @@ export class RequestApi implements MarketplaceApi {
    * Waits after attempt number `tried`. Throws `SrqError('unreachable')` if the service has been unreachable for too
    * long.
    */
-  async #pauseAfter(tried: number, exchange: Exchange): Promise<void> {
+  async #pauseUnlessPaced(tried: number, exchange: Exchange): Promise<void> {
     const { clock, stopping } = this.#parts;
-    // The rate limiter already pauses all requests in these cases, and knows when a pause is too long.
+    // A 429, and any answer with Retry-After, has lengthened the rate limiter's pause when the permit was released. The
+    // next `acquire` waits it out, and knows when it is too long.
     if (exchange.answer?.status === 429 || asksToWait(exchange.answer)) return;
     if (!exchange.written && !(exchange.error instanceof LeaseExpired)) {
       this.#unreachedInARow += 1;
@@ -260,7 +263,7 @@ export class RequestApi implements MarketplaceApi {
     await clock.sleep(retryDelayMs(tried, exchange.answer, clock.nowMs()), stopping);
   }
 
-  #maskFor(request: ServiceRequest): Redactor {
+  #redactorFor(request: ServiceRequest): Redactor {
     const { params, audio } = request;
     const fileName = audio && this.#sendsFileName ? [basename(audio.path)] : [];
     return new Redactor([...Object.values(params), ...fileName, ...this.#secrets]);
@@ -268,7 +271,7 @@ export class RequestApi implements MarketplaceApi {
 }
 
 const NO_VALIDATE = 'The service has no validate, as its contract says.';
-const STOPPED = 'The run was stopped before this request was sent.';
+const STOPPED = 'The run was stopped before this request was redactor.';
 const NOT_WRITTEN: Exchange = { answer: null, error: new Error('not written'), written: false, reset: false, ms: 0 };
 const FORGOTTEN = 'The service may have forgotten the idempotency key of the first try.';
 
@@ -277,7 +280,7 @@ interface PreparedCall {
   readonly operation: RequestOperationName;
   readonly encoded: EncodedRequest;
   /** The values to be masked wherever the call is shown. */
-  readonly sent: Redactor;
+  readonly redactor: Redactor;
   readonly redacted: Parameters<Http['send']>[4];
 }
 

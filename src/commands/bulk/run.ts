@@ -1,5 +1,4 @@
 import { basename, dirname, join } from 'node:path';
-import type { Connection } from '../../cli/connect.ts';
 import type { Context } from '../../cli/context.ts';
 import { type Input, inputName, readInput, withReadingProgress } from '../../cli/input.ts';
 import { warnOfUnknownProfile } from '../../cli/profiles.ts';
@@ -103,7 +102,6 @@ class BulkUi implements ImportUi {
   readonly #run: RunInput;
   readonly #options: BulkOptions;
   readonly #notes: RunNotes;
-  #connection: Connection | null = null;
 
   constructor(session: RequestSession, run: RunInput, options: BulkOptions, notes: RunNotes) {
     this.#session = session;
@@ -127,7 +125,6 @@ class BulkUi implements ImportUi {
     const rate = rateOf(this.#session.context, this.#options);
     const { refused } = this.#notes;
     const connection = await this.#session.connect({ rate, concurrency, fieldName: columnOf(mapping), refused });
-    this.#connection = connection;
     await this.#session.finishOnSignal();
     return connection;
   }
@@ -137,7 +134,6 @@ class BulkUi implements ImportUi {
   }
 
   breakerOpened(pauseMs: number): void {
-    this.#connection?.hold(pauseMs);
     this.#notes.note({ event: 'breaker', pauseMs });
   }
 

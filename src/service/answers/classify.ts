@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../request/errors.ts';
 import type { Verdict } from '../../request/ports.ts';
 import type { Answer, Exchange } from '../network/exchange.ts';
 import { failureName, networkFailure } from '../network/network-failure.ts';
-import { asksToWait } from '../pacing/rate-headers.ts';
+import { asksToWait } from '../pacing/retry.ts';
 import { readableKind } from './answer-form.ts';
 import type { Creation } from './creation.ts';
 import { reportsDuplicate, reportsOtherError, ruledVerdict, statedVerdict } from './verdict.ts';

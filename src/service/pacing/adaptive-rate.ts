@@ -1,14 +1,7 @@
 import { firstInFlight, InFlightLimit, type InFlightRecord } from './in-flight-limit.ts';
 import type { Headroom } from './rate-headers.ts';
-import {
-  adaptiveRate,
-  type BackoffRecord,
-  MAX_PAUSE_MS,
-  rateUpTo,
-  SendRate,
-  type SendRateRecord,
-  ThrottleBackoff,
-} from './send-rate.ts';
+import { adaptiveRate, rateUpTo, SendRate, type SendRateRecord } from './send-rate.ts';
+import { type BackoffRecord, MAX_PAUSE_MS, ThrottleBackoff } from './throttle-backoff.ts';
 
 /** Minimum time after which an unanswered request is a sign of overload, not of a broken connection. */
 const OVERLOAD_MS = 5_000;
@@ -81,8 +74,8 @@ export interface Permit {
 /** What an answer means for the rate. */
 export interface RateAnswer {
   /**
-   * `ok` means that the work was done, `declined` a refusal because of the content (4xx), which comes too early to
-   * measure working time, `throttled` 429, `overloaded` 503, and `unanswered` no status.
+   * `ok` means that the work was done, `throttled` 429, `overloaded` 503, and `unanswered` no status. `declined` is any
+   * other status: an answer, but one that may come too early to measure working time.
    */
   readonly kind: 'ok' | 'declined' | 'throttled' | 'overloaded' | 'unanswered';
   readonly pauseMs: number | null;

@@ -1,5 +1,3 @@
-import type { Answer } from '../network/exchange.ts';
-
 /** The number of requests that the service still takes before its quota is reset. */
 export interface Headroom {
   readonly remaining: number;
@@ -122,26 +120,4 @@ function dateMs(value: string): number | null {
 function text(headers: Headers, name: string): string {
   const value = headers[name];
   return (typeof value === 'string' ? value : (value?.join(', ') ?? '')).trim();
-}
-
-/** Maximum number of attempts for a call that has no side effects. */
-export const MAX_TRIES = 6;
-
-const FIRST_DELAY_MS = 500;
-const MAX_DELAY_MS = 30_000;
-
-/**
- * Returns the wait after attempt number `tried` (1 for the first). It is the time that Retry-After asks for, or else
- * doubles with each attempt. Half of it is random, so that many clients do not come back together.
- */
-export function retryDelayMs(tried: number, answer: Answer | null, nowMs: number, random = Math.random): number {
-  const asked = answer ? readRateHeaders(answer.headers, nowMs).pauseMs : null;
-  if (asked !== null) return asked;
-  const full = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (tried - 1));
-  return full / 2 + (full / 2) * random();
-}
-
-/** Tells whether the answer says how long to wait. */
-export function asksToWait(answer: Answer | null): boolean {
-  return answer !== null && readRateHeaders(answer.headers, 0).pauseMs !== null;
 }

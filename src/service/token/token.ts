@@ -2,9 +2,9 @@ import { DOCUMENTED_CONTRACT, type Observations, type TokenOperation } from '../
 import type { CachedToken, Clock, TokenCache } from '../../request/ports.ts';
 import { FORM_CONTENT_TYPE, JSON_CONTENT_TYPE } from '../../request/wire.ts';
 import { Observed } from '../answers/answer-reader.ts';
-import { MAX_TRIES, retryDelayMs } from '../pacing/rate-headers.ts';
 import { tooLate } from '../pacing/rate-limiter.ts';
-import { MAX_PAUSE_MS } from '../pacing/send-rate.ts';
+import { MAX_TRIES, retryDelayMs } from '../pacing/retry.ts';
+import { MAX_PAUSE_MS } from '../pacing/throttle-backoff.ts';
 import { REDACTED, Redactor } from '../redaction/redactor.ts';
 import type { Http } from '../wire/http.ts';
 import { readToken, tokenError } from './token-answer.ts';

@@ -1,9 +1,6 @@
 import { SrqError } from '../../request/errors.ts';
-import { LOG_EVENTS, LOGGED_STATES } from '../../request/status.ts';
 import type { Database, Query } from './database.ts';
 import { isForbidden } from './failures.ts';
-
-const list = (words: readonly string[]) => words.map((word) => `'${word}'`).join(', ');
 
 /**
  * The tables of the log. `record` is append-only and has the same content as the lines of FORMAT.md. `state` has one
@@ -36,8 +33,9 @@ create table srq.worker (
   left_at timestamptz
 );
 
-create type srq.log_event as enum (${list(LOG_EVENTS)});
-create type srq.log_state as enum (${list(LOGGED_STATES)});
+create type srq.log_event as enum ('sending', 'licence', 'created', 'duplicate', 'rejected', 'failed', 'unknown');
+create type srq.log_state as enum
+  ('none', 'sending', 'created', 'duplicate', 'rejected', 'failed', 'unknown', 'licensed', 'parked');
 
 create sequence srq.record_id as bigint;
 

@@ -2,6 +2,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../src/cli/system-clock.ts';
 import type { Outcome } from '../../../src/request/outcome.ts';
+import { LOG_EVENTS, LOGGED_STATES } from '../../../src/request/status.ts';
 import { storeAt } from '../../helpers/log-places.ts';
 import { buildLogProgram, LogProcess, type LogProgram } from '../../helpers/log-process.ts';
 import { CREATED, failureOf, keyOf, subjectOf } from '../../helpers/log-subjects.ts';
@@ -52,6 +53,19 @@ describe.skipIf(postgresIsMissing !== null)(`The log in PostgreSQL${why}`, () =>
     expect(steps.flat()).toHaveLength(count);
     expect(await stores[0]?.migrate()).toEqual([]);
     await Promise.all(stores.map((store) => store.close()));
+  });
+
+  test('knows every event and every state: a new one needs a migration, as the published ones stay as they are', async () => {
+    await opened('one');
+    const labels = `select t.typname as name, array_agg(e.enumlabel::text order by e.enumsortorder) as labels
+      from pg_enum e join pg_type t on t.oid = e.enumtypid group by t.typname`;
+    const rows = await server.query(url, labels);
+    expect(rows).toEqual(
+      expect.arrayContaining([
+        { name: 'log_event', labels: LOG_EVENTS },
+        { name: 'log_state', labels: LOGGED_STATES },
+      ]),
+    );
   });
 
   test('is durable whatever the default of the server is', async () => {
