@@ -42,40 +42,34 @@ const MAX_LEAVES = 50_000;
 /** Returns a path as a text, for use as a key. */
 export const pathKey = (path: readonly string[]): string => path.join('\u0000');
 
+/** The place of a value in the body and in the document. */
+interface Place {
+  readonly path: readonly string[];
+  /** The path of the nearest enclosing object that is not required, or null if all are required. */
+  readonly optional: Leaf['requiredWithin'];
+  readonly where: string;
+}
+
 /** Returns all values that a body can hold, and the choices of values that are required together. */
 export function bodyLeaves(schema: JsonObject, { placeOf }: Pick<SchemaReader, 'placeOf'>): BodyLeaves {
   const budget = { leaves: MAX_LEAVES };
-  return read(flatten(schema), [], null, placeOf(schema));
+  return read(flatten(schema), { path: [], optional: null, where: placeOf(schema) });
 
-  /**
-   * Reads an object. `optional` is the path of the nearest enclosing object that is not required, or null if all are
-   * required.
-   */
-  function read(
-    flat: FlatSchema,
-    path: readonly string[],
-    optional: Leaf['requiredWithin'],
-    where: string,
-  ): BodyLeaves {
-    const base = readProperties({ ...flat, branches: [] }, path, optional, where);
+  function read(flat: FlatSchema, at: Place): BodyLeaves {
+    const base = readProperties({ ...flat, branches: [] }, at);
     return flat.branches.reduce((before, list) => {
       const branches = list.slice(0, MAX_BRANCHES).map((branch) => {
         const { branches: inner, ...rest } = flatten(branch);
-        return read(mergeFlat({ ...flat, branches: [] }, { ...rest, branches: inner }), path, optional, where);
+        return read(mergeFlat({ ...flat, branches: [] }, { ...rest, branches: inner }), at);
       });
-      return withChoice(before, base, branches, optional === null);
+      return withChoice(before, base, branches, at.optional === null);
     }, base);
   }
 
-  function readProperties(
-    flat: FlatSchema,
-    path: readonly string[],
-    optional: Leaf['requiredWithin'],
-    where: string,
-  ): BodyLeaves {
+  function readProperties(flat: FlatSchema, { path, optional, where }: Place): BodyLeaves {
     const parts = [...flat.properties].map(([name, schema]): BodyLeaves => {
       const place = placeOf(schema) || placeOf(objectAt(schema['allOf'])) || where;
-      return readProperty(flatten(schema), [...path, name], flat.required.has(name), optional, place);
+      return readProperty(flatten(schema), { path: [...path, name], optional, where: place }, flat.required.has(name));
     });
     return {
       leaves: parts.flatMap(({ leaves }) => leaves),
@@ -83,13 +77,7 @@ export function bodyLeaves(schema: JsonObject, { placeOf }: Pick<SchemaReader, '
     };
   }
 
-  function readProperty(
-    flat: FlatSchema,
-    path: readonly string[],
-    isRequired: boolean,
-    optional: Leaf['requiredWithin'],
-    where: string,
-  ): BodyLeaves {
+  function readProperty(flat: FlatSchema, { path, optional, where }: Place, isRequired: boolean): BodyLeaves {
     budget.leaves -= 1;
     if (flat.keywords['readOnly'] === true || budget.leaves < 0) return { leaves: [], choices: [] };
     const required = isRequired && optional === null;
@@ -100,7 +88,7 @@ export function bodyLeaves(schema: JsonObject, { placeOf }: Pick<SchemaReader, '
     });
     if (flat.properties.size > 0 || flat.branches.length > 0) {
       return path.length < MAX_DEPTH
-        ? read(flat, path, isRequired ? optional : path, where)
+        ? read(flat, { path, optional: isRequired ? optional : path, where })
         : leaf({ shape: 'object', keywords: flat.keywords });
     }
     return leaf(leafShape(flat));

@@ -4,7 +4,7 @@ import type { ServiceSocket } from './connector.ts';
 
 /** A call that is told which connection carries it. */
 export interface CarriedCall {
-  connection: ServiceConnection | null;
+  connection: PooledConnection | null;
 }
 
 /** Tracks the connections to the service, and which call each one carries. A connection carries one call at a time. */
@@ -25,7 +25,7 @@ export class ConnectionTracker {
   }
 
   add(line: ServiceSocket): Socket {
-    const connection = new ServiceConnection(line, this.#areDirect);
+    const connection = new PooledConnection(line, this.#areDirect);
     const { socket } = line;
     const write = socket.write;
     socket.write = (...all: unknown[]) => {
@@ -44,7 +44,7 @@ export class ConnectionTracker {
  * Adds to a connection what undici does not do by itself: it skips interim answers, and leaves no unanswered request in
  * the kernel.
  */
-export class ServiceConnection {
+export class PooledConnection {
   readonly #isDirect: boolean;
   readonly #interim = new InterimAnswerFilter();
   #awaitsAnswer = false;

@@ -1,7 +1,7 @@
 import type * as Zlib from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import type { TracedCall } from '../../request/ports.ts';
-import type { CarriedCall, ServiceConnection } from '../network/connection.ts';
+import type { CarriedCall, PooledConnection } from '../network/connection.ts';
 import {
   answerTimeoutOf,
   type DispatcherOptions,
@@ -120,7 +120,7 @@ interface CollectorParts {
 
 /** Collects one answer from the events of undici. */
 class Collector implements Dispatcher.DispatchHandler, CarriedCall {
-  connection: ServiceConnection | null = null;
+  connection: PooledConnection | null = null;
   readonly #parts: CollectorParts;
   readonly #chunks: Buffer[] = [];
   #deadline: NodeJS.Timeout | undefined;
