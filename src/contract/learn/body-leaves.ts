@@ -43,7 +43,7 @@ const MAX_LEAVES = 50_000;
 export const pathKey = (path: readonly string[]): string => path.join('\u0000');
 
 /** The place of a value in the body and in the document. */
-interface Place {
+interface LeafPlace {
   readonly path: readonly string[];
   /** The path of the nearest enclosing object that is not required, or null if all are required. */
   readonly optional: Leaf['requiredWithin'];
@@ -55,7 +55,7 @@ export function bodyLeaves(schema: JsonObject, { placeOf }: Pick<SchemaReader, '
   const budget = { leaves: MAX_LEAVES };
   return read(flatten(schema), { path: [], optional: null, where: placeOf(schema) });
 
-  function read(flat: FlatSchema, at: Place): BodyLeaves {
+  function read(flat: FlatSchema, at: LeafPlace): BodyLeaves {
     const base = readProperties({ ...flat, branches: [] }, at);
     return flat.branches.reduce((before, list) => {
       const branches = list.slice(0, MAX_BRANCHES).map((branch) => {
@@ -66,7 +66,7 @@ export function bodyLeaves(schema: JsonObject, { placeOf }: Pick<SchemaReader, '
     }, base);
   }
 
-  function readProperties(flat: FlatSchema, { path, optional, where }: Place): BodyLeaves {
+  function readProperties(flat: FlatSchema, { path, optional, where }: LeafPlace): BodyLeaves {
     const parts = [...flat.properties].map(([name, schema]): BodyLeaves => {
       const place = placeOf(schema) || placeOf(objectAt(schema['allOf'])) || where;
       return readProperty(flatten(schema), { path: [...path, name], optional, where: place }, flat.required.has(name));
@@ -77,7 +77,7 @@ export function bodyLeaves(schema: JsonObject, { placeOf }: Pick<SchemaReader, '
     };
   }
 
-  function readProperty(flat: FlatSchema, { path, optional, where }: Place, isRequired: boolean): BodyLeaves {
+  function readProperty(flat: FlatSchema, { path, optional, where }: LeafPlace, isRequired: boolean): BodyLeaves {
     budget.leaves -= 1;
     if (flat.keywords['readOnly'] === true || budget.leaves < 0) return { leaves: [], choices: [] };
     const required = isRequired && optional === null;
