@@ -2,7 +2,7 @@
  * Contents that a file may have in place of a field: the parts from which some fields are joined, and notes, which may
  * say what is needed.
  */
-export type FieldPart = 'first_name' | 'last_name' | 'street' | 'postal_code' | 'city' | 'notes';
+export type FieldPart = 'first_name' | 'last_name' | 'street' | 'house_number' | 'postal_code' | 'city' | 'notes';
 
 /** The facts about one field. The names that columns have for it are in `field-aliases.ts`, one line per field. */
 interface FieldFacts {
@@ -56,7 +56,7 @@ export const FIELD = {
     option: 'location',
     value: 'text',
     help: 'locality and postal code',
-    joinedFrom: ['street', 'postal_code', 'city'],
+    joinedFrom: ['street', 'house_number', 'postal_code', 'city'],
     metaPrefix: 'z:',
     usualLength: 300,
     advice: 'Correct the cell, or make the location of several columns: --set "location={Postcode} {City}"',

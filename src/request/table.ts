@@ -67,8 +67,18 @@ export interface FieldSource {
   readonly template: readonly (string | number)[] | null;
   /** Prefix that the exporting platform writes before the value (`l:` in Meta's ids) and that is removed, or null. */
   readonly prefix: string | null;
-  /** Reason for the plan: `alias`, `--map`, `--set`, … */
+  /** The reason, for a person: `known name`, `--map`, `name, 14 of 15 are telephone numbers`. */
   readonly because: string;
+  /** Whether it is taken without a question. What is only likely waits for a person, or for `--accept-likely`. */
+  readonly level: Level;
+}
+
+export type Level = 'certain' | 'likely';
+
+/** A column that is left out although it plainly holds what the request still lacks. */
+export interface MissedColumn {
+  readonly index: number;
+  readonly field: 'phone' | 'email' | 'request_text';
 }
 
 /** Columns that are equally likely to be one field. */
@@ -88,6 +98,16 @@ export interface MappingOptions {
   readonly set: Readonly<Record<string, string>>;
   /** Columns whose texts are joined, by field, if no column of `map` gives the field. */
   readonly join: Readonly<Record<string, readonly string[]>>;
+  /** What a person has confirmed earlier for a file with this header. The other members take precedence. */
+  readonly remembered?: RememberedMapping;
+}
+
+/** A mapping that a person confirmed. */
+export interface RememberedMapping {
+  readonly map: MappingOptions['map'];
+  readonly join: MappingOptions['join'];
+  /** The day on which it was confirmed: `2026-11-20`. */
+  readonly on: string;
 }
 
 /** The mapping of columns to fields. */
@@ -98,6 +118,8 @@ export interface Mapping {
   /** The columns that are not used. */
   readonly ignored: readonly string[];
   readonly warnings: readonly string[];
+  /** Columns that are left out, although they plainly hold a field that nothing gives. A person has to decide. */
+  readonly missed: readonly MissedColumn[];
   readonly ties: readonly Tie[];
   /** The columns that hold a postal code, best first, whichever field they go to. */
   readonly postalCodes: readonly number[];
@@ -108,3 +130,8 @@ export interface Mapping {
  * read.
  */
 export const RESULT_COLUMNS = ['srq_status', 'srq_id', 'srq_message', 'srq_row'] as const;
+
+/** Returns the name of a column, or its place where it has none: `column 5`. Either can be given to `--map`. */
+export function columnLabel(columns: readonly string[], index: number): string {
+  return columns[index] || `column ${index + 1}`;
+}

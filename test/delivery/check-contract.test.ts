@@ -179,9 +179,20 @@ describe('Values', () => {
   test('name the column that they came from', () => {
     const mapping: Mapping = {
       columns: ['Serviço'],
-      sources: [{ field: 'category', columns: [0], how: 'first', template: null, prefix: null, because: 'alias' }],
+      sources: [
+        {
+          field: 'category',
+          columns: [0],
+          how: 'first',
+          template: null,
+          prefix: null,
+          because: 'alias',
+          level: 'certain',
+        },
+      ],
       ignored: [],
       warnings: [],
+      missed: [],
       ties: [],
       postalCodes: [],
     };
