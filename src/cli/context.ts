@@ -75,13 +75,11 @@ export class Context {
     return { uid: this.uid, onDistrusted };
   }
 
-  /**
-   * Opens the digests of the files that srq has written for the user. They are kept with the user's own state also for
-   * --sandbox, because the files stay when the sandbox has ended.
-   */
+  /** Opens the digests of the files that srq has written for the user. Of those for the sandbox no state is kept. */
   async writtenFiles(): Promise<WrittenFiles> {
     const { WrittenFiles } = await import('../settings/written-files.ts');
-    return new WrittenFiles(join(this.#directories().state, 'written'), await this.trust());
+    const folder = this.options.sandbox ? null : join(this.#directories().state, 'written');
+    return new WrittenFiles(folder, await this.trust());
   }
 
   async reporter(): Promise<Reporter> {

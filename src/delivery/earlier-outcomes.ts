@@ -65,8 +65,8 @@ export class ReturnedRows {
   readonly #sent: readonly number[];
   /** The change that was undone last in each column. */
   readonly #undone = new Map<number, string>();
-  /** The columns in which a row of the file proves that a spreadsheet has turned dates round. */
-  readonly #turnedDates = new Set<number>();
+  /** The forms, by column, in which a spreadsheet has written dates that were sent otherwise, as rows of the file prove. */
+  readonly #turnedDates = new Map<number, Set<string>>();
   #keysLeft = MAX_KEYS;
   #zerosPutBack = 0;
 
@@ -165,9 +165,13 @@ export class ReturnedRows {
     if (!proven) return null;
     for (const { column, variant } of proven.choice) {
       this.#undone.set(column, variant.undoes);
-      if (variant.undoes !== UNCHANGED && isDate(variant.text)) this.#turnedDates.add(column);
+      if (variant.undoes !== UNCHANGED && isDate(variant.text)) this.#noteTurned(column, row.cells[column] ?? '');
     }
     return withChosen(row.cells, proven.choice);
+  }
+
+  #noteTurned(column: number, cell: string): void {
+    this.#turnedDates.set(column, (this.#turnedDates.get(column) ?? new Set()).add(dateForm(cell)));
   }
 
   /** Returns the text itself and its variants. The change that was undone last in this column comes first. */
@@ -187,9 +191,9 @@ export class ReturnedRows {
       const problem = `A spreadsheet has replaced the last digits of ${name(short)} by zeros. Write the number again, in a cell formatted as text.`;
       return { problem };
     }
-    const turned = [...this.#turnedDates].find((column) => isDate(row.cells[column] ?? ''));
+    const turned = [...this.#turnedDates].find(([column, forms]) => forms.has(dateForm(row.cells[column] ?? '')));
     if (turned !== undefined) {
-      const problem = `A spreadsheet has changed the dates in ${name(turned)}, and nothing proves what this one was. Copy it from the first file.`;
+      const problem = `A spreadsheet has changed the dates in ${name(turned[0])}, and nothing proves what this one was. Write it as it was, or as 2026-11-20.`;
       return { problem };
     }
     return this.#withPostalZero(row);
@@ -228,6 +232,11 @@ export class ReturnedRows {
 }
 
 const UNCHANGED = 'nothing';
+
+/** Returns the form of a date, `99.99.99` for 20.11.26. */
+function dateForm(cell: string): string {
+  return cell.trim().replace(/\d/g, '9');
+}
 
 /** A variant that stands for a cell. */
 interface Chosen {

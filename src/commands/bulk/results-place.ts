@@ -6,7 +6,7 @@ import { requireOwnOrNew, requireWritable } from '../../report/output-file.ts';
 import { isWorkbookName } from '../../report/results-file.ts';
 import { SrqError } from '../../request/errors.ts';
 import { RESULT_COLUMNS, type Table } from '../../request/table.ts';
-import type { WrittenFiles } from '../../settings/written-files.ts';
+import type { Occasion, WrittenFiles } from '../../settings/written-files.ts';
 
 /** The value of `--results`, or false for `--no-results`. */
 export type ResultsOption = string | false | undefined;
@@ -46,12 +46,12 @@ export class ResultsPlace {
   /** The path, `-` for standard output, or null for none. It changes if the file there turns out to be a person's. */
   path: string | null;
   readonly #written: WrittenFiles;
-  readonly #isRehearsal: boolean;
+  readonly #of: Occasion;
 
-  private constructor(path: string | null, written: WrittenFiles, isRehearsal: boolean) {
+  private constructor(path: string | null, written: WrittenFiles, of: Occasion) {
     this.path = path;
     this.#written = written;
-    this.#isRehearsal = isRehearsal;
+    this.#of = of;
   }
 
   /**
@@ -62,7 +62,7 @@ export class ResultsPlace {
   static async find(context: Context, input: string, { format }: Table, asked: ResultsOption): Promise<ResultsPlace> {
     const isRehearsal = context.options.sandbox === true;
     const written = await context.writtenFiles();
-    const place = (path: string | null) => new ResultsPlace(path, written, isRehearsal);
+    const place = (path: string | null) => new ResultsPlace(path, written, isRehearsal ? 'rehearsal' : 'run');
     if (asked === false) return place(null);
     if (asked === '-') {
       if (!context.options.json) return place('-');
@@ -94,7 +94,7 @@ export class ResultsPlace {
 
   /** Notes what was written, so that the next run knows whether anybody has changed it. */
   note(path: string, sha256: string): Promise<void> {
-    return this.#written.note(path, { sha256, isRehearsal: this.#isRehearsal });
+    return this.#written.note(path, sha256, this.#of);
   }
 
   /** Returns this path, or the next one with a number, at which no file is lost. */
@@ -110,8 +110,7 @@ export class ResultsPlace {
     const found = await lstat(path).catch(() => null);
     if (!found) return true;
     if (!found.isFile()) return false;
-    const written = found.size === 0 ? null : await this.#written.unchanged(path);
-    return found.size === 0 || written?.isRehearsal === this.#isRehearsal;
+    return found.size === 0 || (await this.#written.isUnchanged(path, this.#of));
   }
 
   async #requireReplaceable(path: string, input: string, context: Context): Promise<void> {
