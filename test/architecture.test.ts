@@ -62,7 +62,7 @@ const HOMES_OF_LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   'csv-parse': ['src/input'],
   'iconv-lite': ['src/input'],
   'read-excel-file': ['src/input'],
-  fflate: ['src/input'],
+  fflate: ['src/input', 'src/report'],
   yauzl: ['src/input'],
   'fs-native-extensions': ['src/store/file'],
   pg: ['src/store/postgres'],

@@ -13,6 +13,7 @@ import type { Trust } from '../settings/own-file.ts';
 import { contractPaths, directories, type Paths } from '../settings/paths.ts';
 import type { ProfileStore } from '../settings/profile-store.ts';
 import type { Settings, Sourced } from '../settings/settings.ts';
+import type { WrittenFiles } from '../settings/written-files.ts';
 import type { PostgresStore } from '../store/postgres/postgres-store.ts';
 import type { GlobalOptions } from './command.ts';
 import { Interruption } from './interruption.ts';
@@ -72,6 +73,13 @@ export class Context {
       reporter.warn(message);
     };
     return { uid: this.uid, onDistrusted };
+  }
+
+  /** Opens the digests of the files that srq has written for the user. Of those for the sandbox no state is kept. */
+  async writtenFiles(): Promise<WrittenFiles> {
+    const { WrittenFiles } = await import('../settings/written-files.ts');
+    const folder = this.options.sandbox ? null : join(this.#directories().state, 'written');
+    return new WrittenFiles(folder, await this.trust());
   }
 
   async reporter(): Promise<Reporter> {

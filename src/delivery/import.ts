@@ -24,10 +24,10 @@ export async function runImport(ports: ImportPorts, options: ImportOptions): Pro
     planImport(input, options.range, preparation, log, options, tick);
   const plan = await ui.agree(planned);
   // 2. to 4. Send, wait for others, settle.
-  const { ready, unknown } = plan.counts;
-  const stop = ready + unknown > 0 ? await deliver(plan, await ports.connect(plan), ports, options) : null;
+  const { ready } = plan.counts;
+  const stop = ready + plan.ledger.doubts() > 0 ? await deliver(plan, await ports.connect(plan), ports, options) : null;
   // 5. Report every row. Another process that was sending some of these requests may have finished them meanwhile.
-  if (plan.ledger.counts().unknown > 0) await refreshUnknown(plan, log).catch(ignoreLogError);
+  if (plan.ledger.doubts() > 0) await refreshUnknown(plan, log).catch(ignoreLogError);
   const untried = `Not tried: ${stop?.message ?? 'the run was interrupted.'} The next run sends it.`;
   await ui.report(plan, stop, reportRows(plan, log, preparation, untried));
   return { plan, stop };
@@ -71,9 +71,9 @@ async function waitForOthers(
   options: ImportOptions,
   ui: ImportUi,
 ): Promise<SrqError | null> {
-  const { unknown } = plan.ledger.counts();
-  if (ports.log.writeLeaseMs === null || unknown === 0) return null;
-  const watch = await ui.watch({ is: 'looking after others', rows: unknown });
+  const rows = plan.ledger.doubts();
+  if (ports.log.writeLeaseMs === null || rows === 0) return null;
+  const watch = await ui.watch({ is: 'looking after others', rows });
   return runPass(sendAfterOthers(plan, ports, options), watch);
 }
 
@@ -89,7 +89,7 @@ async function settle(
   ui: ImportUi,
 ): Promise<SrqError | null> {
   const { api, halt, prober } = ports;
-  const stillInDoubt = () => plan.ledger.counts().unknown;
+  const stillInDoubt = () => plan.ledger.doubts();
   const rows = stillInDoubt();
   const byValidate = mayValidate && prober.isHopeful();
   const byKey = api.idempotencyWindowMs !== null;

@@ -1,9 +1,11 @@
 import { SrqError } from '../request/errors.ts';
 import type { ImportPlan, RowProblem, RowRange } from '../request/import-plan.ts';
 import { Ledger } from '../request/ledger.ts';
+import type { Problem } from '../request/outcome.ts';
 import type { DeliveryLog } from '../request/ports.ts';
 import { type LoggedState, STATUS, type Status, statusOfState } from '../request/status.ts';
-import type { Mapping, Row, Table } from '../request/table.ts';
+import type { EarlierOutcome, Mapping, Row, Table } from '../request/table.ts';
+import { ALTERED_DOUBT, ReturnedRows, settledStatus, statesOutcomes } from './earlier-outcomes.ts';
 import { likelyPrepared, type Preparation, type Prepared, prepareRow } from './prepare.ts';
 import { rowsInRange } from './reread.ts';
 import { knownStatus, type SubmitOptions } from './submit.ts';
@@ -18,8 +20,9 @@ export interface MappedTable {
 }
 
 /**
- * Plans what to do with each row of a table. Rows whose requests the log knows as done are not checked again. `tick` is
- * called after every batch with the number of rows read so far.
+ * Plans what to do with each row of a table. Rows whose requests the log knows as done are not checked again, and neither
+ * are rows of a results file that say so themselves. `tick` is called after every batch with the number of rows read so
+ * far.
  *
  * Throws `SrqError('input')` if the file cannot be read to its end, or has no rows in the range.
  */
@@ -31,41 +34,83 @@ export async function planImport(
   options: Finality,
   tick: (rows: number) => void,
 ): Promise<ImportPlan> {
-  const ledger = new Ledger();
-  const problems: RowProblem[] = [];
-  let problemCount = 0;
-  let first: ImportPlan['first'] = null;
+  const returned = statesOutcomes(table) ? await ReturnedRows.of(table, mapping, preparation, log, options) : null;
+  const planner = new Planner(log, options);
   let mostAreDone = true;
-  for await (const batch of rowsInRange(table, range)) {
+  for await (const read of rowsInRange(table, range)) {
+    const batch = returned ? await returned.restore(read, options) : read;
     const done = mostAreDone ? await doneBefore(batch, mapping, preparation, log, options) : NONE;
     const ready: Prepared[] = [];
     for (const row of batch) {
-      const pending = done.get(row.number) ?? prepareRow(row, mapping, preparation);
+      const settled = settledStatus(row.earlier, options) !== null;
+      const pending =
+        done.get(row.number) ?? (settled ? asItSays(row, mapping, preparation) : prepareRow(row, mapping, preparation));
       // Most rows are prepared synchronously. Awaiting them as well would cost one turn of the event loop each.
       ready.push(pending instanceof Promise ? await pending : pending);
     }
     await log.prefetch(ready.flatMap((each) => (each.request && !done.has(each.row) ? [each.key] : [])));
     let doneInBatch = 0;
-    for (const prepared of ready) {
-      const { row } = prepared;
-      problemCount += prepared.problems.length;
-      for (const problem of prepared.problems) {
-        if (problems.length < MAX_PROBLEMS) problems.push({ row, ...problem });
-      }
-      const status = statusOf(prepared, log, options);
-      if (isDone(status)) doneInBatch += 1;
-      if (prepared.request) ledger.add(row, prepared.key, status);
-      else ledger.addInvalid(row);
-      if (prepared.request && !first && ledger.status(row) === 'ready') first = prepared;
+    for (const [at, prepared] of ready.entries()) {
+      if (isDone(planner.add(prepared, batch[at]?.earlier))) doneInBatch += 1;
     }
     mostAreDone = doneInBatch > batch.length / 2;
-    tick(ledger.rows);
+    tick(planner.ledger.rows);
   }
+  const { ledger, first, problems, problemCount } = planner;
   if (ledger.rows === 0) {
     throw new SrqError('input', `${table.path} has no rows to import${range.skip > 0 ? ' after those skipped' : ''}.`);
   }
-  const counts = ledger.counts();
-  return { table, mapping, range, rows: ledger.rows, counts, first, problems, problemCount, ledger };
+  const planned = { table: returned?.table ?? table, mapping, range, rows: ledger.rows };
+  return { ...planned, counts: ledger.counts(), first, problems, problemCount, ledger };
+}
+
+/** Collects the rows of a plan in their order. */
+class Planner {
+  readonly ledger = new Ledger();
+  readonly problems: RowProblem[] = [];
+  problemCount = 0;
+  first: ImportPlan['first'] = null;
+  readonly #log: LogView;
+  readonly #options: Finality;
+
+  constructor(log: LogView, options: Finality) {
+    this.#log = log;
+    this.#options = options;
+  }
+
+  /** Adds a row and returns its status. `earlier` is what the row of a results file says. */
+  add(prepared: Prepared, earlier: EarlierOutcome | undefined): Status {
+    const { row, problems } = prepared;
+    const status = settledStatus(earlier, this.#options) ?? this.#statusOf(prepared, earlier);
+    for (const problem of problems) this.#note(row, problem);
+    if (!prepared.request || (status === 'unknown' && this.#log.lookup(prepared.key) === 'none')) {
+      this.ledger.addWithoutKey(row, status);
+      if (status === 'unknown') this.#note(row, { ...ROW_PROBLEM, message: ALTERED_DOUBT });
+      return status;
+    }
+    this.ledger.add(row, prepared.key, status);
+    if (!this.first && this.ledger.status(row) === 'ready') this.first = prepared;
+    return status;
+  }
+
+  /** A row that says that it may have been taken is not judged by other content than what was sent. */
+  #statusOf(prepared: Prepared, earlier: EarlierOutcome | undefined): Status {
+    const isOfLog = prepared.request !== null && this.#log.lookup(prepared.key) !== 'none';
+    if (earlier?.status === 'unknown' && !isOfLog) return 'unknown';
+    return statusOf(prepared, this.#log, this.#options);
+  }
+
+  #note(row: number, problem: Problem): void {
+    this.problemCount += 1;
+    if (this.problems.length < MAX_PROBLEMS) this.problems.push({ row, ...problem });
+  }
+}
+
+const ROW_PROBLEM = { severity: 'warning', field: '', column: null } as const;
+
+/** Prepares a row that is settled by what it says: with its key, if that can be known, and without checks. */
+function asItSays(row: Row, mapping: Mapping, preparation: Preparation): Prepared {
+  return likelyPrepared(row, mapping, preparation) ?? { row: row.number, request: null, ref: null, problems: [] };
 }
 
 type LogView = Pick<DeliveryLog, 'lookup' | 'prefetch'>;
@@ -104,8 +149,9 @@ const LOOKUP_KEYS = 5_000;
 
 /** Sets the status of each row to the logged status of its request, instead of what an import would do with it. */
 export async function planAsLogged(plan: ImportPlan, log: LogView): Promise<void> {
-  for await (const [row, state] of loggedStates(plan, log, () => true))
-    plan.ledger.setStatus(row, statusOfState(state));
+  for await (const [row, state] of loggedStates(plan, log, () => true)) {
+    if (state !== 'none') plan.ledger.setStatus(row, statusOfState(state));
+  }
 }
 
 /**

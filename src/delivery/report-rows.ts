@@ -1,8 +1,10 @@
-import type { ImportPlan, RowReport, RunRow } from '../request/import-plan.ts';
+import { SrqError } from '../request/errors.ts';
+import type { ImportPlan, RowOutside, RowReport, RunRow } from '../request/import-plan.ts';
 import { parseMarket } from '../request/markets.ts';
 import type { DeliveryLog, LogRecord } from '../request/ports.ts';
 import { type Status, statusOfEvent } from '../request/status.ts';
 import type { Mapping, Row } from '../request/table.ts';
+import { ALTERED_DOUBT, isKept } from './earlier-outcomes.ts';
 import { mapRow, type Preparation, prepareRow } from './prepare.ts';
 import { rowsInRange } from './reread.ts';
 
@@ -25,12 +27,38 @@ export async function* reportRows(
       const status = plan.ledger.status(row.number);
       if (status === 'ready') yield { ...NOT_SENT, row, status: untriedStatus, message: untried };
       else if (status === 'invalid') yield { ...NOT_SENT, row, status, ...(await whyInvalid(row, plan, preparation)) };
-      else yield { row, status, problems: [], ...recorded(row, plan, records[at] ?? null) };
+      else if (status === 'unknown' && plan.ledger.key(row.number) === null)
+        yield { ...NOT_SENT, row, status, message: ALTERED_DOUBT };
+      else
+        yield { row, status, problems: [], isKept: isKept(row, status), ...recorded(row, plan, records[at] ?? null) };
     }
   }
 }
 
-const NOT_SENT = { ids: {}, record: null, problems: [] };
+const NOT_SENT = { ids: {}, record: null, problems: [], isKept: false };
+
+/**
+ * Adds the rows outside the range to the reports, in the order of the file. If the file cannot be read to its end, which
+ * an import of its first rows has not tried, `onUnread` is called and the rest is left out.
+ */
+export async function* withRowsOutside(
+  { table, range }: Pick<ImportPlan, 'table' | 'range'>,
+  reports: AsyncIterable<RowReport>,
+  onUnread: (error: SrqError) => void,
+): AsyncGenerator<RowReport | RowOutside> {
+  const { skip, limit } = range;
+  if (skip > 0) for await (const batch of rowsInRange(table, { skip: 0, limit: skip })) yield* batch.map(outside);
+  yield* reports;
+  if (limit === null) return;
+  try {
+    for await (const batch of rowsInRange(table, { skip: skip + limit, limit: null })) yield* batch.map(outside);
+  } catch (error) {
+    if (!(error instanceof SrqError)) throw error;
+    onUnread(error);
+  }
+}
+
+const outside = (row: Row): RowOutside => ({ row, status: null });
 
 async function whyInvalid(
   row: Row,
@@ -59,7 +87,8 @@ function recorded(
 }
 
 function messageOf(record: LogRecord | null, repeated: boolean): string | null {
-  if (repeated) return `Already created${record ? ` on ${record.at}` : ''}, according to the log.`;
+  if (repeated)
+    return record ? `Already created on ${record.at}, according to the log.` : 'Its own row says that it was taken.';
   if (record?.event === 'sending')
     return 'An earlier try may have been taken; it is not sent again before that is settled.';
   return record?.message ?? null;

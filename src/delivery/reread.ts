@@ -13,7 +13,7 @@ export interface RereadOptions {
 }
 
 /**
- * Reads the rows of one status again; see {@link rereadRows}. `held` returns a promise to wait for before the next row,
+ * Reads the rows of one status again whose requests are known; see {@link rereadRows}. `held` returns a promise to wait for before the next row,
  * or null.
  */
 export function submissions(
@@ -22,7 +22,8 @@ export function submissions(
   status: Status,
   held: () => Promise<unknown> | null,
 ): AsyncGenerator<Submission> {
-  return rereadRows(plan, reading, (row) => plan.ledger.status(row) === status, held);
+  const { ledger } = plan;
+  return rereadRows(plan, reading, (row) => ledger.status(row) === status && ledger.key(row) !== null, held);
 }
 
 /**

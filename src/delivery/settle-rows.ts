@@ -89,7 +89,7 @@ function wantedRows({ ledger, range }: Pick<ImportPlan, 'ledger' | 'range'>) {
   let before: number[] = [];
   let missing = 0;
   for (let row = range.skip + 1; ledger.has(row); row++) {
-    if (ledger.status(row) === 'unknown') {
+    if (ledger.status(row) === 'unknown' && ledger.key(row) !== null) {
       doubtful.add(row);
       for (const each of [row, ...before]) wanted.add(each);
       before = [];

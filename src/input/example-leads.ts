@@ -1,6 +1,6 @@
 import { csvRecordText } from '../request/csv-text.ts';
 import { exampleMobile } from '../request/example-phone.ts';
-import type { Market } from '../request/markets.ts';
+import { type Market, usualDelimiter } from '../request/markets.ts';
 
 const BYTE_ORDER_MARK = '\ufeff';
 
@@ -59,12 +59,6 @@ function cell(column: ExampleColumn, at: number, market: Market, { people }: Exa
     request_text: need.replace('{area}', new Intl.NumberFormat(`${lang}-${market.iso}`).format(22.5)),
   };
   return texts[column];
-}
-
-/** A spreadsheet separates by semicolon where the comma is the decimal sign, and in some markets beside. */
-function usualDelimiter({ iso, languages, separatesBySemicolon }: Market): string {
-  const half = new Intl.NumberFormat(`${languages[0]}-${iso}`).format(0.5);
-  return separatesBySemicolon || half.includes(',') ? ';' : ',';
 }
 
 /** The texts of the example leads in one language. `{area}` stands for a number in the market's notation. */

@@ -3,9 +3,9 @@ import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { unescapeFormulas } from '../request/csv-text.ts';
 import { SrqError, systemCode } from '../request/errors.ts';
-import { STATUSES } from '../request/status.ts';
 import { RESULT_COLUMNS, type ReadOptions, type Row, type Table } from '../request/table.ts';
 import { decodedText, findEncoding, type TextEncoding } from './decode.ts';
+import { isResultsFile, restoredRow } from './earlier-results.ts';
 import { isWrappedList, type JsonKind, jsonKind, looksLikeJson } from './json-rows.ts';
 import { firstChunk, kindOf, openPartnerFile, type PartnerFile } from './partner-file.ts';
 import { openCsv, openJson, openWorkbook, type TableContent } from './table-content.ts';
@@ -131,7 +131,9 @@ async function sampleOf(file: PartnerFile, encoding: TextEncoding): Promise<stri
 function sayColumns(columns: readonly string[], notes: Notes): void {
   const unnamed = columns.flatMap((name, index) => (name === '' ? [index + 1] : []));
   if (unnamed.length > 0) notes.say(`Without a name in the header, so ignored: column ${unnamed.join(', ')}.`);
-  if (isResultsFile(columns)) notes.say(`A results file of srq: ${RESULT_COLUMNS.join(', ')} are set aside.`);
+  if (!isResultsFile(columns)) return;
+  const own = RESULT_COLUMNS.filter((name) => columns.includes(name));
+  notes.say(`A results file of srq: ${own.join(', ')} are set aside. What it calls created or duplicate is not sent.`);
 }
 
 async function requireRows(table: Table, path: string): Promise<void> {
@@ -195,38 +197,5 @@ function damaged(path: string, cause: unknown): SrqError {
     `${path} cannot be unpacked (${systemCode(cause) || 'unknown error'}): it is cut off or damaged.`,
     'Fetch or export it again. To check it: gzip -t FILE',
     cause,
-  );
-}
-
-/** Returns true if these are the columns of a results file that srq wrote. */
-function isResultsFile(columns: readonly string[]): boolean {
-  return RESULT_COLUMNS.every((name) => columns.includes(name));
-}
-
-/**
- * Returns a row of a results file as it was in the input, with the marks against spreadsheet formulas taken off its
- * cells.
- */
-function restoredRow(row: Row, columns: readonly string[]): Row {
-  const misplaced = isMisplaced(row.cells, columns.indexOf(RESULT_COLUMNS[0]));
-  return {
-    ...row,
-    cells: row.cells.map(unescapeFormulas),
-    problem:
-      row.problem ??
-      (misplaced ? 'had too few or too many cells when it was first read; move them to their columns' : null),
-  };
-}
-
-/**
- * Returns true if the outcome of a row does not stand in the outcome columns. srq writes a ragged row ragged, with its
- * outcome right behind its cells. A spreadsheet program fills all rows to the same length when it saves the file, and
- * then the outcome would be read as data. Such a row ends with a status and a row number in the wrong columns.
- */
-function isMisplaced(cells: readonly string[], statusAt: number): boolean {
-  const last = cells.findLastIndex((cell) => cell.trim() !== '');
-  const at = last - RESULT_COLUMNS.length + 1;
-  return (
-    at >= 0 && at !== statusAt && /^\d+$/.test(cells[last] ?? '') && STATUSES.some((status) => status === cells[at])
   );
 }

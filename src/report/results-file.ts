@@ -1,47 +1,54 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { realpath, rename, rm } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
+import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
-import { csvLine } from '../request/csv-text.ts';
+import { csvLine, escapeFormulas, unescapeFormulas } from '../request/csv-text.ts';
 import { SrqError, systemCode } from '../request/errors.ts';
-import type { RowReport } from '../request/import-plan.ts';
+import type { RowOutside, RowReport } from '../request/import-plan.ts';
 import type { Identifiers } from '../request/outcome.ts';
 import { RESULT_COLUMNS } from '../request/table.ts';
-import { requireOwnOrNew, requireWritable } from './output-file.ts';
+import { workbookChunks } from './workbook-writer.ts';
 
 /** The byte order mark at the beginning of the file. Without it Excel does not recognise UTF-8. */
 const BYTE_ORDER_MARK = '\ufeff';
 const BUFFERED_CHARACTERS = 1 << 16;
 
+/** The rows for a results file, and its form. */
+export interface Results {
+  readonly columns: readonly string[];
+  readonly delimiter: string;
+  readonly rows: AsyncIterable<RowReport | RowOutside>;
+}
+
+/** Tells whether results under this name are a workbook. Otherwise they are CSV. */
+export function isWorkbookName(path: string): boolean {
+  return /\.xlsx$/i.test(path);
+}
+
 /**
- * Writes the input's columns and the outcome of each row as a CSV file that is safe to open in a spreadsheet and that
- * srq can read back: cells that look like formulas are defused. An existing file is replaced only once the new one is
- * complete. Throws `SrqError('log')` if the file cannot be written.
+ * Writes the input's columns and the outcome of each row, as a workbook if the name ends in `.xlsx`, else as CSV. Both are
+ * safe to open in a spreadsheet, and srq can read them back. `place` is asked for the path once the file is complete; an
+ * existing file is replaced. Returns the SHA-256 of the file in hex. Throws `SrqError('log')` if it cannot be written.
  */
 export async function writeResults(
   path: string,
-  columns: readonly string[],
-  delimiter: string,
-  reports: AsyncIterable<RowReport>,
-): Promise<void> {
+  results: Results,
+  place: () => Promise<string>,
+): Promise<{ path: string; sha256: string }> {
   const part = `${path}.${randomUUID()}.part`;
   const file = createWriteStream(part, { mode: 0o600 });
   try {
     await once(file, 'open');
-    const own = ownColumns(columns);
-    let buffered =
-      BYTE_ORDER_MARK + csvLine([...columns.filter((_, at) => !own.has(at)), ...RESULT_COLUMNS], delimiter);
-    for await (const { row, status, ids, message } of reports) {
-      const outcome = [status, mainIdentifier(ids), message ?? '', String(row.number)];
-      buffered += csvLine([...inputCells(row.cells, columns.length, own), ...outcome], delimiter);
-      if (buffered.length < BUFFERED_CHARACTERS) continue;
-      if (!file.write(buffered)) await once(file, 'drain');
-      buffered = '';
-    }
-    file.end(buffered);
+    const hash = createHash('sha256');
+    const chunks = isWorkbookName(path) ? workbookOf(results) : csvOf(results);
+    await writeChunks(chunks, file, (chunk) => hash.update(chunk));
+    file.end();
     await finished(file);
-    await rename(part, path);
+    const now = await place();
+    await rename(part, now);
+    return { path: now, sha256: hash.digest('hex') };
   } catch (error) {
     file.destroy();
     await rm(part, { force: true });
@@ -55,10 +62,56 @@ export async function writeResults(
   }
 }
 
+/** Writes the results as CSV to a stream. It ends early, and without an error, if nobody reads them any more. */
+export function streamResults(stream: Writable, results: Results): Promise<void> {
+  return writeChunks(csvOf(results), stream, () => {});
+}
+
+async function writeChunks(
+  chunks: AsyncIterable<string | Uint8Array>,
+  stream: Writable,
+  note: (chunk: string | Uint8Array) => void,
+): Promise<void> {
+  for await (const chunk of chunks) {
+    if (stream.destroyed) return;
+    note(chunk);
+    if (!stream.write(chunk)) await Promise.race([once(stream, 'drain'), once(stream, 'close')]);
+  }
+}
+
+async function* csvOf({ columns, delimiter, rows }: Results): AsyncGenerator<string> {
+  const own = ownColumns(columns);
+  let buffered = BYTE_ORDER_MARK + csvLine(header(columns, own), delimiter);
+  for await (const report of rows) {
+    buffered += csvLine([...inputCells(report.row.cells, columns.length, own), ...outcomeCells(report)], delimiter);
+    if (buffered.length < BUFFERED_CHARACTERS) continue;
+    yield buffered;
+    buffered = '';
+  }
+  yield buffered;
+}
+
+/** A cell of text needs no guard against formulas, except where reading the file would take a guard off. */
+async function* workbookRows({ columns, rows }: Results, own: ReadonlySet<number>): AsyncGenerator<readonly string[]> {
+  const guarded = (text: string) => (unescapeFormulas(text) === text ? text : escapeFormulas(text));
+  yield header(columns, own).map(guarded);
+  for await (const report of rows) {
+    yield [...inputCells(report.row.cells, columns.length, own), ...outcomeCells(report)].map(guarded);
+  }
+}
+
+function workbookOf(results: Results): AsyncGenerator<Uint8Array> {
+  const own = ownColumns(results.columns);
+  return workbookChunks(workbookRows(results, own), results.columns.length - own.size + RESULT_COLUMNS.length);
+}
+
+function header(columns: readonly string[], own: ReadonlySet<number>): string[] {
+  return [...columns.filter((_, at) => !own.has(at)), ...RESULT_COLUMNS];
+}
+
 /** Returns the outcome columns if the input is an earlier results file. The new outcome replaces them. */
 function ownColumns(columns: readonly string[]): ReadonlySet<number> {
-  const places = RESULT_COLUMNS.map((name) => columns.indexOf(name));
-  return new Set(places.includes(-1) ? [] : places);
+  return new Set(RESULT_COLUMNS.map((name) => columns.indexOf(name)).filter((at) => at >= 0));
 }
 
 /**
@@ -71,17 +124,23 @@ function inputCells(cells: readonly string[], width: number, own: ReadonlySet<nu
 }
 
 /**
- * Throws `SrqError('usage')`, before anything is sent, if the results file cannot be written or would replace anything
- * but an earlier results file.
+ * Returns the outcome of a row. What a row of an earlier results file says stays as it is where this run has nothing new
+ * to say: on rows outside its range, and on rows that say that they are done.
  */
-export async function requireResultsPlace(path: string, input: string): Promise<void> {
-  const [results, source] = await Promise.all([path, input].map((each) => realpath(each).catch(() => null)));
-  if (results !== null && results === source) {
-    throw new SrqError('usage', 'The results file would replace the input.', 'Name another one: --results FILE');
+function outcomeCells(report: RowReport | RowOutside): readonly string[] {
+  const { number, earlier } = report.row;
+  if (report.status === null) {
+    return [earlier?.status ?? '', earlier?.id ?? '', earlier?.message ?? '', String(number)];
   }
-  const isResults = (head: string) => RESULT_COLUMNS.every((name) => (head.split(/\r?\n/, 1)[0] ?? '').includes(name));
-  await requireOwnOrNew(path, 'results file', '--results', isResults);
-  await requireWritable(path, 'results file', '--results');
+  const { status, ids, message, isKept } = report;
+  const kept = isKept && earlier?.status ? { ...earlier, status: earlier.status } : null;
+  if (kept) return [kept.status, mainIdentifier(ids) || kept.id, kept.message, String(number)];
+  return [status, mainIdentifier(ids) || doubtfulId(report), message ?? '', String(number)];
+}
+
+/** A row that is still in doubt keeps the identifier that it has. */
+function doubtfulId({ status, row }: RowReport): string {
+  return status === 'unknown' ? (row.earlier?.id ?? '') : '';
 }
 
 /** Returns the identifier that the service names first. All identifiers are in the log. */

@@ -32,6 +32,12 @@ export interface ImportPlan {
   readonly ledger: Ledger;
 }
 
+/** A row outside the range of an import, of which only the results file tells. */
+export interface RowOutside {
+  readonly row: Row;
+  readonly status: null;
+}
+
 /** One row of the input with its result, for the results file and the report. */
 export interface RowReport {
   readonly row: Row;
@@ -42,6 +48,8 @@ export interface RowReport {
   readonly record: LogRecord | null;
   /** The reasons why the row is invalid. */
   readonly problems: readonly Problem[];
+  /** Whether the row was left as it said itself that it was, in a results file. */
+  readonly isKept: boolean;
 }
 
 /** The result of an import, for people and scripts. */

@@ -8,6 +8,7 @@ import { type Counts, noCounts, STATUSES, type Status } from './status.ts';
 const STATUS_BITS = 0x3f;
 const NO_KEY = 0x40;
 const SAME_CONTENT = 0x80;
+const UNKNOWN = STATUSES.indexOf('unknown');
 
 /**
  * The ledger keeps the key and the status of each row of an import, in at most 25 bytes a row. Rows are consecutive,
@@ -27,11 +28,11 @@ export class Ledger {
     return this.#rows;
   }
 
-  /** Adds a row without a request. */
-  addInvalid(row: number): void {
+  /** Adds a row without a request, or whose request cannot be known. */
+  addWithoutKey(row: number, status: Status): void {
     const place = this.#begin(row);
     this.#keys.addNumber(place);
-    this.#bytes[place] = NO_KEY | STATUSES.indexOf('invalid');
+    this.#bytes[place] = NO_KEY | STATUSES.indexOf(status);
   }
 
   /**
@@ -70,6 +71,15 @@ export class Ledger {
   firstRow(row: number): number {
     if ((this.#byte(row) & SAME_CONTENT) === 0) return row;
     return this.#firstRow + this.#keys.numberAt(row - this.#firstRow);
+  }
+
+  /** Returns the number of rows in doubt whose request is known, so that it can be settled. */
+  doubts(): number {
+    let count = 0;
+    for (let place = 0; place < this.#rows; place++) {
+      if (((this.#bytes[place] ?? 0) & (NO_KEY | STATUS_BITS)) === UNKNOWN) count += 1;
+    }
+    return count;
   }
 
   counts(): Counts {

@@ -141,6 +141,15 @@ export function usualLanguage({ languages }: Market): string | null {
 }
 
 /**
+ * Returns the delimiter of CSV files in the market's spreadsheets: the semicolon where the comma is the decimal sign, and in
+ * some markets beside.
+ */
+export function usualDelimiter({ iso, languages, separatesBySemicolon }: Market): string {
+  const half = new Intl.NumberFormat(`${languages[0]}-${iso}`).format(0.5);
+  return separatesBySemicolon || half.includes(',') ? ';' : ',';
+}
+
+/**
  * Maximum length of a cell. Longer ones hold something else, and the limit also bounds the work that a hostile cell can
  * cause.
  */

@@ -1,3 +1,15 @@
+import type { Status } from './status.ts';
+
+/** The outcome that a row of a results file states, as a spreadsheet may have changed it. */
+export interface EarlierOutcome {
+  /** The status, or null if the cell is empty, or names none. */
+  readonly status: Status | null;
+  readonly id: string;
+  readonly message: string;
+  /** The number that the row had when the file was written, or null if that is lost. */
+  readonly row: number | null;
+}
+
 /** One data row of a partner's file. */
 export interface Row {
   /** 1-based number that counts only data rows. Users see it as `srq_row`. */
@@ -12,6 +24,8 @@ export interface Row {
   readonly cells: readonly string[];
   /** Why this row cannot be used although the rest can (ragged row, test lead), or null. */
   readonly problem: string | null;
+  /** What the row says became of it, in a results file. */
+  readonly earlier?: EarlierOutcome;
 }
 
 /** The kinds of text file that a user can name. Without a name the kind is detected. */

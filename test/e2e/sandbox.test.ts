@@ -89,9 +89,15 @@ describe.concurrent('--sandbox', () => {
     const ended = await desk.run('bulk', leads, '--sandbox', '--json');
     expect(ended.code).toBe(0);
     const document = documentOf(ended);
-    expect(document).toMatchObject({ rows: 5, created: 5, results: join(desk.work, 'leads.results.csv') });
+    expect(document).toMatchObject({ rows: 5, created: 5, results: join(desk.work, 'leads.sandbox.results.csv') });
     expect(desk.records(String(document['log'])).filter(({ event }) => event === 'created')).toHaveLength(5);
     expect(usersFiles(desk)).toEqual(before);
+    // A rehearsal replaces the results of the one before, unless somebody has changed them.
+    expect(documentOf(await desk.run('bulk', leads, '--sandbox', '--json'))['results']).toBe(document['results']);
+    writeFileSync(String(document['results']), `${desk.read('leads.sandbox.results.csv')}\n`);
+    expect(documentOf(await desk.run('bulk', leads, '--sandbox', '--json'))['results']).toBe(
+      join(desk.work, 'leads.sandbox.results-2.csv'),
+    );
   });
 
   test('needs no settings file, however broken the one in place is', async ({ desk }) => {

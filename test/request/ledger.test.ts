@@ -36,7 +36,7 @@ test('knows of each row what was noted, for any file, first row and changes of s
       lines.forEach(({ content, status }, index) => {
         const row = start + index;
         const firstRow = note(model, row, content, status);
-        if (content === null) ledger.addInvalid(row);
+        if (content === null) ledger.addWithoutKey(row, 'invalid');
         else expect(ledger.add(row, keyOf(content), status)).toBe(firstRow);
       });
       for (const { at, status } of changes) {

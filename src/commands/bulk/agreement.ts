@@ -3,6 +3,7 @@ import type { Context } from '../../cli/context.ts';
 import { type Input, keepMapping, mapped, planWithProgress, type ReadingOptions } from '../../cli/input.ts';
 import { ask } from '../../cli/prompt.ts';
 import type { RequestSession } from '../../cli/session.ts';
+import { reportRows } from '../../delivery/report-rows.ts';
 import type { SubmitOptions } from '../../delivery/submit.ts';
 import { planMapping } from '../../input/mapping.ts';
 import { printable } from '../../report/output.ts';
@@ -11,7 +12,7 @@ import { planText } from '../../report/terminal/plan-text.ts';
 import type { Contract } from '../../request/contract.ts';
 import { SrqError } from '../../request/errors.ts';
 import { FIELDS, isField } from '../../request/fields.ts';
-import type { ImportPlan, RowRange } from '../../request/import-plan.ts';
+import type { ImportPlan, RowRange, RowReport } from '../../request/import-plan.ts';
 import type { MappingOptions, Table } from '../../request/table.ts';
 import { AUDIO_PARAMETER } from '../../request/wire.ts';
 import { makeEncoder } from '../../service/wire/encode.ts';
@@ -59,18 +60,30 @@ async function confirmImport(
   );
 }
 
+/** What a dry run looks at, and where its verdicts go. */
+interface Rehearsal {
+  /** The input as the user named it. */
+  readonly file: string;
+  /** Monotonic time at which the command began. */
+  readonly startedMs: number;
+  readonly results: { readonly path: string | null };
+  /** Writes what would become of each row, if the user wants that. */
+  readonly verdicts?: (plan: ImportPlan, rows: AsyncIterable<RowReport>) => Promise<void>;
+}
+
 /** Plans the file and shows the plan and the problems of its rows. Returns the exit code. */
 export async function dryRun(
   session: RequestSession,
   input: Input,
   options: PlanOptions & Pick<SubmitOptions, 'again'>,
-  file: string,
-  startedMs: number,
+  { file, startedMs, results, verdicts }: Rehearsal,
 ): Promise<number> {
   const log = await session.logReader();
   const plan = await planWithProgress(session, input, log, { ...options, range: rangeOf(options) });
   await sayPlan(session, plan, 'nowhere: this is a dry run');
-  return finishDryRun(session.context, plan, file, startedMs);
+  const rows = reportRows(plan, log, session.preparation, 'It would be sent.', 'ready');
+  if (results.path !== null) await verdicts?.(plan, rows);
+  return finishDryRun(session.context, plan, { file, startedMs, results: results.path });
 }
 
 /** Returns the range of rows that the flags select. */

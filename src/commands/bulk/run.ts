@@ -1,4 +1,4 @@
-import { basename, dirname, join } from 'node:path';
+import { basename } from 'node:path';
 import type { Context } from '../../cli/context.ts';
 import { type Input, inputName, readInput, withReadingProgress } from '../../cli/input.ts';
 import { warnOfUnknownProfile } from '../../cli/profiles.ts';
@@ -7,15 +7,16 @@ import { keepHeapSmall } from '../../cli/v8-flags.ts';
 import { type ImportUi, type Pass, runImport, type ServiceConnection } from '../../delivery/import.ts';
 import type { SubmitOptions } from '../../delivery/submit.ts';
 import { requireReportPlace } from '../../report/page/report-page.ts';
-import { requireResultsPlace, writeResults } from '../../report/results-file.ts';
 import { SrqError } from '../../request/errors.ts';
 import type { ImportPlan, RowReport } from '../../request/import-plan.ts';
 import type { OpenLog, RunBegin, RunNotes } from '../../request/log-store.ts';
 import type { Mapping } from '../../request/table.ts';
 import { agreedPlan, dryRun, type PlanOptions, rangeOf, requireConsent } from './agreement.ts';
+import { beside, type ResultsOption, ResultsPlace, refuseRehearsed } from './results-place.ts';
 import { figuresOf, reportRun, withFigures } from './run-report.ts';
 import { type Asides, showPass } from './show-import.ts';
 import { finishRun } from './summary.ts';
+import { writeRunResults } from './write-results.ts';
 
 /** The flags of `bulk`, as commander parses them. */
 export interface BulkOptions extends PlanOptions, SubmitOptions {
@@ -26,7 +27,7 @@ export interface BulkOptions extends PlanOptions, SubmitOptions {
   /** Age in seconds that a request in doubt must have before validate is asked about it. */
   readonly settle?: number;
   readonly inDoubt: 'park' | 'validate';
-  readonly results?: string;
+  readonly results?: ResultsOption;
   /** File to which the report is written. */
   readonly report?: string;
   readonly includeInput?: boolean;
@@ -39,6 +40,7 @@ export async function bulk(context: Context, file: string, asked: BulkOptions): 
   keepHeapSmall();
   const startedMs = context.clock.monotonicMs();
   requireReportable(asked);
+  refuseRehearsed(context, file);
   requireConsent(context, await context.settings(), asked);
   const input = await readInput(context, file, asked);
   const session = await RequestSession.open(context, {
@@ -49,12 +51,19 @@ export async function bulk(context: Context, file: string, asked: BulkOptions): 
     needsNoLogin: asked.dryRun === true,
   });
   const options = { ...asked, validate: session.validates };
+  // A dry run has no results, unless they are asked for.
+  const results = await ResultsPlace.find(
+    context,
+    file,
+    input.table,
+    options.results ?? (options.dryRun ? false : undefined),
+  );
   if (options.dryRun) {
     await warnOfUnknownProfile(context);
-    return dryRun(session, input, options, file, startedMs);
+    const verdicts = (plan: ImportPlan, rows: AsyncIterable<RowReport>) =>
+      writeRunResults(context, results, plan, rows);
+    return dryRun(session, input, options, { file, startedMs, results, verdicts });
   }
-  const results = options.results ?? beside(file, 'results.csv');
-  await requireResultsPlace(results, file);
   if (options.report !== undefined) await requireReportPlace(options.report, '--report');
   const log = await context.openLog(`bulk ${basename(file)}`, true);
   const notes = (await context.logStore()).openNotes(context.run);
@@ -66,7 +75,7 @@ export async function bulk(context: Context, file: string, asked: BulkOptions): 
     settleMs: options.settle === undefined ? null : options.settle * 1000,
   });
   const { asides, command } = ui;
-  return finishRun(context, plan, stop, { file, results, command, startedMs }, asides);
+  return finishRun(context, plan, stop, { file, results: results.path, command, startedMs }, asides);
 }
 
 function portsOf({ context, preparation }: RequestSession, log: OpenLog, ui: BulkUi) {
@@ -86,7 +95,7 @@ interface RunInput {
   readonly input: Input;
   /** The input as the user named it. */
   readonly file: string;
-  readonly results: string;
+  readonly results: ResultsPlace;
   readonly keepAt: string;
 }
 
@@ -143,10 +152,9 @@ class BulkUi implements ImportUi {
     const stopped = stop?.message ?? (context.interruption.code ? 'Interrupted.' : null);
     this.#notes.note({ event: 'end', stopped });
     await this.#notes.flush();
-    const { columns, delimiter } = plan.table;
     const figures = report === undefined ? null : figuresOf(plan, includeInput);
     const shown = figures ? withFigures(rows, figures, plan.mapping) : rows;
-    await writeResults(this.#run.results, columns, delimiter ?? ',', shown);
+    await writeRunResults(context, this.#run.results, plan, shown);
     if (figures) await reportRun(context, report ?? '', figures);
   }
 }
@@ -201,11 +209,4 @@ function requireReportable({ report, includeInput, dryRun: isDry }: BulkOptions)
   if (isDry && report !== undefined) {
     throw new SrqError('usage', 'A dry run has nothing to report.', 'Leave --report out, or --dry-run.');
   }
-}
-
-/** Returns a path beside the input file, such as `leads.results.csv` for `leads.csv`. */
-function beside(file: string, ending: string): string {
-  if (file === '-') return `stdin.${ending}`;
-  const name = basename(file).replace(/(?:\.(?:csv|tsv|txt|json|ndjson|jsonl|xlsx))?(?:\.gz)?$/i, '');
-  return join(dirname(file), `${name}.${ending}`);
 }

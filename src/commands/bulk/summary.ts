@@ -14,7 +14,8 @@ import type { Asides } from './show-import.ts';
 export interface RunFiles {
   /** The input as the user named it. */
   readonly file: string;
-  readonly results: string;
+  /** The path of the results, `-` for standard output, or null for none. */
+  readonly results: string | null;
   /** The arguments that repeat this command, including corrections made to the plan. */
   readonly command: readonly string[];
   /** Monotonic time at which the command began. */
@@ -37,7 +38,7 @@ export async function finishRun(
     notTried: ended.ready,
     asides,
     results: files.results,
-    advice: stop ? stop.hint && withProfileFlags(stop.hint, context.options) : adviceFor(counts),
+    advice: stop ? stop.hint && withProfileFlags(stop.hint, context.options) : adviceFor(counts, files),
     stopped: stop ? stop.message : code ? 'Interrupted.' : null,
     next: nextCommand(context, counts, ended.ready, files, stop),
   };
@@ -49,18 +50,17 @@ export async function finishRun(
 export async function finishDryRun(
   context: Context,
   plan: ImportPlan,
-  file: string,
-  startedMs: number,
+  { file, startedMs, results }: Pick<RunFiles, 'file' | 'startedMs' | 'results'>,
 ): Promise<number> {
   const { counts, problems, problemCount, mapping } = plan;
   const summary = {
     ...(await shared(context, plan, counts, startedMs)),
     notTried: 0,
     asides: null,
-    results: null,
+    results,
     stopped: null,
     advice: null,
-    next: counts.ready > 0 ? commandLine(context.process.argv.slice(2).filter((word) => word !== '--dry-run')) : null,
+    next: counts.ready > 0 ? commandLine(withoutDryRun(context.process.argv.slice(2))) : null,
   };
   const columns = mapping.sources.map(({ field, columns: at, because }) => ({
     field,
@@ -99,21 +99,36 @@ async function report(
   const reporter = await context.reporter();
   const sum = Object.values(summary.counts).reduce((total, count) => total + count, 0);
   if (sum !== rows) throw new Error(`${rows} rows were read, but ${sum} have a status`);
-  await reporter.result({ rows, ...shown, ...asides, seconds, log, results, stopped, advice, next, ...more }, (paint) =>
-    folded(summaryText(summary, paint), terminalColumns(context)),
-  );
+  const text: Parameters<typeof reporter.say>[0] = (paint) =>
+    folded(summaryText(summary, paint), terminalColumns(context));
+  // Standard output is the results, and nothing else.
+  if (results === '-') return reporter.say(text);
+  await reporter.result({ rows, ...shown, ...asides, seconds, log, results, stopped, advice, next, ...more }, text);
 }
 
 function withoutReady({ ready: _, ...counts }: Counts): Omit<Counts, 'ready'> {
   return counts;
 }
 
-function adviceFor({ failed, unknown, invalid, rejected }: Counts): string | null {
+/** Returns the words of a command without `--dry-run`, and without the place of its verdicts. */
+function withoutDryRun(words: readonly string[]): string[] {
+  return withoutOptions(words, ['--results']).filter((word) => word !== '--dry-run');
+}
+
+function adviceFor(
+  { failed, unknown, invalid, rejected }: Counts,
+  { results }: Pick<RunFiles, 'results'>,
+): string | null {
   if (failed > 0) return null;
   if (unknown > 0) return 'Look the unknown requests up at the service.';
-  return invalid + rejected > 0
+  if (invalid + rejected === 0) return null;
+  return isFile(results)
     ? 'Correct the refused rows in the results file; srq_message says what is wrong.'
-    : null;
+    : 'Correct the refused rows in the input, and import it again.';
+}
+
+function isFile(results: string | null): results is string {
+  return results !== null && results !== '-';
 }
 
 /**
@@ -149,6 +164,7 @@ function nextCommand(
   if (counts.unknown > 0) return commandLine(['resolve', ...globals]);
   // The next sandbox in a process is a new marketplace, which would not know the requests of this one.
   if (counts.invalid + counts.rejected === 0 || sandbox) return null;
+  if (!isFile(results)) return file === '-' ? null : commandLine(command);
   const words = withoutOptions(command, OF_THE_INPUT);
   return commandLine(words.map((word) => (word === file ? results : word)));
 }

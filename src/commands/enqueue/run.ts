@@ -12,6 +12,7 @@ import type { ImportPlan } from '../../request/import-plan.ts';
 import type { AudioReader } from '../../request/ports.ts';
 import type { QueuedRequest, RequestQueue } from '../../request/request-queue.ts';
 import { agreedPlan, dryRun, type PlanOptions, rangeOf, requireConsent } from '../bulk/agreement.ts';
+import { refuseRehearsed } from '../bulk/results-place.ts';
 
 const BATCH_ROWS = 500;
 
@@ -21,6 +22,7 @@ export async function enqueue(context: Context, file: string, given: PlanOptions
   const startedMs = context.clock.monotonicMs();
   const options = { ...given, again: false };
   const store = await context.requireStore('enqueue');
+  refuseRehearsed(context, file);
   requireConsent(context, await context.settings(), options);
   const input = await readInput(context, file, options);
   const operations = operationsOf(options);
@@ -29,7 +31,7 @@ export async function enqueue(context: Context, file: string, given: PlanOptions
     operations,
     strict: options.strict === true,
   });
-  if (options.dryRun) return dryRun(session, input, options, file, startedMs);
+  if (options.dryRun) return dryRun(session, input, options, { file, startedMs, results: { path: null } });
   await store.migrate();
   await context.warnOfFileLog();
   const log = await session.logReader();

@@ -1,0 +1,137 @@
+import { lstat, realpath } from 'node:fs/promises';
+import { basename, dirname, extname, join } from 'node:path';
+import { commandLine, withoutOptions } from '../../cli/command-line.ts';
+import type { Context } from '../../cli/context.ts';
+import { requireOwnOrNew, requireWritable } from '../../report/output-file.ts';
+import { isWorkbookName } from '../../report/results-file.ts';
+import { SrqError } from '../../request/errors.ts';
+import { RESULT_COLUMNS, type Table } from '../../request/table.ts';
+import type { Occasion, WrittenFiles } from '../../settings/written-files.ts';
+
+/** The value of `--results`, or false for `--no-results`. */
+export type ResultsOption = string | false | undefined;
+
+/** The endings of files of leads, which the name of a results file does not keep. */
+const INPUT_ENDING = /(?:\.(?:csv|tsv|txt|json|ndjson|jsonl|xlsx))?(?:\.gz)?$/i;
+/** The part of a name that tells that the file holds results. */
+const OF_RESULTS = /(\.sandbox)?\.results(?:-\d+)?$/i;
+
+/** Returns the name of a file without its ending, and without the part that tells that it holds results. */
+function stemOf(file: string): string {
+  return basename(file).replace(INPUT_ENDING, '').replace(OF_RESULTS, '') || 'leads';
+}
+
+/** Returns a path beside the input file, such as `leads.mapping.json` for `leads.csv` and for `leads.results.csv`. */
+export function beside(file: string, ending: string): string {
+  if (file === '-') return `stdin.${ending}`;
+  return join(dirname(file), `${stemOf(file)}.${ending}`);
+}
+
+/**
+ * Throws `SrqError('usage')` for a results file of the sandbox that is to be sent to a service. Its rows say that they
+ * were created, but the service has never seen them.
+ */
+export function refuseRehearsed({ options }: Context, file: string): void {
+  const [, ofSandbox] = OF_RESULTS.exec(basename(file).replace(INPUT_ENDING, '')) ?? [];
+  if (ofSandbox === undefined || options.sandbox) return;
+  throw new SrqError(
+    'usage',
+    `${file} holds results of the sandbox: its outcomes say nothing about a service. Nothing was sent.`,
+    `Import the file that it was made of. If your corrections are in it, remove its column ${RESULT_COLUMNS[0]} and give it another name.`,
+  );
+}
+
+/** Where the results of a run go. */
+export class ResultsPlace {
+  /** The path, `-` for standard output, or null for none. It changes if the file there turns out to be a person's. */
+  path: string | null;
+  readonly #written: WrittenFiles;
+  readonly #of: Occasion;
+
+  private constructor(path: string | null, written: WrittenFiles, of: Occasion) {
+    this.path = path;
+    this.#written = written;
+    this.#of = of;
+  }
+
+  /**
+   * Finds the place before anything is sent. Throws `SrqError('usage')` if the file that `asked` names cannot be written,
+   * or is anything but what srq itself wrote. By default the results lie beside the input; if a person has changed the
+   * file there, the next free number is used, and said.
+   */
+  static async find(context: Context, input: string, { format }: Table, asked: ResultsOption): Promise<ResultsPlace> {
+    const isRehearsal = context.options.sandbox === true;
+    const written = await context.writtenFiles();
+    const place = (path: string | null) => new ResultsPlace(path, written, isRehearsal ? 'rehearsal' : 'run');
+    if (asked === false) return place(null);
+    if (asked === '-') {
+      if (!context.options.json) return place('-');
+      const message = '--results - and --json would both write to standard output. Nothing was sent.';
+      throw new SrqError('usage', message, 'Leave one of them out, or name a file: --results FILE');
+    }
+    if (asked !== undefined) {
+      await place(null).#requireReplaceable(asked, input, context);
+      await requireWritable(asked, 'results file', '--results');
+      return place(asked);
+    }
+    const wanted = beside(input, `${isRehearsal ? 'sandbox.' : ''}results.${format === 'xlsx' ? 'xlsx' : 'csv'}`);
+    const free = await place(null).#freePlace(wanted);
+    await requireWritable(free, 'results file', '--results');
+    if (free !== wanted) (await context.reporter()).warn(keptMessage(wanted, free));
+    return place(free);
+  }
+
+  /**
+   * Returns the path once the results are complete. A person may have changed the file while the run went on; then it is
+   * kept, and the next free number is used.
+   */
+  async settle(context: Context, path: string): Promise<string> {
+    const free = await this.#freePlace(path);
+    if (free !== path) (await context.reporter()).warn(keptMessage(path, free));
+    this.path = free;
+    return free;
+  }
+
+  /** Notes what was written, so that the next run knows whether anybody has changed it. */
+  note(path: string, sha256: string): Promise<void> {
+    return this.#written.note(path, sha256, this.#of);
+  }
+
+  /** Returns this path, or the next one with a number, at which no file is lost. */
+  async #freePlace(path: string): Promise<string> {
+    const ending = extname(path);
+    const stem = path.slice(0, path.length - ending.length);
+    for (let number = 2, candidate = path; ; candidate = `${stem}-${number++}${ending}`) {
+      if (await this.#isFree(candidate)) return candidate;
+    }
+  }
+
+  async #isFree(path: string): Promise<boolean> {
+    const found = await lstat(path).catch(() => null);
+    if (!found) return true;
+    if (!found.isFile()) return false;
+    return found.size === 0 || (await this.#written.isUnchanged(path, this.#of));
+  }
+
+  async #requireReplaceable(path: string, input: string, context: Context): Promise<void> {
+    const [results, source] = await Promise.all([path, input].map((each) => realpath(each).catch(() => null)));
+    if (results !== null && results === source) {
+      throw new SrqError('usage', 'The results file would replace the input.', 'Name another one: --results FILE');
+    }
+    const isResults = (head: string) =>
+      RESULT_COLUMNS.every((name) => (head.split(/\r?\n/, 1)[0] ?? '').includes(name));
+    const isOwn = (head: string) => (isWorkbookName(path) ? head.startsWith('PK') : isResults(head));
+    await requireOwnOrNew(path, 'results file', '--results', isOwn);
+    if (await this.#isFree(path)) return;
+    const given = withoutOptions(context.process.argv.slice(2), ['--results']);
+    throw new SrqError(
+      'usage',
+      `${path} is not as srq wrote it: it may hold corrections, so it is not replaced. Nothing was sent.`,
+      `Write beside it: ${commandLine([...given, '--results', await this.#freePlace(path)])}`,
+    );
+  }
+}
+
+function keptMessage(path: string, free: string): string {
+  return `${path} is not as srq wrote it, so it is kept; the results go to ${free}.`;
+}

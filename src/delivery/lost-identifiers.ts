@@ -1,0 +1,57 @@
+import type { RowReport } from '../request/import-plan.ts';
+import type { LogRecord } from '../request/ports.ts';
+import { hasLostDigits } from './cell-variants.ts';
+
+/** Spreadsheets show numbers from so many digits on in scientific notation. */
+const MIN_DIGITS = 12;
+const SCIENTIFIC = /^\d(?:[.,]\d+)?E\+\d+$/i;
+
+/**
+ * Puts back the identifiers of rows that say that they are done, where a spreadsheet has turned the identifier into a
+ * rounded number. The log knows it by the number that the row had; it is read only if there is such a row.
+ */
+export async function* withIdentifiers(
+  reports: AsyncIterable<RowReport>,
+  records: () => AsyncIterable<LogRecord>,
+): AsyncGenerator<RowReport> {
+  let known: ReadonlyMap<number, readonly LogRecord[]> | null = null;
+  for await (const report of reports) {
+    const { earlier } = report.row;
+    const isLost = report.isKept && earlier && Object.keys(report.ids).length === 0 && isRounded(earlier.id);
+    if (!isLost || earlier.row === null) {
+      yield report;
+      continue;
+    }
+    known ??= await byRow(records());
+    const meant = (known.get(earlier.row) ?? []).filter(({ ids }) => mayBe(mainOf(ids), earlier.id));
+    const [record] = meant;
+    yield record && meant.length === 1 ? { ...report, ids: record.ids } : report;
+  }
+}
+
+function isRounded(id: string): boolean {
+  return SCIENTIFIC.test(id) || hasLostDigits(id);
+}
+
+async function byRow(records: AsyncIterable<LogRecord>): Promise<ReadonlyMap<number, readonly LogRecord[]>> {
+  const found = new Map<number, LogRecord[]>();
+  for await (const record of records) {
+    const id = mainOf(record.ids);
+    if (id.length < MIN_DIGITS || !/^\d+$/.test(id)) continue;
+    const others = found.get(record.row);
+    if (others) others.push(record);
+    else found.set(record.row, [record]);
+  }
+  return found;
+}
+
+function mainOf(ids: LogRecord['ids']): string {
+  return Object.values(ids)[0] ?? '';
+}
+
+/** Tells whether a spreadsheet may have rounded an identifier to a number. */
+function mayBe(id: string, rounded: string): boolean {
+  const [mantissa = ''] = rounded.split(/E/i);
+  const digits = SCIENTIFIC.test(rounded) ? mantissa.replace(/\D/g, '').length : 15;
+  return Number(id).toPrecision(digits) === Number(rounded.replace(',', '.')).toPrecision(digits);
+}

@@ -1,0 +1,59 @@
+import { unescapeFormulas } from '../request/csv-text.ts';
+import { STATUSES, type Status } from '../request/status.ts';
+import { type EarlierOutcome, RESULT_COLUMNS, type Row } from '../request/table.ts';
+
+const [STATUS_COLUMN, ID_COLUMN, MESSAGE_COLUMN, ROW_COLUMN] = RESULT_COLUMNS;
+
+/**
+ * Returns true if these are the columns of a results file that srq wrote. The status alone tells it: a person may have
+ * removed the other outcome columns.
+ */
+export function isResultsFile(columns: readonly string[]): boolean {
+  return columns.includes(STATUS_COLUMN);
+}
+
+/**
+ * Returns a row of a results file as it was in the input, with the marks against spreadsheet formulas taken off its
+ * cells and with the outcome that it states.
+ */
+export function restoredRow(row: Row, columns: readonly string[]): Row {
+  const statusAt = columns.indexOf(STATUS_COLUMN);
+  const cells = row.cells.map(unescapeFormulas);
+  const behind = placeBehindCells(cells);
+  const isMisplaced = behind !== null && behind !== statusAt;
+  const earlier = isMisplaced ? outcomeBehindCells(cells, behind) : outcomeInColumns(cells, columns);
+  const misplaced = 'had too few or too many cells when it was first read; move them to their columns';
+  return { ...row, cells, earlier, problem: row.problem ?? (isMisplaced ? misplaced : null) };
+}
+
+function outcomeInColumns(cells: readonly string[], columns: readonly string[]): EarlierOutcome {
+  const text = (name: string) => cells[columns.indexOf(name)]?.trim() ?? '';
+  return outcome(text(STATUS_COLUMN), text(ID_COLUMN), text(MESSAGE_COLUMN), text(ROW_COLUMN));
+}
+
+function outcomeBehindCells(cells: readonly string[], at: number): EarlierOutcome {
+  const [status = '', id = '', message = '', row = ''] = cells.slice(at).map((cell) => cell.trim());
+  return outcome(status, id, message, row);
+}
+
+function outcome(status: string, id: string, message: string, row: string): EarlierOutcome {
+  return { status: statusOf(status), id, message, row: /^\d{1,15}$/.test(row) ? Number(row) : null };
+}
+
+/** Returns the status that a cell names in any case, or null if it is none of srq's. */
+function statusOf(text: string): Status | null {
+  const named = text.trim().toLowerCase();
+  return STATUSES.find((status) => status === named) ?? null;
+}
+
+/**
+ * Returns the place of the outcome if it stands at the end of the row, or null. srq writes a ragged row ragged, with
+ * its outcome right behind its cells. A spreadsheet program fills all rows to the same length when it saves the file,
+ * and then the outcome would be read as data. Such a row ends with a status and a row number in the wrong columns.
+ */
+function placeBehindCells(cells: readonly string[]): number | null {
+  const last = cells.findLastIndex((cell) => cell.trim() !== '');
+  const at = last - RESULT_COLUMNS.length + 1;
+  if (at < 0 || !/^\d+$/.test((cells[last] ?? '').trim())) return null;
+  return statusOf(cells[at] ?? '') === null ? null : at;
+}
