@@ -81,6 +81,16 @@ function writeShapes() {
   write('salesforce-footer.csv', salesforceReport(), 'latin1');
   write('duplicate-headers.csv', csv([[...SIX, 'phone'], ...THREE.map((row) => [...row, ''])]));
   write('empty-headers.csv', csv([['', ...SIX, ''], ...THREE.map((row, at) => [`${at}`, ...row, 'x'])]));
+  write('ends-with-delimiter.csv', csv([SIX, ...THREE.map((row) => [...row, ''])]));
+  const quotedLine = (line) => `"${line.replaceAll('"', '""')}"`;
+  write(
+    'quoted-lines.csv',
+    `${csv([SIX, ...THREE])
+      .trimEnd()
+      .split('\n')
+      .map(quotedLine)
+      .join('\n')}\n`,
+  );
   write('ragged-rows.csv', csv([SIX, pt, de.slice(0, 5), [...uk, 'too', 'much'], [...uk, '']]));
   write(
     'unclosed-quote.csv',
@@ -429,6 +439,13 @@ function writeChecks() {
     '912345678 / 961234567',
   ];
   write('phones-repaired.csv', csv([SIX, ...phones.map((phone, at) => pt.with(3, phone).with(1, `Zoé ${at}`))]));
+  const noPlus = [international('PT'), international('DE'), international('AT'), '+4934708045'].map((e164) =>
+    e164.slice(1),
+  );
+  write(
+    'phones-without-plus.csv',
+    csv([SIX, ...noPlus.map((phone, at) => pt.with(3, phone).with(0, ['PT', 'DE', 'AT', 'DE'][at]))]),
+  );
   write(
     'two-phone-columns.csv',
     csv([

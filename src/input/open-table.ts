@@ -123,9 +123,10 @@ async function sampleOf(file: PartnerFile, encoding: TextEncoding): Promise<stri
   let sample = '';
   for await (const text of decodedText(file, encoding.name)) {
     sample += text;
-    if (sample.length >= SAMPLE_LETTERS) break;
+    if (sample.length >= SAMPLE_LETTERS) return sample.slice(0, SAMPLE_LETTERS);
   }
-  return sample.slice(0, SAMPLE_LETTERS);
+  // The last line of a short file is whole, while that of a sample is probably cut.
+  return `${sample}\n`;
 }
 
 function sayColumns(columns: readonly string[], notes: Notes): void {

@@ -66,6 +66,20 @@ function ofAnotherCountry(number: PhoneNumber, market: Market): boolean {
 }
 
 /**
+ * Minimum number of digits that no market's own numbers have in practice. libphonenumber's patterns allow more, where a
+ * country's plan once left the length open.
+ */
+const MORE_THAN_NATIONAL = 12;
+
+/**
+ * Returns true if a number may begin with its market's calling code, without the plus. Countries that share +1 dial the
+ * 1 at home as well, so that it tells nothing there.
+ */
+function mayLackPlus(text: string, { callingCode }: Market): boolean {
+  return callingCode !== '1' && text.replace(/^[ (]+/, '').startsWith(callingCode);
+}
+
+/**
  * Reads a telephone number as E.164. Without a market, only numbers in international form can be read. A number of
  * another country than the request's passes with a warning.
  */
@@ -80,6 +94,40 @@ export function parsePhone(cell: string, market: Market | undefined): ParsedPhon
     );
   }
   if (holdsTwo(tidy)) return refused('holds more than one telephone number; keep one');
+  const withPlus = market ? fromAbroad(tidy, market) : null;
+  if (withPlus !== null && withPlus.e164 !== null) return withPlus;
+  const written = readNumber(tidy, market);
+  return market && mayLackPlus(tidy, market) ? withOwnCode(tidy, written, market) : written;
+}
+
+/**
+ * Reads a number that begins with 00 and its market's calling code, or returns null for any other. Where another prefix
+ * leads abroad (Colombia, Singapore), libphonenumber finds a number of some third country in it.
+ */
+function fromAbroad(tidy: string, market: Market): ParsedPhone | null {
+  const rest = /^[ (]*00[ )-]*(\d.*)$/s.exec(tidy)?.[1];
+  return rest?.startsWith(market.callingCode) ? readNumber(`+${rest}`, market) : null;
+}
+
+/**
+ * Reads a number that begins with its market's calling code but has no plus. `written` is what it is as it stands. If
+ * it is a number of the market's both ways, neither is taken: a wrong number would lose the lead without a trace, while
+ * an error shows it to somebody who can add the plus or the zero.
+ */
+function withOwnCode(tidy: string, written: ParsedPhone, market: Market): ParsedPhone {
+  const withPlus = readNumber(`+${tidy.replace(/^[ (]+/, '')}`, market);
+  if (withPlus.e164 === null) return written;
+  const isOther = written.e164 !== null && written.e164 !== withPlus.e164;
+  if (!isOther || tidy.replace(/\D/g, '').length >= MORE_THAN_NATIONAL) {
+    return { ...withPlus, warning: withPlus.warning ?? `was read as +${market.callingCode}…, though it has no plus` };
+  }
+  const code = market.callingCode;
+  return refused(
+    `may begin with the country code (+${code}…) or be a number within the country (+${code} ${code}…); write it with the plus and the country code`,
+  );
+}
+
+function readNumber(tidy: string, market: Market | undefined): ParsedPhone {
   const { text, warning } = repaired(tidy);
   const number = parsePhoneNumberFromString(text, {
     ...(market ? { defaultCountry: market.iso as CountryCode } : {}),
@@ -93,13 +141,15 @@ export function parsePhone(cell: string, market: Market | undefined): ParsedPhon
 
 /**
  * Returns the E.164 form of a number as people usually write it. A national number without a market is returned
- * unchanged, because it is sent that way. Nothing is validated, so this is only for numbers that are known to be right.
+ * unchanged, because it is sent that way. Nothing is validated, so this is only for numbers that are known to be right;
+ * only a number that may lack its plus is read as {@link parsePhone} reads it.
  */
 export function likelyE164(cell: string, market: Market | undefined): string {
   const digits = cell.replace(/[^\d+]/g, '');
   if (digits.startsWith('+')) return digits;
   if (!market) return cell;
   if (digits.startsWith('00')) return `+${digits.slice(2)}`;
+  if (mayLackPlus(digits, market)) return parsePhone(cell, market).e164 ?? cell;
   return `+${market.callingCode}${digits.replace(/^0/, '')}`;
 }
 
@@ -121,14 +171,14 @@ interface CountryRules {
 /**
  * Returns the E.164 form of a market's own number that is written plainly enough to be read without interpretation:
  * with a plus and the country code, or as it is dialled within the country. Returns null for every other cell, whatever
- * it holds.
+ * it holds, and for one that may lack its plus.
  *
  * libphonenumber takes twenty times as long, because it compiles the country's patterns again for each number.
  */
 export function plainE164(cell: string, market: Market): string | null {
   if (!/^\+?[\d(][\d ().-]*$/.test(cell) || cell.includes('(0)')) return null;
   const digits = cell.replace(/[ ().-]/g, '');
-  if (!plainNumbers(market)?.test(digits)) return null;
+  if (!plainNumbers(market)?.test(digits) || mayLackPlus(digits, market)) return null;
   return digits.startsWith('+') ? digits : `+${market.callingCode}${digits.replace(/^0/, '')}`;
 }
 

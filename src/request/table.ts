@@ -60,7 +60,7 @@ export interface Table {
   /**
    * Yields the rows from the first one on, in batches, in constant memory (except that a workbook's rows are held in
    * memory). `readBytes` tells how far the file has been read. Throws `SrqError('input')` that names row and line for
-   * damage after which nothing can be trusted (an unclosed quote, undecodable bytes under a declared encoding, a file
+   * damage after which nothing can be trusted (an unclosed quote, a declared encoding that the file does not have, a file
    * that changed since it was opened).
    */
   rows(): AsyncIterable<readonly Row[]>;

@@ -33,7 +33,7 @@ const FILES: readonly [string, string[], RegExp][] = [
   ['an empty file', [pathOf('empty.csv')], /empty\.csv.*empty/is],
   ['nothing but a header', [pathOf('header-only.csv')], /header-only\.csv.*no rows/is],
   ['an unclosed quote', [pathOf('unclosed-quote.csv')], /Row 2 \(line 3\)/],
-  ['damaged letters', [pathOf('damaged-utf8-bom.csv')], /Row 4 \(line 5\)/],
+  ['another encoding than the file has', [pathOf('windows-1252.csv'), '--encoding', 'utf-8'], /Row 1 \(line 2\)/],
   ['JSON that ends too soon', [pathOf('cut-off.json')], /element 3/],
   ['two columns of one name', [pathOf('duplicate-headers.csv')], /more than one column "phone".*--map/s],
   ['a column that is not there', ['leads.csv', '--map', 'fulname=fullname'], /fulname.*did you mean.*fullname/is],

@@ -28,6 +28,7 @@ describe.concurrent('bulk --dry-run --json', () => {
     const document = documentOf(ended);
     expect(ended.code).toBe(3);
     expect(document).toMatchObject({ rows: 6, ready: 2, invalid: 4, repeated: 0, problemCount: 6, problemsLeftOut: 0 });
+    expect(document).toMatchObject({ encoding: 'UTF-8', delimiter: ',' });
     const findings = document['problems'] as Finding[];
     expect(findings.map(({ row, severity, field, column }) => [row, severity, field, column])).toEqual([
       [2, 'error', 'country', 'Country'],
@@ -41,6 +42,26 @@ describe.concurrent('bulk --dry-run --json', () => {
       true,
     );
     expect(findings[4]?.advice).toContain('--map "Ref=-"');
+  });
+
+  test('names the bytes that are not in the encoding, and the column where a row with a cut text goes wrong', async ({
+    desk,
+  }) => {
+    const lead = (at: number) => `${at};PT;João ${at};912345678;Rua A ${at};Lisboa;Obras`;
+    const lines = ['Ref;Country;Name;Phone;Street;City;Message', ...Array.from({ length: 9 }, (_, at) => lead(at))];
+    const cut = '9;PT;Ana;912345678;Rua B; 5;Lisboa;';
+    const content = Buffer.concat([
+      Buffer.from([...lines, cut, '10;PT;Jo'].join('\n')),
+      Buffer.from([0xe3]),
+      Buffer.from('o;912345678;Rua;Lisboa;Obras\n'),
+    ]);
+    const document = documentOf(await desk.run('bulk', desk.write('leads.csv', content), '--dry-run', '--json'));
+    expect(document).toMatchObject({ rows: 11, ready: 9, invalid: 2, encoding: 'UTF-8', delimiter: ';' });
+    const findings = document['problems'] as Finding[];
+    expect(findings.map(({ row, message }) => [row, message])).toEqual([
+      [10, 'has 8 cells where the header has 7; is a semicolon in Street not quoted?'],
+      [11, expect.stringContaining('bytes that are not UTF-8 in Name')],
+    ]);
   });
 
   test('--strict makes an invalid row of one with a warning, two columns that disagree among them', async ({

@@ -73,6 +73,8 @@ export async function finishDryRun(
     summary,
     { ready, repeated, duplicate, invalid, unknown },
     {
+      encoding: plan.table.encoding,
+      delimiter: plan.table.delimiter,
       columns,
       ignored: mapping.ignored,
       problems: problems.map((problem) => ({ ...problem, advice: adviceOn(problem) })),
