@@ -85,6 +85,6 @@ export async function requireResultsPlace(path: string, input: string): Promise<
 }
 
 /** Returns the identifier that the service names first. All identifiers are in the log. */
-function mainIdentifier(ids: Identifiers): string {
+export function mainIdentifier(ids: Identifiers): string {
   return Object.values(ids)[0] ?? '';
 }
