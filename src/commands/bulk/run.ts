@@ -66,7 +66,8 @@ export async function bulk(context: Context, file: string, asked: BulkOptions): 
     settleMs: options.settle === undefined ? null : options.settle * 1000,
   });
   const { asides, command } = ui;
-  return finishRun(context, plan, stop, { file, results, command, startedMs }, asides);
+  const exportTo = beside(file, 'export.csv');
+  return finishRun(context, plan, stop, { file, results, exportTo, command, startedMs }, asides);
 }
 
 function portsOf({ context, preparation }: RequestSession, log: OpenLog, ui: BulkUi) {

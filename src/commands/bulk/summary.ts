@@ -1,8 +1,8 @@
 import { terminalColumns } from '../../cli/command.ts';
-import { commandLine, withoutOptions, withProfileFlags } from '../../cli/command-line.ts';
+import { commandLine, onlyOptions, withoutOptions, withProfileFlags } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { codesOfCounts, exitNumber } from '../../cli/exit-codes.ts';
-import { folded } from '../../report/output.ts';
+import { folded, thousands } from '../../report/output.ts';
 import { adviceOn } from '../../report/problem-advice.ts';
 import { summaryText } from '../../report/terminal/summary-text.ts';
 import type { SrqError } from '../../request/errors.ts';
@@ -15,6 +15,8 @@ export interface RunFiles {
   /** The input as the user named it. */
   readonly file: string;
   readonly results: string;
+  /** Where an export of the input would be written. */
+  readonly exportTo: string;
   /** The arguments that repeat this command, including corrections made to the plan. */
   readonly command: readonly string[];
   /** Monotonic time at which the command began. */
@@ -37,7 +39,8 @@ export async function finishRun(
     notTried: ended.ready,
     asides,
     results: files.results,
-    advice: stop ? stop.hint && withProfileFlags(stop.hint, context.options) : adviceFor(counts),
+    advice: stop ? stop.hint && withProfileFlags(stop.hint, context.options) : adviceFor(counts, files.results),
+    exportCommand: stop === null && code === null ? exportCommand(context, plan, counts, files) : null,
     stopped: stop ? stop.message : code ? 'Interrupted.' : null,
     next: nextCommand(context, counts, ended.ready, files, stop),
   };
@@ -60,6 +63,7 @@ export async function finishDryRun(
     results: null,
     stopped: null,
     advice: null,
+    exportCommand: null,
     next: counts.ready > 0 ? commandLine(context.process.argv.slice(2).filter((word) => word !== '--dry-run')) : null,
   };
   const columns = mapping.sources.map(({ field, columns: at, because }) => ({
@@ -108,28 +112,54 @@ function withoutReady({ ready: _, ...counts }: Counts): Omit<Counts, 'ready'> {
   return counts;
 }
 
-function adviceFor({ failed, unknown, invalid, rejected }: Counts): string | null {
+function adviceFor({ failed, unknown, invalid, rejected }: Counts, results: string): string | null {
   if (failed > 0) return null;
-  if (unknown > 0) return 'Look the unknown requests up at the service.';
-  return invalid + rejected > 0
-    ? 'Correct the refused rows in the results file; srq_message says what is wrong.'
-    : null;
+  if (unknown > 0)
+    return `${rowsText(unknown)} may have been taken: look ${unknown === 1 ? 'it' : 'them'} up at the service.`;
+  const refused = invalid + rejected;
+  if (refused === 0) return null;
+  const were = refused === 1 ? 'was' : 'were';
+  return `${rowsText(refused)} ${were} refused: open ${results} and correct the cells that srq_message names.`;
+}
+
+function rowsText(count: number): string {
+  return count === 1 ? '1 row' : `${thousands(count)} rows`;
+}
+
+/** Flags that say how to read the input. */
+const OF_READING = ['--format', '--encoding', '--delimiter', '--skip-lines', '--sheet'];
+
+/** Flags by which a row of the input becomes the same request again. */
+const OF_THE_REQUEST = ['--map', '--set', '--mapping', ...OF_READING];
+
+/** Returns the command that exports the input with its identifiers, or null if there is something else to do first. */
+function exportCommand(
+  context: Context,
+  { range }: ImportPlan,
+  counts: Counts,
+  { file, exportTo, command }: RunFiles,
+): string | null {
+  const { send, correct, settle } = countsLeft(counts);
+  if (range.skip > 0 || range.limit !== null) return null;
+  // The log of a sandbox in this process ends with it, and standard input cannot be read again.
+  if (send + correct + settle > 0 || context.options.sandbox || file === '-') return null;
+  const reading = onlyOptions(command, OF_THE_REQUEST);
+  return commandLine(['export', ...globalFlags(context), file, ...reading, '--output', exportTo]);
+}
+
+function globalFlags({ options: { log, store, profile } }: Context): string[] {
+  return [
+    ...(profile === undefined ? [] : ['--profile', profile]),
+    ...(log === undefined ? [] : ['--log', log]),
+    ...(store === undefined ? [] : ['--store', store]),
+  ];
 }
 
 /**
  * Flags that describe the input and its outputs. They do not apply when the results file is the next input, because
  * that is CSV in UTF-8.
  */
-const OF_THE_INPUT = [
-  '--format',
-  '--encoding',
-  '--delimiter',
-  '--skip-lines',
-  '--sheet',
-  '--limit',
-  '--skip',
-  '--results',
-];
+const OF_THE_INPUT = [...OF_READING, '--limit', '--skip', '--results'];
 
 /** Returns the command to run next, or null if nothing is left to do. */
 function nextCommand(
@@ -140,15 +170,9 @@ function nextCommand(
   stop: SrqError | null,
 ): string | null {
   if (stop !== null || notTried > 0 || countsLeft(counts).send > 0) return file === '-' ? null : commandLine(command);
-  const { log, store, profile, sandbox } = context.options;
-  const globals = [
-    ...(profile === undefined ? [] : ['--profile', profile]),
-    ...(log === undefined ? [] : ['--log', log]),
-    ...(store === undefined ? [] : ['--store', store]),
-  ];
-  if (counts.unknown > 0) return commandLine(['resolve', ...globals]);
+  if (counts.unknown > 0) return commandLine(['resolve', ...globalFlags(context)]);
   // The next sandbox in a process is a new marketplace, which would not know the requests of this one.
-  if (counts.invalid + counts.rejected === 0 || sandbox) return null;
+  if (counts.invalid + counts.rejected === 0 || context.options.sandbox) return null;
   const words = withoutOptions(command, OF_THE_INPUT);
   return commandLine(words.map((word) => (word === file ? results : word)));
 }
