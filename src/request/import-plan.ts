@@ -64,6 +64,8 @@ export interface ImportSummary {
   readonly log: string;
   readonly results: string | null;
   readonly stopped: string | null;
+  /** The command that gives the identifiers back, if nothing is left to do. */
+  readonly exportCommand: string | null;
   /** What the user has to do before `next`. */
   readonly advice: string | null;
   /** The literal next command, if there is something left to do. */
