@@ -410,6 +410,32 @@ function writePacked() {
       { name: 'Leads', rows: [SIX, THREE[0], [...THREE[1].slice(0, 3), 4.91512345678901e17, 'Berlin', 'Küche']] },
     ]),
   );
+  const shown = (number, format) => ({ number, format });
+  writeFileSync(
+    `${folder}workbook-formats.xlsx`,
+    workbook([
+      {
+        name: 'Leads',
+        rows: [
+          [...SIX.slice(0, 4), 'zip', 'city', 'request_text'],
+          [
+            ...THREE[1].slice(0, 3),
+            shown(Number(national('DE')), '00000000000'),
+            shown(1067, '00000'),
+            'Dresden',
+            'Küche',
+          ],
+          [
+            ...THREE[0].slice(0, 3),
+            shown(Number(national('PT')), '000 000 000'),
+            shown(1200109, '0000\\-000'),
+            'Lisboa',
+            'Obras',
+          ],
+        ],
+      },
+    ]),
+  );
   writeFileSync(`${folder}gzip.csv.gz`, gzipSync(iconv.encode(csv(small, { delimiter: ';' }), 'windows-1252')));
   const objects = THREE.map((row) => Object.fromEntries(row.map((text, at) => [SIX[at], text])));
   writeFileSync(`${folder}gzip.ndjson.gz`, gzipSync(objects.map((each) => `${JSON.stringify(each)}\n`).join('')));
