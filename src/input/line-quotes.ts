@@ -30,7 +30,7 @@ class LineQuotes {
 
   /** Returns the text that is left. */
   end(): string {
-    const [, line = '', end = ''] = /^([^]*?)(\r?)$/.exec(this.rest) ?? [];
+    const [, line = '', end = ''] = /^([\s\S]*?)(\r?)$/.exec(this.rest) ?? [];
     this.rest = '';
     return this.line(line, end) + this.taken('');
   }

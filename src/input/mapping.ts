@@ -65,7 +65,11 @@ export function planMapping(
     columns,
     sources,
     ignored: unusedColumns(columns, sources),
-    warnings: [...extraFieldWarnings(explicit, parameters), ...tieWarnings(columns, usable)],
+    warnings: [
+      ...changeWarnings(remembered),
+      ...extraFieldWarnings(explicit, parameters),
+      ...tieWarnings(columns, usable),
+    ],
     missed: missedColumns(understood, sources, taken),
     ties: tiesOf(usable),
     postalCodes: ranked(understood.readings, 'postal_code'),
@@ -73,12 +77,13 @@ export function planMapping(
 }
 
 /** Returns options that give the same mapping for a file with the same columns, whatever names a later srq knows. */
-export function mappingToKeep({ columns, sources }: Mapping, { map, set }: MappingOptions): MappingOptions {
+export function mappingToKeep({ columns, sources }: Mapping, { map, set, remembered }: MappingOptions): MappingOptions {
+  const leftOut = Object.entries(remembered?.map ?? {}).filter(([, field]) => field === '-');
   const named = (how: FieldSource['how']) => sources.filter((each) => each.how === how && each.because !== '--set');
   const names = ({ columns: at }: FieldSource) => at.map((index) => columnLabel(columns, index));
   const found = named('first').flatMap((each) => names(each).map((name) => [name, each.field] as const));
   const joined = named('join').map((each) => [each.field, names(each)] as const);
-  return { map: { ...Object.fromEntries(found), ...map }, set, join: Object.fromEntries(joined) };
+  return { map: { ...Object.fromEntries([...leftOut, ...found]), ...map }, set, join: Object.fromEntries(joined) };
 }
 
 /** Returns the columns that `--map` names, by field (`-` included), in the order given. */
@@ -268,6 +273,16 @@ function unusedColumns(columns: readonly string[], sources: readonly FieldSource
 function extraFieldWarnings(sources: readonly FieldSource[], parameters: ReadonlySet<string>): string[] {
   const extra = sources.map(({ field }) => field).filter((field) => !isField(field) && !parameters.has(field));
   return [...new Set(extra)].map((field) => `"${field}" is not a field srq knows; it is sent as it is.`);
+}
+
+/** Says how a header differs from the one for which the mapping was confirmed. */
+function changeWarnings(remembered: MappingOptions['remembered']): string[] {
+  if (!remembered?.changes) return [];
+  const list = (names: readonly string[]) => names.map((name) => `"${name}"`).join(', ') || 'none';
+  const { added, gone } = remembered.changes;
+  return [
+    `The header is not quite the one mapped on ${remembered.on}. New columns: ${list(added)}; gone: ${list(gone)}.`,
+  ];
 }
 
 /**

@@ -97,7 +97,7 @@ function digitStyles(styles: string): ReadonlyMap<string, ShownNumber> {
     codes.set(attributeOf(tag, 'numFmtId') ?? '', attributeOf(tag, 'formatCode') ?? '');
   }
   const formats = new Map([...codes].map(([id, code]) => [id, digitFormat(code)]));
-  const list = /<(?:[\w-]+:)?cellXfs[\s>][^]*?<\/(?:[\w-]+:)?cellXfs>/.exec(styles)?.[0] ?? '';
+  const list = /<(?:[\w-]+:)?cellXfs[\s>][\s\S]*?<\/(?:[\w-]+:)?cellXfs>/.exec(styles)?.[0] ?? '';
   const found = new Map<string, ShownNumber>();
   for (const [at, [tag]] of [...list.matchAll(/<(?:[\w-]+:)?xf\s[^>]*>/g)].entries()) {
     const format = formats.get(attributeOf(tag, 'numFmtId') ?? '');

@@ -131,7 +131,7 @@ async function sampleOf(file: PartnerFile, encoding: TextEncoding): Promise<stri
 
 function sayColumns(columns: readonly string[], notes: Notes): void {
   const unnamed = columns.flatMap((name, index) => (name === '' ? [index + 1] : []));
-  if (unnamed.length > 0) notes.say(`Without a name in the header, so ignored: column ${unnamed.join(', ')}.`);
+  if (unnamed.length > 0) notes.say(`Without a name in the header: column ${unnamed.join(', ')}.`);
   if (!isResultsFile(columns)) return;
   const own = RESULT_COLUMNS.filter((name) => columns.includes(name));
   notes.say(`A results file of srq: ${own.join(', ')} are set aside. What it calls created or duplicate is not sent.`);

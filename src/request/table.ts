@@ -122,6 +122,8 @@ export interface RememberedMapping {
   readonly join: MappingOptions['join'];
   /** The day on which it was confirmed: `2026-11-20`. */
   readonly on: string;
+  /** The columns by which this header differs from the one that was confirmed, or null if it is the same. */
+  readonly changes: { readonly added: readonly string[]; readonly gone: readonly string[] } | null;
 }
 
 /** The mapping of columns to fields. */

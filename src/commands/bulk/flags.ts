@@ -34,6 +34,7 @@ export function addBulk(program: Command, run: RunCommand): void {
     .addOption(rare('--no-results', 'write no results file'))
     .option('--report <file>', 'the run as a page with charts, in one file (.html)')
     .addOption(rare('--include-input', 'with --report: show the cells of the input: personal data'))
+    .option('--accept-likely', 'take columns that are only likely, without a question')
     .option('--yes', 'do not ask whether plan and columns are right')
     .addHelpText(
       'after',

@@ -8,6 +8,8 @@ import { summaryText } from '../../report/terminal/summary-text.ts';
 import type { SrqError } from '../../request/errors.ts';
 import type { ImportPlan, ImportSummary } from '../../request/import-plan.ts';
 import { type Counts, countsLeft } from '../../request/status.ts';
+import { columnLabel } from '../../request/table.ts';
+import { columnQuestions, flagsFor, openQuestions } from './questions.ts';
 import type { Asides } from './show-import.ts';
 
 /** The files and the start of one run. */
@@ -56,6 +58,7 @@ export async function finishDryRun(
   { file, startedMs, results }: Pick<RunFiles, 'file' | 'startedMs' | 'results'>,
 ): Promise<number> {
   const { counts, problems, problemCount, mapping } = plan;
+  const words = context.process.argv.slice(2);
   const summary = {
     ...(await shared(context, plan, counts, startedMs)),
     notTried: 0,
@@ -64,13 +67,21 @@ export async function finishDryRun(
     stopped: null,
     advice: null,
     exportCommand: null,
-    next: counts.ready > 0 ? commandLine(withoutDryRun(context.process.argv.slice(2))) : null,
+    next:
+      counts.ready > 0
+        ? commandLine([
+            ...withoutDryRun(words),
+            ...flagsFor(openQuestions(columnQuestions(mapping), words.includes('--accept-likely'))),
+          ])
+        : null,
   };
-  const columns = mapping.sources.map(({ field, columns: at, because }) => ({
+  const columns = mapping.sources.map(({ field, columns: at, because, level }) => ({
     field,
-    columns: at.map((index) => mapping.columns[index] ?? ''),
+    columns: at.map((index) => columnLabel(mapping.columns, index)),
     because,
+    level,
   }));
+  const undecided = mapping.missed.map(({ index, field }) => ({ column: columnLabel(mapping.columns, index), field }));
   const { ready, repeated, duplicate, invalid, unknown } = counts;
   await report(
     context,
@@ -80,6 +91,7 @@ export async function finishDryRun(
       encoding: plan.table.encoding,
       delimiter: plan.table.delimiter,
       columns,
+      undecided,
       ignored: mapping.ignored,
       problems: problems.map((problem) => ({ ...problem, advice: adviceOn(problem) })),
       problemCount,

@@ -140,6 +140,8 @@ const NOUNS: Partial<Record<FieldOrPart, { share: keyof ContentProfile; noun: st
   lang: { share: 'language', noun: 'languages' },
   request_text: { share: 'longText', noun: 'longer texts' },
   street: { share: 'streetLike', noun: 'streets' },
+  location: { share: 'placeLike', noun: 'places' },
+  fullname: { share: 'wordsOnly', noun: 'words like a name' },
   audio_file: { share: 'recording', noun: 'recordings' },
 };
 

@@ -1,6 +1,6 @@
 import type { ChalkInstance } from 'chalk';
 import type { ImportPlan, RowProblem } from '../../request/import-plan.ts';
-import type { FieldSource, Mapping } from '../../request/table.ts';
+import { columnLabel, type FieldSource, type Mapping, type MissedColumn } from '../../request/table.ts';
 import { aligned, clip, printable, thousands } from '../output.ts';
 
 const SHOWN_PROBLEMS = 5;
@@ -30,6 +30,7 @@ export function planText(
     heading('Columns'),
     ...aligned(mapping.sources.map((source) => [source.field, `← ${origin(source, mapping)}`])),
     ...(mapping.ignored.length > 0 ? [`  ${paint.dim(`left out: ${mapping.ignored.map(printable).join(', ')}`)}`] : []),
+    ...mapping.missed.map((missed) => `  ${paint.yellow('!')} ${missedText(missed, mapping)}`),
     ...mapping.warnings.map((warning) => `  ${paint.yellow('!')} ${printable(warning)}`),
   ];
   if (first) {
@@ -48,15 +49,20 @@ function fileKind({ table }: ImportPlan): string {
   return [table.format, ...(table.encoding === null ? [] : [table.encoding]), ...delimiter].join(', ');
 }
 
-function origin({ how, columns, template, because }: FieldSource, mapping: Mapping): string {
-  const name = (index: number) => printable(mapping.columns[index] ?? '');
+function origin({ how, columns, template, because, level }: FieldSource, mapping: Mapping): string {
+  const name = (index: number) => printable(columnLabel(mapping.columns, index));
   if (how === 'template') {
     const text = (template ?? [])
       .map((part) => (typeof part === 'number' ? `{${name(part)}}` : printable(part)))
       .join('');
     return `"${text}" (${because})`;
   }
-  return `${columns.map(name).join(how === 'join' ? ' + ' : ' or ')} (${because})`;
+  const reason = level === 'likely' ? `likely: ${because}` : because;
+  return `${columns.map(name).join(how === 'join' ? ' + ' : ' or ')} (${reason})`;
+}
+
+function missedText({ index, field }: MissedColumn, { columns }: Mapping): string {
+  return `${printable(columnLabel(columns, index))} looks like the ${field.replaceAll('_', ' ')}, which nothing gives (--map to take it or leave it out).`;
 }
 
 function shown(value: string): string {
