@@ -30,7 +30,8 @@ class LineQuotes {
 
   /** Returns the text that is left. */
   end(): string {
-    const [, line = '', end = ''] = /^([\s\S]*?)(\r?)$/.exec(this.rest) ?? [];
+    const end = this.rest.endsWith('\r') ? '\r' : '';
+    const line = this.rest.slice(0, this.rest.length - end.length);
     this.rest = '';
     return this.line(line, end) + this.taken('');
   }

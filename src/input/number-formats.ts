@@ -1,7 +1,7 @@
 import { attributeOf } from './xml-text.ts';
 
 /** Returns an integer as a format shows it, or null if that format does not only place its digits. */
-export type ShownNumber = (value: number) => string | null;
+type ShownNumber = (value: number) => string | null;
 
 /** Maximum length of a format's code. A longer one is none for numbers of leads, and it would be written into each cell. */
 const MAX_CODE = 60;
@@ -30,7 +30,7 @@ const COMPARED: Readonly<Record<string, (value: number, limit: number) => boolea
  * Reads the code of a number format that only places the digits of an integer, as `00000`, `000-0000`, `+00 000` or
  * `[<=9999999]###-####;(###) ###-####`. Returns null for all others: dates, decimals, thousands, percents, texts.
  */
-export function digitFormat(code: string): ShownNumber | null {
+function digitFormat(code: string): ShownNumber | null {
   if (code.length > MAX_CODE || !/[0#?]/.test(code)) return null;
   const sections = sectionsOf(code);
   const first = sections[0];
@@ -90,25 +90,32 @@ function shown(digits: string, tokens: readonly Token[]): string {
   return text.trim();
 }
 
+/** Maximum number of formats and of styles that are looked at. Spreadsheets have fewer. */
+const MAX_STYLES = 65_536;
+
 /** Returns the digit formats of a workbook's styles, by the number of the style that a cell names. */
 function digitStyles(styles: string): ReadonlyMap<string, ShownNumber> {
-  const codes = new Map<string, string>();
-  for (const [tag] of styles.matchAll(/<(?:[\w-]+:)?numFmt\s[^>]*>/g)) {
-    codes.set(attributeOf(tag, 'numFmtId') ?? '', attributeOf(tag, 'formatCode') ?? '');
+  const formats = new Map<string, ShownNumber | null>();
+  for (const [tag] of styles.matchAll(/<(?:[\w-]+:)?numFmt\s[^<>]*>/g)) {
+    if (formats.size >= MAX_STYLES) break;
+    formats.set(attributeOf(tag, 'numFmtId') ?? '', digitFormat(attributeOf(tag, 'formatCode') ?? ''));
   }
-  const formats = new Map([...codes].map(([id, code]) => [id, digitFormat(code)]));
-  const list = /<(?:[\w-]+:)?cellXfs[\s>][\s\S]*?<\/(?:[\w-]+:)?cellXfs>/.exec(styles)?.[0] ?? '';
+  const begin = styles.search(/<(?:[\w-]+:)?cellXfs[\s>]/);
+  const list = begin < 0 ? '' : styles.slice(begin);
+  const end = list.search(/<\/(?:[\w-]+:)?cellXfs>/);
   const found = new Map<string, ShownNumber>();
-  for (const [at, [tag]] of [...list.matchAll(/<(?:[\w-]+:)?xf\s[^>]*>/g)].entries()) {
+  let at = 0;
+  for (const [tag] of list.slice(0, Math.max(0, end)).matchAll(/<(?:[\w-]+:)?xf\s[^<>]*>/g)) {
     const format = formats.get(attributeOf(tag, 'numFmtId') ?? '');
     if (format) found.set(String(at), format);
+    if (++at >= MAX_STYLES) break;
   }
   return found;
 }
 
 function stylesPart(parts: ReadonlyMap<string, Buffer>): string {
   const relations = parts.get('xl/_rels/workbook.xml.rels')?.toString('utf8') ?? '';
-  for (const [tag] of relations.matchAll(/<(?:[\w-]+:)?Relationship\s[^>]*>/g)) {
+  for (const [tag] of relations.matchAll(/<(?:[\w-]+:)?Relationship\s[^<>]*>/g)) {
     if (!attributeOf(tag, 'Type')?.endsWith('/styles')) continue;
     const target = attributeOf(tag, 'Target') ?? '';
     return target.startsWith('/') ? target.slice(1) : `xl/${target}`;
@@ -118,7 +125,7 @@ function stylesPart(parts: ReadonlyMap<string, Buffer>): string {
 
 /** A cell with a value: its namespace, its attributes, its formula, its value. */
 const CELL =
-  /<((?:[\w-]+:)?)c((?:\s+[\w:.-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*>(\s*<\1f\b[^>]*(?:\/>|>[^<]*<\/\1f>))?\s*<\1v[^>]*>([^<]*)<\/\1v>\s*<\/\1c>/g;
+  /<((?:[\w-]+:)?)c((?:\s+[\w:.-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*>(\s*<\1f\b[^<>]*(?:\/>|>[^<]*<\/\1f>))?\s*<\1v[^<>]*>([^<]*)<\/\1v>\s*<\/\1c>/g;
 
 const STYLE = /\ss\s*=\s*["'](\d+)["']/;
 const TYPE = /\st\s*=\s*["']([^"']*)["']/;

@@ -1,4 +1,5 @@
 import { aliasOf } from '../request/field-aliases.ts';
+import { parseMarket } from '../request/markets.ts';
 import { RESULT_COLUMNS } from '../request/table.ts';
 import { CellShapes, CLEAR_GAIN, LIKELY_GAIN } from './cell-shapes.ts';
 
@@ -111,6 +112,8 @@ function usualWidth(rows: readonly Cells[], columns: Cells, named: number, delim
   const [width, count] = [...counts].sort((a, b) => b[1] - a[1])[0] ?? [columns.length, 0];
   if (width === columns.length || count < rows.length * NEARLY_ALL) return columns.length;
   if (width >= named && width < columns.length) return width;
+  // A column without a name among the others may be a separator too many in the header.
+  if (width < named && columns.slice(0, named).includes('')) return columns.length;
   // srq writes a row that does not fit with its outcome right behind it, so that all may have the same wrong width.
   if (count < MIN_ROWS || RESULT_COLUMNS.every((name) => columns.includes(name))) return columns.length;
   const usual = rows.filter(({ length }) => length === width);
@@ -119,20 +122,34 @@ function usualWidth(rows: readonly Cells[], columns: Cells, named: number, delim
   return width > columns.length && delimiter === ',' && isSplitAtCommas(usual) ? columns.length : width;
 }
 
-const FITS: Readonly<Record<string, RegExp>> = { email: /^\S+@\S+$/, phone: /^\D{0,3}\d(?:[ ()./-]*\d){5,}\D{0,3}$/ };
+const EMAIL = /^\S+@\S+$/;
+const PHONE = /^\D{0,3}\d(?:[ ()./-]*\d){5,}\D{0,3}$/;
+const PHONE_WITH_PLUS = /^\+\d(?:[ ()./-]*\d){6,}$/;
+
+/** Tests for the fields whose texts are told from all others. */
+const FITS: Readonly<Record<string, (text: string) => boolean>> = {
+  email: (text) => EMAIL.test(text),
+  phone: (text) => PHONE.test(text),
+  country: (text) => parseMarket(text) !== undefined,
+};
+
+/** Texts that stand in none of the other fields. */
+const BELONGS_ELSEWHERE = (text: string) => EMAIL.test(text) || PHONE_WITH_PLUS.test(text);
 
 /**
- * Returns true if the rows' e-mail addresses or telephone numbers stand `shift` columns beside the column of that name
- * more often than in it.
+ * Returns true if e-mail addresses, telephone numbers or countries stand `shift` columns beside the column of that name
+ * more often than in it, or addresses and numbers mostly in the column of another field.
  */
 function isContradicted(rows: readonly Cells[], columns: Cells, shift: number): boolean {
+  const text = (cells: Cells, at: number) => (cells[at] ?? '').slice(0, 100).trim();
   return columns.some((name, at) => {
-    const fits = FITS[aliasOf(name)?.meaning ?? ''];
-    if (!fits) return false;
-    const share = (index: number) =>
-      rows.filter((cells) => fits.test((cells[index] ?? '').slice(0, 100).trim())).length;
-    const beside = Array.from({ length: Math.abs(shift) }, (_, step) => share(at + Math.sign(shift) * (step + 1)));
-    return Math.max(...beside) > share(at);
+    const meaning = aliasOf(name)?.meaning;
+    if (meaning === undefined) return false;
+    const fits = FITS[meaning];
+    if (!fits) return rows.filter((cells) => BELONGS_ELSEWHERE(text(cells, at))).length > rows.length / 2;
+    const count = (index: number) => rows.filter((cells) => fits(text(cells, index))).length;
+    const beside = Array.from({ length: Math.abs(shift) }, (_, step) => count(at + Math.sign(shift) * (step + 1)));
+    return Math.max(...beside) > count(at);
   });
 }
 

@@ -77,7 +77,7 @@ function requireWorkbook(names: readonly string[], path: string): void {
 
 /** Reads the sheets in the order of the workbook's own list. */
 function sheetsOf(xml: string): { name: string; hidden: boolean }[] {
-  const tags = xml.match(/<(?:[\w-]+:)?sheet\s[^>]*>/g) ?? [];
+  const tags = xml.match(/<(?:[\w-]+:)?sheet\s[^<>]*>/g) ?? [];
   return tags.map((tag) => ({
     name: attributeOf(tag, 'name') ?? '',
     hidden: /\sstate\s*=\s*["'](?:hidden|veryHidden)["']/.test(tag),

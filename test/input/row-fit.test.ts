@@ -121,6 +121,20 @@ describe('rows that nearly all have the same number of cells', () => {
     for (const rows of [lost, cut]) expect((await problems(csv(...rows))).filter((each) => each === null)).toEqual([]);
   });
 
+  it('are not read where the header has a separator too many or too few', async () => {
+    const rows = leads(30).map((cells) => cells.with(7, ''));
+    const many =
+      line(HEADER.toSpliced(5, 0, '')) +
+      leads(30)
+        .map((cells) => line(cells))
+        .join('');
+    const few = line(HEADER.toSpliced(2, 2, 'EmailPhone')) + rows.map((cells) => line(cells)).join('');
+    const country = line(HEADER.toSpliced(4, 2, 'StreetCity')) + rows.map((cells) => line(cells)).join('');
+    for (const text of [many, few, country]) {
+      expect((await problems(text)).filter((problem) => problem === null)).toEqual([]);
+    }
+  });
+
   it('are not read where a comma in each of them was followed by a blank', async () => {
     const rows = leads(30).map((cells) => cells.with(4, 'Rua A, 5').with(7, ''));
     const text = [HEADER, ...rows].map((cells) => line(cells, ',')).join('');

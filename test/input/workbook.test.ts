@@ -211,6 +211,24 @@ describe('a hostile workbook costs no memory', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(64 * 1024 * 1024);
   });
 
+  it.each([
+    ['styles that never end', '<cellXfs ', 'xl/styles.xml'],
+    ['formats that never end', '<numFmt ', 'xl/styles.xml'],
+    ['relations that never end', '<Relationship ', 'xl/_rels/workbook.xml.rels'],
+    ['blanks in a cell', '<c r="A2" s="2"> ', 'xl/worksheets/sheet1.xml'],
+  ])('%s cost no time', async (_, text, name) => {
+    const parts: Record<string, Uint8Array> = unzipSync(
+      workbook([{ name: 'Leads', rows: [['zip'], [{ number: 1067, format: '00000' }]] }]),
+    );
+    const xml = strFromU8(parts[name] ?? new Uint8Array());
+    parts[name] = strToU8(xml.replace(/(?=<\/[^>]*>$)/, text.repeat(1_000_000)));
+    const before = process.cpuUsage();
+    await readTable(scratchFile(zipSync(parts))).catch((error: unknown) =>
+      expect(error).toMatchObject({ code: 'input' }),
+    );
+    expect(process.cpuUsage(before).user / 1e6).toBeLessThan(30);
+  });
+
   const blanks = strToU8(' '.repeat(60 * 1024 * 1024));
 
   it('a zip bomb is refused by what its directory says', async () => {
