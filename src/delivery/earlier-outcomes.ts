@@ -173,13 +173,26 @@ export class ReturnedRows {
     }
     this.#keysLeft -= tried.length;
     await this.#log.prefetch(tried.map(({ key }) => key));
-    const proven = tried.find(({ key }) => this.#isKnown(key));
+    const proven = tried.find(({ key, choice }) => this.#isKnown(key) && !this.#mayBeCorrection(row, key, choice));
     if (!proven) return null;
     for (const { column, variant } of proven.choice) {
       this.#undone.set(column, variant.undoes);
       if (variant.undoes !== UNCHANGED && isDate(variant.text)) this.#noteTurned(column, row.cells[column] ?? '');
     }
     return withChosen(row.cells, proven.choice);
+  }
+
+  /**
+   * Tells whether a person may have changed a date in a refused row on purpose: to put it back would undo the correction.
+   * Where other rows show that a spreadsheet has written dates in that form, it was the spreadsheet.
+   */
+  #mayBeCorrection({ cells }: Row, key: string, choice: readonly Chosen[]): boolean {
+    if (this.#log.lookup(key) !== 'rejected') return false;
+    return choice.some(({ column, variant }) => {
+      const form = dateForm(cells[column] ?? '');
+      const isChangedDate = variant.undoes !== UNCHANGED && isDate(variant.text);
+      return isChangedDate && this.#turnedDates.get(column)?.has(form) !== true;
+    });
   }
 
   #noteTurned(column: number, cell: string): void {

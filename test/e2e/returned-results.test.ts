@@ -4,7 +4,7 @@ import { parse } from 'csv-parse/sync';
 import { readSheet } from 'read-excel-file/node';
 import { describe, expect } from 'vitest';
 import { workbook } from '../../scripts/workbook.mjs';
-import { csvRecordText } from '../../src/request/csv-text.ts';
+import { csvRecordText, unescapeFormulas } from '../../src/request/csv-text.ts';
 import { type Desk, test } from '../helpers/desk.ts';
 import { leadsCsv } from '../helpers/leads.ts';
 import { documentOf } from '../helpers/run-srq.ts';
@@ -148,6 +148,23 @@ describe.concurrent('a row of a results file that comes back', () => {
     // In Germany a postal code of four digits has lost its zero.
     expect(creates(sandbox).map(({ params }) => params['location'])).toEqual(['01067 Dresden']);
   });
+});
+
+test('a date that a person has corrected in a refused row is not put back', async ({ partner, sandbox }) => {
+  const header = 'ref,country,lang,fullname,email,phone,location,request_text,day';
+  const at = (ref: string, lang: string) => `${ref},PT,${lang},Ana Exemplo,${ref}@example.com,,Lisboa,Obras,03/04/2026`;
+  partner.write('leads.csv', `${header}\n${at('A', 'pt')}\n${at('B', '??')}\n`);
+  const map = ['--map', 'day=day'];
+  expect(await importIt(partner, 'leads.csv', ...map)).toMatchObject({ created: 1, rejected: 1 });
+  const corrected = recordsOf(partner, 'leads.results.csv').map((record, row) =>
+    row === 1 ? { ...record, day: '04/03/2026' } : record,
+  );
+  // The language is still refused; what is sent has the date of the person.
+  expect(await importIt(partner, save(partner, 'b.csv', corrected), ...map)).toMatchObject({
+    rejected: 1,
+    repeated: 1,
+  });
+  expect(sandbox.requests().at(-1)).toMatchObject({ operation: 'validate', params: { day: '04/03/2026' } });
 });
 
 describe.concurrent('results that a person has changed', () => {
@@ -315,13 +332,14 @@ describe.concurrent('the results of a run', () => {
     const rows = odd.map((text, at) => ['PT', '+351912345678', `Obras ${at}`, text]);
     const leads = partner.write('leads.csv', [columns, ...rows].map((cells) => csvRecordText(cells, ',')).join(''));
     await importIt(partner, leads, '--results', 'a.xlsx', '--map', 'memo=-');
-    const [, ...first] = await readSheet(join(partner.work, 'a.xlsx'));
+    const [, ...first] = await readSheet(join(partner.work, 'a.xlsx'), { trim: false });
+    expect(first.map((cells) => unescapeFormulas(String(cells[3])))).toEqual(odd);
     for (const cell of first.flat()) expect(typeof (cell ?? '')).toBe('string');
     expect(first.map((cells) => cells[1])).toEqual(Array(odd.length).fill('+351912345678'));
     expect(await importIt(partner, 'a.xlsx', '--map', 'memo=memo', '--dry-run')).toMatchObject({ repeated: 8 });
     await importIt(partner, 'a.xlsx', '--results', 'b.csv', '--map', 'memo=-');
     expect(await importIt(partner, 'b.csv', '--map', 'memo=-', '--results', 'c.xlsx')).toMatchObject({ repeated: 8 });
-    const [, ...last] = await readSheet(join(partner.work, 'c.xlsx'));
+    const [, ...last] = await readSheet(join(partner.work, 'c.xlsx'), { trim: false });
     expect(last).toEqual(first);
   });
 
