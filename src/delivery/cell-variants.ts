@@ -6,7 +6,7 @@ export interface CellVariant {
 }
 
 /** Digits that a spreadsheet keeps of a number. Further ones become zeros. */
-const KEPT_DIGITS = 15;
+export const KEPT_DIGITS = 15;
 
 /**
  * Returns what a cell may have been before a spreadsheet read it as a number, a date or a truth value, and wrote it in its
@@ -26,8 +26,12 @@ function numberVariants(text: string): CellVariant[] {
   return [...bare, ...withLostBeginning(digits)];
 }
 
-/** Returns the digits of a whole number, however a spreadsheet has written it, or null if it is none. */
+/**
+ * Returns the digits of a whole number, however a spreadsheet has written it, or null if it is none. A text that begins
+ * with a zero was not read as a number.
+ */
 function wholeDigits(text: string): string | null {
+  if (/^0\d/.test(text)) return null;
   if (/^\d{1,20}$/.test(text)) return text;
   const [, first = '', rest = '', exponent] = /^(\d)(?:[.,](\d+))?E\+0*(\d{1,2})$/i.exec(text) ?? [];
   if (exponent !== undefined) return rest.length > Number(exponent) ? null : first + rest.padEnd(Number(exponent), '0');

@@ -7,7 +7,7 @@ import { likelyPrepared, type Preparation } from './prepare.ts';
 import type { SubmitOptions } from './submit.ts';
 
 /** Maximum numbers of keys that are computed to find what a row was: for one row, and for all rows of a file. */
-const MAX_KEYS_A_ROW = 256;
+const MAX_KEYS_A_ROW = 1_000;
 const MAX_KEYS = 200_000;
 /** Number of rows at the beginning of a file that are asked whether a spreadsheet has turned its dates round. */
 const MAX_WITNESSES = 10_000;
@@ -69,6 +69,9 @@ export class ReturnedRows {
   readonly #turnedDates = new Map<number, Set<string>>();
   #keysLeft = MAX_KEYS;
   #zerosPutBack = 0;
+  #settled = 0;
+  /** Whether the log knows any of the rows that say that they were taken. */
+  #isOfThisLog = false;
 
   private constructor(table: Table, mapping: Mapping, preparation: Preparation, log: LogView) {
     this.#mapping = mapping;
@@ -96,8 +99,11 @@ export class ReturnedRows {
    * Puts cells of rows back that are judged by their content. Rows that are settled by what they say stay as they are.
    */
   async restore(batch: readonly Row[], options: Finality): Promise<readonly Row[]> {
+    await this.#log.prefetch(batch.flatMap((row) => this.#keyOf(row) ?? []));
+    const settled = batch.filter((row) => settledStatus(row.earlier, options) !== null);
     const open = batch.filter((row) => row.problem === null && settledStatus(row.earlier, options) === null);
-    await this.#log.prefetch(open.flatMap((row) => this.#keyOf(row) ?? []));
+    this.#settled += settled.length;
+    this.#isOfThisLog ||= settled.some((row) => this.#isKnown(this.#keyOf(row)));
     for (const row of open) {
       if (this.#isKnown(this.#keyOf(row))) continue;
       const cells = await this.#provenCells(row);
@@ -131,7 +137,13 @@ export class ReturnedRows {
   #notes(): string[] {
     const proven = [...this.#repairs.values()].filter((repair) => 'cells' in repair).length - this.#zerosPutBack;
     const rows = (count: number) => (count === 1 ? '1 row' : `${count} rows`);
+    const strange = this.#settled > 0 && !this.#isOfThisLog;
     return [
+      ...(strange
+        ? [
+            `This log knows none of the rows that say that they were taken (${this.#settled}): they may be of another profile. They are not sent; without the column ${RESULT_COLUMNS[0]} they would be.`,
+          ]
+        : []),
       ...(proven > 0 ? [`A spreadsheet changed cells of ${rows(proven)}: put back as they were sent.`] : []),
       ...(this.#zerosPutBack > 0
         ? [`A spreadsheet took the leading zero of the postal code in ${rows(this.#zerosPutBack)}: put back.`]
@@ -161,13 +173,26 @@ export class ReturnedRows {
     }
     this.#keysLeft -= tried.length;
     await this.#log.prefetch(tried.map(({ key }) => key));
-    const proven = tried.find(({ key }) => this.#isKnown(key));
+    const proven = tried.find(({ key, choice }) => this.#isKnown(key) && !this.#mayBeCorrection(row, key, choice));
     if (!proven) return null;
     for (const { column, variant } of proven.choice) {
       this.#undone.set(column, variant.undoes);
       if (variant.undoes !== UNCHANGED && isDate(variant.text)) this.#noteTurned(column, row.cells[column] ?? '');
     }
     return withChosen(row.cells, proven.choice);
+  }
+
+  /**
+   * Tells whether a person may have changed a date in a refused row on purpose: to put it back would undo the correction.
+   * Where other rows show that a spreadsheet has written dates in that form, it was the spreadsheet.
+   */
+  #mayBeCorrection({ cells }: Row, key: string, choice: readonly Chosen[]): boolean {
+    if (this.#log.lookup(key) !== 'rejected') return false;
+    return choice.some(({ column, variant }) => {
+      const form = dateForm(cells[column] ?? '');
+      const isChangedDate = variant.undoes !== UNCHANGED && isDate(variant.text);
+      return isChangedDate && this.#turnedDates.get(column)?.has(form) !== true;
+    });
   }
 
   #noteTurned(column: number, cell: string): void {

@@ -1,6 +1,6 @@
 import type { RowReport } from '../request/import-plan.ts';
 import type { LogRecord } from '../request/ports.ts';
-import { hasLostDigits } from './cell-variants.ts';
+import { hasLostDigits, KEPT_DIGITS } from './cell-variants.ts';
 
 /** Spreadsheets show numbers from so many digits on in scientific notation. */
 const MIN_DIGITS = 12;
@@ -49,9 +49,11 @@ function mainOf(ids: LogRecord['ids']): string {
   return Object.values(ids)[0] ?? '';
 }
 
-/** Tells whether a spreadsheet may have rounded an identifier to a number. */
+/** Tells whether a spreadsheet may have made this number of an identifier. Some round it, some cut its digits off. */
 function mayBe(id: string, rounded: string): boolean {
   const [mantissa = ''] = rounded.split(/E/i);
-  const digits = SCIENTIFIC.test(rounded) ? mantissa.replace(/\D/g, '').length : 15;
-  return Number(id).toPrecision(digits) === Number(rounded.replace(',', '.')).toPrecision(digits);
+  const digits = SCIENTIFIC.test(rounded) ? mantissa.replace(/\D/g, '').length : KEPT_DIGITS;
+  const cutOff = id.slice(0, KEPT_DIGITS).padEnd(id.length, '0');
+  const number = Number(rounded.replace(',', '.')).toPrecision(digits);
+  return [id, cutOff].some((each) => Number(each).toPrecision(digits) === number);
 }

@@ -101,9 +101,14 @@ class Spreadsheet {
     await this.#convert(path, 'xlsx', [`--infilter=${from}`]);
     const workbook = join(this.#folder, 'out.xlsx');
     renameSync(join(this.#folder, `${stemOf(path)}.xlsx`), workbook);
+    return { workbook, csv: await this.saveAsCsv(workbook) };
+  }
+
+  /** Opens a workbook and saves it as CSV. Returns its path. */
+  async saveAsCsv(workbook: string): Promise<string> {
     const to = `csv:Text - txt - csv (StarCalc):${this.#delimiter.charCodeAt(0)},34,76,1,,0,false,true`;
     await this.#convert(workbook, to, []);
-    return { workbook, csv: join(this.#folder, 'out.csv') };
+    return join(this.#folder, `${stemOf(workbook)}.csv`);
   }
 
   close(): void {
@@ -147,6 +152,7 @@ describe
       test(`in ${each.locale}: nothing is sent twice, nothing is lost, nothing is sent changed`, async ({
         partner,
         sandbox,
+        onTestFinished,
       }) => {
         const leads = Array.from({ length: ROWS }, (_, at) => leadAt(at, each));
         const broken = leads.map((lead, at) => ({
@@ -162,11 +168,11 @@ describe
         expect(await statsOf(sandbox)).toMatchObject({ created: ready });
 
         const spreadsheet = new Spreadsheet(each);
+        onTestFinished(() => spreadsheet.close());
         const saved = await spreadsheet.save(join(partner.work, 'leads.results.csv'), ',');
         const came = readCsv(saved.csv, each.delimiter);
         const corrected = came.map((row, at) => ({ ...row, lang: '', country: leads[at]?.country ?? '' }));
         partner.write('leads.results.xlsx', readFileSync(saved.workbook));
-        spreadsheet.close();
 
         // The workbook itself, without a correction: nothing that was taken is sent, nothing that was refused is.
         const dry = documentOf(await run(join(partner.work, 'leads.results.xlsx'), '--dry-run', '--limit', '150'));
@@ -209,4 +215,28 @@ describe
         expect(unescapeFormulas(last[0]?.['request_text'] ?? '')).toBe('=1+1');
       });
     }
+
+    test('in de-DE as a workbook: its cells are texts, and stay so, the corrected ones too', async ({
+      partner,
+      sandbox,
+      onTestFinished,
+    }) => {
+      const [german] = LOCALES;
+      const leads = Array.from({ length: ROWS }, (_, at) => leadAt(at, german));
+      const broken = leads.map((lead, at) => ({ ...lead, country: isInvalid(at) ? 'Atlantis' : lead.country }));
+      const file = writeCsv(partner, 'leads.csv', broken);
+      expect(documentOf(await partner.run('bulk', file, ...MAP, '--results', 'leads.xlsx'))).toMatchObject({
+        invalid: 10,
+      });
+      const spreadsheet = new Spreadsheet(german);
+      onTestFinished(() => spreadsheet.close());
+      const came = readCsv(await spreadsheet.saveAsCsv(join(partner.work, 'leads.xlsx')), german.delimiter);
+      expect(came.map((row) => COLUMNS.map((column) => unescapeFormulas(row[column] ?? '')))).toEqual(
+        broken.map((lead) => COLUMNS.map((column) => lead[column])),
+      );
+      const corrected = came.map((row, at) => ({ ...row, country: leads[at]?.country ?? '' }));
+      const ended = await partner.run('bulk', writeCsv(partner, 'corrected.csv', corrected, german.delimiter), ...MAP);
+      expect(documentOf(ended)).toMatchObject({ created: 10, repeated: ROWS - 10 });
+      expect(await statsOf(sandbox)).toMatchObject({ created: ROWS, doubled: 0 });
+    });
   });

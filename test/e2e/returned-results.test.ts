@@ -1,0 +1,358 @@
+import { existsSync, mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { readSheet } from 'read-excel-file/node';
+import { describe, expect } from 'vitest';
+import { workbook } from '../../scripts/workbook.mjs';
+import { csvRecordText, unescapeFormulas } from '../../src/request/csv-text.ts';
+import { type Desk, test } from '../helpers/desk.ts';
+import { leadsCsv } from '../helpers/leads.ts';
+import { documentOf } from '../helpers/run-srq.ts';
+import { statsOf } from '../helpers/sandbox-view.ts';
+import { creates } from '../sandbox/sandbox-client.ts';
+
+type Record_ = Record<string, string>;
+const FLAGS = ['--rate', 'max', '--json'];
+const importIt = async (desk: Desk, ...args: string[]) => documentOf(await desk.run('bulk', ...args, ...FLAGS));
+const recordsOf = (desk: Desk, name: string): Record_[] =>
+  parse(readFileSync(join(desk.work, name)), { bom: true, columns: true, relax_column_count: true });
+
+/** Writes records as a person saves them. */
+function save(desk: Desk, name: string, records: readonly Record_[]): string {
+  const columns = Object.keys(records[0] ?? {});
+  const rows = [columns, ...records.map((record) => columns.map((column) => record[column] ?? ''))];
+  return desk.write(name, rows.map((cells) => csvRecordText(cells, ',')).join(''));
+}
+
+/** Changes the line of this reference. */
+const withRow = (lines: string, ref: string, change: (line: string) => string) =>
+  lines.replace(new RegExp(`^${ref},.*$`, 'm'), change);
+
+describe.concurrent('a row of a results file that comes back', () => {
+  test('and says that it was taken is never sent, whatever became of its other cells, except with --again', async ({
+    partner,
+    sandbox,
+  }) => {
+    await importIt(partner, partner.write('leads.csv', leadsCsv(4)));
+    const written = recordsOf(partner, 'leads.results.csv');
+    const said = ['created', ' Created ', 'DUPLICATE', 'repeated'];
+    const changed = written.map((record, at) => ({
+      ...record,
+      phone: '3,51912E+11',
+      fullname: `Somebody else ${at}`,
+      srq_status: said[at] ?? '',
+      srq_message: `as it was ${at}`,
+    }));
+    const file = save(partner, 'changed.csv', changed);
+    expect(await importIt(partner, file)).toMatchObject({ rows: 4, repeated: 3, duplicate: 1, created: 0, invalid: 0 });
+    const after = recordsOf(partner, 'changed.results.csv');
+    expect(after.map(({ srq_status, srq_id, srq_message }) => [srq_status, srq_id, srq_message])).toEqual(
+      written.map(({ srq_id }, at) => [said[at]?.trim().toLowerCase(), srq_id, `as it was ${at}`]),
+    );
+    expect(await statsOf(sandbox)).toMatchObject({ created: 4 });
+    const mended = changed.map((record) => ({ ...record, phone: '+351912345678' }));
+    expect(await importIt(partner, save(partner, 'mended.csv', mended), '--again')).toMatchObject({ created: 4 });
+  });
+
+  test('keeps a 20-digit identifier that a spreadsheet has rounded', async ({ partner }) => {
+    await importIt(partner, partner.write('leads.csv', leadsCsv(3)));
+    const written = recordsOf(partner, 'leads.results.csv');
+    for (const { srq_id = '' } of written) expect(srq_id).toMatch(/^\d{16,}$/);
+    const rounded = written.map((record, at) => {
+      const id = record['srq_id'] ?? '';
+      const shown = Number(id).toExponential(5).replace('.', ',').toUpperCase();
+      return {
+        ...record,
+        fullname: 'Somebody else',
+        srq_id: at === 0 ? `${id.slice(0, 15)}${'0'.repeat(id.length - 15)}` : shown,
+      };
+    });
+    await importIt(partner, save(partner, 'rounded.csv', rounded));
+    const after = recordsOf(partner, 'rounded.results.csv');
+    expect(after.map(({ srq_id }) => srq_id)).toEqual(written.map(({ srq_id }) => srq_id));
+  });
+
+  test('and is in doubt is never sent as another request', async ({ partner, sandbox }) => {
+    sandbox.setInstructions([{ on: 'create', fault: 'reset-after', match: { request_text: 'Pintar a sala 1' } }]);
+    await importIt(partner, partner.write('leads.csv', leadsCsv(3)), '--in-doubt', 'park');
+    const written = recordsOf(partner, 'leads.results.csv');
+    expect(written.map(({ srq_status }) => srq_status)).toEqual(['created', 'unknown', 'created']);
+    // Its content is as it was: the log knows it.
+    expect(await importIt(partner, 'leads.results.csv', '--in-doubt', 'park')).toMatchObject({
+      unknown: 1,
+      repeated: 2,
+    });
+    // Its content is another: it stays in doubt, also a second time, also with a content that cannot be sent.
+    let now: Record_[] = written.map((record) => ({ ...record, fullname: 'Somebody else' }));
+    for (const phone of ['+351912345678', 'none', '+351912345678']) {
+      now = now.map((record) => ({ ...record, phone }));
+      const ended = await partner.run('bulk', save(partner, 'changed.csv', now), ...FLAGS, '--in-doubt', 'park');
+      expect(ended.code).toBe(7);
+      expect(documentOf(ended)).toMatchObject({ rows: 3, unknown: 1, repeated: 2, created: 0, invalid: 0 });
+      expect(documentOf(ended)['next']).toBe('srq resolve');
+      now = recordsOf(partner, 'changed.results.csv');
+      expect(now[1]?.['srq_message']).toContain('before its cells were changed');
+    }
+    expect(await statsOf(sandbox)).toMatchObject({ created: 3, doubled: 0 });
+    // Emptying its status is a person's word.
+    const freed = now.map((record, at) => (at === 1 ? { ...record, srq_status: '' } : record));
+    expect(await importIt(partner, save(partner, 'freed.csv', freed))).toMatchObject({ created: 1, repeated: 2 });
+  });
+
+  test('and has lost its status is judged by its content, put back where the log proves it', async ({
+    partner,
+    sandbox,
+  }) => {
+    const header = 'ref,country,fullname,email,phone,postal_code,city,request_text,day,truth,amount';
+    const row = 'A,DE,Jürgen Weiß,a@example.com,015123456789,01067,Dresden,Obras,03.04.2026,true,22.50';
+    const maps = ['day', 'truth', 'amount'].flatMap((column) => ['--map', `${column}=${column}`]);
+    await importIt(partner, partner.write('leads.csv', `${header}\n${row}\n`), ...maps);
+    const [written = {}] = recordsOf(partner, 'leads.results.csv');
+    const damages: Record_[] = [
+      { postal_code: '1067', phone: '15123456789' },
+      { day: '03.04.26' },
+      { day: '4/3/26', truth: 'WAHR', amount: '22,5' },
+      { day: '2026-04-03', truth: 'TRUE', postal_code: '1.067' },
+    ];
+    const damaged = damages.map((damage) => ({ ...written, srq_status: '', ...damage }));
+    expect(await importIt(partner, save(partner, 'damaged.csv', damaged), ...maps)).toMatchObject({
+      rows: 4,
+      repeated: 4,
+      created: 0,
+    });
+    const after = recordsOf(partner, 'damaged.results.csv');
+    expect(after.map(({ postal_code, day, truth, amount }) => [postal_code, day, truth, amount])).toEqual(
+      Array(4).fill(['01067', '03.04.2026', 'true', '22.50']),
+    );
+    expect(creates(sandbox)).toHaveLength(1);
+  });
+
+  test('and is corrected is sent, not as a spreadsheet has damaged it', async ({ partner, sandbox }) => {
+    const header = 'ref,country,fullname,email,phone,postal_code,city,request_text,number';
+    const at = (ref: string) => `${ref},XX,Jürgen Weiß ${ref},${ref}@example.com,,01067,Dresden,Obras,`;
+    const lines = [header, `${at('A')}1234567890123456`, `${at('B')}1234567890123456`, at('C')];
+    await importIt(partner, partner.write('leads.csv', `${lines.join('\n')}\n`), '--map', 'number=number');
+    const written = recordsOf(partner, 'leads.results.csv').map((record) => ({ ...record, country: 'DE' }));
+    const [a = {}, b = {}, c = {}] = written;
+    const numbers = { A: '1,23456789012346E+15', B: '1234567890123450', C: '' };
+    const damaged = [
+      { ...a, number: numbers.A },
+      { ...b, number: numbers.B },
+      { ...c, postal_code: '1067' },
+    ];
+    const ended = await importIt(partner, save(partner, 'damaged.csv', damaged), '--map', 'number=number');
+    expect(ended).toMatchObject({ rows: 3, created: 1, invalid: 2 });
+    const after = recordsOf(partner, 'damaged.results.csv');
+    expect(after[0]?.['srq_message']).toContain('scientific notation');
+    expect(after[1]?.['srq_message']).toContain('replaced the last digits of number by zeros');
+    // In Germany a postal code of four digits has lost its zero.
+    expect(creates(sandbox).map(({ params }) => params['location'])).toEqual(['01067 Dresden']);
+  });
+});
+
+test('a date that a person has corrected in a refused row is not put back', async ({ partner, sandbox }) => {
+  const header = 'ref,country,lang,fullname,email,phone,location,request_text,day';
+  const at = (ref: string, lang: string) => `${ref},PT,${lang},Ana Exemplo,${ref}@example.com,,Lisboa,Obras,03/04/2026`;
+  partner.write('leads.csv', `${header}\n${at('A', 'pt')}\n${at('B', '??')}\n`);
+  const map = ['--map', 'day=day'];
+  expect(await importIt(partner, 'leads.csv', ...map)).toMatchObject({ created: 1, rejected: 1 });
+  const corrected = recordsOf(partner, 'leads.results.csv').map((record, row) =>
+    row === 1 ? { ...record, day: '04/03/2026' } : record,
+  );
+  // The language is still refused; what is sent has the date of the person.
+  expect(await importIt(partner, save(partner, 'b.csv', corrected), ...map)).toMatchObject({
+    rejected: 1,
+    repeated: 1,
+  });
+  expect(sandbox.requests().at(-1)).toMatchObject({ operation: 'validate', params: { day: '04/03/2026' } });
+});
+
+describe.concurrent('results that a person has changed', () => {
+  test('are never replaced: the next ones have a number, and no chain of names', async ({ partner, sandbox }) => {
+    const broken = leadsCsv(4).replace('L-1,PT', 'L-1,XX').replace('L-2,PT', 'L-2,XX');
+    const leads = partner.write('leads.csv', broken);
+    const path = (name: string) => join(partner.work, name);
+    // Nobody has changed them: replaced.
+    for (let time = 0; time < 2; time++) {
+      expect((await importIt(partner, leads))['results']).toBe(path('leads.results.csv'));
+    }
+    const mend = (name: string, ref: string) =>
+      save(
+        partner,
+        name,
+        recordsOf(partner, name).map((record) => (record['ref'] === ref ? { ...record, country: 'PT' } : record)),
+      );
+    mend('leads.results.csv', 'L-1');
+    const mended = partner.read('leads.results.csv');
+    const over = await partner.run('bulk', leads, ...FLAGS);
+    expect(documentOf(over)['results']).toBe(path('leads.results-2.csv'));
+    expect(over.stderr).toContain('leads.results.csv is not as srq wrote it, so it is kept');
+    const next = await importIt(partner, path('leads.results.csv'));
+    expect(next).toMatchObject({ created: 1, repeated: 2, invalid: 1, results: path('leads.results-2.csv') });
+    expect(next['next']).toBe(`srq bulk ${path('leads.results-2.csv')} ${FLAGS.join(' ')}`);
+    expect(partner.read('leads.results.csv')).toBe(mended);
+    mend('leads.results-2.csv', 'L-2');
+    const last = await importIt(partner, path('leads.results-2.csv'));
+    expect(last).toMatchObject({ created: 1, repeated: 3, results: path('leads.results-3.csv'), next: null });
+    // Whatever srq itself wrote is replaced, the input included: nothing of a person is in it.
+    expect(await importIt(partner, path('leads.results-3.csv'))).toMatchObject({ repeated: 4 });
+    expect(creates(sandbox)).toHaveLength(4);
+  });
+
+  test('are known by their own time where the state is lost, and by the state where times are rounded', async ({
+    partner,
+  }) => {
+    const leads = partner.write('leads.csv', leadsCsv(2));
+    const results = join(partner.work, 'leads.results.csv');
+    await importIt(partner, leads);
+    const { mtime } = statSync(results);
+    utimesSync(results, mtime, Math.floor(mtime.getTime() / 1000));
+    expect((await importIt(partner, leads))['results']).toBe(results);
+    partner.env['SRQ_STATE_DIR'] = join(partner.folder, 'other-state');
+    expect((await importIt(partner, leads))['results']).toBe(results);
+    utimesSync(results, mtime, Math.floor(mtime.getTime() / 1000));
+    partner.env['SRQ_STATE_DIR'] = join(partner.folder, 'third-state');
+    expect((await importIt(partner, leads))['results']).toBe(join(partner.work, 'leads.results-2.csv'));
+  });
+
+  test('and are named by --results end the command before anything is sent', async ({ partner, sandbox }) => {
+    const leads = partner.write('leads.csv', leadsCsv(2));
+    const args = ['bulk', leads, '--results', 'mine.csv', ...FLAGS];
+    for (let time = 0; time < 2; time++) expect(await partner.run(...args)).toMatchObject({ code: 0 });
+    const changed = `${partner.read('mine.csv')}\r\n`;
+    partner.write('mine.csv', changed);
+    const before = creates(sandbox).length;
+    const ended = await partner.run('bulk', partner.write('more.csv', leadsCsv(5)), ...args.slice(2));
+    expect(ended.code).toBe(2);
+    const { error } = documentOf(ended) as { error: { message: string; hint: string } };
+    expect(error.message).toContain('mine.csv is not as srq wrote it');
+    expect(error.hint).toContain('--results mine-2.csv');
+    expect(partner.read('mine.csv')).toBe(changed);
+    expect(creates(sandbox)).toHaveLength(before);
+  });
+
+  test('while the run goes on are kept as well', async ({ partner, sandbox }) => {
+    const leads = partner.write('leads.csv', leadsCsv(2));
+    await importIt(partner, leads);
+    sandbox.setInstructions([{ on: 'create', fault: 'slow', ms: 3000 }]);
+    const running = partner.start(['bulk', partner.write('leads.csv', leadsCsv(3)), ...FLAGS]);
+    await running.until(/Rows/);
+    partner.write('leads.results.csv', 'what a person writes');
+    const ended = await running.ended;
+    expect(documentOf(ended)['results']).toBe(join(partner.work, 'leads.results-2.csv'));
+    expect(partner.read('leads.results.csv')).toBe('what a person writes');
+    expect(recordsOf(partner, 'leads.results-2.csv')).toHaveLength(3);
+  });
+
+  test('of the sandbox are never those of a service', async ({ partner, sandbox }) => {
+    const leads = partner.write('leads.csv', leadsCsv(2));
+    await importIt(partner, leads);
+    const live = partner.read('leads.results.csv');
+    const results = join(partner.work, 'leads.sandbox.results.csv');
+    expect((await importIt(partner, leads, '--sandbox'))['results']).toBe(results);
+    const over = await partner.run('bulk', leads, '--sandbox', '--results', 'leads.results.csv', ...FLAGS);
+    expect(over.code).toBe(2);
+    expect(partner.read('leads.results.csv')).toBe(live);
+    const taken = await partner.run('bulk', results, ...FLAGS);
+    expect(taken.code).toBe(2);
+    expect(documentOf(taken)).toMatchObject({ error: { message: expect.stringContaining('results of the sandbox') } });
+    expect(creates(sandbox)).toHaveLength(2);
+  });
+
+  test('of another log are not sent, and that is said', async ({ partner, sandbox }) => {
+    await importIt(partner, partner.write('leads.csv', leadsCsv(2)));
+    const ended = await partner.run('bulk', 'leads.results.csv', ...FLAGS, '--log', 'other.ndjson');
+    expect(documentOf(ended)).toMatchObject({ repeated: 2, created: 0 });
+    expect(ended.stderr).toContain('This log knows none of the rows that say that they were taken (2)');
+    expect(creates(sandbox)).toHaveLength(2);
+  });
+});
+
+describe.concurrent('the results of a run', () => {
+  test('of a part of the file hold the other rows, with what they said before', async ({ partner }) => {
+    const leads = partner.write('leads.csv', leadsCsv(6));
+    const statuses = () => recordsOf(partner, 'leads.results.csv').map(({ srq_status }) => srq_status);
+    expect(await importIt(partner, leads, '--skip', '1', '--limit', '2')).toMatchObject({ rows: 2, created: 2 });
+    expect(statuses()).toEqual(['', 'created', 'created', '', '', '']);
+    expect(await importIt(partner, 'leads.results.csv', '--skip', '3')).toMatchObject({ rows: 3, created: 3 });
+    expect(statuses()).toEqual(['', 'created', 'created', 'created', 'created', 'created']);
+    expect(recordsOf(partner, 'leads.results.csv').map(({ ref }) => ref)).toEqual(
+      Array.from({ length: 6 }, (_, at) => `L-${at}`),
+    );
+    const [first] = recordsOf(partner, 'leads.results.csv');
+    expect(first).toMatchObject({ srq_row: '1', srq_id: '' });
+  });
+
+  test('of a part of a file that cannot be read to its end are written, and that is said', async ({ partner }) => {
+    const leads = partner.write('leads.csv', `${leadsCsv(3)}L-9,PT,"never closed\n`);
+    const ended = await partner.run('bulk', leads, '--limit', '2', ...FLAGS);
+    expect(documentOf(ended)).toMatchObject({ rows: 2, created: 2 });
+    expect(ended.stderr).toContain('The results end before what cannot be read');
+    expect(recordsOf(partner, 'leads.results.csv').slice(0, 2)).toMatchObject([
+      { srq_status: 'created' },
+      { srq_status: 'created' },
+    ]);
+  });
+
+  test('go to standard output, or nowhere', async ({ partner }) => {
+    const leads = partner.write(
+      'leads.csv',
+      withRow(leadsCsv(3), 'L-2', (line) => line.replace('PT', 'XX')),
+    );
+    const piped = await partner.run('bulk', leads, '--results', '-', '--rate', 'max');
+    expect(piped.code).toBe(3);
+    const records: Record_[] = parse(piped.stdout, { bom: true, columns: true });
+    expect(records.map(({ srq_status }) => srq_status)).toEqual(['created', 'created', 'invalid']);
+    expect(piped.stderr).toMatch(/3 rows in/);
+    expect(await partner.run('bulk', leads, '--results', '-', '--json')).toMatchObject({ code: 2 });
+    const none = documentOf(await partner.run('bulk', leads, '--no-results', ...FLAGS));
+    expect(none).toMatchObject({ results: null, next: `srq bulk ${leads} --no-results ${FLAGS.join(' ')}` });
+    expect(partner.files().filter((name) => name.includes('results'))).toEqual([]);
+  });
+
+  test('of a dry run hold the verdict on each row', async ({ partner, sandbox }) => {
+    const leads = partner.write(
+      'leads.csv',
+      withRow(`${leadsCsv(3)}${leadsCsv(1).split('\n')[1]}\n`, 'L-2', (line) => line.replace('PT', 'XX')),
+    );
+    await importIt(partner, leads, '--limit', '1', '--no-results');
+    const ended = await importIt(partner, leads, '--dry-run', '--results', 'verdicts.csv');
+    expect(ended).toMatchObject({ ready: 1, invalid: 1, repeated: 2, results: 'verdicts.csv' });
+    const verdicts = recordsOf(partner, 'verdicts.csv');
+    expect(verdicts.map(({ srq_status }) => srq_status)).toEqual(['repeated', 'ready', 'invalid', 'repeated']);
+    expect(verdicts[2]?.['srq_message']).toContain('not one of the markets');
+    expect(await importIt(partner, leads, '--dry-run')).toMatchObject({ results: null });
+    expect(existsSync(join(partner.work, 'leads.results.csv'))).toBe(false);
+    expect(creates(sandbox)).toHaveLength(1);
+  });
+
+  test('of a workbook are a workbook of text cells that keeps every text', async ({ partner }) => {
+    const odd = ["'=1+1", '=1+1', '_x0041_', '01067', '12345678901234567890', 'a\u0001b', ' <&> "é" ', 'two\r\nlines'];
+    const columns = ['country', 'phone', 'request_text', 'memo'];
+    const rows = odd.map((text, at) => ['PT', '+351912345678', `Obras ${at}`, text]);
+    const leads = partner.write('leads.csv', [columns, ...rows].map((cells) => csvRecordText(cells, ',')).join(''));
+    await importIt(partner, leads, '--results', 'a.xlsx', '--map', 'memo=-');
+    const [, ...first] = await readSheet(join(partner.work, 'a.xlsx'), { trim: false });
+    expect(first.map((cells) => unescapeFormulas(String(cells[3])))).toEqual(odd);
+    for (const cell of first.flat()) expect(typeof (cell ?? '')).toBe('string');
+    expect(first.map((cells) => cells[1])).toEqual(Array(odd.length).fill('+351912345678'));
+    expect(await importIt(partner, 'a.xlsx', '--map', 'memo=memo', '--dry-run')).toMatchObject({ repeated: 8 });
+    await importIt(partner, 'a.xlsx', '--results', 'b.csv', '--map', 'memo=-');
+    expect(await importIt(partner, 'b.csv', '--map', 'memo=-', '--results', 'c.xlsx')).toMatchObject({ repeated: 8 });
+    const [, ...last] = await readSheet(join(partner.work, 'c.xlsx'), { trim: false });
+    expect(last).toEqual(first);
+  });
+
+  test('of a workbook with mixed columns have its name and its rows', async ({ partner }) => {
+    mkdirSync(join(partner.work, 'in'));
+    const sheet = [
+      ['country', 'phone', 'request_text', 'n'],
+      ['PT', '+351912345678', 'Obras', 7],
+    ];
+    writeFileSync(join(partner.work, 'in', 'leads.xlsx'), Buffer.from(workbook([{ name: 'Leads', rows: sheet }])));
+    const ended = await importIt(partner, 'in/leads.xlsx', '--map', 'n=-');
+    expect(ended).toMatchObject({ created: 1, results: join('in', 'leads.results.xlsx') });
+    const again = await importIt(partner, 'in/leads.results.xlsx', '--map', 'n=-');
+    expect(again).toMatchObject({ repeated: 1, results: join('in', 'leads.results.xlsx') });
+  });
+});
