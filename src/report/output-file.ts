@@ -57,12 +57,20 @@ async function headOf(path: string): Promise<string> {
 export async function writeWhole(path: string, texts: AsyncIterable<string>, stop: AbortSignal): Promise<boolean> {
   const part = `${path}.${randomUUID()}.part`;
   try {
-    await pipeline(texts, createWriteStream(part, { mode: 0o600 }), { signal: stop });
-    await rename(part, path);
-    return true;
+    await pipeline(textsUntil(stop, texts), createWriteStream(part, { mode: 0o600 }));
+    if (stop.aborted) await rm(part, { force: true });
+    else await rename(part, path);
+    return !stop.aborted;
   } catch (error) {
     await rm(part, { force: true });
-    if (stop.aborted) return false;
     throw error;
+  }
+}
+
+/** Ends the texts after `stop`, so that what they are read from is closed. */
+async function* textsUntil(stop: AbortSignal, texts: AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const text of texts) {
+    if (stop.aborted) return;
+    yield text;
   }
 }

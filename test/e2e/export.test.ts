@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/server.ts';
@@ -191,6 +191,20 @@ describe.concurrent('export', () => {
       expect(stdout.split('\n')).toHaveLength(2);
       expect([more, stderr]).toEqual([more, expect.stringMatching(/^(?:! No row of .*\n)?code 0\n$/)]);
     }
+  });
+
+  test('interrupted, leaves nothing half-written', async ({ desk }) => {
+    mkdirSync(desk.state);
+    // Keys are spread as digests are, else finding 50,000 of them takes long.
+    const spread = (_: string, key: string) => `"key":"${[...key].reverse().join('')}"`;
+    writeFileSync(logOf(desk), longLog(50_000).replace(/"key":"(\w+)"/g, spread));
+    const exporting = desk.start(['export', '-o', 'back.csv']);
+    const parts = () => readdirSync(desk.work).filter((name) => name.endsWith('.part'));
+    const written = () => parts().map((name) => statSync(join(desk.work, name), { throwIfNoEntry: false })?.size ?? 0);
+    await expect.poll(written, { timeout: 60_000, interval: 5 }).toEqual([expect.toSatisfy((size) => size > 0)]);
+    exporting.process.kill('SIGINT');
+    const { code, stderr } = await exporting.ended;
+    expect([code, stderr, readdirSync(desk.work)]).toEqual([130, expect.stringContaining('was not written'), []]);
   });
 
   test('of the log has a line for each request, as CSV and JSON', async ({ partner, sandbox }) => {
