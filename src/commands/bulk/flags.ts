@@ -30,7 +30,7 @@ export function addBulk(program: Command, run: RunCommand): void {
     .addOption(
       choice('--in-doubt <what>', 'rows that may have been taken', ['park', 'validate']).default('validate').hideHelp(),
     )
-    .option('--results <file>', 'every row with its outcome (<name>.results.csv; -: stdout)')
+    .option('--results <file>', 'every row with its outcome (-: standard output)')
     .addOption(rare('--no-results', 'write no results file'))
     .option('--report <file>', 'the run as a page with charts, in one file (.html)')
     .addOption(rare('--include-input', 'with --report: show the cells of the input: personal data'))
