@@ -38,11 +38,7 @@ export function addBulk(program: Command, run: RunCommand): void {
     .option('--yes', 'do not ask whether plan and columns are right')
     .addHelpText(
       'after',
-      examples(
-        'srq bulk leads.csv --sandbox',
-        "srq bulk leads.csv --map 'Telefon 2=phone' --set country=PT --dry-run",
-        'srq bulk leads.csv --yes --json',
-      ),
+      examples('srq bulk leads.csv --sandbox', "srq bulk leads.csv --map 'Telefon 2=phone' --set country=PT --dry-run"),
     )
     .action(run(async () => (await import('./run.ts')).bulk));
 }
