@@ -1,15 +1,13 @@
 import { SrqError } from '../request/errors.ts';
-import type { ImportPlan, RowProblem, RowRange } from '../request/import-plan.ts';
+import type { ImportPlan, RowRange } from '../request/import-plan.ts';
 import { Ledger } from '../request/ledger.ts';
 import type { DeliveryLog } from '../request/ports.ts';
 import { type LoggedState, STATUS, type Status, statusOfState } from '../request/status.ts';
 import type { Mapping, Row, Table } from '../request/table.ts';
+import { Findings } from './findings.ts';
 import { likelyPrepared, type Preparation, type Prepared, prepareRow } from './prepare.ts';
 import { rowsInRange } from './reread.ts';
 import { knownStatus, type SubmitOptions } from './submit.ts';
-
-/** Maximum number of problems kept one by one. Further ones are only counted. */
-const MAX_PROBLEMS = 10_000;
 
 /** A table and the mapping of its columns to fields. */
 export interface MappedTable {
@@ -32,8 +30,7 @@ export async function planImport(
   tick: (rows: number) => void,
 ): Promise<ImportPlan> {
   const ledger = new Ledger();
-  const problems: RowProblem[] = [];
-  let problemCount = 0;
+  const findings = new Findings(mapping);
   let first: ImportPlan['first'] = null;
   let mostAreDone = true;
   for await (const batch of rowsInRange(table, range)) {
@@ -46,12 +43,10 @@ export async function planImport(
     }
     await log.prefetch(ready.flatMap((each) => (each.request && !done.has(each.row) ? [each.key] : [])));
     let doneInBatch = 0;
-    for (const prepared of ready) {
-      const { row } = prepared;
-      problemCount += prepared.problems.length;
-      for (const problem of prepared.problems) {
-        if (problems.length < MAX_PROBLEMS) problems.push({ row, ...problem });
-      }
+    for (const [at, prepared] of ready.entries()) {
+      const { row, problems } = prepared;
+      const read = batch[at];
+      if (problems.length > 0 && read !== undefined) findings.add(read, problems);
       const status = statusOf(prepared, log, options);
       if (isDone(status)) doneInBatch += 1;
       if (prepared.request) ledger.add(row, prepared.key, status);
@@ -65,7 +60,7 @@ export async function planImport(
     throw new SrqError('input', `${table.path} has no rows to import${range.skip > 0 ? ' after those skipped' : ''}.`);
   }
   const counts = ledger.counts();
-  return { table, mapping, range, rows: ledger.rows, counts, first, problems, problemCount, ledger };
+  return { table, mapping, range, rows: ledger.rows, counts, first, ...findings.of(ledger.rows), ledger };
 }
 
 type LogView = Pick<DeliveryLog, 'lookup' | 'prefetch'>;

@@ -1,3 +1,6 @@
+/** The problem of a row that a platform has marked as a test of its connection. */
+export const TEST_LEAD = 'is a test lead: never sent';
+
 /** One data row of a partner's file. */
 export interface Row {
   /** 1-based number that counts only data rows. Users see it as `srq_row`. */

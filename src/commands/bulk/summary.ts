@@ -3,7 +3,6 @@ import { commandLine, withoutOptions, withProfileFlags } from '../../cli/command
 import type { Context } from '../../cli/context.ts';
 import { codesOfCounts, exitNumber } from '../../cli/exit-codes.ts';
 import { folded } from '../../report/output.ts';
-import { adviceOn } from '../../report/problem-advice.ts';
 import { summaryText } from '../../report/terminal/summary-text.ts';
 import type { SrqError } from '../../request/errors.ts';
 import type { ImportPlan, ImportSummary } from '../../request/import-plan.ts';
@@ -75,7 +74,7 @@ export async function finishDryRun(
     {
       columns,
       ignored: mapping.ignored,
-      problems: problems.map((problem) => ({ ...problem, advice: adviceOn(problem) })),
+      problems,
       problemCount,
       problemsLeftOut: problemCount - problems.length,
       file,

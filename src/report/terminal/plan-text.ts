@@ -1,10 +1,9 @@
 import type { ChalkInstance } from 'chalk';
-import type { ImportPlan, RowProblem } from '../../request/import-plan.ts';
+import type { ImportPlan, ProblemExample, ProblemGroup } from '../../request/import-plan.ts';
 import type { FieldSource, Mapping } from '../../request/table.ts';
 import { aligned, clip, printable, thousands } from '../output.ts';
 
-const SHOWN_PROBLEMS = 5;
-const SHOWN_ROWS = 4;
+const SHOWN_GROUPS = 5;
 const VALUE_WIDTH = 70;
 
 /** The name of the contract in force, and the first request in the contract's parameters. */
@@ -63,33 +62,39 @@ function shown(value: string): string {
   return clip(printable(value), VALUE_WIDTH);
 }
 
-/** Formats the problems. One that many rows share is one line with the first few rows. */
-function problemLines({ problems, problemCount }: ImportPlan, paint: ChalkInstance): string[] {
-  const groups = new Map<string, RowProblem[]>();
-  for (const problem of problems) {
-    const group = `${problem.severity} ${problem.column ?? problem.field} ${problem.message}`;
-    groups.set(group, [...(groups.get(group) ?? []), problem]);
-  }
-  const sorted = [...groups.values()].sort((a, b) => rank(a) - rank(b) || b.length - a.length);
-  const lines = sorted.slice(0, SHOWN_PROBLEMS).map((group) => problemLine(group, paint));
-  const hidden = problemCount - sorted.slice(0, SHOWN_PROBLEMS).reduce((sum, group) => sum + group.length, 0);
+/** Formats the problems, a group at a time: what is wrong, in which rows, and what to add to the command. */
+function problemLines({ problemGroups, problemCount, rows }: ImportPlan, paint: ChalkInstance): string[] {
+  const shown = problemGroups.slice(0, SHOWN_GROUPS);
+  const lines = shown.flatMap((group) => groupLines(group, rows, paint));
+  const hidden = problemCount - shown.reduce((sum, group) => sum + (group.isOfPlan ? 1 : group.rows), 0);
   if (hidden > 0) lines.push(`  ${paint.dim(`… and ${thousands(hidden)} more: --dry-run --json lists them`)}`);
   return lines.length > 0 ? [paint.bold('Findings'), ...lines] : [];
 }
 
-const rank = (group: readonly RowProblem[]) => (group[0]?.severity === 'error' ? 0 : 1);
+function groupLines(group: ProblemGroup, all: number, paint: ChalkInstance): string[] {
+  const mark = group.severity === 'error' ? paint.red('✗') : paint.yellow('!');
+  const message = printable(group.message);
+  const column = group.column === null ? '' : ` (column ${printable(group.column)})`;
+  const mend = group.mend === null ? [] : [`    ${printable(group.mend)}`];
+  if (group.isOfPlan) {
+    const rows =
+      group.rows === all ? `all ${thousands(all)} rows` : `${thousands(group.rows)} of ${thousands(all)} rows`;
+    return [`  ${mark} ${message.replace(/\.$/, '')} (${rows})`, ...mend];
+  }
+  const examples = paint.dim(examplesText(group));
+  const isQuoted = group.examples.some(({ value }) => value !== null);
+  const lines = isQuoted
+    ? [`  ${mark} ${message}${column}`, `    ${examples}`]
+    : [`  ${mark} ${message}${column} ${examples}`];
+  return [...lines, ...mend];
+}
 
-function problemLine(group: readonly RowProblem[], paint: ChalkInstance): string {
-  const [first] = group;
-  if (!first) return '';
-  const mark = first.severity === 'error' ? paint.red('✗') : paint.yellow('!');
-  const rows = group
-    .slice(0, SHOWN_ROWS)
-    .map(({ row }) => row)
-    .join(', ');
-  const more = group.length > SHOWN_ROWS ? ` and ${thousands(group.length - SHOWN_ROWS)} more` : '';
-  const column = first.column === null ? '' : ` (column ${printable(first.column)})`;
-  return `  ${mark} ${printable(first.message)}${column} ${paint.dim(`row ${rows}${more}`)}`;
+/** Formats the first rows of a group with their values, as they are in the file of whoever reads this. */
+function examplesText({ examples, rows }: ProblemGroup): string {
+  const quoted = ({ row, value }: ProblemExample) => `row ${row}${value === null ? '' : ` "${printable(value)}"`}`;
+  const more = rows > examples.length ? ` and ${thousands(rows - examples.length)} more` : '';
+  const isQuoted = examples.some(({ value }) => value !== null);
+  return `${isQuoted ? examples.map(quoted).join(', ') : `row ${examples.map(({ row }) => row).join(', ')}`}${more}`;
 }
 
 function countsLine({ rows, counts }: ImportPlan, paint: ChalkInstance): string {
