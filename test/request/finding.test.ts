@@ -20,11 +20,11 @@ test('a value is quoted behind what it is, and never stands in the message itsel
 });
 
 test('a value is one line of at most forty letters', () => {
-  const valueOf = (text: string) => finding('email.invalid', 'email', {}, text).value;
-  expect(valueOf(' a\r\n b ')).toBe('a b');
-  expect(valueOf('x'.repeat(40))).toBe('x'.repeat(40));
-  expect(valueOf('x'.repeat(41))).toBe(`${'x'.repeat(39)}…`);
-  expect(valueOf(`${'x'.repeat(38)}😀😀`)?.isWellFormed()).toBe(true);
+  const shown = (text: string) => finding('email.invalid', 'email', {}, text).value;
+  expect(shown(' a\r\n b ')).toBe('a b');
+  expect(shown('x'.repeat(40))).toBe('x'.repeat(40));
+  expect(shown('x'.repeat(41))).toBe(`${'x'.repeat(39)}…`);
+  expect(shown(`${'x'.repeat(38)}😀😀`)?.isWellFormed()).toBe(true);
   expect(finding('email.invalid', 'email', {}).value).toBeNull();
 });
 

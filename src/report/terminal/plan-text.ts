@@ -1,4 +1,5 @@
 import type { ChalkInstance } from 'chalk';
+import { quotedMessage } from '../../request/finding.ts';
 import type { ImportPlan, ProblemExample, ProblemGroup } from '../../request/import-plan.ts';
 import type { FieldSource, Mapping } from '../../request/table.ts';
 import { aligned, clip, printable, thousands } from '../output.ts';
@@ -72,29 +73,28 @@ function problemLines({ problemGroups, problemCount, rows }: ImportPlan, paint: 
 }
 
 function groupLines(group: ProblemGroup, all: number, paint: ChalkInstance): string[] {
-  const mark = group.severity === 'error' ? paint.red('✗') : paint.yellow('!');
-  const message = printable(group.message);
+  const { severity, rows, examples, isOfPlan, mend } = group;
+  const mark = severity === 'error' ? paint.red('✗') : paint.yellow('!');
   const column = group.column === null ? '' : ` (column ${printable(group.column)})`;
-  const mend = group.mend === null ? [] : [`    ${printable(group.mend)}`];
-  if (group.isOfPlan) {
-    const rows =
-      group.rows === all ? `all ${thousands(all)} rows` : `${thousands(group.rows)} of ${thousands(all)} rows`;
-    return [`  ${mark} ${message.replace(/\.$/, '')} (${rows})`, ...mend];
+  const mends = mend === null ? [] : [`    ${printable(mend)}`];
+  const [first] = examples;
+  if (isOfPlan) {
+    const lacking = rows === all ? `all ${thousands(all)} rows` : `${thousands(rows)} of ${thousands(all)} rows`;
+    return [`  ${mark} ${printable(group.message).replace(/\.$/, '')} (${lacking})`, ...mends];
   }
-  const examples = paint.dim(examplesText(group));
-  const isQuoted = group.examples.some(({ value }) => value !== null);
-  const lines = isQuoted
-    ? [`  ${mark} ${message}${column}`, `    ${examples}`]
-    : [`  ${mark} ${message}${column} ${examples}`];
-  return [...lines, ...mend];
+  const isQuoted = first !== undefined && first.value !== null && rows > 1;
+  const value = rows === 1 && first ? first.value : null;
+  const line = `  ${mark} ${printable(quotedMessage({ ...group, value }))}${column}`;
+  const where = paint.dim(examplesText(group, isQuoted));
+  return [...(isQuoted ? [line, `    ${where}`] : [`${line} ${where}`]), ...mends];
 }
 
-/** Formats the first rows of a group with their values, as they are in the file of whoever reads this. */
-function examplesText({ examples, rows }: ProblemGroup): string {
+/** Formats the first rows of a group, with what they hold: it is shown to the owner of the file. */
+function examplesText({ examples, rows }: ProblemGroup, isQuoted: boolean): string {
   const quoted = ({ row, value }: ProblemExample) => `row ${row}${value === null ? '' : ` "${printable(value)}"`}`;
-  const more = rows > examples.length ? ` and ${thousands(rows - examples.length)} more` : '';
-  const isQuoted = examples.some(({ value }) => value !== null);
-  return `${isQuoted ? examples.map(quoted).join(', ') : `row ${examples.map(({ row }) => row).join(', ')}`}${more}`;
+  const shown = isQuoted ? examples.map(quoted) : [`row ${examples.map(({ row }) => row).join(', ')}`];
+  const more = rows - examples.length;
+  return `${shown.join(', ')}${more > 0 ? ` and ${thousands(more)} more` : ''}`;
 }
 
 function countsLine({ rows, counts }: ImportPlan, paint: ChalkInstance): string {
