@@ -1,4 +1,4 @@
-import { absenceMessage, adviceOn, fieldsThatGive, type Problem } from '../request/finding.ts';
+import { absenceMessage, adviceOn, type FindingCode, fieldsThatGive, type Problem } from '../request/finding.ts';
 import type { ImportPlan, ProblemExample, ProblemGroup, RowProblem } from '../request/import-plan.ts';
 import type { Mapping, Row } from '../request/table.ts';
 import { MendClues } from './mends.ts';
@@ -14,6 +14,8 @@ const MAX_EXAMPLES = 3;
 
 interface Group {
   readonly problem: Problem;
+  /** Whether it is about a field that is not there. */
+  readonly isAbsence: boolean;
   readonly isOfPlan: boolean;
   rows: number;
   readonly examples: ProblemExample[];
@@ -27,6 +29,8 @@ export class Findings {
   readonly #given: ReadonlySet<string>;
   readonly #clues: MendClues;
   readonly #groups = new Map<string, Group>();
+  /** The last group of each code, which most often is that of the next problem as well. */
+  readonly #last = new Map<FindingCode, Group>();
   readonly #kept: { readonly row: number; readonly problem: Problem; readonly group: Group | null }[] = [];
   #ofRows = 0;
 
@@ -38,14 +42,12 @@ export class Findings {
   /** Adds the problems of a row. */
   add(row: Row, problems: readonly Problem[]): void {
     for (const problem of problems) {
-      const fields = fieldsThatGive(problem);
-      if (fields.length > 0) this.#clues.add(problem.field, row);
-      const isOfPlan = fields.length > 0 && !fields.some((field) => this.#given.has(field));
-      const group = this.#groupOf(problem, isOfPlan);
+      const group = this.#groupOf(problem);
       if (group !== null) {
         group.rows += 1;
         if (group.examples.length < MAX_EXAMPLES) group.examples.push({ row: row.number, value: problem.value });
-        if (isOfPlan) continue;
+        if (group.isAbsence) this.#clues.add(problem.field, row);
+        if (group.isOfPlan) continue;
       }
       this.#ofRows += 1;
       if (this.#kept.length < MAX_PROBLEMS) this.#kept.push({ row: row.number, problem, group });
@@ -66,21 +68,31 @@ export class Findings {
   }
 
   /** Returns the group of a problem. Messages that differ in their numbers alone, as of lengths, are of one group. */
-  #groupOf(problem: Problem, isOfPlan: boolean): Group | null {
+  #groupOf(problem: Problem): Group | null {
     const { code, field, column, message } = problem;
+    const last = this.#last.get(code);
+    if (last?.problem.message === message && last.problem.field === field && last.problem.column === column)
+      return last;
     const name = `${code} ${field} ${column} ${message.replace(/\d+/g, '#')}`;
-    const known = this.#groups.get(name);
-    if (known !== undefined) return known;
+    const group = this.#groups.get(name) ?? this.#newGroup(name, problem);
+    if (group !== null) this.#last.set(code, group);
+    return group;
+  }
+
+  #newGroup(name: string, problem: Problem): Group | null {
     if (this.#groups.size >= MAX_GROUPS) return null;
-    const group: Group = { problem, isOfPlan, rows: 0, examples: [] };
+    const fields = fieldsThatGive(problem);
+    const isAbsence = fields.length > 0;
+    const isOfPlan = isAbsence && !fields.some((field) => this.#given.has(field));
+    const group: Group = { problem, isAbsence, isOfPlan, rows: 0, examples: [] };
     this.#groups.set(name, group);
     return group;
   }
 
-  #told({ problem, isOfPlan, rows, examples }: Group, all: number): ProblemGroup {
+  #told({ problem, isAbsence, isOfPlan, rows, examples }: Group, all: number): ProblemGroup {
     const { code, severity, field, column } = problem;
     const message = isOfPlan ? `${absenceMessage(problem)}.` : problem.message;
-    const mend = fieldsThatGive(problem).length === 0 ? null : this.#clues.mend(problem, rows === all);
+    const mend = isAbsence ? this.#clues.mend(problem, rows === all) : null;
     return { code, severity, field, column, message, rows, examples, isOfPlan, mend };
   }
 }

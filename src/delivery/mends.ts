@@ -1,7 +1,7 @@
 import { parseEmail } from '../request/email.ts';
 import type { Problem } from '../request/finding.ts';
 import { MARKETS, type Market, parseLanguage, parseMarket, postalCodeWarning } from '../request/markets.ts';
-import { marketOfNumber, parsePhone } from '../request/phone.ts';
+import { dialsZero, marketOfNumber, parsePhone } from '../request/phone.ts';
 import { shellWord } from '../request/shell-word.ts';
 import { type Mapping, RESULT_COLUMNS, type Row } from '../request/table.ts';
 import { mapRow } from './prepare.ts';
@@ -109,8 +109,10 @@ const SOUGHT: Readonly<Record<string, readonly Content[] | undefined>> = {
 
 const HOLDS: Readonly<Record<Content, (cell: string, market: Market | undefined) => boolean>> = {
   country: (cell) => parseMarket(cell) !== undefined,
-  lang: (cell) => /^[\p{L}_-]{2,12}$/u.test(cell) && parseLanguage(cell).known && parseMarket(cell) === undefined,
-  phone: (cell, market) => parsePhone(cell, market).e164 !== null,
+  lang: (cell, market) => market?.languages.includes(parseLanguage(cell).code.slice(0, 2)) === true,
+  // Many an order number is a valid telephone number where those have any length.
+  phone: (cell, market) =>
+    (/^\D*[+0]/.test(cell) || (market !== undefined && !dialsZero(market))) && parsePhone(cell, market).e164 !== null,
   email: (cell) => cell.includes('@') && parseEmail(cell).email !== null,
   request_text: (cell) => cell.length >= 25 && cell.split(/\s+/).length >= 4,
 };

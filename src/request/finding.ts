@@ -224,7 +224,9 @@ export function finding<Code extends FindingCode>(
   value: string | null = null,
 ): Finding {
   const { severity, subject, says } = FINDING[code];
-  const message = filledIn(subject === null ? says : `${subject} ${says}`, { ...details, field });
+  const text = subject === null ? says : `${subject} ${says}`;
+  // A million rows may each have a warning of few words.
+  const message = text.includes('{') ? filledIn(text, { ...details, field }) : text;
   return { code, severity, field, message, value: value === null ? null : shortened(value) };
 }
 
@@ -256,10 +258,13 @@ export function adviceOn({ code, field, column }: Pick<Problem, 'code' | 'field'
 }
 
 /** Returns the fields of which one would mend a problem by being there, or an empty list if it is about a value. */
-export function fieldsThatGive({ code, field }: Pick<Problem, 'code' | 'field'>): string[] {
+export function fieldsThatGive({ code, field }: Pick<Problem, 'code' | 'field'>): readonly string[] {
   const { absence }: FindingFacts = FINDING[code];
-  return (absence?.givenBy ?? []).map((name) => filledIn(name, { field }));
+  if (absence === null) return NO_FIELDS;
+  return absence.givenBy.includes('{field}') ? [field] : absence.givenBy;
 }
+
+const NO_FIELDS: readonly string[] = [];
 
 /** Returns what is said of a problem that all rows share because no column gives the field, as a sentence without end. */
 export function absenceMessage({ code, field, message }: Pick<Problem, 'code' | 'field' | 'message'>): string {

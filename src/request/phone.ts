@@ -131,6 +131,12 @@ function countryOf(number: PhoneNumber | undefined): string | undefined {
   return iso === undefined ? undefined : (findMarket(iso)?.code ?? iso);
 }
 
+/** Tells whether numbers are dialled with a zero before them within a market, so that one without it may be something else. */
+export function dialsZero({ iso }: Market): boolean {
+  const rules = metadata.countries[iso as CountryCode] as CountryRules | undefined;
+  return rules?.[5] === '0';
+}
+
 /** Returns the market of a valid number that is written with its country code, or null for every other text. */
 export function marketOfNumber(cell: string): Market | null {
   if (cell.length > MAX_CELL_LENGTH) return null;

@@ -217,8 +217,8 @@ class RequestCheck {
     return { ...params, ...fields };
   }
 
-  private found(found: Finding): void {
-    this.problems.push({ ...found, column: this.columnOf(found.field) });
+  private found({ code, severity, field, message, value }: Finding): void {
+    this.problems.push({ code, severity, field, column: this.columnOf(field), message, value });
   }
 
   private columnOf(field: string): string | null {
