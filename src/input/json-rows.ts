@@ -1,6 +1,6 @@
 import { isLosslessNumber, parse } from 'lossless-json';
 import { SrqError } from '../request/errors.ts';
-import type { Row } from '../request/table.ts';
+import { type Row, TEST_LEAD } from '../request/table.ts';
 import type { TextEncoding } from './decode.ts';
 import { encodingProblem, undecodable } from './rows.ts';
 
@@ -120,7 +120,7 @@ function flatObject(text: string): FlatObject {
   const flattener = new Flattener();
   flattener.add('', value, 0);
   const isTest = 'user_column_data' in value && value['is_test'] === true;
-  return { cells: flattener.cells, problem: isTest ? 'is a test lead: never sent' : flattener.problem };
+  return { cells: flattener.cells, problem: isTest ? TEST_LEAD : flattener.problem };
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>

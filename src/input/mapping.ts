@@ -2,6 +2,7 @@ import { nearest } from '../request/did-you-mean.ts';
 import { SrqError } from '../request/errors.ts';
 import { normalForm } from '../request/field-aliases.ts';
 import { FIELD, FIELDS, type Field, isField } from '../request/fields.ts';
+import { type Finding, finding } from '../request/finding.ts';
 import { parseMarket } from '../request/markets.ts';
 import {
   columnLabel,
@@ -270,30 +271,30 @@ function unusedColumns(columns: readonly string[], sources: readonly FieldSource
   return columns.filter((name, index) => name !== '' && !used.has(index));
 }
 
-function extraFieldWarnings(sources: readonly FieldSource[], parameters: ReadonlySet<string>): string[] {
+function extraFieldWarnings(sources: readonly FieldSource[], parameters: ReadonlySet<string>): Finding[] {
   const extra = sources.map(({ field }) => field).filter((field) => !isField(field) && !parameters.has(field));
-  return [...new Set(extra)].map((field) => `"${field}" is not a field srq knows; it is sent as it is.`);
+  return [...new Set(extra)].map((field) => finding('columns.unknown-field', field, {}));
 }
 
 /** Says how a header differs from the one for which the mapping was confirmed. */
-function changeWarnings(remembered: MappingOptions['remembered']): string[] {
+function changeWarnings(remembered: MappingOptions['remembered']): Finding[] {
   if (!remembered?.changes) return [];
   const list = (names: readonly string[]) => names.map((name) => `"${name}"`).join(', ') || 'none';
   const { added, gone } = remembered.changes;
-  return [
-    `The header is not quite the one mapped on ${remembered.on}. New columns: ${list(added)}; gone: ${list(gone)}.`,
-  ];
+  const what = `The header is not quite the one mapped on ${remembered.on}. New columns: ${list(added)}; gone: ${list(gone)}.`;
+  return [finding('columns.changed', '', { what })];
 }
 
 /**
  * Warns in the plan of columns that are equally likely the same field. A row whose cells there differ has a warning of
  * its own.
  */
-function tieWarnings(columns: readonly string[], meanings: readonly ColumnReading[]): string[] {
+function tieWarnings(columns: readonly string[], meanings: readonly ColumnReading[]): Finding[] {
   return tiesOf(meanings).map(({ field, columns: at }) => {
     const names = at.map((index) => `"${columns[index]}"`).join(' and ');
     const many = at.length === 2 ? 'both' : 'all';
-    return `${names} ${many} look like the ${field.replaceAll('_', ' ')}; of several filled ones the first is taken (--map to choose).`;
+    const what = `${names} ${many} look like the ${field.replaceAll('_', ' ')}; of several filled ones the first is taken (--map to choose).`;
+    return finding('columns.alike', field, { what });
   });
 }
 

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { unescapeFormulas } from '../request/csv-text.ts';
 import { SrqError, systemCode } from '../request/errors.ts';
-import { RESULT_COLUMNS, type ReadOptions, type Row, type Table } from '../request/table.ts';
+import { RESULT_COLUMNS, type ReadOptions, type Row, type Table, TEST_LEAD } from '../request/table.ts';
 import { decodedText, findEncoding, type TextEncoding } from './decode.ts';
 import { isResultsFile, restoredRow } from './earlier-results.ts';
 import { isWrappedList, type JsonKind, jsonKind, looksLikeJson } from './json-rows.ts';
@@ -109,7 +109,7 @@ class FileTable implements Table {
    */
   private refuseTest(row: Row): Row {
     const marked = /^(?:true|1|yes)$/i.test((row.cells[this.testMark] ?? '').trim());
-    return marked && row.problem === null ? { ...row, problem: 'is a test lead: never sent' } : row;
+    return marked && row.problem === null ? { ...row, problem: TEST_LEAD } : row;
   }
 }
 

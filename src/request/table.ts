@@ -1,3 +1,4 @@
+import type { Finding } from './finding.ts';
 import type { Status } from './status.ts';
 
 /** The outcome that a row of a results file states, as a spreadsheet may have changed it. */
@@ -9,6 +10,9 @@ export interface EarlierOutcome {
   /** The number that the row had when the file was written, or null if that is lost. */
   readonly row: number | null;
 }
+
+/** The problem of a row that a platform has marked as a test of its connection. */
+export const TEST_LEAD = 'is a test lead: never sent';
 
 /** One data row of a partner's file. */
 export interface Row {
@@ -133,7 +137,7 @@ export interface Mapping {
   readonly sources: readonly FieldSource[];
   /** The columns that are not used. */
   readonly ignored: readonly string[];
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Finding[];
   /** Columns that are left out, although they plainly hold a field that nothing gives. A person has to decide. */
   readonly missed: readonly MissedColumn[];
   readonly ties: readonly Tie[];

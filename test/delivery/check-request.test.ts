@@ -98,7 +98,7 @@ describe('what cannot work is an error', () => {
     [{ country: 'France' }, 'not one of the markets'],
     [{ request_text: undefined }, 'neither a text nor a recording'],
     [{ phone: undefined, email: undefined }, 'neither a phone number nor an e-mail'],
-    [{ phone: '12345' }, 'not a telephone number'],
+    [{ phone: '12345' }, 'too short for PT'],
     [{ phone: '3,51912E+11' }, 'scientific notation'],
     [{ email: 'a@example.com, b@example.com' }, 'more than one'],
     [{ email: 'nobody' }, 'not an e-mail address'],

@@ -4,7 +4,10 @@ import { leadsCsv } from '../helpers/leads.ts';
 import { documentOf } from '../helpers/run-srq.ts';
 
 interface Finding {
-  readonly row: number;
+  readonly row: number | null;
+  readonly rows: number;
+  readonly code: string;
+  readonly value: string | null;
   readonly severity: string;
   readonly field: string;
   readonly column: string | null;
@@ -42,6 +45,32 @@ describe.concurrent('bulk --dry-run --json', () => {
       true,
     );
     expect(findings[4]?.advice).toContain('--map "Ref=-"');
+    expect(findings.map(({ code, value, rows }) => [code, value, rows])).toEqual([
+      ['country.unknown', 'FR', 1],
+      ['phone.scientific', '3,51912E+11', 1],
+      ['columns.differ', null, 1],
+      ['location.postal-code', '12', 1],
+      ['text.scientific', '1.2E+15', 1],
+      ['row.unreadable', null, 1],
+    ]);
+  });
+
+  test('says once what no column gives, with the flag that mends it, and that flag does', async ({ desk }) => {
+    const rows = ['0151 1000000', '+49 151 10000000', '+49 30 123456'].map(
+      (phone) => `Ana,${phone},10115,Dach decken ${phone}`,
+    );
+    const leads = desk.write('leads.csv', `Name,Telefon,PLZ,Nachricht\n${rows.join('\n')}\n`);
+    const document = documentOf(await desk.run('bulk', leads, '--dry-run', '--json'));
+    expect(document).toMatchObject({ rows: 3, invalid: 3, problemCount: 1, problemsLeftOut: 0 });
+    const [finding, ...others] = document['problems'] as Finding[];
+    expect(finding).toMatchObject({ row: null, rows: 3, code: 'country.missing', column: null, severity: 'error' });
+    expect(others).toEqual([]);
+    const [flag = ''] = /--set country=\w+/.exec(finding?.advice ?? '') ?? [];
+    expect(flag).toBe('--set country=DE');
+    const mended = await desk.run('bulk', leads, '--dry-run', '--json', ...flag.split(' '));
+    expect(documentOf(mended)).toMatchObject({ ready: 2, invalid: 1, problemCount: 1 });
+    expect(mended.stderr).toContain('"0151 1000000" is too short for DE');
+    expect(documentOf(mended)['problems']).toMatchObject([{ row: 1, code: 'phone.too-short', value: '0151 1000000' }]);
   });
 
   test('names the bytes that are not in the encoding, and the column where a row with a cut text goes wrong', async ({

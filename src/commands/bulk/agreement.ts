@@ -19,8 +19,9 @@ import { planText } from '../../report/terminal/plan-text.ts';
 import type { Contract } from '../../request/contract.ts';
 import { SrqError } from '../../request/errors.ts';
 import { FIELDS, isField } from '../../request/fields.ts';
+import { adviceOn } from '../../request/finding.ts';
 import type { ImportPlan, RowRange, RowReport } from '../../request/import-plan.ts';
-import { columnLabel, type MappingOptions, type Table } from '../../request/table.ts';
+import { columnLabel, type Mapping, type MappingOptions, type Table } from '../../request/table.ts';
 import { AUDIO_PARAMETER } from '../../request/wire.ts';
 import { makeEncoder } from '../../service/wire/encode.ts';
 import type { Settings } from '../../settings/settings.ts';
@@ -88,6 +89,7 @@ export async function dryRun(
   options: PlanOptions & Pick<SubmitOptions, 'again'>,
   { file, startedMs, results, verdicts }: Rehearsal,
 ): Promise<number> {
+  requireKnownFields(input.mapping, options.strict);
   const log = await session.logReader();
   const plan = await planWithProgress(session, input, log, { ...options, range: rangeOf(options) });
   await sayPlan(session, plan, 'nowhere: this is a dry run');
@@ -160,10 +162,11 @@ interface ImportProposal {
 export async function agreedPlan(
   session: RequestSession,
   { input, where, keepAt }: ImportProposal,
-  options: Pick<PlanOptions, 'yes' | 'saveMapping' | 'acceptLikely'>,
+  options: Pick<PlanOptions, 'yes' | 'saveMapping' | 'acceptLikely' | 'strict'>,
   plan: (input: Input) => Promise<ImportPlan>,
 ): Promise<Agreed> {
   const { context } = session;
+  requireKnownFields(input.mapping, options.strict);
   const asks = context.interactive && options.yes !== true && context.options.quiet !== true;
   const given = context.process.argv.slice(2);
   const questions = openQuestions(columnQuestions(input.mapping, input.evidence.sample), options.acceptLikely === true);
@@ -183,6 +186,13 @@ export async function agreedPlan(
     if (asks || isSaid(now, options)) await rememberMapping(context, now);
     return { plan: planned, command };
   }
+}
+
+/** Throws `SrqError('usage')` for fields that neither srq nor the service knows, under --strict. */
+function requireKnownFields({ warnings }: Mapping, strict: boolean | undefined): void {
+  const unknown = warnings.find(({ code }) => code === 'columns.unknown-field');
+  if (!strict || !unknown) return;
+  throw new SrqError('usage', `${unknown.message} Nothing was sent.`, adviceOn({ ...unknown, column: null }));
 }
 
 /** Tells whether the flags say something of the columns, so that a person has looked at them. */

@@ -3,7 +3,6 @@ import { commandLine, onlyOptions, withoutOptions, withProfileFlags } from '../.
 import type { Context } from '../../cli/context.ts';
 import { codesOfCounts, exitNumber } from '../../cli/exit-codes.ts';
 import { folded, thousands } from '../../report/output.ts';
-import { adviceOn } from '../../report/problem-advice.ts';
 import { summaryText } from '../../report/terminal/summary-text.ts';
 import type { SrqError } from '../../request/errors.ts';
 import type { ImportPlan, ImportSummary } from '../../request/import-plan.ts';
@@ -93,7 +92,7 @@ export async function finishDryRun(
       columns,
       undecided,
       ignored: mapping.ignored,
-      problems: problems.map((problem) => ({ ...problem, advice: adviceOn(problem) })),
+      problems,
       problemCount,
       problemsLeftOut: problemCount - problems.length,
       file,
