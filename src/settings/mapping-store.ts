@@ -80,7 +80,7 @@ export class MappingStore {
 }
 
 /** Names a header by 12 hexadecimal digits. Case, accents, blanks and the order of the columns make no difference. */
-export function headerFingerprint(columns: readonly string[]): string {
+function headerFingerprint(columns: readonly string[]): string {
   return createHash('sha256')
     .update(JSON.stringify(forms(columns).sort()))
     .digest('hex')

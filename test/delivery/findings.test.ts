@@ -145,10 +145,10 @@ describe('An unused column that holds what is missing', () => {
       ['lisa@example.com', 'The tap in the kitchen drips since Monday', '+351912345678', 'PT', '7'],
       ['bo@example.com', 'The tap in the bathroom drips since Monday', '+351912345679', 'Portugal', '8'],
     ];
-    const plan = await planOf(['First', 'what "now"', 'Telefon 2', 'where', 'x'], ...rows);
-    expect(mendOf(plan, 'contact.missing')).toBe('Add: --map "Telefon 2=phone" --map "First=email"');
+    const plan = await planOf(['First', 'what "now"', 'Zahl 2', 'Gebiet', 'x'], ...rows);
+    expect(mendOf(plan, 'contact.missing')).toBe('Add: --map "Zahl 2=phone" --map "First=email"');
     expect(mendOf(plan, 'request_text.missing')).toBe(`Add: --map 'what "now"=request_text'`);
-    expect(mendOf(plan, 'country.missing')).toBe('Add: --map "where=country"');
+    expect(mendOf(plan, 'country.missing')).toBe('Add: --map "Gebiet=country"');
   });
 
   test.each([

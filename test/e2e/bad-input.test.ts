@@ -41,7 +41,11 @@ const FILES: readonly [string, string[], RegExp][] = [
   ['an encoding that is not there', ['leads.csv', '--encoding', 'utf-9'], /utf-9/i],
   ['a delimiter that is none', ['leads.csv', '--delimiter', 'xx'], /xx|delimiter/i],
   ['a mapping file that is none', ['leads.csv', '--mapping', 'leads.csv'], /leads\.csv.*--save-mapping/s],
-  ['a slip in a field of --map', ['leads.csv', '--map', 'ref=fulname'], /no field "fulname".*did you mean "fullname"/is],
+  [
+    'a slip in a field of --map',
+    ['leads.csv', '--map', 'ref=fulname'],
+    /no field "fulname".*did you mean "fullname"/is,
+  ],
   ['a slip in a field of --set', ['leads.csv', '--set', 'contry=PT'], /did you mean "country"/i],
   ['an unknown flag', ['leads.csv', '--dryrun'], /--dryrun.*did you mean --dry-run/is],
 ];

@@ -30,9 +30,10 @@ describe.concurrent('bulk --dry-run --json', () => {
     const ended = await desk.run('bulk', desk.write('leads.csv', text), '--dry-run', '--json');
     const document = documentOf(ended);
     expect(ended.code).toBe(3);
-    expect(document).toMatchObject({ rows: 6, ready: 2, invalid: 4, repeated: 0, problemCount: 6, problemsLeftOut: 0 });
+    expect(document).toMatchObject({ rows: 6, ready: 2, invalid: 4, repeated: 0, problemCount: 7, problemsLeftOut: 0 });
     expect(document).toMatchObject({ encoding: 'UTF-8', delimiter: ',' });
-    const findings = document['problems'] as Finding[];
+    const [ofColumns, ...findings] = document['problems'] as Finding[];
+    expect(ofColumns).toMatchObject({ row: null, rows: 6, code: 'columns.alike', field: 'phone' });
     expect(findings.map(({ row, severity, field, column }) => [row, severity, field, column])).toEqual([
       [2, 'error', 'country', 'Country'],
       [3, 'error', 'phone', 'Phone / Telefone'],

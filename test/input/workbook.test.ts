@@ -115,7 +115,7 @@ describe('a workbook', () => {
     expect(table.notes).toEqual([
       'Read from the sheet "Leads".',
       'Set aside before the header: lines 1–2.',
-      'Without a name in the header, so ignored: column 4.',
+      'Without a name in the header: column 4.',
       "Set aside as the report's footer: line 8.",
     ]);
   });

@@ -146,7 +146,7 @@ describe('what surrounds a number', () => {
 });
 
 describe('a number without its plus', () => {
-  const noPlus = (e164: string | null) => ({ e164, error: null, warning: expect.stringContaining('no plus') });
+  const noPlus = (e164: string | null) => ({ e164, error: null, warning: 'phone.no-plus' });
 
   it.each([
     ['PT', '351912345678', '+351912345678'],
@@ -161,7 +161,7 @@ describe('a number without its plus', () => {
   });
 
   it('that is one within the country as well is refused, and with either sign it is what that says', () => {
-    expect(read('4934708045', 'DE')).toMatchObject({ e164: null, error: expect.stringContaining('(+49 49…)') });
+    expect(read('4934708045', 'DE')).toMatchObject({ e164: null, error: 'phone.two-ways' });
     expect(read('04934708045', 'DE')).toEqual({ e164: '+494934708045', error: null, warning: null });
     expect(read('+4934708045', 'DE')).toEqual({ e164: '+4934708045', error: null, warning: null });
   });
@@ -193,7 +193,7 @@ describe('a number without its plus', () => {
           const written = [number.number.slice(1), digits, `00${number.number.slice(1)}`, number.formatInternational()];
           for (const cell of written) {
             const { e164, error } = parsePhone(cell, each);
-            expect([cell, error?.includes('may begin with') ? number.number : e164]).toEqual([cell, number.number]);
+            expect([cell, error === 'phone.two-ways' ? number.number : e164]).toEqual([cell, number.number]);
           }
         }
       }
