@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { SrqError } from '../request/errors.ts';
 
 const SERVICE = 'srq';
-const LIMIT_MS = 3_000;
+const LIMIT_MS = 10_000;
 
 /**
  * One secret in the operating system's keychain. Each method throws `SrqError('settings')` if the keychain cannot be

@@ -166,7 +166,7 @@ describe('--map and --set', () => {
       plan(['Budget'], { map: { Budget: 'budget' } })
         .warnings.map(({ message }) => message)
         .join(),
-    ).toContain('"budget" is not a field srq knows');
+    ).toContain('"budget" is not a field that srq knows');
   });
 
   it('a slip in the name of a field is a wrong use, unless the service has such a parameter', () => {
