@@ -30,8 +30,8 @@ export function addBulk(program: Command, run: RunCommand): void {
     .addOption(
       choice('--in-doubt <what>', 'rows that may have been taken', ['park', 'validate']).default('validate').hideHelp(),
     )
-    .option('--results <file>', 'every row with its outcome (<name>.results.csv; -: stdout)')
-    .addOption(rare('--no-results', 'write no results file'))
+    .option('--results <file>', 'every row with its outcome (<name>.results.csv)')
+    .addOption(rare('--no-results', 'write no results file; to standard output: --results -'))
     .option('--report <file>', 'the run as a page with charts, in one file (.html)')
     .addOption(rare('--include-input', 'with --report: show the cells of the input: personal data'))
     .option('--yes', 'do not ask whether plan and columns are right')
