@@ -47,8 +47,8 @@ async function measureSteps(leads) {
 
 async function parts() {
   mkdirSync(built, { recursive: true });
-  const files = ['files/open-table', 'files/mapping', 'pipeline/map-row', 'pipeline/check-request'];
-  const input = Object.fromEntries(files.map((file) => [file.replace('/', '-'), `src/${file}.ts`]));
+  const files = ['input/open-table', 'input/mapping', 'delivery/prepare', 'delivery/check/check-request'];
+  const input = Object.fromEntries(files.map((file) => [file.replaceAll('/', '-'), `src/${file}.ts`]));
   const bundle = await rolldown({ input, platform: 'node' });
   await bundle.write({ dir: built, format: 'esm', entryFileNames: '[name].mjs' });
   await bundle.close();

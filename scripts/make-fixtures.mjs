@@ -81,6 +81,16 @@ function writeShapes() {
   write('salesforce-footer.csv', salesforceReport(), 'latin1');
   write('duplicate-headers.csv', csv([[...SIX, 'phone'], ...THREE.map((row) => [...row, ''])]));
   write('empty-headers.csv', csv([['', ...SIX, ''], ...THREE.map((row, at) => [`${at}`, ...row, 'x'])]));
+  write('ends-with-delimiter.csv', csv([SIX, ...THREE.map((row) => [...row, ''])]));
+  const quotedLine = (line) => `"${line.replaceAll('"', '""')}"`;
+  write(
+    'quoted-lines.csv',
+    `${csv([SIX, ...THREE])
+      .trimEnd()
+      .split('\n')
+      .map(quotedLine)
+      .join('\n')}\n`,
+  );
   write('ragged-rows.csv', csv([SIX, pt, de.slice(0, 5), [...uk, 'too', 'much'], [...uk, '']]));
   write(
     'unclosed-quote.csv',
@@ -400,6 +410,32 @@ function writePacked() {
       { name: 'Leads', rows: [SIX, THREE[0], [...THREE[1].slice(0, 3), 4.91512345678901e17, 'Berlin', 'Küche']] },
     ]),
   );
+  const shown = (number, format) => ({ number, format });
+  writeFileSync(
+    `${folder}workbook-formats.xlsx`,
+    workbook([
+      {
+        name: 'Leads',
+        rows: [
+          [...SIX.slice(0, 4), 'zip', 'city', 'request_text'],
+          [
+            ...THREE[1].slice(0, 3),
+            shown(Number(national('DE')), '00000000000'),
+            shown(1067, '00000'),
+            'Dresden',
+            'Küche',
+          ],
+          [
+            ...THREE[0].slice(0, 3),
+            shown(Number(national('PT')), '000 000 000'),
+            shown(1200109, '0000\\-000'),
+            'Lisboa',
+            'Obras',
+          ],
+        ],
+      },
+    ]),
+  );
   writeFileSync(`${folder}gzip.csv.gz`, gzipSync(iconv.encode(csv(small, { delimiter: ';' }), 'windows-1252')));
   const objects = THREE.map((row) => Object.fromEntries(row.map((text, at) => [SIX[at], text])));
   writeFileSync(`${folder}gzip.ndjson.gz`, gzipSync(objects.map((each) => `${JSON.stringify(each)}\n`).join('')));
@@ -429,6 +465,13 @@ function writeChecks() {
     '912345678 / 961234567',
   ];
   write('phones-repaired.csv', csv([SIX, ...phones.map((phone, at) => pt.with(3, phone).with(1, `Zoé ${at}`))]));
+  const noPlus = [international('PT'), international('DE'), international('AT'), '+4934708045'].map((e164) =>
+    e164.slice(1),
+  );
+  write(
+    'phones-without-plus.csv',
+    csv([SIX, ...noPlus.map((phone, at) => pt.with(3, phone).with(0, ['PT', 'DE', 'AT', 'DE'][at]))]),
+  );
   write(
     'two-phone-columns.csv',
     csv([

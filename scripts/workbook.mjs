@@ -10,12 +10,18 @@ const DAY_MS = 86_400_000;
 const escaped = (text) =>
   text.replace(/[&<>"\r]/g, (mark) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\r': '&#13;' })[mark]);
 
-/** The bytes of a workbook: sheets with a name and rows of texts, numbers, dates, booleans or null; `hidden` hides one. */
+/**
+ * The bytes of a workbook: sheets with a name and rows of texts, numbers, numbers with a format, dates, booleans or null;
+ * `hidden` hides one.
+ */
 export function workbook(sheets) {
   const strings = new Map();
+  const formats = new Map();
   const parts = {};
-  for (const [at, { rows }] of sheets.entries()) parts[`xl/worksheets/sheet${at + 1}.xml`] = sheetXml(rows, strings);
-  return packed({ ...parts, ...frame(sheets), 'xl/sharedStrings.xml': stringsXml(strings) });
+  for (const [at, { rows }] of sheets.entries()) {
+    parts[`xl/worksheets/sheet${at + 1}.xml`] = sheetXml(rows, strings, formats);
+  }
+  return packed({ ...parts, ...frame(sheets, formats), 'xl/sharedStrings.xml': stringsXml(strings) });
 }
 
 /** A workbook of one sheet whose XML is given as it is, for what no spreadsheet would write. */
@@ -33,7 +39,7 @@ function packed(parts) {
   });
 }
 
-function frame(sheets) {
+function frame(sheets, formats = new Map()) {
   const list = sheets.map(
     ({ name, hidden }, at) =>
       `<sheet name="${escaped(name)}" sheetId="${at + 1}"${hidden ? ' state="hidden"' : ''} r:id="rId${at + 1}"/>`,
@@ -49,23 +55,35 @@ function frame(sheets) {
     '_rels/.rels': `${HEAD}<Relationships xmlns="${PACKAGE}"><Relationship Id="rId1" Type="${OFFICE}/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
     'xl/workbook.xml': `${HEAD}<workbook ${MAIN} xmlns:r="${OFFICE}"><sheets>${list.join('')}</sheets></workbook>`,
     'xl/_rels/workbook.xml.rels': `${HEAD}<Relationships xmlns="${PACKAGE}">${relations.join('')}${more.join('')}</Relationships>`,
-    'xl/styles.xml': `${HEAD}<styleSheet ${MAIN}><cellXfs count="2"><xf numFmtId="0"/><xf numFmtId="14" applyNumberFormat="1"/></cellXfs></styleSheet>`,
+    'xl/styles.xml': stylesXml([...formats.keys()]),
   };
 }
 
-function sheetXml(rows, strings) {
+/** The first two styles are those of plain numbers and of dates; the first format of one's own has the number 164. */
+function stylesXml(codes) {
+  const formats = codes.map((code, at) => `<numFmt numFmtId="${164 + at}" formatCode="${escaped(code)}"/>`).join('');
+  const own = codes.map((_, at) => `<xf numFmtId="${164 + at}" applyNumberFormat="1"/>`).join('');
+  const list = codes.length > 0 ? `<numFmts count="${codes.length}">${formats}</numFmts>` : '';
+  return `${HEAD}<styleSheet ${MAIN}>${list}<cellXfs count="${2 + codes.length}"><xf numFmtId="0"/><xf numFmtId="14" applyNumberFormat="1"/>${own}</cellXfs></styleSheet>`;
+}
+
+function sheetXml(rows, strings, formats) {
   const lines = rows.map((cells, at) => {
-    const written = cells.map((value, column) => cellXml(value, `${columnName(column)}${at + 1}`, strings));
+    const written = cells.map((value, column) => cellXml(value, `${columnName(column)}${at + 1}`, strings, formats));
     return `<row r="${at + 1}">${written.join('')}</row>`;
   });
   return `${HEAD}<worksheet ${MAIN}><sheetData>${lines.join('')}</sheetData></worksheet>`;
 }
 
-function cellXml(value, place, strings) {
+function cellXml(value, place, strings, formats) {
   if (value === null || value === '') return '';
   if (typeof value === 'number') return `<c r="${place}"><v>${value}</v></c>`;
   if (typeof value === 'boolean') return `<c r="${place}" t="b"><v>${value ? 1 : 0}</v></c>`;
   if (value instanceof Date) return `<c r="${place}" s="1"><v>${value.getTime() / DAY_MS + 25_569}</v></c>`;
+  if (typeof value === 'object') {
+    if (!formats.has(value.format)) formats.set(value.format, 2 + formats.size);
+    return `<c r="${place}" s="${formats.get(value.format)}"><v>${value.number}</v></c>`;
+  }
   if (!strings.has(value)) strings.set(value, strings.size);
   return `<c r="${place}" t="s"><v>${strings.get(value)}</v></c>`;
 }

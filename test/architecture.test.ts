@@ -45,6 +45,9 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'src/sandbox/service': ['messages'],
   'src/sandbox/messages': [],
 
+  'src/input': ['columns'],
+  'src/input/columns': [],
+
   'src/report': [],
   'src/report/terminal': ['.'],
   'src/report/page': ['.'],

@@ -7,7 +7,7 @@ export function commandLine(words: readonly string[]): string {
 
 /** Commands that depend on the profile, and those that depend on the log as well. */
 const OF_PROFILE = 'login|logout|status|validate|contract (?:learn|show|forget)';
-const OF_LOG = 'create|bulk|log|report|resolve|doctor|enqueue|work|queue';
+const OF_LOG = 'create|bulk|log|export|report|resolve|doctor|enqueue|work|queue';
 const SUGGESTED = new RegExp(`\\bsrq (?:(?:${OF_PROFILE})|(${OF_LOG}))\\b(?! --help)`, 'g');
 
 /**
@@ -32,9 +32,20 @@ interface ChosenProfile {
 
 /** Removes the given options and their values from the words, in both notations: `--map A=b` and `--map=A=b`. */
 export function withoutOptions(words: readonly string[], options: readonly string[]): string[] {
-  return words.filter((word, at) => {
-    const before = words[at - 1];
-    if (before !== undefined && options.includes(before)) return false;
-    return !options.some((option) => word === option || word.startsWith(`${option}=`));
-  });
+  const belongs = belongsTo(options);
+  return words.filter((_, at) => !belongs(words, at));
+}
+
+/** Returns only the given options and their values. In all else it does as {@link withoutOptions}. */
+export function onlyOptions(words: readonly string[], options: readonly string[]): string[] {
+  const belongs = belongsTo(options);
+  return words.filter((_, at) => belongs(words, at));
+}
+
+function belongsTo(options: readonly string[]): (words: readonly string[], at: number) => boolean {
+  return (words, at) => {
+    const [before, word = ''] = [words[at - 1], words[at]];
+    if (before !== undefined && options.includes(before)) return true;
+    return options.some((option) => word === option || word.startsWith(`${option}=`));
+  };
 }

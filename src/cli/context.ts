@@ -9,8 +9,9 @@ import type { LogStore, OpenLog } from '../request/log-store.ts';
 import type { Clock } from '../request/ports.ts';
 import type { Sandbox } from '../sandbox/server.ts';
 import type { ContractStore } from '../settings/contract-store.ts';
+import type { MappingStore } from '../settings/mapping-store.ts';
 import type { Trust } from '../settings/own-file.ts';
-import { contractPaths, directories, type Paths } from '../settings/paths.ts';
+import { contractPaths, directories, mappingsPath, type Paths } from '../settings/paths.ts';
 import type { ProfileStore } from '../settings/profile-store.ts';
 import type { Settings, Sourced } from '../settings/settings.ts';
 import type { WrittenFiles } from '../settings/written-files.ts';
@@ -114,6 +115,13 @@ export class Context {
     const { ContractStore } = await import('../settings/contract-store.ts');
     const { value } = await this.profileName();
     return new ContractStore(value, contractPaths(await this.paths(), value), await this.trust());
+  }
+
+  /** Opens the mappings that were confirmed under the profile in use. A rehearsal with --sandbox uses them, too. */
+  async mappings(): Promise<MappingStore> {
+    const { MappingStore } = await import('../settings/mapping-store.ts');
+    const { value } = await this.profileName();
+    return new MappingStore(mappingsPath(await this.paths(), value), await this.trust());
   }
 
   /**

@@ -6,9 +6,11 @@ import { pipeline } from 'node:stream/promises';
 import * as z from 'zod/mini';
 import { planImport } from '../delivery/plan.ts';
 import type { SubmitOptions } from '../delivery/submit.ts';
-import { mappingToKeep, planMapping } from '../input/mapping.ts';
+import { sampleOf } from '../input/columns/sample.ts';
+import { type MappingEvidence, mappingToKeep, planMapping } from '../input/mapping.ts';
 import { openTable } from '../input/open-table.ts';
 import { requireOwnOrNew } from '../report/output-file.ts';
+import { parametersOf } from '../request/contract.ts';
 import { SrqError, systemCode } from '../request/errors.ts';
 import type { ImportPlan, RowRange } from '../request/import-plan.ts';
 import type { DeliveryLog } from '../request/ports.ts';
@@ -35,6 +37,7 @@ export interface Input {
   /** What the user has chosen for the mapping. */
   readonly chosen: MappingOptions;
   readonly mapping: Mapping;
+  readonly evidence: MappingEvidence;
 }
 
 const AS_DETECTED: ReadOptions = { format: null, encoding: null, delimiter: null, skipLines: 0, sheet: null };
@@ -67,12 +70,21 @@ export async function readInput(context: Context, file: string, options: Reading
   const { format = null, encoding = null, delimiter = null, skipLines, sheet = null } = options;
   const table = await openInput(context, file, { format, encoding, delimiter, skipLines, sheet });
   const kept = options.mapping === undefined ? null : await readMapping(options.mapping);
+  const remembered = (await context.mappings()).find(table.columns);
   const chosen = {
     map: { ...kept?.map, ...Object.fromEntries(options.map) },
     set: { ...kept?.set, ...Object.fromEntries(options.set) },
     join: kept?.join ?? {},
+    ...(remembered ? { remembered } : {}),
   };
-  return mapped(table, chosen, options);
+  const evidence = { sample: await sampleOf(table), parameters: await parameterNames(context) };
+  return mapped({ table, evidence }, chosen, options);
+}
+
+/** Returns the names by which the contract in force knows parameters. */
+async function parameterNames(context: Context): Promise<ReadonlySet<string>> {
+  const parameters = parametersOf(await context.contract());
+  return new Set(parameters.flatMap(({ field, path }) => [field, path.join('.'), path.at(-1) ?? field]));
 }
 
 /**
@@ -80,13 +92,13 @@ export async function readInput(context: Context, file: string, options: Reading
  * `planMapping`.
  */
 export async function mapped(
-  table: Table,
+  { table, evidence }: Pick<Input, 'table' | 'evidence'>,
   chosen: MappingOptions,
   { saveMapping }: Pick<ReadingOptions, 'saveMapping'>,
 ): Promise<Input> {
-  const mapping = planMapping(table.columns, chosen);
+  const mapping = planMapping(table.columns, chosen, evidence);
   if (saveMapping !== undefined) await keepMapping(saveMapping, mapping, chosen);
-  return { table, chosen, mapping };
+  return { table, chosen, mapping, evidence };
 }
 
 /** Writes a mapping that `--mapping` can read. Throws `SrqError('usage')` if the path cannot be used. */
@@ -95,6 +107,17 @@ export async function keepMapping(path: string, mapping: Mapping, chosen: Mappin
   await writeFile(path, `${JSON.stringify(mappingToKeep(mapping, chosen), null, 2)}\n`).catch((error: unknown) =>
     Promise.reject(unwritable(path, error)),
   );
+}
+
+/** Keeps the mapping for later files with this header, in the profile. A profile that cannot be written is warned about. */
+export async function rememberMapping(context: Context, { table, mapping, chosen }: Input): Promise<void> {
+  try {
+    const on = new Date(context.clock.nowMs()).toISOString().slice(0, 10);
+    (await context.mappings()).keep(table.columns, mappingToKeep(mapping, chosen), on);
+  } catch (error) {
+    if (systemCode(error) === '') throw error;
+    (await context.reporter()).warn(`The mapping cannot be kept for the next file like this (${systemCode(error)}).`);
+  }
 }
 
 async function readMapping(path: string): Promise<MappingOptions> {

@@ -19,6 +19,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   bulk: async () => (await import('../commands/bulk/flags.ts')).addBulk,
   log: async () => (await import('../commands/log/flags.ts')).addLog,
   report: async () => (await import('../commands/report/flags.ts')).addReport,
+  export: async () => (await import('../commands/export/flags.ts')).addExport,
   resolve: async () => (await import('../commands/resolve/flags.ts')).addResolve,
   store: async () => (await import('../commands/store.ts')).addStore,
   enqueue: async () => (await import('../commands/enqueue/flags.ts')).addEnqueue,
@@ -68,6 +69,14 @@ export async function makeProgram(
       return invoke(command.optsWithGlobals<GlobalOptions>(), load, args);
     };
   for (const load of commandsFor(words[0])) (await load())(program, run);
+  // The list of the commands takes nearly all of the screen, so it goes without a heading.
+  program.configureHelp({
+    ...program.configureHelp(),
+    formatItemList: (heading, items) => {
+      const head = heading === 'Commands:' ? [] : [heading];
+      return items.length === 0 ? [] : [...head, ...items, ''];
+    },
+  });
   program.addHelpText('after', EVERYWHERE);
   for (const command of program.commands) {
     command.addHelpText('after', () => {

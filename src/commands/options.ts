@@ -1,6 +1,7 @@
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import { nearest } from '../request/did-you-mean.ts';
 import { FIELD } from '../request/fields.ts';
+import { SENT_STATUSES } from '../request/status.ts';
 import { TEXT_FORMATS } from '../request/table.ts';
 
 /**
@@ -125,4 +126,13 @@ export function addReadingOptions(command: Command): Command {
     .option('--set <field=value>', "for all rows: a constant, or '{City} {Zip}'", pair('FIELD=VALUE', 'first'), [])
     .option('--mapping <file>', 'the same as JSON: {"map":{},"set":{}}')
     .addOption(rare('--save-mapping <file>', 'write the mapping that is used'));
+}
+
+/** Adds the flags that select requests of the log. */
+export function addLogFilterOptions(command: Command): Command {
+  return command
+    .option('--since <time>', 'only since: 2026-11-21, or 90m, 24h, 7d ago')
+    .option('--until <time>', 'only before, or to the end of a day')
+    .addOption(choice('--status <status>', 'only this status', SENT_STATUSES))
+    .option('--run <run>', 'only this run, by the beginning of its name');
 }

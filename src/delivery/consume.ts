@@ -8,6 +8,7 @@ import {
   mergeVisibilityHistories,
   type VisibilityHistory,
   visibilityStats,
+  wasReset,
 } from '../request/visibility.ts';
 import { ControlRounds, knownCreated, RecentCreations } from './controls.ts';
 import { disposalOfDoubt, disposalOfRequest } from './dispose.ts';
@@ -161,7 +162,7 @@ class QueueWorker {
     if (!isFromLog && result.status === 'created') this.#recent.add(taken);
     const isDoubtful = result.status === 'unknown';
     if (submitted.stop) this.#end(submitted.stop);
-    this.#dispose(taken, submitted, disposalOfRequest(taken, submitted, await this.#situation(taken, isDoubtful)));
+    this.#dispose(taken, submitted, disposalOfRequest(taken, submitted, await this.#situation(taken, submitted)));
     const own = this.#supervisor.observe(submitted);
     const shared = isFromLog ? CONTINUE : await this.#deps.breaker.observe(isDoubtful);
     const stop = own.stop ?? shared.stop;
@@ -169,13 +170,14 @@ class QueueWorker {
     else if (shared.pauseMs > 0) this.#recover(taken, shared.pauseMs).catch((error: unknown) => this.#end(error));
   }
 
-  async #situation({ key, request }: TakenRequest, isDoubtful: boolean) {
+  async #situation({ key, request }: TakenRequest, { result, isFromLog }: Submitted) {
     const { log, api, evidence, halt, isProxied } = this.#deps;
     const { settles, settleMs } = this.#options;
     const isEnding = halt.signal.aborted;
-    if (!isDoubtful || !settles || isEnding) return { isEnding, settles, waitMs: 0 };
+    if (result.status !== 'unknown' || !settles || isEnding) return { isEnding, settles, waitMs: 0 };
     const kind = requestKind(request);
-    const waiting = { chosenMs: settleMs, isReset: log.lookup(key) === 'unknown' && !isProxied };
+    const isReset = wasReset({ state: log.lookup(key), isOwn: !isFromLog, isProxied });
+    const waiting = { chosenMs: settleMs, isReset };
     const sight = visibilityStats(await evidence(), kind, log.nowMs());
     const waitMs = api.idempotencyWindowMs !== null ? 0 : licenceWaitMs(sight, waiting, this.#recent.of(kind).length);
     // The same minimum age as in `settleDoubt`, so that the doubt is old enough when its turn comes.

@@ -42,10 +42,6 @@ export function isKept({ earlier }: Row, status: Status): boolean {
   );
 }
 
-/** The message on a row that says `unknown`, with cells of which the log knows nothing. */
-export const ALTERED_DOUBT =
-  'It may have been taken as it was before its cells were changed, so it is not sent. Settle it with srq resolve; then put its cells back, or empty its srq_status to send it as another request.';
-
 /** What the spreadsheet did to a row: the cells put back, or the reason why the row cannot be sent. */
 type Repair = Pick<Row, 'cells'> | Pick<Row, 'problem'>;
 

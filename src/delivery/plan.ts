@@ -1,17 +1,15 @@
 import { SrqError } from '../request/errors.ts';
-import type { ImportPlan, RowProblem, RowRange } from '../request/import-plan.ts';
+import { finding } from '../request/finding.ts';
+import type { ImportPlan, RowRange } from '../request/import-plan.ts';
 import { Ledger } from '../request/ledger.ts';
-import type { Problem } from '../request/outcome.ts';
 import type { DeliveryLog } from '../request/ports.ts';
 import { type LoggedState, STATUS, type Status, statusOfState } from '../request/status.ts';
 import type { EarlierOutcome, Mapping, Row, Table } from '../request/table.ts';
-import { ALTERED_DOUBT, ReturnedRows, settledStatus, statesOutcomes } from './earlier-outcomes.ts';
+import { ReturnedRows, settledStatus, statesOutcomes } from './earlier-outcomes.ts';
+import { Findings } from './findings.ts';
 import { likelyPrepared, type Preparation, type Prepared, prepareRow } from './prepare.ts';
 import { rowsInRange } from './reread.ts';
 import { knownStatus, type SubmitOptions } from './submit.ts';
-
-/** Maximum number of problems kept one by one. Further ones are only counted. */
-const MAX_PROBLEMS = 10_000;
 
 /** A table and the mapping of its columns to fields. */
 export interface MappedTable {
@@ -31,11 +29,11 @@ export async function planImport(
   range: RowRange,
   preparation: Preparation,
   log: LogView,
-  options: Finality,
+  options: PlanRules,
   tick: (rows: number) => void,
 ): Promise<ImportPlan> {
   const returned = statesOutcomes(table) ? await ReturnedRows.of(table, mapping, preparation, log, options) : null;
-  const planner = new Planner(log, options);
+  const planner = new Planner(mapping, log, options);
   let mostAreDone = true;
   for await (const read of rowsInRange(table, range)) {
     const batch = returned ? await returned.restore(read, options) : read;
@@ -51,62 +49,74 @@ export async function planImport(
     await log.prefetch(ready.flatMap((each) => (each.request && !done.has(each.row) ? [each.key] : [])));
     let doneInBatch = 0;
     for (const [at, prepared] of ready.entries()) {
-      if (isDone(planner.add(prepared, batch[at]?.earlier))) doneInBatch += 1;
+      const read = batch[at];
+      if (read && isDone(planner.add(read, prepared))) doneInBatch += 1;
     }
     mostAreDone = doneInBatch > batch.length / 2;
     tick(planner.ledger.rows);
   }
-  const { ledger, first, problems, problemCount } = planner;
+  const { ledger, first, findings, refs } = planner;
   if (ledger.rows === 0) {
     throw new SrqError('input', `${table.path} has no rows to import${range.skip > 0 ? ' after those skipped' : ''}.`);
   }
   const planned = { table: returned?.table ?? table, mapping, range, rows: ledger.rows };
-  return { ...planned, counts: ledger.counts(), first, problems, problemCount, ledger };
+  return { ...planned, counts: ledger.counts(), first, refs, ...findings.of(ledger.rows), ledger };
 }
+
+/** Number of references of ready rows that a plan keeps, to ask the log whether it knows them with other content. */
+const MAX_REFS = 1_000;
 
 /** Collects the rows of a plan in their order. */
 class Planner {
   readonly ledger = new Ledger();
-  readonly problems: RowProblem[] = [];
-  problemCount = 0;
+  readonly findings: Findings;
+  /** References of the first rows that are ready. */
+  readonly refs: string[] = [];
   first: ImportPlan['first'] = null;
   readonly #log: LogView;
-  readonly #options: Finality;
+  readonly #options: PlanRules;
 
-  constructor(log: LogView, options: Finality) {
+  constructor(mapping: Mapping, log: LogView, options: PlanRules) {
+    this.findings = new Findings(mapping);
     this.#log = log;
     this.#options = options;
   }
 
-  /** Adds a row and returns its status. `earlier` is what the row of a results file says. */
-  add(prepared: Prepared, earlier: EarlierOutcome | undefined): Status {
+  /** Adds a row and returns its status. */
+  add(read: Row, prepared: Prepared): Status {
     const { row, problems } = prepared;
+    const { earlier } = read;
     const status = settledStatus(earlier, this.#options) ?? this.#statusOf(prepared, earlier);
-    for (const problem of problems) this.#note(row, problem);
+    if (problems.length > 0) this.findings.add(read, problems);
     if (!prepared.request || (status === 'unknown' && this.#log.lookup(prepared.key) === 'none')) {
       this.ledger.addWithoutKey(row, status);
-      if (status === 'unknown') this.#note(row, { ...ROW_PROBLEM, message: ALTERED_DOUBT });
+      if (status === 'unknown') this.findings.add(read, [ALTERED_DOUBT]);
       return status;
     }
     this.ledger.add(row, prepared.key, status);
-    if (!this.first && this.ledger.status(row) === 'ready') this.first = prepared;
+    if (this.ledger.status(row) !== 'ready') return status;
+    this.first ??= prepared;
+    const { ref } = prepared.request;
+    if (ref !== null && this.refs.length < MAX_REFS) this.refs.push(ref);
     return status;
   }
 
   /** A row that says that it may have been taken is not judged by other content than what was sent. */
   #statusOf(prepared: Prepared, earlier: EarlierOutcome | undefined): Status {
-    const isOfLog = prepared.request !== null && this.#log.lookup(prepared.key) !== 'none';
-    if (earlier?.status === 'unknown' && !isOfLog) return 'unknown';
-    return statusOf(prepared, this.#log, this.#options);
+    if (!prepared.request) return earlier?.status === 'unknown' ? 'unknown' : 'invalid';
+    const state = this.#log.lookup(prepared.key);
+    if (earlier?.status === 'unknown' && state === 'none') return 'unknown';
+    const status = knownStatus(state, this.#options) ?? 'ready';
+    return status === 'ready' && this.#isInAnotherFile(prepared.key) ? 'repeated' : status;
   }
 
-  #note(row: number, problem: Problem): void {
-    this.problemCount += 1;
-    if (this.problems.length < MAX_PROBLEMS) this.problems.push({ row, ...problem });
+  #isInAnotherFile(key: string): boolean {
+    return this.#options.earlier?.some((ledger) => ledger.holds(key)) ?? false;
   }
 }
 
-const ROW_PROBLEM = { severity: 'warning', field: '', column: null } as const;
+/** The finding on a row that says `unknown`, with cells of which the log knows nothing. */
+const ALTERED_DOUBT = { ...finding('row.altered-doubt', '', {}), column: null };
 
 /** Prepares a row that is settled by what it says: with its key, if that can be known, and without checks. */
 function asItSays(row: Row, mapping: Mapping, preparation: Preparation): Prepared {
@@ -115,6 +125,12 @@ function asItSays(row: Row, mapping: Mapping, preparation: Preparation): Prepare
 
 type LogView = Pick<DeliveryLog, 'lookup' | 'prefetch'>;
 type Finality = Pick<SubmitOptions, 'onDuplicate' | 'again'>;
+
+/** Rules for what is done with a row. */
+interface PlanRules extends Finality {
+  /** The ledgers of files of the same run that come before this one. What they hold is sent with them, once. */
+  readonly earlier?: readonly Ledger[];
+}
 
 const NONE: ReadonlyMap<number, Prepared> = new Map();
 

@@ -1,10 +1,10 @@
 import type { Contract } from '../request/contract.ts';
 import { SrqError } from '../request/errors.ts';
+import { type Finding, finding, type Problem } from '../request/finding.ts';
 import type { RequestOperationName } from '../request/operations.ts';
-import type { Problem } from '../request/outcome.ts';
 import type { AudioReader } from '../request/ports.ts';
 import { contentKey, type Destination, type Draft, type ServiceRequest } from '../request/service-request.ts';
-import type { FieldSource, Mapping, Row } from '../request/table.ts';
+import { type FieldSource, type Mapping, type Row, TEST_LEAD } from '../request/table.ts';
 import { audioFindings } from './check/check-contract.ts';
 import { checkRequest, likelyRequest } from './check/check-request.ts';
 
@@ -37,8 +37,9 @@ export type Prepared =
 /** Maps and checks one row and computes its key. Returns a promise only if the row has a recording to be examined. */
 export function prepareRow(row: Row, mapping: Mapping, preparation: Preparation): Prepared | Promise<Prepared> {
   if (row.problem !== null) {
-    const problem: Problem = { severity: 'error', field: '', column: null, message: row.problem };
-    return { row: row.number, request: null, ref: null, problems: [problem] };
+    const { problem } = row;
+    const found = problem === TEST_LEAD ? finding('row.test-lead', '', {}) : finding('row.unreadable', '', { problem });
+    return { row: row.number, request: null, ref: null, problems: [{ ...found, column: null }] };
   }
   return prepareDraft(mapRow(row, mapping), mapping, preparation, tieProblems(row, mapping));
 }
@@ -96,17 +97,17 @@ async function withAudio(
   try {
     const audio = await preparation.audio.describe(path);
     const [wrong] = audioFindings(preparation.contract, preparation.operations, audio);
-    if (wrong) return refusedAudio(draft.row, request, problems, wrong.message);
+    if (wrong) return refusedAudio(draft.row, request, problems, wrong);
     return named(draft.row, { ...request, audio }, problems, preparation);
   } catch (error) {
     if (!(error instanceof SrqError)) throw error;
-    return refusedAudio(draft.row, request, problems, error.message);
+    const unusable = finding('audio_file.unusable', 'audio_file', { problem: error.message }, path);
+    return refusedAudio(draft.row, request, problems, unusable);
   }
 }
 
-function refusedAudio(row: number, { ref }: ServiceRequest, problems: readonly Problem[], message: string): Prepared {
-  const problem: Problem = { severity: 'error', field: 'audio_file', column: null, message };
-  return { row, request: null, ref, problems: [...problems, problem] };
+function refusedAudio(row: number, { ref }: ServiceRequest, problems: readonly Problem[], wrong: Finding): Prepared {
+  return { row, request: null, ref, problems: [...problems, { ...wrong, column: null }] };
 }
 
 function named(
@@ -147,8 +148,7 @@ export function tieProblems({ cells }: Row, { columns, ties }: Mapping): Problem
     const texts = new Set(tied.filter(filled).map((index) => (cells[index] ?? '').trim()));
     if (texts.size < 2 || better.some(filled)) return [];
     const names = tied.map((index) => columns[index] ?? '');
-    const message = 'The columns hold different values; the first is taken. Say which to use with --map.';
-    return [{ severity: 'warning', field, column: names.join(' / '), message }];
+    return [{ ...finding('columns.differ', field, {}), column: names.join(' / ') }];
   });
 }
 

@@ -1,10 +1,11 @@
 import { SrqError } from '../request/errors.ts';
+import { FINDING, type Problem, quotedMessage } from '../request/finding.ts';
 import type { ImportPlan, RowOutside, RowReport, RunRow } from '../request/import-plan.ts';
 import { parseMarket } from '../request/markets.ts';
 import type { DeliveryLog, LogRecord } from '../request/ports.ts';
 import { type Status, statusOfEvent } from '../request/status.ts';
 import type { Mapping, Row } from '../request/table.ts';
-import { ALTERED_DOUBT, isKept } from './earlier-outcomes.ts';
+import { isKept } from './earlier-outcomes.ts';
 import { mapRow, type Preparation, prepareRow } from './prepare.ts';
 import { rowsInRange } from './reread.ts';
 
@@ -28,7 +29,7 @@ export async function* reportRows(
       if (status === 'ready') yield { ...NOT_SENT, row, status: untriedStatus, message: untried };
       else if (status === 'invalid') yield { ...NOT_SENT, row, status, ...(await whyInvalid(row, plan, preparation)) };
       else if (status === 'unknown' && plan.ledger.key(row.number) === null)
-        yield { ...NOT_SENT, row, status, message: ALTERED_DOUBT };
+        yield { ...NOT_SENT, row, status, message: FINDING['row.altered-doubt'].says };
       else
         yield { row, status, problems: [], isKept: isKept(row, status), ...recorded(row, plan, records[at] ?? null) };
     }
@@ -67,8 +68,12 @@ async function whyInvalid(
 ): Promise<Pick<RowReport, 'message' | 'problems'>> {
   const { problems } = await prepareRow(row, mapping, preparation);
   const telling = problems.filter(({ severity }) => severity === 'error' || preparation.strict);
-  const sentences = telling.map(({ column, message }) => (column === null ? message : `${column}: ${message}`));
-  return { message: sentences.join(' '), problems: telling };
+  return { message: sentences(telling, quotedMessage), problems: telling };
+}
+
+function sentences(problems: readonly Problem[], messageOf: (problem: Problem) => string): string {
+  const each = (problem: Problem) => (problem.column === null ? '' : `${problem.column}: `) + messageOf(problem);
+  return problems.map(each).join(' ');
 }
 
 function recordOf(key: string | null, status: Status, log: Pick<DeliveryLog, 'read'>): ReturnType<DeliveryLog['read']> {
@@ -87,6 +92,7 @@ function recorded(
 }
 
 function messageOf(record: LogRecord | null, repeated: boolean): string | null {
+  if (repeated && record && record.event !== 'created') return 'The same content as a row of another file of this run.';
   if (repeated)
     return record ? `Already created on ${record.at}, according to the log.` : 'Its own row says that it was taken.';
   if (record?.event === 'sending')
@@ -102,7 +108,10 @@ const MIN_HIDDEN_LETTERS = 4;
  */
 export function runRowOf(report: RowReport, mapping: Mapping, withInput: boolean): RunRow {
   const { row, status, ids, record } = report;
-  const hide = (text: string) => (withInput || status !== 'invalid' ? text : withoutCells(text, row.cells));
+  const shows = withInput || status !== 'invalid';
+  const hide = (text: string) => (shows ? text : withoutCells(text, row.cells));
+  const message =
+    shows || report.message === null ? report.message : sentences(report.problems, (each) => each.message);
   const { country, ref } = row.problem === null ? mapRow(row, mapping).fields : {};
   return {
     row: row.number,
@@ -112,15 +121,19 @@ export function runRowOf(report: RowReport, mapping: Mapping, withInput: boolean
     status,
     ids,
     http: record?.http ?? null,
-    message: report.message === null ? null : hide(report.message),
+    message: message === null ? null : hide(message),
     at: record?.at ?? null,
-    problems: report.problems.map((problem) => ({ ...problem, message: hide(problem.message) })),
+    problems: report.problems.map((each) => ({
+      ...each,
+      message: hide(each.message),
+      value: shows ? each.value : null,
+    })),
     cells: withInput ? row.cells : null,
   };
 }
 
 /**
- * Removes cell texts from a message. Messages quote what they are about, such as the name of a recording. Cells shorter
+ * Removes cell texts from a message. It may be about one of them, such as the name of a recording. Cells shorter
  * than `MIN_HIDDEN_LETTERS` are kept, because they may be words of the message itself.
  */
 function withoutCells(text: string, cells: readonly string[]): string {

@@ -9,6 +9,7 @@ import {
   settleWaitMs,
   type VisibilityHistory,
   type VisibilityStats,
+  wasReset,
 } from '../request/visibility.ts';
 import { type Control, ControlRounds, type Controls, controlsFor, type Doubted, type RoundResult } from './controls.ts';
 import {
@@ -226,8 +227,9 @@ class Inquiry {
   }
 
   #waiting() {
-    const isOwn = this.#record.run === this.#deps.log.run && this.#seen === 'unknown';
-    return { chosenMs: this.#validation.chosenMs, isReset: isOwn && !this.#validation.isProxied };
+    const { chosenMs, isProxied } = this.#validation;
+    const isOwn = this.#record.run === this.#deps.log.run;
+    return { chosenMs, isReset: wasReset({ state: this.#seen, isOwn, isProxied }) };
   }
 
   /**

@@ -10,8 +10,10 @@ export interface TextEncoding {
   readonly name: string;
   /** The name that people use. */
   readonly label: string;
-  /** True if the file holds bytes that this encoding does not have. They are decoded as U+FFFD. */
-  readonly damaged: boolean;
+  /** The pattern of texts that this encoding does not explain, or null if it explains the whole file. */
+  readonly unexplained: RegExp | null;
+  /** True if so much is unexplained that the encoding itself is wrong, not only some rows. */
+  readonly isWrong: boolean;
   /** A note for the plan on how the encoding was found, or null. */
   readonly note: string | null;
 }
@@ -23,12 +25,31 @@ const LABELS: Readonly<Record<string, string>> = {
   'windows-1252': 'Windows-1252',
 };
 
-const LONE_SURROGATE = /\p{Surrogate}/u;
+/** Bytes that an encoding does not have are decoded as U+FFFD, and half a pair in UTF-16 as a lone surrogate. */
+const UNDECODABLE = /\uFFFD|\p{Surrogate}/u;
+
+/** What the bytes 0x80 to 0xBF are in Windows-1252. In UTF-8 they continue a character. */
+const CONTINUES =
+  '[\u20AC\uFFFD\u201A\u0192\u201E\u2026\u2020\u2021\u02C6\u2030\u0160\u2039\u0152\u017D\u2018\u2019\u201C\u201D\u2022\u2013\u2014\u02DC\u2122\u0161\u203A\u0153\u017E\u0178\u00A0-\u00BF]';
+/** UTF-8 read as Windows-1252, of the letters and marks that our markets write: `Ã£`, `â‚¬`. */
+const UTF8_AS_WINDOWS_1252 = new RegExp(`\\uFFFD|[\\u00C2-\\u00C5]${CONTINUES}|\\u00E2${CONTINUES}{2}`);
+
+/** A number of undecodable places that is a matter of single rows even in a file of plain ASCII. */
+const FEW_PLACES = 10;
+
+/** The characters of a text beyond ASCII: those that an encoding explains, and those that it does not have. */
+interface Census {
+  readonly known: number;
+  readonly unknown: number;
+}
+
+const FULLY_KNOWN: Census = { known: 0, unknown: 0 };
 
 /**
  * Finds the encoding of a whole file. It is the declared one; else the one of the byte order mark; else UTF-16 if NUL
- * bytes stand where UTF-16 has them; else UTF-8 if all bytes are valid; else Windows-1252, with a note. Throws
- * `SrqError('input')` if the bytes are none of these, and `SrqError('usage')` if the declared encoding is unknown.
+ * bytes stand where UTF-16 has them; else UTF-8 if it explains most of what is beyond ASCII; else Windows-1252, with a
+ * note. Rows that the encoding does not explain are left to be refused one by one. Throws `SrqError('input')` if the
+ * bytes are none of these, and `SrqError('usage')` if the declared encoding is unknown.
  */
 export async function findEncoding(file: PartnerFile, declared: string | null): Promise<TextEncoding> {
   const named = declared === null ? null : declaredEncoding(declared);
@@ -36,19 +57,40 @@ export async function findEncoding(file: PartnerFile, declared: string | null): 
   const name = named ?? encodingByBom(head) ?? encodingByNuls(head.subarray(0, 4096));
   if (name !== null) {
     const label = declared !== null && !LABELS[name] ? declared : (LABELS[name] ?? name);
-    return { name, label, damaged: await isDamaged(file, name), note: null };
+    const found = name === 'utf-8' && (await isAllUtf8(file)) ? FULLY_KNOWN : await censusOf(file, name);
+    return textEncoding(name, label, found, found.unknown > Math.max(FEW_PLACES, found.known));
   }
-  if (!(await isDamaged(file, 'utf-8'))) return { name: 'utf-8', label: 'UTF-8', damaged: false, note: null };
-  if (await isDamaged(file, 'windows-1252')) {
+  if (await isAllUtf8(file)) return textEncoding('utf-8', 'UTF-8', FULLY_KNOWN, false);
+  const asUtf8 = await censusOf(file, 'utf-8');
+  if (asUtf8.unknown <= asUtf8.known) return textEncoding('utf-8', 'UTF-8', asUtf8, false);
+  return windows1252(file, asUtf8.known);
+}
+
+function textEncoding(name: string, label: string, { unknown }: Census, isWrong: boolean): TextEncoding {
+  if (unknown === 0) return { name, label, unexplained: null, isWrong: false, note: null };
+  const places = unknown === 1 ? 'one place is not' : `${unknown} places are not`;
+  const note = isWrong ? null : `Read as ${label}, but ${places}: such rows are invalid.`;
+  return { name, label, unexplained: UNDECODABLE, isWrong, note };
+}
+
+/** `utf8Places` is the number of characters in the file that are valid UTF-8: rows from another source. */
+async function windows1252(file: PartnerFile, utf8Places: number): Promise<TextEncoding> {
+  const { unknown } = await censusOf(file, 'windows-1252');
+  if (unknown > utf8Places) {
     throw new SrqError(
       'input',
       `${file.path} is neither UTF-8 nor Windows-1252 text.`,
       'Export it again as CSV UTF-8, or name its encoding: --encoding NAME',
     );
   }
-  const note =
-    'Read as Windows-1252, because it is not valid UTF-8. If accents look wrong, name the encoding: --encoding NAME';
-  return { name: 'windows-1252', label: 'Windows-1252', damaged: false, note };
+  const others = utf8Places > 0 ? ' Rows that look like UTF-8 are invalid.' : '';
+  return {
+    name: 'windows-1252',
+    label: 'Windows-1252',
+    unexplained: utf8Places > 0 ? UTF8_AS_WINDOWS_1252 : null,
+    isWrong: false,
+    note: `Read as Windows-1252, because it is not valid UTF-8.${others} If accents look wrong, name the encoding: --encoding NAME`,
+  };
 }
 
 /**
@@ -109,18 +151,20 @@ function encodingByNuls(head: Buffer): string | null {
   return null;
 }
 
-/**
- * Returns true if any byte is not valid in the encoding. It reads the whole file, because that byte may be the last
- * one.
- */
-async function isDamaged(file: PartnerFile, encoding: string): Promise<boolean> {
-  if (encoding === 'utf-8') return !(await isAllUtf8(file));
-  const utf16 = encoding.startsWith('utf-16');
-  if (utf16 && (await hasOddLength(file))) return true;
+/** Counts what is beyond ASCII in a whole file. Half a character of UTF-16 at the end counts as well. */
+async function censusOf(file: PartnerFile, encoding: string): Promise<Census> {
+  const isUtf16 = encoding.startsWith('utf-16');
+  let [beyond, unknown] = [0, isUtf16 && (await hasOddLength(file)) ? 1 : 0];
   for await (const text of decodedText(file, encoding)) {
-    if (utf16 ? LONE_SURROGATE.test(text) : text.includes('\uFFFD')) return true;
+    for (let at = 0; at < text.length; at++) {
+      const code = text.charCodeAt(at);
+      if (code < 0x80) continue;
+      beyond++;
+      if (code === 0xfffd && !isUtf16) unknown++;
+    }
+    if (isUtf16) unknown += text.match(/\p{Surrogate}/gu)?.length ?? 0;
   }
-  return false;
+  return { known: Math.max(0, beyond - unknown), unknown };
 }
 
 async function hasOddLength(file: PartnerFile): Promise<boolean> {

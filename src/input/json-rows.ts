@@ -1,8 +1,8 @@
 import { isLosslessNumber, parse } from 'lossless-json';
 import { SrqError } from '../request/errors.ts';
-import type { Row } from '../request/table.ts';
+import { type Row, TEST_LEAD } from '../request/table.ts';
 import type { TextEncoding } from './decode.ts';
-import { undecodable } from './rows.ts';
+import { encodingProblem, undecodable } from './rows.ts';
 
 /** Maximum number of columns of a file. A file with more is not a list of requests. */
 export const MAX_COLUMNS = 5_000;
@@ -63,12 +63,14 @@ export async function* jsonRows(
     const rows: Row[] = [];
     for (const { text, line } of batch) {
       number++;
-      if (encoding.damaged && text.includes('\uFFFD')) {
+      if (encoding.isWrong && encoding.unexplained?.test(text)) {
         if (rows.length > 0) yield rows;
         throw undecodable(`Row ${number} (line ${line})`, encoding);
       }
-      const { cells, problem } = flatObject(text);
-      rows.push({ number, line, cells: columns.map((column) => cells.get(column) ?? ''), problem });
+      const object = flatObject(text);
+      const cells = columns.map((column) => object.cells.get(column) ?? '');
+      const problem = object.problem ?? (encoding.unexplained && encodingProblem(cells, columns, encoding));
+      rows.push({ number, line, cells, problem });
     }
     if (rows.length > 0) yield rows;
   }
@@ -118,7 +120,7 @@ function flatObject(text: string): FlatObject {
   const flattener = new Flattener();
   flattener.add('', value, 0);
   const isTest = 'user_column_data' in value && value['is_test'] === true;
-  return { cells: flattener.cells, problem: isTest ? 'is a test lead: never sent' : flattener.problem };
+  return { cells: flattener.cells, problem: isTest ? TEST_LEAD : flattener.problem };
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>

@@ -1,46 +1,90 @@
 import { nearest } from '../request/did-you-mean.ts';
 import { SrqError } from '../request/errors.ts';
-import { type Alias, aliasOf, type FieldOrPart, normalForm } from '../request/field-aliases.ts';
+import { normalForm } from '../request/field-aliases.ts';
 import { FIELD, FIELDS, type Field, isField } from '../request/fields.ts';
-import { type FieldSource, type Mapping, type MappingOptions, RESULT_COLUMNS, type Tie } from '../request/table.ts';
+import { type Finding, finding } from '../request/finding.ts';
+import { parseMarket } from '../request/markets.ts';
+import {
+  columnLabel,
+  type FieldSource,
+  type Level,
+  type Mapping,
+  type MappingOptions,
+  type MissedColumn,
+  type Tie,
+} from '../request/table.ts';
+import type { ColumnReading } from './columns/candidates.ts';
+import type { ColumnSample } from './columns/sample.ts';
+import { type Understanding, understandColumns } from './columns/understand.ts';
 
 /** The pattern of a field's name, which is sent as the name of a parameter. */
 const FIELD_NAME = /^[A-Za-z][\w.[\]-]{0,99}$/;
 
+/** What is known besides the names of the columns. */
+export interface MappingEvidence {
+  /** The first cells of each column; none if only the names are known. */
+  readonly sample: ColumnSample;
+  /** Further names of parameters that the service knows. Others than these and srq's own are probably slips. */
+  readonly parameters: ReadonlySet<string>;
+}
+
+const NAMES_ONLY: MappingEvidence = { sample: [], parameters: new Set() };
+
 /**
- * Decides which columns each field takes its values from. `--map` and `--set` win over the known names: a field given
- * there takes nothing from other columns. If both name a field, `--set` fills the rows whose mapped cells are empty.
+ * Decides which columns each field takes its values from. `--map` and `--set` win over what was confirmed earlier, and that
+ * over what srq understands: a field given there takes nothing from other columns. If both name a field, `--set` fills the
+ * rows whose mapped cells are empty.
  *
- * Throws `SrqError('usage')` if a column does not exist or a field's name is not valid, and `SrqError('input')` if a
- * column name occurs twice and is neither mapped nor ignored.
+ * Throws `SrqError('usage')` if a column does not exist or a field's name is not valid or probably a slip, and
+ * `SrqError('input')` if a column name occurs twice and is neither mapped nor ignored.
  */
-export function planMapping(columns: readonly string[], { map, set, join }: MappingOptions): Mapping {
+export function planMapping(
+  columns: readonly string[],
+  options: MappingOptions,
+  { sample, parameters }: MappingEvidence = NAMES_ONLY,
+): Mapping {
+  const { map, set, join, remembered } = options;
+  for (const field of [...Object.values(map), ...Object.keys(set)]) refuseSlip(field, parameters);
   const chosen = chosenColumns(columns, map);
-  refuseRepeatedNames(columns, new Set([...chosen.values()].flat()));
-  const explicit = [...mappedSources(chosen), ...joinedSources(columns, join), ...setSources(columns, set)];
+  const said = [
+    ...mappedSources(chosen, '--map'),
+    ...joinedSources(columns, join, '--mapping'),
+    ...setSources(columns, set),
+  ];
+  const before = remembered ? rememberedColumns(columns, remembered, said) : { sources: [], ignored: [] };
+  const explicit = [...said, ...before.sources];
   const known = new Set(explicit.map(({ field }) => field));
-  const taken = new Set([...chosen.values()].flat());
-  const meanings = columnMeanings(columns).filter(({ index, meaning }) => !taken.has(index) && !known.has(meaning));
+  const taken = new Set([...chosen.values(), ...before.ignored, ...before.sources.map((each) => each.columns)].flat());
+  refuseRepeatedNames(columns, taken);
+  const understood = understandColumns({ columns, cells: sample, market: parseMarket(set['country'] ?? '') });
+  const readings = understood.readings.filter(({ index, meaning }) => !taken.has(index) && !known.has(meaning));
+  const usable = withoutNotes(readings);
   const prefix = isMeta(columns) ? metaPrefix : () => null;
-  const understood = FIELDS.filter((field) => !known.has(field)).flatMap((field) => aliasSources(field, meanings));
-  const sources = [...explicit, ...understood].map((source) => ({ ...source, prefix: prefix(source.field) }));
+  const found = FIELDS.filter((field) => !known.has(field)).flatMap((field) => understoodSources(field, usable));
+  const sources = [...explicit, ...found].map((source) => ({ ...source, prefix: prefix(source.field) }));
   return {
     columns,
     sources,
     ignored: unusedColumns(columns, sources),
-    warnings: [...extraFieldWarnings(explicit), ...tieWarnings(columns, meanings)],
-    ties: tiesOf(meanings),
-    postalCodes: ranked(columnMeanings(columns), 'postal_code'),
+    warnings: [
+      ...changeWarnings(remembered),
+      ...extraFieldWarnings(explicit, parameters),
+      ...tieWarnings(columns, usable),
+    ],
+    missed: missedColumns(understood, sources, taken),
+    ties: tiesOf(usable),
+    postalCodes: ranked(understood.readings, 'postal_code'),
   };
 }
 
 /** Returns options that give the same mapping for a file with the same columns, whatever names a later srq knows. */
-export function mappingToKeep({ columns, sources }: Mapping, { map, set }: MappingOptions): MappingOptions {
+export function mappingToKeep({ columns, sources }: Mapping, { map, set, remembered }: MappingOptions): MappingOptions {
+  const leftOut = Object.entries(remembered?.map ?? {}).filter(([, field]) => field === '-');
   const named = (how: FieldSource['how']) => sources.filter((each) => each.how === how && each.because !== '--set');
-  const names = ({ columns: at }: FieldSource) => at.map((index) => columns[index] ?? '');
+  const names = ({ columns: at }: FieldSource) => at.map((index) => columnLabel(columns, index));
   const found = named('first').flatMap((each) => names(each).map((name) => [name, each.field] as const));
   const joined = named('join').map((each) => [each.field, names(each)] as const);
-  return { map: { ...Object.fromEntries(found), ...map }, set, join: Object.fromEntries(joined) };
+  return { map: { ...Object.fromEntries([...leftOut, ...found]), ...map }, set, join: Object.fromEntries(joined) };
 }
 
 /** Returns the columns that `--map` names, by field (`-` included), in the order given. */
@@ -63,9 +107,11 @@ function columnsNamed(columns: readonly string[], name: string): number[] {
   const form = normalForm(name);
   const found = exact.length > 0 || form === '' ? exact : matching((column) => normalForm(column) === form);
   if (found.length > 0) return found;
+  const place = Number(/^column (\d{1,4})$/i.exec(name.trim())?.[1] ?? 0) - 1;
+  if (columns[place] === '') return [place];
   const meant = nearest(name, columns);
   const list = columns
-    .filter((column) => column !== '')
+    .map((_, index) => columnLabel(columns, index))
     .slice(0, 50)
     .join(', ');
   throw new SrqError(
@@ -95,25 +141,56 @@ function refuseRepeatedNames(columns: readonly string[], settled: ReadonlySet<nu
   }
 }
 
-const source = (field: string, columns: readonly number[], how: 'first' | 'join', because: string): FieldSource => ({
-  field,
-  columns,
-  how,
-  template: null,
-  prefix: null,
-  because,
-});
-
-function mappedSources(chosen: ReadonlyMap<string, number[]>): FieldSource[] {
-  return [...chosen].filter(([field]) => field !== '-').map(([field, at]) => source(field, at, 'first', '--map'));
+/**
+ * Throws `SrqError('usage')` for a field that is neither srq's nor the service's, but nearly one of srq's: a lead without its
+ * telephone number would go out.
+ */
+function refuseSlip(field: string, parameters: ReadonlySet<string>): void {
+  if (field === '-' || isField(field) || parameters.has(field)) return;
+  const meant = nearest(field, FIELDS);
+  if (meant === null) return;
+  throw new SrqError(
+    'usage',
+    `There is no field "${field}". Did you mean "${meant}"?`,
+    `Write ${meant} in --map, --set or the mapping file. If the service really has a parameter "${field}", let srq learn its document: srq contract learn FILE`,
+  );
 }
 
-function joinedSources(columns: readonly string[], join: Readonly<Record<string, readonly string[]>>): FieldSource[] {
+const source = (
+  field: string,
+  columns: readonly number[],
+  how: 'first' | 'join',
+  because: string,
+  level: Level = 'certain',
+): FieldSource => ({ field, columns, how, template: null, prefix: null, because, level });
+
+function mappedSources(chosen: ReadonlyMap<string, number[]>, because: string): FieldSource[] {
+  return [...chosen].filter(([field]) => field !== '-').map(([field, at]) => source(field, at, 'first', because));
+}
+
+function joinedSources(columns: readonly string[], join: MappingOptions['join'], because: string): FieldSource[] {
   return Object.entries(join).map(([field, names]) => {
     requireFieldName(field);
     const at = names.flatMap((name) => columnsNamed(columns, name).slice(0, 1));
-    return source(field, at, 'join', '--mapping');
+    return source(field, at, 'join', because);
   });
+}
+
+/** Returns the sources of a remembered mapping, for the fields that are not said otherwise, and the columns it leaves out. */
+function rememberedColumns(
+  columns: readonly string[],
+  { map, join, on }: NonNullable<MappingOptions['remembered']>,
+  said: readonly FieldSource[],
+): { sources: FieldSource[]; ignored: readonly number[][] } {
+  const because = `mapped as on ${on}`;
+  const spoken = new Set(said.flatMap((each) => each.columns));
+  const chosen = chosenColumns(columns, map);
+  const sources = [...mappedSources(chosen, because), ...joinedSources(columns, join, because)];
+  const isOpen = ({ field }: FieldSource) => !said.some((each) => each.field === field);
+  const free = sources
+    .filter(isOpen)
+    .map((each) => ({ ...each, columns: each.columns.filter((at) => !spoken.has(at)) }));
+  return { sources: free.filter((each) => each.columns.length > 0), ignored: [chosen.get('-') ?? []] };
 }
 
 function setSources(columns: readonly string[], set: Readonly<Record<string, string>>): FieldSource[] {
@@ -121,24 +198,72 @@ function setSources(columns: readonly string[], set: Readonly<Record<string, str
     requireFieldName(field);
     const template = parseTemplate(text, (name) => columnsNamed(columns, name)[0] ?? 0);
     const used = template.filter((part) => typeof part === 'number');
-    return { field, columns: used, how: 'template', template, prefix: null, because: '--set' };
+    return { field, columns: used, how: 'template', template, prefix: null, because: '--set', level: 'certain' };
   });
 }
 
-/** Returns the sources of a field by the known names: its own columns first, then the columns that can be joined to it. */
-function aliasSources(field: Field, meanings: readonly ColumnMeaning[]): FieldSource[] {
-  const own = ranked(meanings, field);
-  const parts = FIELD[field].joinedFrom.flatMap((part) => ranked(meanings, part).slice(0, 1));
+/** Returns the sources of a field that was understood: its own columns first, then the columns that can be joined to it. */
+function understoodSources(field: Field, readings: readonly ColumnReading[]): FieldSource[] {
+  const own = ranked(readings, field);
+  const parts = FIELD[field].joinedFrom.flatMap((part) => ranked(readings, part).slice(0, 1));
   return [
-    ...(own.length > 0 ? [source(field, own, 'first', 'known name')] : []),
-    ...(parts.length > 0 ? [source(field, parts, 'join', 'joined')] : []),
+    ...(own.length > 0 ? ownSources(field, own, readings) : []),
+    ...(parts.length > 0 ? [joinedSource(field, parts, readings)] : []),
   ];
 }
 
+/** Returns one source for the columns that are certain, and one for those that are only likely, which come after them. */
+function ownSources(field: Field, own: readonly number[], readings: readonly ColumnReading[]): FieldSource[] {
+  const of = (level: Level) =>
+    own.filter((index) => readings.some((each) => each.index === index && each.level === level));
+  return (['certain', 'likely'] as const).flatMap((level) => {
+    const at = of(level);
+    const reasons = new Set(readings.filter(({ index }) => at.includes(index)).map(({ because }) => because));
+    return at.length > 0 ? [source(field, at, 'first', [...reasons].join('; '), level)] : [];
+  });
+}
+
+function joinedSource(field: Field, parts: readonly number[], readings: readonly ColumnReading[]): FieldSource {
+  const used = readings.filter(({ index }) => parts.includes(index));
+  const unsure = used.filter(({ level }) => level === 'likely').map(({ because }) => because);
+  if (unsure.length === 0) return source(field, parts, 'join', 'joined');
+  return source(field, parts, 'join', `joined; ${[...new Set(unsure)].join('; ')}`, 'likely');
+}
+
 /** Returns the indexes of the columns with this meaning, best first. */
-function ranked(meanings: readonly ColumnMeaning[], meaning: string): number[] {
-  const found = meanings.filter((each) => each.meaning === meaning);
+function ranked(readings: readonly ColumnReading[], meaning: string): number[] {
+  const found = readings.filter((each) => each.meaning === meaning);
   return found.sort((a, b) => a.rank - b.rank).map(({ index }) => index);
+}
+
+/** Notes are often about the customer, not for the professional, so they are the text only if no other column is. */
+function withoutNotes(readings: readonly ColumnReading[]): readonly ColumnReading[] {
+  const hasText = readings.some(({ meaning }) => meaning === 'request_text');
+  return readings.flatMap((each) =>
+    each.meaning !== 'notes'
+      ? [each]
+      : hasText
+        ? []
+        : [{ ...each, meaning: 'request_text', rank: NOTES_RANK } as const],
+  );
+}
+
+const NOTES_RANK = 100;
+
+/**
+ * Returns the columns that plainly hold telephone numbers, e-mail addresses or texts, where nothing gives that field and
+ * nobody has said what the column is.
+ */
+function missedColumns(
+  { plain }: Understanding,
+  sources: readonly FieldSource[],
+  settled: ReadonlySet<number>,
+): MissedColumn[] {
+  const given = new Set(sources.map(({ field }) => field));
+  const used = new Set(sources.flatMap((each) => each.columns));
+  const isOpen = (field: MissedColumn['field']) =>
+    !given.has(field) && (field !== 'request_text' || !given.has('audio_file'));
+  return plain.filter(({ index, field }) => isOpen(field) && !settled.has(index) && !used.has(index));
 }
 
 function unusedColumns(columns: readonly string[], sources: readonly FieldSource[]): string[] {
@@ -146,28 +271,35 @@ function unusedColumns(columns: readonly string[], sources: readonly FieldSource
   return columns.filter((name, index) => name !== '' && !used.has(index));
 }
 
-function extraFieldWarnings(sources: readonly FieldSource[]): string[] {
-  const extra = new Set(sources.map(({ field }) => field).filter((field) => !isField(field)));
-  return [...extra].map((field) => {
-    const meant = nearest(field, FIELDS);
-    return `"${field}" is not a field srq knows; it is sent as it is.${meant ? ` Did you mean ${meant}?` : ''}`;
-  });
+function extraFieldWarnings(sources: readonly FieldSource[], parameters: ReadonlySet<string>): Finding[] {
+  const extra = sources.map(({ field }) => field).filter((field) => !isField(field) && !parameters.has(field));
+  return [...new Set(extra)].map((field) => finding('columns.unknown-field', field, {}));
+}
+
+/** Says how a header differs from the one for which the mapping was confirmed. */
+function changeWarnings(remembered: MappingOptions['remembered']): Finding[] {
+  if (!remembered?.changes) return [];
+  const list = (names: readonly string[]) => names.map((name) => `"${name}"`).join(', ') || 'none';
+  const { added, gone } = remembered.changes;
+  const what = `The header is not quite the one mapped on ${remembered.on}. New columns: ${list(added)}; gone: ${list(gone)}.`;
+  return [finding('columns.changed', '', { what })];
 }
 
 /**
  * Warns in the plan of columns that are equally likely the same field. A row whose cells there differ has a warning of
  * its own.
  */
-function tieWarnings(columns: readonly string[], meanings: readonly ColumnMeaning[]): string[] {
+function tieWarnings(columns: readonly string[], meanings: readonly ColumnReading[]): Finding[] {
   return tiesOf(meanings).map(({ field, columns: at }) => {
     const names = at.map((index) => `"${columns[index]}"`).join(' and ');
     const many = at.length === 2 ? 'both' : 'all';
-    return `${names} ${many} look like the ${field.replaceAll('_', ' ')}; of several filled ones the first is taken (--map to choose).`;
+    const what = `${names} ${many} look like the ${field.replaceAll('_', ' ')}; of several filled ones the first is taken (--map to choose).`;
+    return finding('columns.alike', field, { what });
   });
 }
 
-function tiesOf(meanings: readonly ColumnMeaning[]): Tie[] {
-  const places = new Map<string, ColumnMeaning[]>();
+function tiesOf(meanings: readonly ColumnReading[]): Tie[] {
+  const places = new Map<string, ColumnReading[]>();
   for (const each of meanings) {
     const place = `${each.meaning} ${each.rank}`;
     places.set(place, [...(places.get(place) ?? []), each]);
@@ -186,72 +318,6 @@ const metaPrefix = (field: string): string | null => (isField(field) ? FIELD[fie
 
 function isMeta(columns: readonly string[]): boolean {
   return columns.includes('form_id') && columns.some((name) => ['ad_id', 'is_organic', 'inbox_url'].includes(name));
-}
-
-/** The meaning of one column, given the other columns of the file. */
-interface ColumnMeaning extends Alias {
-  readonly index: number;
-}
-
-/** Column names that mean the full name, but the first name if the file has a column for the last name. */
-const FIRST_BESIDE_LAST = new Set(['name', 'nome', 'nombre']);
-
-/** Column names that mean the full address, but only the street if the postal code or the city has its own column. */
-const STREET_BESIDE_CITY = new Set([
-  'address',
-  'morada',
-  'endereco',
-  'direccion',
-  'domicilio',
-  'adresse',
-  'anschrift',
-  'indirizzo',
-]);
-
-/** The rank of a meaning that depends on other columns. It follows the ranks of all aliases, so that those come first. */
-const LAST_RANK = 100;
-
-/** Returns the meanings of a file's columns by the known names. Some names change their meaning if other columns exist. */
-function columnMeanings(columns: readonly string[]): ColumnMeaning[] {
-  const forms = columns.map(normalForm);
-  const alone = columns.map((name) => (isResultColumn(name) ? undefined : aliasOf(name)));
-  const has = (meaning: FieldOrPart): boolean => alone.some((each) => each?.meaning === meaning);
-  const others: OtherColumns = {
-    vorname: forms.includes('vorname'),
-    prenom: forms.includes('prenom'),
-    first: has('first_name'),
-    last: has('last_name'),
-    place: has('city') || has('postal_code'),
-    request: has('request_text'),
-  };
-  return forms.flatMap((form, index) => {
-    const found = meaningBeside(form, alone[index], others);
-    return found ? [{ ...found, index }] : [];
-  });
-}
-
-/** The columns that the file has, as far as they change the meaning of another column. */
-interface OtherColumns {
-  readonly vorname: boolean;
-  readonly prenom: boolean;
-  readonly first: boolean;
-  readonly last: boolean;
-  readonly place: boolean;
-  readonly request: boolean;
-}
-
-function meaningBeside(form: string, alone: Alias | undefined, others: OtherColumns): Alias | undefined {
-  if (form === 'nom') return others.prenom ? { meaning: 'last_name', rank: 1 } : undefined;
-  if (form === 'name' && others.vorname && !others.last) return { meaning: 'last_name', rank: 2 };
-  if (FIRST_BESIDE_LAST.has(form) && others.last && !others.first) return { meaning: 'first_name', rank: LAST_RANK };
-  if (STREET_BESIDE_CITY.has(form) && others.place) return { meaning: 'street', rank: LAST_RANK };
-  // Notes are often about the customer, not for the professional, so they count only if no other column has the request.
-  if (alone?.meaning === 'notes') return others.request ? undefined : { meaning: 'request_text', rank: LAST_RANK };
-  return alone;
-}
-
-function isResultColumn(name: string): boolean {
-  return RESULT_COLUMNS.some((each) => each === name);
 }
 
 /**

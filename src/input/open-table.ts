@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { unescapeFormulas } from '../request/csv-text.ts';
 import { SrqError, systemCode } from '../request/errors.ts';
-import { RESULT_COLUMNS, type ReadOptions, type Row, type Table } from '../request/table.ts';
+import { RESULT_COLUMNS, type ReadOptions, type Row, type Table, TEST_LEAD } from '../request/table.ts';
 import { decodedText, findEncoding, type TextEncoding } from './decode.ts';
 import { isResultsFile, restoredRow } from './earlier-results.ts';
 import { isWrappedList, type JsonKind, jsonKind, looksLikeJson } from './json-rows.ts';
@@ -109,7 +109,7 @@ class FileTable implements Table {
    */
   private refuseTest(row: Row): Row {
     const marked = /^(?:true|1|yes)$/i.test((row.cells[this.testMark] ?? '').trim());
-    return marked && row.problem === null ? { ...row, problem: 'is a test lead: never sent' } : row;
+    return marked && row.problem === null ? { ...row, problem: TEST_LEAD } : row;
   }
 }
 
@@ -123,14 +123,15 @@ async function sampleOf(file: PartnerFile, encoding: TextEncoding): Promise<stri
   let sample = '';
   for await (const text of decodedText(file, encoding.name)) {
     sample += text;
-    if (sample.length >= SAMPLE_LETTERS) break;
+    if (sample.length >= SAMPLE_LETTERS) return sample.slice(0, SAMPLE_LETTERS);
   }
-  return sample.slice(0, SAMPLE_LETTERS);
+  // The last line of a short file is whole, while that of a sample is probably cut.
+  return `${sample}\n`;
 }
 
 function sayColumns(columns: readonly string[], notes: Notes): void {
   const unnamed = columns.flatMap((name, index) => (name === '' ? [index + 1] : []));
-  if (unnamed.length > 0) notes.say(`Without a name in the header, so ignored: column ${unnamed.join(', ')}.`);
+  if (unnamed.length > 0) notes.say(`Without a name in the header: column ${unnamed.join(', ')}.`);
   if (!isResultsFile(columns)) return;
   const own = RESULT_COLUMNS.filter((name) => columns.includes(name));
   notes.say(`A results file of srq: ${own.join(', ')} are set aside. What it calls created or duplicate is not sent.`);

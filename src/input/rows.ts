@@ -2,6 +2,7 @@ import { SrqError } from '../request/errors.ts';
 import type { Row } from '../request/table.ts';
 import type { CsvRecord } from './csv-records.ts';
 import type { TextEncoding } from './decode.ts';
+import { isBlank, type RowFit } from './row-fit.ts';
 
 /** The context in which the records of a file are read. */
 export interface RowReading {
@@ -13,6 +14,8 @@ export interface RowReading {
 
 const BATCH_ROWS = 256;
 
+const UNDECODED = /\uFFFD|\p{Surrogate}/u;
+
 /** Maximum number of rows of a report's footer, which holds totals, a confidentiality line or a copyright. */
 const MAX_FOOTER_ROWS = 20;
 
@@ -21,7 +24,10 @@ export async function headerOf(records: AsyncIterable<CsvRecord[]>, reading: Row
   for await (const batch of records) {
     const header = batch[0];
     if (!header) continue;
-    refuseUndecodable(header, reading.encoding, 'The header');
+    const { encoding } = reading;
+    if (encoding && unexplainedCell(header.cells, encoding) >= 0) {
+      throw undecodable(`The header (line ${header.line})`, encoding);
+    }
     return header.cells.map((name) => name.trim());
   }
   throw new SrqError('input', 'The file has no header.', 'The first line has to name the columns.');
@@ -29,14 +35,15 @@ export async function headerOf(records: AsyncIterable<CsvRecord[]>, reading: Row
 
 /**
  * Yields the data rows of a file in batches, given its records from the header on. It leaves out blank rows and a report's
- * footer. A ragged row has a problem.
+ * footer. A row that does not fit the columns has a problem.
  */
 export async function* rowsOf(
   records: AsyncIterable<CsvRecord[]>,
   reading: RowReading,
   columns: readonly string[],
+  fit: RowFit,
 ): AsyncGenerator<Row[]> {
-  const shaper = new RowShaper(reading, columns);
+  const shaper = new RowShaper(reading, columns, fit);
   let atHeader = true;
   for await (const batch of records) {
     for (let from = atHeader ? 1 : 0; from < batch.length; from += BATCH_ROWS) {
@@ -53,17 +60,16 @@ export async function* rowsOf(
 /** Numbers the rows. It holds back records that may be a footer until a later row shows that they are not. */
 class RowShaper {
   private readonly reading: RowReading;
-  private readonly columns: number;
-  /** The number of columns without the unnamed ones at the end, which some programs write in the header alone. */
-  private readonly named: number;
+  private readonly columns: readonly string[];
+  private readonly fit: RowFit;
   private number = 0;
   private afterBlank = false;
   private held: CsvRecord[] = [];
 
-  constructor(reading: RowReading, columns: readonly string[]) {
+  constructor(reading: RowReading, columns: readonly string[], fit: RowFit) {
     this.reading = reading;
-    this.columns = columns.length;
-    this.named = columns.findLastIndex((name) => name !== '') + 1;
+    this.columns = columns;
+    this.fit = fit;
   }
 
   /** Appends the rows of the records to `rows`. Returns the error at which the file ends, or null. */
@@ -81,10 +87,9 @@ class RowShaper {
       for (const each of this.held) rows.push(this.row(each));
       this.held = [];
       this.afterBlank = false;
-      try {
-        refuseUndecodable(record, this.reading.encoding, `Row ${this.number + 1}`);
-      } catch (error) {
-        return error as SrqError;
+      const { encoding } = this.reading;
+      if (encoding?.isWrong && unexplainedCell(record.cells, encoding) >= 0) {
+        return undecodable(`Row ${this.number + 1} (line ${record.line})`, encoding);
       }
       rows.push(this.row(record));
     }
@@ -100,36 +105,35 @@ class RowShaper {
   }
 
   private mayBeFooter({ cells }: CsvRecord): boolean {
-    if (!this.afterBlank || this.columns < 3 || this.held.length >= MAX_FOOTER_ROWS) return false;
+    if (!this.afterBlank || this.columns.length < 3 || this.held.length >= MAX_FOOTER_ROWS) return false;
     return cells.reduce((filled, cell) => (cell.trim() === '' ? filled : filled + 1), 0) === 1;
   }
 
   private row({ cells, line, suspicion }: CsvRecord): Row {
-    const whole = this.wholeCells(cells);
-    const ragged = `has ${cells.length} cells where the header has ${this.columns}; check for an unquoted delimiter or line break in the line`;
-    return { number: ++this.number, line, cells: whole ?? cells, problem: suspicion ?? (whole ? null : ragged) };
-  }
-
-  /** Returns as many cells as the header has, or null. Empty cells at the end are added or removed for that. */
-  private wholeCells(cells: readonly string[]): readonly string[] | null {
-    if (cells.length === this.columns) return cells;
-    if (cells.length > this.columns) return isBlank(cells.slice(this.columns)) ? cells.slice(0, this.columns) : null;
-    return cells.length < this.named ? null : [...cells, ...Array<string>(this.columns - cells.length).fill('')];
+    const whole = this.fit.whole(cells);
+    const { encoding } = this.reading;
+    const undecoded = encoding?.unexplained ? encodingProblem(cells, this.columns, encoding) : null;
+    const problem = undecoded ?? suspicion ?? (whole ? null : this.fit.misfit(cells));
+    return { number: ++this.number, line, cells: whole ?? cells, problem };
   }
 }
 
-function isBlank(cells: readonly string[]): boolean {
-  for (const cell of cells) if (cell !== '' && cell.trim() !== '') return false;
-  return true;
+/** Returns the index of the first cell that the encoding does not explain, or -1. */
+function unexplainedCell(cells: readonly string[], { unexplained }: TextEncoding): number {
+  return unexplained ? cells.findIndex((cell) => unexplained.test(cell)) : -1;
 }
 
-/**
- * Throws `SrqError('input')` if a record of a file with undecodable bytes has a U+FFFD. It stands for lost letters, and
- * nothing after it can be trusted.
- */
-function refuseUndecodable(record: CsvRecord, encoding: TextEncoding | null, who: string): void {
-  if (!encoding?.damaged || !record.cells.some((cell) => cell.includes('\uFFFD'))) return;
-  throw undecodable(`${who} (line ${record.line})`, encoding);
+/** Returns the problem of a row with a text that its encoding does not explain, or null if it explains the row. */
+export function encodingProblem(
+  cells: readonly string[],
+  columns: readonly string[],
+  encoding: TextEncoding | null,
+): string | null {
+  const at = encoding === null ? -1 : unexplainedCell(cells, encoding);
+  if (encoding === null || at < 0) return null;
+  const what = UNDECODED.test(cells[at] ?? '') ? `bytes that are not ${encoding.label}` : 'text that looks like UTF-8';
+  const where = columns[at] ? ` in ${columns[at]}` : '';
+  return `holds ${what}${where}, unlike the rest of the file; write the letters anew`;
 }
 
 /** Returns the error for bytes at `where` that the encoding does not have. */

@@ -6,7 +6,9 @@ import { nearest } from '../request/did-you-mean.ts';
 import { SrqError } from '../request/errors.ts';
 import type { CsvRecord } from './csv-records.ts';
 import { MAX_COLUMNS, tooManyColumns } from './json-rows.ts';
+import { showDigits } from './number-formats.ts';
 import { notAWorkbook, type PartnerFile } from './partner-file.ts';
+import { attributeOf } from './xml-text.ts';
 
 /** Maximum sizes of a workbook, packed and unpacked. It is held in memory, because it cannot be read as a stream. */
 const MAX_ARCHIVE_BYTES = 50 * 1024 * 1024;
@@ -35,6 +37,7 @@ export async function readWorkbook(file: PartnerFile, wanted: string | null): Pr
   }
   const sheets = sheetsOf(parts.get('xl/workbook.xml')?.toString('utf8') ?? '');
   const index = chosenSheet(sheets, wanted, file.path);
+  showDigits(parts);
   // The parts are packed again, because the reader trusts the sizes that an archive states, and only these were checked.
   const bounded = zipSync(Object.fromEntries(parts), { level: 0 });
   const rows = await readSheet(new Blob([bounded]), index + 1, { trim: false, parseNumber: numberText }).catch(
@@ -74,17 +77,11 @@ function requireWorkbook(names: readonly string[], path: string): void {
 
 /** Reads the sheets in the order of the workbook's own list. */
 function sheetsOf(xml: string): { name: string; hidden: boolean }[] {
-  const tags = xml.match(/<(?:[\w-]+:)?sheet\s[^>]*>/g) ?? [];
+  const tags = xml.match(/<(?:[\w-]+:)?sheet\s[^<>]*>/g) ?? [];
   return tags.map((tag) => ({
-    name: unescaped(/\sname\s*=\s*(?:"([^"]*)"|'([^']*)')/.exec(tag)?.slice(1).join('') ?? ''),
+    name: attributeOf(tag, 'name') ?? '',
     hidden: /\sstate\s*=\s*["'](?:hidden|veryHidden)["']/.test(tag),
   }));
-}
-
-const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
-
-function unescaped(text: string): string {
-  return text.replace(/&(\w+);/g, (whole, name: string) => ENTITIES[name] ?? whole);
 }
 
 function chosenSheet(

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { lstat, open, rm, writeFile } from 'node:fs/promises';
+import { createWriteStream } from 'node:fs';
+import { lstat, open, rename, rm, writeFile } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
 import { SrqError, systemCode } from '../request/errors.ts';
 
 const HEAD_BYTES = 64 * 1024;
@@ -44,5 +46,31 @@ async function headOf(path: string): Promise<string> {
     return buffer.toString('utf8', 0, bytesRead);
   } finally {
     await file.close();
+  }
+}
+
+/**
+ * Writes texts to a file that only the user can read. An existing file is replaced only once the new one is complete.
+ * If `stop` fires before that, nothing is replaced and the result is false. Errors of the system and of `texts` are
+ * passed on.
+ */
+export async function writeWhole(path: string, texts: AsyncIterable<string>, stop: AbortSignal): Promise<boolean> {
+  const part = `${path}.${randomUUID()}.part`;
+  try {
+    await pipeline(textsUntil(stop, texts), createWriteStream(part, { mode: 0o600 }));
+    if (stop.aborted) await rm(part, { force: true });
+    else await rename(part, path);
+    return !stop.aborted;
+  } catch (error) {
+    await rm(part, { force: true });
+    throw error;
+  }
+}
+
+/** Ends the texts after `stop`, so that what they are read from is closed. */
+async function* textsUntil(stop: AbortSignal, texts: AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const text of texts) {
+    if (stop.aborted) return;
+    yield text;
   }
 }

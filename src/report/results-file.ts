@@ -147,6 +147,6 @@ function doubtfulId({ status, row }: RowReport): string {
 }
 
 /** Returns the identifier that the service names first. All identifiers are in the log. */
-function mainIdentifier(ids: Identifiers): string {
+export function mainIdentifier(ids: Identifiers): string {
   return Object.values(ids)[0] ?? '';
 }

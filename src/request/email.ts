@@ -1,16 +1,17 @@
 import { domainToASCII } from 'node:url';
 import * as z from 'zod/mini';
+import type { FindingOf } from './finding.ts';
 
 const address = z.email();
 
 /**
  * The result of reading an e-mail address. Exactly one of `email` and `error` is set. A `warning` does not keep the
- * address from being sent.
+ * address from being sent. Both are codes of findings.
  */
 export interface ParsedEmail {
   readonly email: string | null;
-  readonly error: string | null;
-  readonly warning: string | null;
+  readonly error: FindingOf<'email'> | null;
+  readonly warning: FindingOf<'email'> | null;
 }
 
 /** Matches addresses as most people write them: nothing to tidy, and a domain that is its own ASCII form. */
@@ -23,7 +24,7 @@ const MAX_ADDRESS_BYTES = 254;
  */
 const MAX_CELL_LENGTH = 1000;
 
-const refused = (error: string): ParsedEmail => ({ email: null, error, warning: null });
+const refused = (error: FindingOf<'email'>): ParsedEmail => ({ email: null, error, warning: null });
 
 /** Normalises a cell to NFKC, and removes invisible characters, `mailto:`, angle brackets and the name before them. */
 function tidied(text: string): string {
@@ -41,21 +42,19 @@ function tidied(text: string): string {
  * domain, parts that are too long, a list of addresses. An address that is merely unusual passes with a warning.
  */
 export function parseEmail(text: string): ParsedEmail {
-  if (text.length > MAX_CELL_LENGTH) return refused('is too long for an e-mail address');
+  if (text.length > MAX_CELL_LENGTH) return refused('email.too-long');
   if (text.length <= MAX_ADDRESS_BYTES && PLAIN.test(text)) return { email: text, error: null, warning: null };
   const tidy = tidied(text);
-  if (/[,;\s|/]/.test(tidy.slice(tidy.indexOf('@'), tidy.lastIndexOf('@'))))
-    return refused('holds more than one e-mail address; keep one');
+  if (/[,;\s|/]/.test(tidy.slice(tidy.indexOf('@'), tidy.lastIndexOf('@')))) return refused('email.several');
   const at = tidy.lastIndexOf('@');
   const local = tidy.slice(0, at);
   const domain = domainToASCII(tidy.slice(at + 1));
-  if (at < 1 || /[\s@]/.test(local) || !domain.includes('.')) return refused('is not an e-mail address');
+  if (at < 1 || /[\s@]/.test(local) || !domain.includes('.')) return refused('email.invalid');
   const email = `${local}@${domain}`;
-  if (Buffer.byteLength(local) > 64 || Buffer.byteLength(email) > MAX_ADDRESS_BYTES)
-    return refused('is too long for an e-mail address');
+  if (Buffer.byteLength(local) > 64 || Buffer.byteLength(email) > MAX_ADDRESS_BYTES) return refused('email.too-long');
   if (/[^\x20-\x7e]/.test(local)) {
-    return { email, error: null, warning: 'has letters before the @ that many mail services do not take' };
+    return { email, error: null, warning: 'email.letters' };
   }
   const usual = address.safeParse(email).success;
-  return { email, error: null, warning: usual ? null : 'is unusual for an e-mail address; check it' };
+  return { email, error: null, warning: usual ? null : 'email.unusual' };
 }

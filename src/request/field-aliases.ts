@@ -69,6 +69,13 @@ const NAMES: Readonly<Record<FieldOrPart, readonly string[]>> = {
     'rue',
     'via',
   ],
+  house_number: [
+    'house_number street_number',
+    'numero_de_porta',
+    'numero_exterior',
+    'hausnummer hausnr',
+    'numero_civico',
+  ],
   postal_code: [
     'postal_code zip zip_code postcode eircode pincode address_zip_postal_code address_zip address_postal_code mailing_postal_code',
     'codigo_postal',

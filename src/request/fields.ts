@@ -2,7 +2,7 @@
  * Contents that a file may have in place of a field: the parts from which some fields are joined, and notes, which may
  * say what is needed.
  */
-export type FieldPart = 'first_name' | 'last_name' | 'street' | 'postal_code' | 'city' | 'notes';
+export type FieldPart = 'first_name' | 'last_name' | 'street' | 'house_number' | 'postal_code' | 'city' | 'notes';
 
 /** The facts about one field. The names that columns have for it are in `field-aliases.ts`, one line per field. */
 interface FieldFacts {
@@ -20,13 +20,11 @@ interface FieldFacts {
    * field has bounds of its own.
    */
   readonly usualLength: number | null;
-  /** Advice about a problem, beyond what its message says. Null if the general advice applies. */
-  readonly advice: string | null;
 }
 
 /** The usual length of a text if its field names no other one. */
 export const USUAL_LENGTH = 1000;
-const USUAL = { isRare: false, joinedFrom: [], metaPrefix: null, usualLength: USUAL_LENGTH, advice: null };
+const USUAL = { isRare: false, joinedFrom: [], metaPrefix: null, usualLength: USUAL_LENGTH };
 
 function field<const Option extends string>(
   facts: Pick<FieldFacts, 'value' | 'help'> & Partial<FieldFacts> & { readonly option: Option },
@@ -43,23 +41,20 @@ export const FIELD = {
     option: 'country',
     value: 'code',
     help: 'market, e.g. PT',
-    advice: 'Correct the cell; for a file of one country: --set country=PT',
   }),
   lang: field({
     option: 'lang',
     value: 'code',
     help: "language, e.g. pt; left out: the market's usual one",
     usualLength: 35,
-    advice: 'Correct the cell; for a file of one language: --set lang=pt',
   }),
   location: field({
     option: 'location',
     value: 'text',
     help: 'locality and postal code',
-    joinedFrom: ['street', 'postal_code', 'city'],
+    joinedFrom: ['street', 'house_number', 'postal_code', 'city'],
     metaPrefix: 'z:',
     usualLength: 300,
-    advice: 'Correct the cell, or make the location of several columns: --set "location={Postcode} {City}"',
   }),
   fullname: field({
     option: 'fullname',
@@ -67,14 +62,12 @@ export const FIELD = {
     help: "the customer's name",
     joinedFrom: ['first_name', 'last_name'],
     usualLength: 200,
-    advice: 'Fill the cell; if another column holds the name: --map COLUMN=fullname',
   }),
   email: field({
     option: 'email',
     value: 'address',
     help: "the customer's e-mail address",
     usualLength: null,
-    advice: 'Correct the cell; if another column holds the address: --map COLUMN=email',
   }),
   phone: field({
     option: 'phone',
@@ -82,14 +75,12 @@ export const FIELD = {
     help: "the customer's telephone number",
     metaPrefix: 'p:',
     usualLength: null,
-    advice: 'Correct the cell; if another column holds the number: --map COLUMN=phone',
   }),
   request_text: field({
     option: 'requestText',
     value: 'text',
     help: 'what is needed',
     usualLength: 10_000,
-    advice: 'Fill the cell; if another column says what is needed: --map COLUMN=request_text',
   }),
   category: field({ option: 'category', value: 'category', help: 'category of the need', usualLength: 100 }),
   audio_file: field({
@@ -98,7 +89,6 @@ export const FIELD = {
     help: 'a recording in place of text, for approved partners',
     isRare: true,
     usualLength: null,
-    advice: 'Put the recording into the folder of the file and name it there.',
   }),
   ref: field({
     option: 'ref',

@@ -1,5 +1,6 @@
+import type { Problem } from './finding.ts';
 import type { Ledger } from './ledger.ts';
-import type { Identifiers, Problem } from './outcome.ts';
+import type { Identifiers } from './outcome.ts';
 import type { LogRecord } from './ports.ts';
 import type { ServiceRequest } from './service-request.ts';
 import type { Counts, Status } from './status.ts';
@@ -12,9 +13,32 @@ export interface RowRange {
   readonly limit: number | null;
 }
 
-/** A problem with the number of its row. */
+/** A problem with the number of its row, or of all rows that lack a field which no column gives. */
 export interface RowProblem extends Problem {
+  /** The number of the row, or null if the problem is of the plan. */
+  readonly row: number | null;
+  /** Number of rows that have the problem. */
+  readonly rows: number;
+  /** What to do. */
+  readonly advice: string;
+}
+
+/** One row of a group of problems, with the text that is wrong there. */
+export interface ProblemExample {
   readonly row: number;
+  readonly value: string | null;
+}
+
+/** Problems of one kind in one column. */
+export interface ProblemGroup extends Pick<Problem, 'code' | 'severity' | 'field' | 'column' | 'message'> {
+  /** Number of rows that have the problem. */
+  readonly rows: number;
+  /** The first rows that have it. */
+  readonly examples: readonly ProblemExample[];
+  /** Whether no column gives the field, so that the problem is of the plan. */
+  readonly isOfPlan: boolean;
+  /** What to add to the command so that the problem is mended, or null if the cells have to be corrected. */
+  readonly mend: string | null;
 }
 
 /** The plan of an import, found by reading the whole file before anything is sent. */
@@ -26,9 +50,14 @@ export interface ImportPlan {
   readonly counts: Counts;
   /** The first request as it will be sent. */
   readonly first: { readonly row: number; readonly request: ServiceRequest } | null;
+  /** The problems one by one: first those of the plan, each counted once, then those of the rows. */
   readonly problems: readonly RowProblem[];
+  /** The same problems in groups, those that make rows invalid first. */
+  readonly problemGroups: readonly ProblemGroup[];
   /** Number of all problems, including those that are not kept in `problems`. */
   readonly problemCount: number;
+  /** References of the first rows that are ready. */
+  readonly refs: readonly string[];
   readonly ledger: Ledger;
 }
 
@@ -64,6 +93,8 @@ export interface ImportSummary {
   readonly log: string;
   readonly results: string | null;
   readonly stopped: string | null;
+  /** The command that gives the identifiers back, if nothing is left to do. */
+  readonly exportCommand: string | null;
   /** What the user has to do before `next`. */
   readonly advice: string | null;
   /** The literal next command, if there is something left to do. */

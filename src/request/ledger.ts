@@ -82,6 +82,11 @@ export class Ledger {
     return count;
   }
 
+  /** Tells whether a row with this key is in the ledger. */
+  holds(key: string): boolean {
+    return this.#keys.find(key) >= 0;
+  }
+
   counts(): Counts {
     const counts = noCounts();
     for (let place = 0; place < this.#rows; place++) counts[statusOf(this.#bytes[place] ?? 0)] += 1;

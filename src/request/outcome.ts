@@ -19,18 +19,6 @@ export interface Outcome {
   readonly ms: number | null;
 }
 
-/**
- * A problem found by the local checks. An `error` makes the row invalid, and a `warning` does so only with --strict.
- */
-export interface Problem {
-  readonly severity: 'error' | 'warning';
-  readonly field: string;
-  /** The column of the file with the value, or null if the value is from elsewhere. */
-  readonly column: string | null;
-  /** What is wrong, and what to do. It shows no personal data beyond what is needed to find the cell. */
-  readonly message: string;
-}
-
 /** The final result of one row. */
 export interface RowResult {
   readonly row: number;

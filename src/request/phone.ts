@@ -1,19 +1,32 @@
-import { type CountryCode, type PhoneNumber, parsePhoneNumberFromString } from 'libphonenumber-js/max/es6';
+import {
+  type CountryCode,
+  type PhoneNumber,
+  parsePhoneNumberFromString,
+  validatePhoneNumberLength,
+} from 'libphonenumber-js/max/es6';
 import metadata from 'libphonenumber-js/max/metadata';
-import type { Market } from './markets.ts';
+import type { FindingOf } from './finding.ts';
+import { findMarket, type Market } from './markets.ts';
 import { memoize } from './memoize.ts';
 
 /**
- * The result of reading a telephone number. Exactly one of `e164` and `error` is set. A `warning` says what was
- * repaired or looks odd.
+ * The result of reading a telephone number. Exactly one of `e164` and `error` is set; a `warning` is for what was
+ * repaired or looks odd. Both are codes of findings.
  */
 export interface ParsedPhone {
   readonly e164: string | null;
-  readonly error: string | null;
-  readonly warning: string | null;
+  readonly error: FindingOf<'phone'> | null;
+  readonly warning: FindingOf<'phone'> | null;
+  /** The code of the country by whose rules the number was refused, if it is known. */
+  readonly country?: string | undefined;
 }
 
-const refused = (error: string): ParsedPhone => ({ e164: null, error, warning: null });
+const refused = (error: FindingOf<'phone'>, country?: string): ParsedPhone => ({
+  e164: null,
+  error,
+  warning: null,
+  country,
+});
 
 /**
  * Maximum length of a cell. Longer ones hold something else, and the limit also bounds the work that a hostile cell can
@@ -48,11 +61,11 @@ function holdsTwo(text: string): boolean {
  * Removes digits that make a valid number look wrong, as in `+351 (0)912…` and `+52 1 55…`, both of which are common
  * habits.
  */
-function repaired(text: string): { text: string; warning: string | null } {
+function repaired(text: string): Pick<ParsedPhone, 'warning'> & { readonly text: string } {
   const trunkZero = text.replace(/^((?:\+|00)\s*\d[\d\s]{0,4})\(0\)/, '$1');
-  if (trunkZero !== text) return { text: trunkZero, warning: 'the (0) after the country code was taken out' };
+  if (trunkZero !== text) return { text: trunkZero, warning: 'phone.trunk-zero' };
   const oldMexican = text.replace(/^((?:\+|00)\s?52[\s-]?)1[\s-]?(?=(?:[\s-]?\d){10}$)/, '$1');
-  if (oldMexican !== text) return { text: oldMexican, warning: 'the 1 after +52, no longer used, was taken out' };
+  if (oldMexican !== text) return { text: oldMexican, warning: 'phone.old-mexican' };
   return { text, warning: null };
 }
 
@@ -66,40 +79,128 @@ function ofAnotherCountry(number: PhoneNumber, market: Market): boolean {
 }
 
 /**
+ * Minimum number of digits that no market's own numbers have in practice. libphonenumber's patterns allow more, where a
+ * country's plan once left the length open.
+ */
+const MORE_THAN_NATIONAL = 12;
+
+/**
+ * Returns true if a number may begin with its market's calling code, without the plus. Countries that share +1 dial the
+ * 1 at home as well, so that it tells nothing there.
+ */
+function mayLackPlus(text: string, { callingCode }: Market): boolean {
+  return callingCode !== '1' && text.replace(/^[ (]+/, '').startsWith(callingCode);
+}
+
+/**
  * Reads a telephone number as E.164. Without a market, only numbers in international form can be read. A number of
  * another country than the request's passes with a warning.
  */
 export function parsePhone(cell: string, market: Market | undefined): ParsedPhone {
-  if (cell.length > MAX_CELL_LENGTH) return refused('is too long for a telephone number');
+  if (cell.length > MAX_CELL_LENGTH) return refused('phone.too-long', market?.code);
   const plain = market ? plainE164(cell, market) : null;
   if (plain !== null) return { e164: plain, error: null, warning: null };
   const tidy = tidied(cell);
-  if (SCIENTIFIC.test(tidy)) {
-    return refused(
-      'was turned into scientific notation by a spreadsheet and its digits are lost; export the file again with this column formatted as text',
-    );
+  if (SCIENTIFIC.test(tidy)) return refused('phone.scientific');
+  if (holdsTwo(tidy)) return refused('phone.two-numbers');
+  const withPlus = market ? fromAbroad(tidy, market) : null;
+  if (withPlus !== null && withPlus.e164 !== null) return withPlus;
+  const written = readNumber(tidy, market);
+  return market && mayLackPlus(tidy, market) ? withOwnCode(tidy, written, market) : written;
+}
+
+/**
+ * Reads a number that begins with 00 and its market's calling code, or returns null for any other. Where another prefix
+ * leads abroad (Colombia, Singapore), libphonenumber finds a number of some third country in it.
+ */
+function fromAbroad(tidy: string, market: Market): ParsedPhone | null {
+  const rest = /^[ (]*00[ )-]*(\d.*)$/s.exec(tidy)?.[1];
+  return rest?.startsWith(market.callingCode) ? readNumber(`+${rest}`, market) : null;
+}
+
+/**
+ * Reads a number that begins with its market's calling code but has no plus. `written` is what it is as it stands. If
+ * it is a number of the market's both ways, neither is taken: a wrong number would lose the lead without a trace, while
+ * an error shows it to somebody who can add the plus or the zero.
+ */
+function withOwnCode(tidy: string, written: ParsedPhone, market: Market): ParsedPhone {
+  const withPlus = readNumber(`+${tidy.replace(/^[ (]+/, '')}`, market);
+  if (withPlus.e164 === null) return written;
+  const isOther = written.e164 !== null && written.e164 !== withPlus.e164;
+  if (!isOther || tidy.replace(/\D/g, '').length >= MORE_THAN_NATIONAL) {
+    return { ...withPlus, warning: withPlus.warning ?? 'phone.no-plus' };
   }
-  if (holdsTwo(tidy)) return refused('holds more than one telephone number; keep one');
+  return refused('phone.two-ways', market.code);
+}
+
+function readNumber(tidy: string, market: Market | undefined): ParsedPhone {
   const { text, warning } = repaired(tidy);
-  const number = parsePhoneNumberFromString(text, {
+  const number = libraryNumber(text, market);
+  if (!number?.isValid()) return whyRefused(text, number, market);
+  if (number.ext) return { e164: number.number, error: null, warning: 'phone.extension' };
+  const foreign = market && ofAnotherCountry(number, market) ? 'phone.foreign' : null;
+  return { e164: number.number, error: null, warning: warning ?? foreign };
+}
+
+function libraryNumber(text: string, market: Market | undefined): PhoneNumber | undefined {
+  return parsePhoneNumberFromString(text, {
     ...(market ? { defaultCountry: market.iso as CountryCode } : {}),
     extract: false,
   });
-  if (!number?.isValid()) return refused('is not a telephone number of its country; check the digits and the country');
-  if (number.ext) return { e164: number.number, error: null, warning: 'the extension is left out' };
-  const foreign = market && ofAnotherCountry(number, market) ? 'belongs to another country than the request' : null;
-  return { e164: number.number, error: null, warning: warning ?? foreign };
+}
+
+const LENGTH_ERRORS = {
+  INVALID_COUNTRY: 'phone.country-code',
+  NOT_A_NUMBER: 'phone.not-a-number',
+  TOO_SHORT: 'phone.too-short',
+  TOO_LONG: 'phone.too-long',
+  INVALID_LENGTH: 'phone.invalid',
+} as const;
+
+/**
+ * Returns why a number is refused. A country may have long and short numbers, so a length can be possible there and yet
+ * be wrong for the number at hand. If one digit more or less makes it valid, that is the likely slip.
+ */
+function whyRefused(text: string, number: PhoneNumber | undefined, market: Market | undefined): ParsedPhone {
+  const country = countryOf(number) ?? market?.code;
+  const wrong = validatePhoneNumberLength(text, market?.iso as CountryCode | undefined);
+  if (wrong !== undefined) return refused(LENGTH_ERRORS[wrong], country);
+  if (libraryNumber(`${text}5`, market)?.isValid()) return refused('phone.too-short', country);
+  if (libraryNumber(text.slice(0, -1), market)?.isValid()) return refused('phone.too-long', country);
+  return refused('phone.invalid', country);
+}
+
+/** Returns the country of a number, as the market's code where it is one, or the first country of its calling code. */
+function countryOf(number: PhoneNumber | undefined): string | undefined {
+  const iso = number?.country ?? (number && metadata.country_calling_codes[number.countryCallingCode]?.[0]);
+  return iso === undefined ? undefined : (findMarket(iso)?.code ?? iso);
+}
+
+/** Tells whether numbers are dialled with a zero before them within a market, so that one without it may be something else. */
+export function dialsZero({ iso }: Market): boolean {
+  const rules = metadata.countries[iso as CountryCode] as CountryRules | undefined;
+  return rules?.[5] === '0';
+}
+
+/** Returns the market of a valid number that is written with its country code, or null for every other text. */
+export function marketOfNumber(cell: string): Market | null {
+  if (cell.length > MAX_CELL_LENGTH) return null;
+  const text = tidied(cell).replace(/^00/, '+');
+  const number = text.startsWith('+') ? libraryNumber(text, undefined) : undefined;
+  return number?.isValid() ? (findMarket(number.country ?? '') ?? null) : null;
 }
 
 /**
  * Returns the E.164 form of a number as people usually write it. A national number without a market is returned
- * unchanged, because it is sent that way. Nothing is validated, so this is only for numbers that are known to be right.
+ * unchanged, because it is sent that way. Nothing is validated, so this is only for numbers that are known to be right;
+ * only a number that may lack its plus is read as {@link parsePhone} reads it.
  */
 export function likelyE164(cell: string, market: Market | undefined): string {
   const digits = cell.replace(/[^\d+]/g, '');
   if (digits.startsWith('+')) return digits;
   if (!market) return cell;
   if (digits.startsWith('00')) return `+${digits.slice(2)}`;
+  if (mayLackPlus(digits, market)) return parsePhone(cell, market).e164 ?? cell;
   return `+${market.callingCode}${digits.replace(/^0/, '')}`;
 }
 
@@ -121,14 +222,14 @@ interface CountryRules {
 /**
  * Returns the E.164 form of a market's own number that is written plainly enough to be read without interpretation:
  * with a plus and the country code, or as it is dialled within the country. Returns null for every other cell, whatever
- * it holds.
+ * it holds, and for one that may lack its plus.
  *
  * libphonenumber takes twenty times as long, because it compiles the country's patterns again for each number.
  */
 export function plainE164(cell: string, market: Market): string | null {
   if (!/^\+?[\d(][\d ().-]*$/.test(cell) || cell.includes('(0)')) return null;
   const digits = cell.replace(/[ ().-]/g, '');
-  if (!plainNumbers(market)?.test(digits)) return null;
+  if (!plainNumbers(market)?.test(digits) || mayLackPlus(digits, market)) return null;
   return digits.startsWith('+') ? digits : `+${market.callingCode}${digits.replace(/^0/, '')}`;
 }
 

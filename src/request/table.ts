@@ -1,3 +1,4 @@
+import type { Finding } from './finding.ts';
 import type { Status } from './status.ts';
 
 /** The outcome that a row of a results file states, as a spreadsheet may have changed it. */
@@ -9,6 +10,9 @@ export interface EarlierOutcome {
   /** The number that the row had when the file was written, or null if that is lost. */
   readonly row: number | null;
 }
+
+/** The problem of a row that a platform has marked as a test of its connection. */
+export const TEST_LEAD = 'is a test lead: never sent';
 
 /** One data row of a partner's file. */
 export interface Row {
@@ -60,7 +64,7 @@ export interface Table {
   /**
    * Yields the rows from the first one on, in batches, in constant memory (except that a workbook's rows are held in
    * memory). `readBytes` tells how far the file has been read. Throws `SrqError('input')` that names row and line for
-   * damage after which nothing can be trusted (an unclosed quote, undecodable bytes under a declared encoding, a file
+   * damage after which nothing can be trusted (an unclosed quote, a declared encoding that the file does not have, a file
    * that changed since it was opened).
    */
   rows(): AsyncIterable<readonly Row[]>;
@@ -81,8 +85,18 @@ export interface FieldSource {
   readonly template: readonly (string | number)[] | null;
   /** Prefix that the exporting platform writes before the value (`l:` in Meta's ids) and that is removed, or null. */
   readonly prefix: string | null;
-  /** Reason for the plan: `alias`, `--map`, `--set`, … */
+  /** The reason, for a person: `known name`, `--map`, `name, 14 of 15 are telephone numbers`. */
   readonly because: string;
+  /** Whether it is taken without a question. What is only likely waits for a person, or for `--accept-likely`. */
+  readonly level: Level;
+}
+
+export type Level = 'certain' | 'likely';
+
+/** A column that is left out although it plainly holds what the request still lacks. */
+export interface MissedColumn {
+  readonly index: number;
+  readonly field: 'phone' | 'email' | 'request_text';
 }
 
 /** Columns that are equally likely to be one field. */
@@ -102,6 +116,18 @@ export interface MappingOptions {
   readonly set: Readonly<Record<string, string>>;
   /** Columns whose texts are joined, by field, if no column of `map` gives the field. */
   readonly join: Readonly<Record<string, readonly string[]>>;
+  /** What a person has confirmed earlier for a file with this header. The other members take precedence. */
+  readonly remembered?: RememberedMapping;
+}
+
+/** A mapping that a person confirmed. */
+export interface RememberedMapping {
+  readonly map: MappingOptions['map'];
+  readonly join: MappingOptions['join'];
+  /** The day on which it was confirmed: `2026-11-20`. */
+  readonly on: string;
+  /** The columns by which this header differs from the one that was confirmed, or null if it is the same. */
+  readonly changes: { readonly added: readonly string[]; readonly gone: readonly string[] } | null;
 }
 
 /** The mapping of columns to fields. */
@@ -111,7 +137,9 @@ export interface Mapping {
   readonly sources: readonly FieldSource[];
   /** The columns that are not used. */
   readonly ignored: readonly string[];
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Finding[];
+  /** Columns that are left out, although they plainly hold a field that nothing gives. A person has to decide. */
+  readonly missed: readonly MissedColumn[];
   readonly ties: readonly Tie[];
   /** The columns that hold a postal code, best first, whichever field they go to. */
   readonly postalCodes: readonly number[];
@@ -122,3 +150,8 @@ export interface Mapping {
  * read.
  */
 export const RESULT_COLUMNS = ['srq_status', 'srq_id', 'srq_message', 'srq_row'] as const;
+
+/** Returns the name of a column, or its place where it has none: `column 5`. Either can be given to `--map`. */
+export function columnLabel(columns: readonly string[], index: number): string {
+  return columns[index] || `column ${index + 1}`;
+}

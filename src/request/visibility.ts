@@ -1,3 +1,5 @@
+import type { LoggedState } from './status.ts';
+
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
@@ -141,6 +143,14 @@ export interface SettleCircumstances {
    * an unknown time.
    */
   readonly isReset: boolean;
+}
+
+/**
+ * Tells whether the socket of a doubtful request was reset. A process resets it before it records the doubt as `unknown`, so
+ * this holds only for this process's own record (`isOwn`), and only where no proxy may hold a copy.
+ */
+export function wasReset(doubt: { state: LoggedState; isOwn: boolean; isProxied: boolean }): boolean {
+  return doubt.state === 'unknown' && doubt.isOwn && !doubt.isProxied;
 }
 
 const MIN_WAIT_MS = 4 * MINUTE_MS;

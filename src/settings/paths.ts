@@ -55,6 +55,11 @@ export function learnedPath({ state }: Pick<Paths, 'state'>, { profile }: OfProf
   return join(state, `${profile.value}.learned.json`);
 }
 
+/** The mappings that the user of a profile has confirmed. */
+export function mappingsPath({ config }: Pick<Paths, 'config'>, profile: string): string {
+  return join(dirname(config), 'mappings', `${profile}.json`);
+}
+
 /** A profile's contract is a setting; what runs found out about it is not, and may lie where settings cannot be written. */
 export function contractPaths({ config, state }: Paths, profile: string): ContractPaths {
   return {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { commandLine, withoutOptions, withProfileFlags } from '../../src/cli/command-line.ts';
+import { commandLine, onlyOptions, withoutOptions, withProfileFlags } from '../../src/cli/command-line.ts';
 
 /** The words that a shell makes of a command line, the program's name left out. */
 function wordsOf(line: string): string[] {
@@ -52,6 +52,7 @@ describe('The commands in a hint', () => {
       "Check it (srq status --profile 'my shop'). Then: srq doctor --profile 'my shop' --log a.ndjson",
     ],
     ['Learn it: srq contract learn FILE', "Learn it: srq contract learn --profile 'my shop' FILE"],
+    ['srq export leads.csv', "srq export --profile 'my shop' --log a.ndjson leads.csv"],
     ['See: srq bulk --help', 'See: srq bulk --help'],
     ['Or: srq login --profile shop', 'Or: srq login --profile shop'],
     [
@@ -73,7 +74,8 @@ describe('The commands in a hint', () => {
   });
 });
 
-test('options are taken out with their values, however they are written', () => {
+test('options are taken out, or kept alone, with their values, however they are written', () => {
   const words = ['bulk', 'a.csv', '--map', 'A=b', '--map=C=d', '--mapping', 'm.json', '--maps', 'x'];
   expect(withoutOptions(words, ['--map', '--mapping'])).toEqual(['bulk', 'a.csv', '--maps', 'x']);
+  expect(onlyOptions(words, ['--map', '--mapping'])).toEqual(['--map', 'A=b', '--map=C=d', '--mapping', 'm.json']);
 });

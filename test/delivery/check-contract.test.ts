@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { checkRequest } from '../../src/delivery/check/check-request.ts';
 import { prepareDraft } from '../../src/delivery/prepare.ts';
 import type { Contract, CreateOperation, Parameter } from '../../src/request/contract.ts';
+import { quotedMessage } from '../../src/request/finding.ts';
 import type { RequestOperationName } from '../../src/request/operations.ts';
 import type { AudioReader } from '../../src/request/ports.ts';
 import type { Mapping } from '../../src/request/table.ts';
@@ -28,7 +29,7 @@ function told(contract: Contract, fields: Fields, operations: readonly RequestOp
   return {
     fit: request !== null,
     params: request?.params,
-    told: problems.map((each) => `${each.field}: ${each.message}`),
+    told: problems.map((each) => `${each.field}: ${quotedMessage(each)}`),
   };
 }
 
@@ -179,9 +180,20 @@ describe('Values', () => {
   test('name the column that they came from', () => {
     const mapping: Mapping = {
       columns: ['Serviço'],
-      sources: [{ field: 'category', columns: [0], how: 'first', template: null, prefix: null, because: 'alias' }],
+      sources: [
+        {
+          field: 'category',
+          columns: [0],
+          how: 'first',
+          template: null,
+          prefix: null,
+          because: 'alias',
+          level: 'certain',
+        },
+      ],
       ignored: [],
       warnings: [],
+      missed: [],
       ties: [],
       postalCodes: [],
     };

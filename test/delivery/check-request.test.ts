@@ -98,7 +98,7 @@ describe('what cannot work is an error', () => {
     [{ country: 'France' }, 'not one of the markets'],
     [{ request_text: undefined }, 'neither a text nor a recording'],
     [{ phone: undefined, email: undefined }, 'neither a phone number nor an e-mail'],
-    [{ phone: '12345' }, 'not a telephone number'],
+    [{ phone: '12345' }, 'too short for PT'],
     [{ phone: '3,51912E+11' }, 'scientific notation'],
     [{ email: 'a@example.com, b@example.com' }, 'more than one'],
     [{ email: 'nobody' }, 'not an e-mail address'],
@@ -164,9 +164,17 @@ it.each(['1E5', '12E+3', '1.0', 'A1.5E+11'])('a reference such as %s is no lost 
 
 it('a problem names the columns its field comes from', () => {
   const sources = [
-    { field: 'phone', columns: [0, 2], how: 'first', template: null, prefix: null, because: '' },
+    { field: 'phone', columns: [0, 2], how: 'first', template: null, prefix: null, because: '', level: 'certain' },
   ] as const;
-  const mapping = { columns: ['Phone', 'x', 'Mobile'], sources, ignored: [], warnings: [], ties: [], postalCodes: [] };
+  const mapping = {
+    columns: ['Phone', 'x', 'Mobile'],
+    sources,
+    ignored: [],
+    warnings: [],
+    missed: [],
+    ties: [],
+    postalCodes: [],
+  };
   const { problems } = checkRequest({ row: 1, fields: { ...GOOD, phone: '1' } }, mapping);
   expect(problems).toEqual([expect.objectContaining({ field: 'phone', column: 'Phone / Mobile' })]);
 });

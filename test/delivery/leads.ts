@@ -64,9 +64,11 @@ const MAPPING: Mapping = {
     template: null,
     prefix: null,
     because: 'alias',
+    level: 'certain',
   })),
   ignored: [],
   warnings: [],
+  missed: [],
   ties: [],
   postalCodes: [],
 };

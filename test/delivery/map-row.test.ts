@@ -8,6 +8,7 @@ const source = (part: Partial<FieldSource> & { field: string }): FieldSource => 
   template: null,
   prefix: null,
   because: 'test',
+  level: 'certain',
   ...part,
 });
 const mapping = (...sources: FieldSource[]): Mapping => ({
@@ -15,6 +16,7 @@ const mapping = (...sources: FieldSource[]): Mapping => ({
   sources,
   ignored: [],
   warnings: [],
+  missed: [],
   ties: [],
   postalCodes: [],
 });

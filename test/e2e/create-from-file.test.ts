@@ -34,6 +34,9 @@ describe.concurrent('create --file', () => {
     const documents = documentsOf(ended);
     expect(statuses(documents)).toEqual(['created', 'invalid', 'repeated', 'created']);
     expect(documents.map(({ row }) => row)).toEqual([1, 2, 3, 4]);
+    expect(documents[1]?.['problems']).toMatchObject([
+      { code: 'country.unknown', severity: 'error', field: 'country', value: 'FR' },
+    ]);
     expect(creates(sandbox).map(({ params }) => params['request_text'])).toEqual(['um', 'três']);
   });
 

@@ -4,7 +4,10 @@ import { leadsCsv } from '../helpers/leads.ts';
 import { documentOf } from '../helpers/run-srq.ts';
 
 interface Finding {
-  readonly row: number;
+  readonly row: number | null;
+  readonly rows: number;
+  readonly code: string;
+  readonly value: string | null;
   readonly severity: string;
   readonly field: string;
   readonly column: string | null;
@@ -28,6 +31,7 @@ describe.concurrent('bulk --dry-run --json', () => {
     const document = documentOf(ended);
     expect(ended.code).toBe(3);
     expect(document).toMatchObject({ rows: 6, ready: 2, invalid: 4, repeated: 0, problemCount: 6, problemsLeftOut: 0 });
+    expect(document).toMatchObject({ encoding: 'UTF-8', delimiter: ',' });
     const findings = document['problems'] as Finding[];
     expect(findings.map(({ row, severity, field, column }) => [row, severity, field, column])).toEqual([
       [2, 'error', 'country', 'Country'],
@@ -41,6 +45,52 @@ describe.concurrent('bulk --dry-run --json', () => {
       true,
     );
     expect(findings[4]?.advice).toContain('--map "Ref=-"');
+    expect(findings.map(({ code, value, rows }) => [code, value, rows])).toEqual([
+      ['country.unknown', 'FR', 1],
+      ['phone.scientific', '3,51912E+11', 1],
+      ['columns.differ', null, 1],
+      ['location.postal-code', '12', 1],
+      ['text.scientific', '1.2E+15', 1],
+      ['row.unreadable', null, 1],
+    ]);
+  });
+
+  test('says once what no column gives, with the flag that mends it, and that flag does', async ({ desk }) => {
+    const rows = ['0151 1000000', '+49 151 10000000', '+49 30 123456'].map(
+      (phone) => `Ana,${phone},10115,Dach decken ${phone}`,
+    );
+    const leads = desk.write('leads.csv', `Name,Telefon,PLZ,Nachricht\n${rows.join('\n')}\n`);
+    const document = documentOf(await desk.run('bulk', leads, '--dry-run', '--json'));
+    expect(document).toMatchObject({ rows: 3, invalid: 3, problemCount: 1, problemsLeftOut: 0 });
+    const [finding, ...others] = document['problems'] as Finding[];
+    expect(finding).toMatchObject({ row: null, rows: 3, code: 'country.missing', column: null, severity: 'error' });
+    expect(others).toEqual([]);
+    const [flag = ''] = /--set country=\w+/.exec(finding?.advice ?? '') ?? [];
+    expect(flag).toBe('--set country=DE');
+    const mended = await desk.run('bulk', leads, '--dry-run', '--json', ...flag.split(' '));
+    expect(documentOf(mended)).toMatchObject({ ready: 2, invalid: 1, problemCount: 1 });
+    expect(mended.stderr).toContain('"0151 1000000" is too short for DE');
+    expect(documentOf(mended)['problems']).toMatchObject([{ row: 1, code: 'phone.too-short', value: '0151 1000000' }]);
+  });
+
+  test('names the bytes that are not in the encoding, and the column where a row with a cut text goes wrong', async ({
+    desk,
+  }) => {
+    const lead = (at: number) => `${at};PT;João ${at};912345678;Rua A ${at};Lisboa;Obras`;
+    const lines = ['Ref;Country;Name;Phone;Street;City;Message', ...Array.from({ length: 9 }, (_, at) => lead(at))];
+    const cut = '9;PT;Ana;912345678;Rua B; 5;Lisboa;';
+    const content = Buffer.concat([
+      Buffer.from([...lines, cut, '10;PT;Jo'].join('\n')),
+      Buffer.from([0xe3]),
+      Buffer.from('o;912345678;Rua;Lisboa;Obras\n'),
+    ]);
+    const document = documentOf(await desk.run('bulk', desk.write('leads.csv', content), '--dry-run', '--json'));
+    expect(document).toMatchObject({ rows: 11, ready: 9, invalid: 2, encoding: 'UTF-8', delimiter: ';' });
+    const findings = document['problems'] as Finding[];
+    expect(findings.map(({ row, message }) => [row, message])).toEqual([
+      [10, 'has 8 cells where the header has 7; is a semicolon in Street not quoted?'],
+      [11, expect.stringContaining('bytes that are not UTF-8 in Name')],
+    ]);
   });
 
   test('--strict makes an invalid row of one with a warning, two columns that disagree among them', async ({

@@ -49,6 +49,22 @@ describe.concurrent('report', () => {
     expect([await rateOf(), await rateOf('--sandbox')]).toEqual(['auto', 'max']);
   });
 
+  test('shows nothing that a finding quotes, and no more does the log; the results file does', async ({ partner }) => {
+    const [header = '', row = ''] = leadsCsv(1).split('\n');
+    const values = ['Atlantis', 'xyzzy!', '12 34 56 7', 'no.body@', '98765'];
+    const [country, lang, phone, email, code] = values;
+    const bad = `${header},lang,postcode\n${row},,\nX-1,${country},Rita,,,Paris,Obras,,\n`;
+    const more = `X-2,PT,Rita,,${phone},Paris,Obras,,\nX-3,PT,Rita,${email},912345678,Paris,Obras,${lang},${code}\n`;
+    const leads = partner.write('leads.csv', bad + more);
+    await bulk(partner, leads, '--report', 'run.html', '--json');
+    const results = partner.read('leads.results.csv');
+    for (const value of [country, phone, email]) expect(results).toContain(`""${value}"" `);
+    const page = partner.read('run.html');
+    expect(page).toContain('is not one of the markets');
+    const log = readFileSync(logOf(partner), 'utf8');
+    expect(values.filter((value) => page.includes(value) || log.includes(value))).toEqual([]);
+  });
+
   test('shows no name of a recording that is missing', async ({ partner }) => {
     const [header, row] = leadsCsv(1).split('\n');
     const leads = partner.write('leads.csv', `${header},audio_file\n${row},Rita Exemplo.mp3\n`);

@@ -133,10 +133,10 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, { tim
       await setLatency(sandbox, 0);
       const ended = await run.ended;
       expect([ended.code, accountedFor(ended, 250)]).toEqual([0, expect.objectContaining({ created: 250 })]);
-      expect([ended.stderr, ended.stderr.match(/cannot be reached/g)?.length]).toEqual([
-        expect.stringContaining('is back'),
-        1,
-      ]);
+      // A server that is starting may answer one connection and refuse the next, so the pair may be told more than once.
+      const told = (text: RegExp) => ended.stderr.match(text)?.length ?? 0;
+      expect([ended.stderr, told(/is back/g)]).toEqual([expect.anything(), told(/cannot be reached/g)]);
+      expect(told(/is back/g)).toBeLessThanOrEqual(3);
       expect(await statsOf(sandbox)).toMatchObject({ created: 250, distinct: 250, doubled: 0 });
     } finally {
       own.end();

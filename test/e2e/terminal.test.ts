@@ -60,6 +60,35 @@ describe.skipIf(!HAS_TERMINAL)('on a real terminal', () => {
     }
   });
 
+  test.for([
+    [80, 24],
+    [60, 20],
+  ] as const)(
+    'what is wrong with a file is on the last screen of %i columns and %i lines',
+    async ([columns, rows], { desk }) => {
+      const phones = ['0151 1000000', '0151 1000001', '0151 1000002', '0151 1000003', 'n/a', '030 12 / 0151 10000000'];
+      const leads = phones.map((phone) => `Ana Exemplo,${phone},10115,Berlin,Dach decken`).join('\n');
+      const file = desk.write('leads.csv', `Name,Telefon,PLZ,Ort,Text zum Dach\n${leads}\n`);
+      const terminal = new Terminal(desk, ['bulk', file, '--sandbox', '--set', 'country=DE'], {
+        columns,
+        rows,
+        term: 'dumb',
+      });
+      await terminal.until(/q to leave: /);
+      const lines = seen(terminal.shown).split('\n').slice(-rows);
+      expect(Math.max(...lines.slice(0, -1).map((line) => line.length))).toBeLessThanOrEqual(columns);
+      const screen = lines.join(' ').replace(/\s+/g, ' ');
+      expect(screen).toContain('Findings ✗ No column says what is needed, as a text or a recording (all 6 rows)');
+      expect(screen).toContain(
+        '✗ The phone number is too short for DE; digits are missing. (column Telefon) row 1 "0151 1000000", row 2 "0151 1000001", row 3 "0151 1000002" and 1 more',
+      );
+      expect(screen).toContain('✗ The phone number "n/a" is not a telephone number. (column Telefon) row 5');
+      expect(screen).toContain('Rows 6 read: 0 ready, 6 invalid');
+      terminal.type('q\r');
+      expect(await terminal.ended).toBe(130);
+    },
+  );
+
   test('a live import shows its plan and goes on once the number of rows is typed', async ({ desk }) => {
     // It is this machine, which srq does not know, and nobody answers there: what matters is what is asked before.
     liveSettings(desk, 'https://0.0.0.0:1');

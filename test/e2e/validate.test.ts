@@ -30,6 +30,18 @@ describe.concurrent('validate', () => {
     expect(documentsOf(ended).map(({ verdict }) => verdict)).toEqual(['duplicate', 'clear']);
   });
 
+  test('says of several which cannot be sent, and why', async ({ partner }) => {
+    const path = partner.write('few.json', JSON.stringify([LEAD, { ...LEAD, phone: '12345' }]));
+    const ended = await partner.run('validate', '--file', path, '--json');
+    const [first, second] = documentsOf(ended);
+    expect(first).not.toHaveProperty('problems');
+    expect(second).toMatchObject({
+      verdict: 'unknown',
+      message: expect.stringContaining('"12345" is too short for PT'),
+      problems: [{ code: 'phone.too-short', field: 'phone', value: '12345' }],
+    });
+  });
+
   test('asks nothing about what cannot be sent', async ({ partner, sandbox }) => {
     const ended = await partner.run('validate', ...REQUEST, '--phone', '12345');
     expect(ended.code).toBe(3);

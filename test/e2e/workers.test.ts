@@ -82,6 +82,25 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
     expect((await desk.run('queue')).stdout).toMatch(/requests {2}0 ready, 0 in work, 0 later/);
   });
 
+  test('holds nothing that a finding quotes, nor do the logs of who works it off', async ({ desk, sandbox }) => {
+    const url = await use(desk, sandbox);
+    const header = 'country,fullname,phone,email,location,request_text,postcode';
+    const good = 'PT,Ana Exemplo,912345678,,Lisboa,Obras,1200-109';
+    const odd = 'PT,Ana Exemplo,912345678,,Lisboa,Mais obras,Q9Q9Q9';
+    const bad = ['Atlantis,Rita,912345678,,Lisboa,Obras,', 'PT,Rita,12 34 56 7,,Lisboa,Obras,'];
+    const leads = desk.write('leads.csv', `${[header, good, odd, ...bad].join('\n')}\n`);
+    const queued = await desk.run('enqueue', leads, '--json');
+    expect(documentOf(queued)).toMatchObject({ queued: 2, invalid: 2 });
+    for (const value of ['"Atlantis"', '"12 34 56 7"', '"Q9Q9Q9"']) expect(queued.stderr).toContain(value);
+    // What is sent is in the queue until it is sent; what was refused never is.
+    expect(await everything(url)).not.toMatch(/Atlantis|12 34 56 7|Rita/);
+    const worked = await desk.run('work', '--until-empty', '--rate', 'max', '--log-format', 'json');
+    expect(worked.code).toBe(0);
+    expect(worked.stderr).toContain('"level":"info"');
+    const left = worked.stdout + worked.stderr + (await everything(url));
+    expect(left).not.toMatch(/Atlantis|12 34 56 7|Rita|Q9Q9Q9|912345678|Exemplo/);
+  });
+
   test('gets everything back at once from a worker that is told to end', async ({ desk, openSandbox }) => {
     const sandbox = await openSandbox({ latencyMs: 100 });
     const url = await use(desk, sandbox);

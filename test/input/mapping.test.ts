@@ -43,12 +43,20 @@ describe('known names', () => {
     expect(fields([column], ['x'])).toEqual({ [field]: 'x' });
   });
 
-  it.each(['platform', 'state', 'Nom', 'form_id', 'created_time', 'srq_id', 'srq_status', '', '__proto__', 'toString'])(
-    '%j is nothing',
-    (column) => {
-      expect(fields([column], ['x'])).toEqual({});
-    },
-  );
+  it.each([
+    'platform',
+    'state',
+    'Nom de la campagne',
+    'form_id',
+    'created_time',
+    'srq_id',
+    'srq_status',
+    '',
+    '__proto__',
+    'toString',
+  ])('%j is nothing', (column) => {
+    expect(fields([column], ['x'])).toEqual({});
+  });
 
   it('first and last name are joined in every language', () => {
     expect(fields(['Vorname', 'Nachname'], ['Eva', 'Weiß'])).toEqual({ fullname: 'Eva Weiß' });
@@ -150,7 +158,17 @@ describe('--map and --set', () => {
 
   it('a field srq does not know is sent as it is, and said', () => {
     expect(fields(['Budget'], ['80'], { map: { Budget: 'budget' } })).toEqual({ budget: '80' });
-    expect(plan(['Fon'], { map: { Fon: 'phon' } }).warnings.join()).toContain('Did you mean phone?');
+    expect(plan(['Budget'], { map: { Budget: 'budget' } }).warnings.join()).toContain(
+      '"budget" is not a field srq knows',
+    );
+  });
+
+  it('a slip in the name of a field is a wrong use, unless the service has such a parameter', () => {
+    const slip = { map: { Fon: 'phon' }, set: {}, join: {} };
+    expect(() => planMapping(['Fon'], slip)).toThrow('There is no field "phon". Did you mean "phone"?');
+    expect(() => plan(['a'], { set: { contry: 'PT' } })).toThrow('Did you mean "country"?');
+    const known = planMapping(['Fon'], slip, { sample: [], parameters: new Set(['phon']) });
+    expect([known.sources.map(({ field }) => field), known.warnings]).toEqual([['phon'], []]);
   });
 
   it('a column that is not there is a wrong use, and the one meant is named', () => {

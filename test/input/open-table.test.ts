@@ -43,11 +43,49 @@ describe('encodings', () => {
     expect(cells[1]?.[5]).toBe('Küche streichen; „hell“ bitte');
   });
 
-  it('one wrong byte at the far end makes the file Windows-1252, and that is said', async () => {
+  it('one wrong byte at the far end makes its row invalid, and the file stays UTF-8', async () => {
     const path = file(Buffer.concat([Buffer.from(`a,b\n${'é,x\n'.repeat(200_000)}`), Buffer.from([0xe9, 0x2c, 0x78])]));
-    const table = await open(path);
-    expect(table.encoding).toBe('Windows-1252');
-    expect(table.notes.join()).toContain('Windows-1252');
+    const { table, rows } = await read(path);
+    expect(table.encoding).toBe('UTF-8');
+    expect(table.notes).toEqual(['Read as UTF-8, but one place is not: such rows are invalid.']);
+    expect(rows.flatMap(({ number, problem }) => (problem === null ? [] : [[number, problem]]))).toEqual([
+      [200_001, 'holds bytes that are not UTF-8 in a, unlike the rest of the file; write the letters anew'],
+    ]);
+  });
+
+  it('rows of another source are invalid, whichever of the two encodings most of the file has', async () => {
+    const row = (at: number, encoding: BufferEncoding) => Buffer.from(`${at},João Gonçalves,Fußböden\n`, encoding);
+    for (const [most, few, what] of [
+      ['utf8', 'latin1', 'bytes that are not UTF-8'],
+      ['latin1', 'utf8', 'text that looks like UTF-8'],
+    ] as const) {
+      const parts = Array.from({ length: 60 }, (_, at) => row(at, at % 7 === 3 ? few : most));
+      const { table, rows } = await read(file(Buffer.concat([Buffer.from('ref,name,text\n'), ...parts])));
+      expect(table.encoding).toBe(most === 'utf8' ? 'UTF-8' : 'Windows-1252');
+      for (const { problem, cells } of rows) {
+        const isOdd = Number(cells[0]) % 7 === 3;
+        expect([cells, problem]).toEqual([cells, isOdd ? expect.stringContaining(`${what} in name`) : null]);
+        if (!isOdd) expect(cells.slice(1)).toEqual(['João Gonçalves', 'Fußböden']);
+      }
+    }
+  });
+
+  it('a file that UTF-8 does not explain is Windows-1252, and that is said; no letter of it looks like UTF-8', async () => {
+    const text = 'nom,texte\nJosé,« Café » à 80 €\nÁgua,MAÇÃ – “sim”\n';
+    const { table, rows, cells } = await read(file(iconv.encode(text, 'windows-1252')));
+    expect(table).toMatchObject({ encoding: 'Windows-1252', notes: [expect.stringContaining('not valid UTF-8')] });
+    expect(rows.map(({ problem }) => problem)).toEqual([null, null]);
+    expect(cells[1]).toEqual(['Água', 'MAÇÃ – “sim”']);
+  });
+
+  it('an undecodable byte in JSON makes its element invalid', async () => {
+    const text = Buffer.concat([
+      Buffer.from('[{"a":"João"},{"a":"'),
+      Buffer.from([0xe9]),
+      Buffer.from('"},{"a":"ã"}]'),
+    ]);
+    const { rows } = await read(file(text, 'json'));
+    expect(rows.map(({ problem }) => problem?.includes('not UTF-8') ?? null)).toEqual([null, true, null]);
   });
 
   it('characters that lie across two chunks of the file stay whole', async () => {
@@ -60,22 +98,46 @@ describe('encodings', () => {
     }
   });
 
-  it('without a BOM, characters across chunks are still UTF-8, and half a character at the end is not', async () => {
+  it('without a BOM, characters across chunks are still UTF-8, and half a character at the end is found', async () => {
     const text = `a,b\n${'€😀,é\n'.repeat(60_000)}`;
     for (const shift of ['', 'x', 'xx', 'xxx']) {
       expect((await open(file(shift + text))).encoding).toBe('UTF-8');
     }
-    expect((await open(file(Buffer.from(`${text}x,€`).subarray(0, -1)))).encoding).toBe('Windows-1252');
+    const { rows } = await read(file(Buffer.from(`${text}x,€`).subarray(0, -1)));
+    expect(rows.findIndex(({ problem }) => problem !== null)).toBe(60_000);
   });
 
-  it('bytes that a declared encoding does not have stop the file at their row, the rows before are given', async () => {
-    const table = await open(file(Buffer.from('a,b\n1,2\n3,\xe9\n', 'latin1')), { encoding: 'utf-8' });
+  it.each([
+    ['utf-8', 'é', '\xe9'],
+    ['ascii', 'e', '\xe9'],
+    ['macintosh', 'Ã©', ''],
+    ['utf-16le', 'é', '\x00\xd8'],
+  ])('a few bytes that a declared encoding does not have make their rows invalid: %s', async (encoding, good, bad) => {
+    const line = (text: string) => iconv.encode(`1,${text}\n`, encoding);
+    const damaged = Buffer.concat([
+      iconv.encode('3,', encoding),
+      Buffer.from(bad, 'latin1'),
+      iconv.encode('\n', encoding),
+    ]);
+    const content = Buffer.concat([iconv.encode('a,b\n', encoding), line(good), damaged, line('x')]);
+    const { rows, table } = await read(file(content), { encoding });
+    expect(rows.map(({ problem }) => problem !== null)).toEqual([false, bad !== '', false]);
+    expect(table.notes).toEqual(bad === '' ? [] : [expect.stringContaining('one place is not')]);
+  });
+
+  it('where more than a few are wrong, so is the declared encoding: the file ends at the first', async () => {
+    const table = await open(file(Buffer.from(`a,b\n1,2\n${'3,\xe9\n'.repeat(11)}`, 'latin1')), { encoding: 'utf-8' });
     const seen: string[] = [];
     const all = async () => {
       for await (const batch of table.rows()) seen.push(...batch.map((row) => row.cells.join()));
     };
     await expect(all()).rejects.toThrow('Row 2 (line 3) holds bytes that are not UTF-8');
     expect(seen).toEqual(['1,2']);
+  });
+
+  it('undecodable names of columns end the file', async () => {
+    const content = Buffer.concat([Buffer.from('a,n\xe9\n', 'latin1'), Buffer.from('é,é\n'.repeat(9))]);
+    await expect(open(file(content))).rejects.toThrow('The header (line 1) holds bytes that are not UTF-8');
   });
 
   it('an encoding that nobody knows is a wrong use', async () => {
@@ -119,7 +181,7 @@ describe('rows', () => {
       [6, true],
       [5, false],
       [8, false],
-      [6, true],
+      [7, false],
     ]);
   });
 

@@ -1,4 +1,4 @@
-import { strToU8, zipSync } from 'fflate';
+import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
 import { rawWorkbook, type SheetToWrite, workbook } from '../../scripts/workbook.mjs';
 import { openFile, readTable, scratchFile } from '../helpers/read-table.ts';
@@ -29,6 +29,70 @@ describe('a workbook', () => {
   it('says where a number has lost digits, by scientific notation', async () => {
     const { cells } = await readTable(one(['phone'], [4.91512345678901e17], [1.2345678901234567e19]));
     expect(cells.flat().every((text) => /^\d\.\d+E\+\d+$/.test(text))).toBe(true);
+  });
+
+  it.each([
+    ['00000', 1067, '01067'],
+    ['00000', 10115, '10115'],
+    ['00000', 0, '00000'],
+    ['00000;@', 1067, '01067'],
+    ['[$-407]00000', 1067, '01067'],
+    ['000-0000', 12345, '001-2345'],
+    ['0000\\ 000\\ 000', 912345678, '0912 345 678'],
+    ['000 000 000', 912345678, '912 345 678'],
+    ['"+"0', 351912345678, '+351912345678'],
+    ['\\+00\\ 00\\ 0000000', 49301234567, '+49 30 1234567'],
+    ['00000\\-0000', 123456789, '12345-6789'],
+    ['[<=9999999]###\\-####;\\(###\\)\\ ###\\-####', 2015550123, '(201) 555-0123'],
+    ['[<=9999999]###\\-####;\\(###\\)\\ ###\\-####', 5550123, '555-0123'],
+    ['[Red]0000_)', 7, '0007'],
+  ])('shows a number of the format %s as a person sees it: %s is %s', async (format, number, shown) => {
+    const { cells } = await readTable(one(['zip', 'x'], [{ number, format }, 'y']));
+    expect(cells).toEqual([[shown, 'y']]);
+  });
+
+  it.each([
+    ['General', 1067, '1067'],
+    ['0', 1067, '1067'],
+    ['0.00', 1067, '1067'],
+    ['#,##0', 1067, '1067'],
+    ['0.00E+00', 351912345678, '351912345678'],
+    ['0%', 3, '3'],
+    ['00000', 1067.5, '1067.5'],
+    ['00000', -1067, '-1067'],
+    ['00000000000000000000', 1.2345678901234567e19, '1.2345678901234567E+19'],
+    ['"Nº" 00000', 1067, '1067'],
+    ['yyyy-mm-dd', 46346, '2026-11-20'],
+  ])('leaves a number of the format %s as it is: %s is %s', async (format, number, text) => {
+    const { cells } = await readTable(one(['zip', 'x'], [{ number, format }, 'y']));
+    expect(cells).toEqual([[text, 'y']]);
+  });
+
+  it('shows formatted numbers of formulas, with their namespace and in another place of the styles, and no texts', async () => {
+    const parts: Record<string, Uint8Array> = unzipSync(
+      workbook([
+        {
+          name: 'Leads',
+          rows: [
+            ['zip', 'é & <'],
+            [{ number: 1067, format: '"&<"00000' }, 'y'],
+          ],
+        },
+      ]),
+    );
+    const text = (name: string, edit: (xml: string) => string) => {
+      parts[name] = strToU8(edit(strFromU8(parts[name] as Uint8Array)));
+    };
+    const cell = (rest: string) => `<c r="A2" s="2"${rest}</c>`;
+    text('xl/worksheets/sheet1.xml', (xml) =>
+      xml.replace(/<c r="A2".*?<\/c>/, cell(' t="n" ><f t="shared" si="0">A1&lt;2</f> <v>1067</v>')),
+    );
+    text('xl/_rels/workbook.xml.rels', (xml) => xml.replace('styles.xml', 'look/other.xml'));
+    parts['xl/look/other.xml'] = parts['xl/styles.xml'] as Uint8Array;
+    delete parts['xl/styles.xml'];
+    expect((await readTable(scratchFile(zipSync(parts)))).cells).toEqual([['&<01067', 'y']]);
+    text('xl/worksheets/sheet1.xml', (xml) => xml.replace('t="n" ', 't="str" '));
+    expect((await readTable(scratchFile(zipSync(parts)))).cells).toEqual([['1067', 'y']]);
   });
 
   it('has titles, a footer, unnamed columns and empty rows set aside as CSV has, with the numbers of the sheet', async () => {
@@ -145,6 +209,24 @@ describe('a hostile workbook costs no memory', () => {
       message: expect.stringContaining(message),
     });
     expect(process.memoryUsage().rss - before).toBeLessThan(64 * 1024 * 1024);
+  });
+
+  it.each([
+    ['styles that never end', '<cellXfs ', 'xl/styles.xml'],
+    ['formats that never end', '<numFmt ', 'xl/styles.xml'],
+    ['relations that never end', '<Relationship ', 'xl/_rels/workbook.xml.rels'],
+    ['blanks in a cell', '<c r="A2" s="2"> ', 'xl/worksheets/sheet1.xml'],
+  ])('%s cost no time', async (_, text, name) => {
+    const parts: Record<string, Uint8Array> = unzipSync(
+      workbook([{ name: 'Leads', rows: [['zip'], [{ number: 1067, format: '00000' }]] }]),
+    );
+    const xml = strFromU8(parts[name] ?? new Uint8Array());
+    parts[name] = strToU8(xml.replace(/(?=<\/[^>]*>$)/, text.repeat(1_000_000)));
+    const before = process.cpuUsage();
+    await readTable(scratchFile(zipSync(parts))).catch((error: unknown) =>
+      expect(error).toMatchObject({ code: 'input' }),
+    );
+    expect(process.cpuUsage(before).user / 1e6).toBeLessThan(30);
   });
 
   const blanks = strToU8(' '.repeat(60 * 1024 * 1024));

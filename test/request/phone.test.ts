@@ -1,6 +1,12 @@
 import { createRequire } from 'node:module';
 import fc from 'fast-check';
-import { type CountryCode, getExampleNumber, parsePhoneNumberWithError } from 'libphonenumber-js/max';
+import {
+  type CountryCode,
+  getExampleNumber,
+  parsePhoneNumberFromString,
+  parsePhoneNumberWithError,
+} from 'libphonenumber-js/max';
+import metadata from 'libphonenumber-js/max/metadata';
 import { describe, expect, it } from 'vitest';
 import { findMarket, MARKETS } from '../../src/request/markets.ts';
 import { likelyE164, parsePhone } from '../../src/request/phone.ts';
@@ -123,7 +129,6 @@ describe('what surrounds a number', () => {
     '\u202a+351 912 345 678\u202c',
     '+３５１９１２３４５６７８',
     '00351912345678',
-    '351912345678',
   ])('%s is read', (cell) => {
     expect(read(cell)).toEqual({ e164: '+351912345678', error: null, warning: null });
   });
@@ -131,31 +136,97 @@ describe('what surrounds a number', () => {
   it('a (0) after the country code and the old Mexican 1 are repaired with a warning', () => {
     expect(read('+351 (0)912 345 678')).toMatchObject({
       e164: '+351912345678',
-      warning: expect.stringContaining('(0)'),
+      warning: 'phone.trunk-zero',
     });
     expect(read('+52 1 222 123 4567', 'MX')).toMatchObject({
       e164: '+522221234567',
-      warning: expect.stringContaining('+52'),
+      warning: 'phone.old-mexican',
     });
   });
+});
+
+describe('a number without its plus', () => {
+  const noPlus = (e164: string | null) => ({ e164, error: null, warning: expect.stringContaining('no plus') });
+
+  it.each([
+    ['PT', '351912345678', '+351912345678'],
+    ['PT', '(351) 912 345 678', '+351912345678'],
+    ['DE', '4915123456789', '+4915123456789'],
+    ['DE', '49 30 12345678', '+493012345678'],
+    ['AT', '436641234567', '+436641234567'],
+    ['IN', '919123456789', '+919123456789'],
+  ])('%s %s is not given a second country code', (code, cell, e164) => {
+    expect(read(cell, code)).toEqual(noPlus(e164));
+    expect(likelyE164(cell, market(code))).toBe(e164);
+  });
+
+  it('that is one within the country as well is refused, and with either sign it is what that says', () => {
+    expect(read('4934708045', 'DE')).toMatchObject({ e164: null, error: expect.stringContaining('(+49 49…)') });
+    expect(read('04934708045', 'DE')).toEqual({ e164: '+494934708045', error: null, warning: null });
+    expect(read('+4934708045', 'DE')).toEqual({ e164: '+4934708045', error: null, warning: null });
+  });
+
+  it('that begins with another digit of the code, or with the 1 that is dialled at home too, is as it was', () => {
+    expect(read('9123456789', 'IN')).toEqual({ e164: '+919123456789', error: null, warning: null });
+    expect(read('1 506 234 5678', 'CA')).toEqual({ e164: '+15062345678', error: null, warning: null });
+  });
+
+  it('but with 00 is the number of its market, also where another prefix leads abroad', () => {
+    expect(read('0057 301 0000000', 'CO')).toEqual({ e164: '+573010000000', error: null, warning: null });
+    expect(read('0065 6123 4567', 'SG')).toEqual({ e164: '+6561234567', error: null, warning: null });
+  });
+
+  /** No market's own numbers are that long; only patterns that leave a length open are. */
+  const LONGEST_NATIONAL = 11;
+
+  it.each(MARKETS)(
+    '$code: of many mobiles and landlines none becomes another number, however it is written',
+    (each) => {
+      const types = (metadata.countries[each.iso as CountryCode] as unknown as [string, string[]][][])[11] ?? [];
+      let numbers = 0;
+      for (const [pattern] of types.slice(0, 2)) {
+        if (!pattern) continue;
+        for (const digits of fc.sample(fc.stringMatching(new RegExp(`^(?:${pattern})$`)), { numRuns: 150, seed: 1 })) {
+          const number = parsePhoneNumberFromString(`+${each.callingCode}${digits}`);
+          if (!number?.isValid() || number.nationalNumber !== digits || digits.length > LONGEST_NATIONAL) continue;
+          numbers += 1;
+          const written = [number.number.slice(1), digits, `00${number.number.slice(1)}`, number.formatInternational()];
+          for (const cell of written) {
+            const { e164, error } = parsePhone(cell, each);
+            expect([cell, error?.includes('may begin with') ? number.number : e164]).toEqual([cell, number.number]);
+          }
+        }
+      }
+      expect(numbers).toBeGreaterThan(100);
+    },
+  );
 });
 
 describe('what is no number', () => {
   it.each([
-    ['3,51912E+11', 'scientific'],
-    ['3.51912E+11', 'scientific'],
-    ['912345678 / 913456789', 'more than one'],
-    ['912345678 ou 913456789', 'more than one'],
-    ['12345', 'not a telephone number'],
-    ['n/a', 'not a telephone number'],
-    ['9'.repeat(1000), 'too long'],
-  ])('%s', (cell, why) => {
-    expect(read(cell)).toEqual({ e164: null, error: expect.stringContaining(why), warning: null });
+    ['3,51912E+11', 'PT', 'scientific', undefined],
+    ['3.51912E+11', 'PT', 'scientific', undefined],
+    ['912345678 / 913456789', 'PT', 'two-numbers', undefined],
+    ['912345678 ou 913456789', 'PT', 'two-numbers', undefined],
+    ['12345', 'PT', 'too-short', 'PT'],
+    ['91234567', 'PT', 'too-short', 'PT'],
+    ['9123456789', 'PT', 'too-long', 'PT'],
+    // German numbers have 3 to 15 digits, and those of mobile phones 11: ten are too few for this one.
+    ['0151 1000000', 'DE', 'too-short', 'DE'],
+    ['0151 100000000', 'DE', 'too-long', 'DE'],
+    ['020 7946 095', 'UK', 'too-short', 'UK'],
+    ['+34 61234567', 'PT', 'too-short', 'ES'],
+    ['812345678', 'PT', 'invalid', 'PT'],
+    ['+999 1234567', 'PT', 'country-code', 'PT'],
+    ['n/a', 'PT', 'not-a-number', 'PT'],
+    ['9'.repeat(1000), 'PT', 'too-long', 'PT'],
+  ])('%s in %s', (cell, code, why, country) => {
+    expect(read(cell, code)).toEqual({ e164: null, error: `phone.${why}`, warning: null, country });
   });
 });
 
 it('a number of another country passes with a warning, also where countries share a code', () => {
-  expect(read('+34612345678').warning).toContain('another country');
-  expect(read('+12015550123', 'CA').warning).toContain('another country');
+  expect(read('+34612345678').warning).toBe('phone.foreign');
+  expect(read('+12015550123', 'CA').warning).toBe('phone.foreign');
   expect(parsePhone('+34612345678', undefined)).toEqual({ e164: '+34612345678', error: null, warning: null });
 });

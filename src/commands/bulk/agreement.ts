@@ -1,6 +1,13 @@
 import { commandLine, withoutOptions } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
-import { type Input, keepMapping, mapped, planWithProgress, type ReadingOptions } from '../../cli/input.ts';
+import {
+  type Input,
+  keepMapping,
+  mapped,
+  planWithProgress,
+  type ReadingOptions,
+  rememberMapping,
+} from '../../cli/input.ts';
 import { ask } from '../../cli/prompt.ts';
 import type { RequestSession } from '../../cli/session.ts';
 import { reportRows } from '../../delivery/report-rows.ts';
@@ -12,11 +19,13 @@ import { planText } from '../../report/terminal/plan-text.ts';
 import type { Contract } from '../../request/contract.ts';
 import { SrqError } from '../../request/errors.ts';
 import { FIELDS, isField } from '../../request/fields.ts';
+import { adviceOn } from '../../request/finding.ts';
 import type { ImportPlan, RowRange, RowReport } from '../../request/import-plan.ts';
-import type { MappingOptions, Table } from '../../request/table.ts';
+import { columnLabel, type Mapping, type MappingOptions, type Table } from '../../request/table.ts';
 import { AUDIO_PARAMETER } from '../../request/wire.ts';
 import { makeEncoder } from '../../service/wire/encode.ts';
 import type { Settings } from '../../settings/settings.ts';
+import { askQuestions, columnQuestions, openQuestions, requireDecided } from './questions.ts';
 import { finishDryRun } from './summary.ts';
 
 /** The flags with which `bulk` and `enqueue` plan a file. */
@@ -26,6 +35,8 @@ export interface PlanOptions extends ReadingOptions, Pick<SubmitOptions, 'valida
   readonly skip: number;
   readonly strict?: boolean;
   readonly yes?: boolean;
+  /** Take columns that are only likely, without a question. */
+  readonly acceptLikely?: boolean;
 }
 
 /**
@@ -78,6 +89,7 @@ export async function dryRun(
   options: PlanOptions & Pick<SubmitOptions, 'again'>,
   { file, startedMs, results, verdicts }: Rehearsal,
 ): Promise<number> {
+  requireKnownFields(input.mapping, options.strict);
   const log = await session.logReader();
   const plan = await planWithProgress(session, input, log, { ...options, range: rangeOf(options) });
   await sayPlan(session, plan, 'nowhere: this is a dry run');
@@ -150,26 +162,43 @@ interface ImportProposal {
 export async function agreedPlan(
   session: RequestSession,
   { input, where, keepAt }: ImportProposal,
-  options: Pick<PlanOptions, 'yes' | 'saveMapping'>,
+  options: Pick<PlanOptions, 'yes' | 'saveMapping' | 'acceptLikely' | 'strict'>,
   plan: (input: Input) => Promise<ImportPlan>,
 ): Promise<Agreed> {
   const { context } = session;
+  requireKnownFields(input.mapping, options.strict);
   const asks = context.interactive && options.yes !== true && context.options.quiet !== true;
   const given = context.process.argv.slice(2);
-  for (let now = input; ; ) {
+  const questions = openQuestions(columnQuestions(input.mapping, input.evidence.sample), options.acceptLikely === true);
+  if (!asks) requireDecided(questions, given);
+  for (let now = questions.length > 0 ? await askQuestions(context, input, questions, options) : input; ; ) {
     const planned = await plan(now);
     await sayPlan(session, planned, where);
     const corrected = asks ? await askCorrections(context, now) : null;
     if (corrected !== null) {
-      now = await mapped(now.table, corrected, options);
+      now = await mapped(now, corrected, options);
       continue;
     }
     const command = now === input ? given : await commandAlike(given, input, now, options.saveMapping, keepAt);
     if (now !== input)
       (await context.reporter()).warn(`To import this file again, map it alike: ${commandLine(command)}`);
     if (planned.counts.ready > 0) await confirmImport(context, options, planned);
+    if (asks || isSaid(now, options)) await rememberMapping(context, now);
     return { plan: planned, command };
   }
+}
+
+/** Throws `SrqError('usage')` for fields that neither srq nor the service knows, under --strict. */
+function requireKnownFields({ warnings }: Mapping, strict: boolean | undefined): void {
+  const unknown = warnings.find(({ code }) => code === 'columns.unknown-field');
+  if (!strict || !unknown) return;
+  throw new SrqError('usage', `${unknown.message} Nothing was sent.`, adviceOn({ ...unknown, column: null }));
+}
+
+/** Tells whether the flags say something of the columns, so that a person has looked at them. */
+function isSaid({ chosen, mapping }: Input, { acceptLikely }: Pick<PlanOptions, 'acceptLikely'>): boolean {
+  const acceptsLikely = acceptLikely === true && mapping.sources.some(({ level }) => level === 'likely');
+  return acceptsLikely || Object.keys(chosen.map).length + Object.keys(chosen.join).length > 0;
 }
 
 /** Asks for corrections of the mapping. Returns null if there are none. */
@@ -193,7 +222,7 @@ async function askCorrections(context: Context, { table, chosen }: Input): Promi
 }
 
 function helpText(table: Table): string {
-  const columns = table.columns.filter((name) => name !== '').slice(0, 100);
+  const columns = table.columns.map((_, at) => columnLabel(table.columns, at)).slice(0, 100);
   return `${HELP}\n  Fields:  ${FIELDS.join(', ')}\n  Columns: ${columns.map(printable).join(', ')}`;
 }
 
@@ -204,15 +233,15 @@ function helpText(table: Table): string {
 export function correctedBy(
   line: string,
   table: Pick<Table, 'columns'>,
-  { map, set, join }: MappingOptions,
+  { map, set, join, ...earlier }: MappingOptions,
 ): MappingOptions {
   const [column, field] = halves(line, line.lastIndexOf('='));
   const [name, value] = halves(line, line.indexOf('='));
   const meant =
     (isField(field) || field === '-') && (hasColumn(table, column) || !isField(name))
-      ? { map: { ...map, [column]: field }, set: without(set, field), join: without(join, field) }
+      ? { ...earlier, map: { ...map, [column]: field }, set: without(set, field), join: without(join, field) }
       : isField(name)
-        ? { map: withoutField(map, name), set: { ...set, [name]: value }, join: without(join, name) }
+        ? { ...earlier, map: withoutField(map, name), set: { ...set, [name]: value }, join: without(join, name) }
         : null;
   if (meant === null) {
     throw new SrqError(
@@ -236,7 +265,8 @@ async function commandAlike(
   saved: string | undefined,
   keepAt: string,
 ): Promise<readonly string[]> {
-  if (!tookBack(before.chosen, now.chosen)) return [...given, ...asFlags(before.chosen, now.chosen)];
+  if (!tookBack(before.chosen, now.chosen) && !joinsMore(before.chosen, now.chosen))
+    return [...given, ...asFlags(before.chosen, now.chosen)];
   if (saved === undefined) await keepMapping(keepAt, now.mapping, now.chosen);
   return [...withoutOptions(given, ['--map', '--set', '--mapping', '--save-mapping']), '--mapping', saved ?? keepAt];
 }
@@ -244,6 +274,11 @@ async function commandAlike(
 function tookBack(before: MappingOptions, after: MappingOptions): boolean {
   const lost = (from: object, to: object) => Object.keys(from).some((name) => !Object.hasOwn(to, name));
   return lost(before.map, after.map) || lost(before.set, after.set) || lost(before.join ?? {}, after.join ?? {});
+}
+
+/** Columns that are joined can be told by a file alone. */
+function joinsMore(before: MappingOptions, after: MappingOptions): boolean {
+  return Object.keys(after.join).some((field) => !Object.hasOwn(before.join, field));
 }
 
 function asFlags(before: MappingOptions, after: MappingOptions): string[] {
@@ -260,7 +295,7 @@ function halves(line: string, at: number): [string, string] {
 }
 
 function hasColumn({ columns }: Pick<Table, 'columns'>, name: string): boolean {
-  return columns.some((column) => column.trim().toLowerCase() === name.toLowerCase());
+  return columns.some((_, at) => columnLabel(columns, at).trim().toLowerCase() === name.toLowerCase());
 }
 
 /** Removes the constant or join of a field, which would take precedence over the correction. */

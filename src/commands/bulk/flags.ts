@@ -30,18 +30,15 @@ export function addBulk(program: Command, run: RunCommand): void {
     .addOption(
       choice('--in-doubt <what>', 'rows that may have been taken', ['park', 'validate']).default('validate').hideHelp(),
     )
-    .option('--results <file>', 'every row with its outcome (<name>.results.csv)')
-    .addOption(rare('--no-results', 'write no results file; to standard output: --results -'))
+    .option('--results <file>', 'every row with its outcome (-: standard output)')
+    .addOption(rare('--no-results', 'write no results file'))
     .option('--report <file>', 'the run as a page with charts, in one file (.html)')
     .addOption(rare('--include-input', 'with --report: show the cells of the input: personal data'))
+    .option('--accept-likely', 'take columns that are only likely, without a question')
     .option('--yes', 'do not ask whether plan and columns are right')
     .addHelpText(
       'after',
-      examples(
-        'srq bulk leads.csv --sandbox',
-        "srq bulk leads.csv --map 'Telefon 2=phone' --set country=PT --dry-run",
-        'srq bulk leads.csv --yes --json',
-      ),
+      examples('srq bulk leads.csv --sandbox', "srq bulk leads.csv --map 'Telefon 2=phone' --set country=PT --dry-run"),
     )
     .action(run(async () => (await import('./run.ts')).bulk));
 }

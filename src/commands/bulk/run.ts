@@ -75,7 +75,8 @@ export async function bulk(context: Context, file: string, asked: BulkOptions): 
     settleMs: options.settle === undefined ? null : options.settle * 1000,
   });
   const { asides, command } = ui;
-  return finishRun(context, plan, stop, { file, results: results.path, command, startedMs }, asides);
+  const files = { file, results: results.path, exportTo: beside(file, 'export.csv'), command, startedMs };
+  return finishRun(context, plan, stop, files, asides);
 }
 
 function portsOf({ context, preparation }: RequestSession, log: OpenLog, ui: BulkUi) {

@@ -1,13 +1,14 @@
 import { terminalColumns } from '../../cli/command.ts';
-import { commandLine, withoutOptions, withProfileFlags } from '../../cli/command-line.ts';
+import { commandLine, onlyOptions, withoutOptions, withProfileFlags } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { codesOfCounts, exitNumber } from '../../cli/exit-codes.ts';
-import { folded } from '../../report/output.ts';
-import { adviceOn } from '../../report/problem-advice.ts';
+import { folded, thousands } from '../../report/output.ts';
 import { summaryText } from '../../report/terminal/summary-text.ts';
 import type { SrqError } from '../../request/errors.ts';
 import type { ImportPlan, ImportSummary } from '../../request/import-plan.ts';
 import { type Counts, countsLeft } from '../../request/status.ts';
+import { columnLabel } from '../../request/table.ts';
+import { columnQuestions, flagsFor, openQuestions } from './questions.ts';
 import type { Asides } from './show-import.ts';
 
 /** The files and the start of one run. */
@@ -16,6 +17,8 @@ export interface RunFiles {
   readonly file: string;
   /** The path of the results, `-` for standard output, or null for none. */
   readonly results: string | null;
+  /** Where an export of the input would be written. */
+  readonly exportTo: string;
   /** The arguments that repeat this command, including corrections made to the plan. */
   readonly command: readonly string[];
   /** Monotonic time at which the command began. */
@@ -38,7 +41,8 @@ export async function finishRun(
     notTried: ended.ready,
     asides,
     results: files.results,
-    advice: stop ? stop.hint && withProfileFlags(stop.hint, context.options) : adviceFor(counts, files),
+    advice: stop ? stop.hint && withProfileFlags(stop.hint, context.options) : adviceFor(counts, files.results),
+    exportCommand: stop === null && code === null ? exportCommand(context, plan, counts, files) : null,
     stopped: stop ? stop.message : code ? 'Interrupted.' : null,
     next: nextCommand(context, counts, ended.ready, files, stop),
   };
@@ -53,6 +57,7 @@ export async function finishDryRun(
   { file, startedMs, results }: Pick<RunFiles, 'file' | 'startedMs' | 'results'>,
 ): Promise<number> {
   const { counts, problems, problemCount, mapping } = plan;
+  const words = context.process.argv.slice(2);
   const summary = {
     ...(await shared(context, plan, counts, startedMs)),
     notTried: 0,
@@ -60,22 +65,34 @@ export async function finishDryRun(
     results,
     stopped: null,
     advice: null,
-    next: counts.ready > 0 ? commandLine(withoutDryRun(context.process.argv.slice(2))) : null,
+    exportCommand: null,
+    next:
+      counts.ready > 0
+        ? commandLine([
+            ...withoutDryRun(words),
+            ...flagsFor(openQuestions(columnQuestions(mapping), words.includes('--accept-likely'))),
+          ])
+        : null,
   };
-  const columns = mapping.sources.map(({ field, columns: at, because }) => ({
+  const columns = mapping.sources.map(({ field, columns: at, because, level }) => ({
     field,
-    columns: at.map((index) => mapping.columns[index] ?? ''),
+    columns: at.map((index) => columnLabel(mapping.columns, index)),
     because,
+    level,
   }));
+  const undecided = mapping.missed.map(({ index, field }) => ({ column: columnLabel(mapping.columns, index), field }));
   const { ready, repeated, duplicate, invalid, unknown } = counts;
   await report(
     context,
     summary,
     { ready, repeated, duplicate, invalid, unknown },
     {
+      encoding: plan.table.encoding,
+      delimiter: plan.table.delimiter,
       columns,
+      undecided,
       ignored: mapping.ignored,
-      problems: problems.map((problem) => ({ ...problem, advice: adviceOn(problem) })),
+      problems,
       problemCount,
       problemsLeftOut: problemCount - problems.length,
       file,
@@ -115,36 +132,60 @@ function withoutDryRun(words: readonly string[]): string[] {
   return withoutOptions(words, ['--results']).filter((word) => word !== '--dry-run');
 }
 
-function adviceFor(
-  { failed, unknown, invalid, rejected }: Counts,
-  { results }: Pick<RunFiles, 'results'>,
-): string | null {
+function adviceFor({ failed, unknown, invalid, rejected }: Counts, results: RunFiles['results']): string | null {
   if (failed > 0) return null;
-  if (unknown > 0) return 'Look the unknown requests up at the service.';
-  if (invalid + rejected === 0) return null;
+  if (unknown > 0)
+    return `${rowsText(unknown)} may have been taken: look ${unknown === 1 ? 'it' : 'them'} up at the service.`;
+  const refused = invalid + rejected;
+  if (refused === 0) return null;
+  const were = refused === 1 ? 'was' : 'were';
   return isFile(results)
-    ? 'Correct the refused rows in the results file; srq_message says what is wrong.'
-    : 'Correct the refused rows in the input, and import it again.';
+    ? `${rowsText(refused)} ${were} refused: open ${results} and correct the cells that srq_message names.`
+    : `${rowsText(refused)} ${were} refused: correct them in the input, and import it again.`;
 }
 
 function isFile(results: string | null): results is string {
   return results !== null && results !== '-';
 }
 
+function rowsText(count: number): string {
+  return count === 1 ? '1 row' : `${thousands(count)} rows`;
+}
+
+/** Flags that say how to read the input. */
+const OF_READING = ['--format', '--encoding', '--delimiter', '--skip-lines', '--sheet'];
+
+/** Flags by which a row of the input becomes the same request again. */
+const OF_THE_REQUEST = ['--map', '--set', '--mapping', ...OF_READING];
+
+/** Returns the command that exports the input with its identifiers, or null if there is something else to do first. */
+function exportCommand(
+  context: Context,
+  { range }: ImportPlan,
+  counts: Counts,
+  { file, exportTo, command }: RunFiles,
+): string | null {
+  const { send, correct, settle } = countsLeft(counts);
+  if (range.skip > 0 || range.limit !== null) return null;
+  // The log of a sandbox in this process ends with it, and standard input cannot be read again.
+  if (send + correct + settle > 0 || context.options.sandbox || file === '-') return null;
+  const reading = onlyOptions(command, OF_THE_REQUEST);
+  return commandLine(['export', ...globalFlags(context), file, ...reading, '--output', exportTo]);
+}
+
+function globalFlags({ options: { log, store, profile } }: Context): string[] {
+  return [
+    ...(profile === undefined ? [] : ['--profile', profile]),
+    ...(log === undefined ? [] : ['--log', log]),
+    ...(store === undefined ? [] : ['--store', store]),
+  ];
+}
+
 /**
  * Flags that describe the input and its outputs. They do not apply when the results file is the next input, because
  * that is CSV in UTF-8.
  */
-const OF_THE_INPUT = [
-  '--format',
-  '--encoding',
-  '--delimiter',
-  '--skip-lines',
-  '--sheet',
-  '--limit',
-  '--skip',
-  '--results',
-];
+const OF_THE_INPUT = [...OF_READING, '--limit', '--skip', '--results'];
 
 /** Returns the command to run next, or null if nothing is left to do. */
 function nextCommand(
@@ -155,15 +196,9 @@ function nextCommand(
   stop: SrqError | null,
 ): string | null {
   if (stop !== null || notTried > 0 || countsLeft(counts).send > 0) return file === '-' ? null : commandLine(command);
-  const { log, store, profile, sandbox } = context.options;
-  const globals = [
-    ...(profile === undefined ? [] : ['--profile', profile]),
-    ...(log === undefined ? [] : ['--log', log]),
-    ...(store === undefined ? [] : ['--store', store]),
-  ];
-  if (counts.unknown > 0) return commandLine(['resolve', ...globals]);
+  if (counts.unknown > 0) return commandLine(['resolve', ...globalFlags(context)]);
   // The next sandbox in a process is a new marketplace, which would not know the requests of this one.
-  if (counts.invalid + counts.rejected === 0 || sandbox) return null;
+  if (counts.invalid + counts.rejected === 0 || context.options.sandbox) return null;
   if (!isFile(results)) return file === '-' ? null : commandLine(command);
   const words = withoutOptions(command, OF_THE_INPUT);
   return commandLine(words.map((word) => (word === file ? results : word)));

@@ -8,6 +8,7 @@ import type { SubmitOptions } from '../../delivery/submit.ts';
 import { printable } from '../../report/output.ts';
 import { resultText } from '../../report/terminal/summary-text.ts';
 import type { SrqError } from '../../request/errors.ts';
+import { type Problem, quotedMessage } from '../../request/finding.ts';
 import type { RowResult } from '../../request/outcome.ts';
 import { type RequestOptions, readRequestInput } from './request-input.ts';
 
@@ -58,10 +59,15 @@ function warnOf({ request, problems }: Prepared, warn: (message: string) => void
   for (const { message } of problems) warn(printable(message));
 }
 
-function invalidResult({ row, ref, problems }: Extract<Prepared, { request: null }>): RowResult {
+/** The result of a request that local checks refused. */
+interface InvalidResult extends RowResult {
+  readonly problems: readonly Problem[];
+}
+
+function invalidResult({ row, ref, problems }: Extract<Prepared, { request: null }>): InvalidResult {
   const errors = problems.filter(({ severity }) => severity === 'error');
-  const message = errors.map((problem) => problem.message).join(' ');
-  return { status: 'invalid', ids: {}, row, ref, key: null, http: null, message };
+  const message = errors.map(quotedMessage).join(' ');
+  return { status: 'invalid', ids: {}, row, ref, key: null, http: null, message, problems };
 }
 
 function untriedResult({ row, request, key }: Extract<Prepared, { key: string }>): RowResult {

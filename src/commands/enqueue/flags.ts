@@ -15,6 +15,7 @@ export function addEnqueue(program: Command, run: RunCommand): void {
     .addOption(
       choice('--on-duplicate <what>', 'what the log knows as duplicate', ['skip', 'create']).default('skip').hideHelp(),
     )
+    .option('--accept-likely', 'take columns that are only likely, without a question')
     .option('--yes', 'do not ask whether plan and columns are right')
     .addHelpText(
       'after',

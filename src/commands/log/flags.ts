@@ -1,18 +1,14 @@
 import type { Command } from 'commander';
 import type { RunCommand } from '../../cli/command.ts';
-import { SENT_STATUSES } from '../../request/status.ts';
-import { choice, examples, wholeNumber } from '../options.ts';
+import { addLogFilterOptions, examples, wholeNumber } from '../options.ts';
 
 export function addLog(program: Command, run: RunCommand): void {
-  program
+  const log = program
     .command('log')
     .description('show what was sent and what came back')
     .option('--ref <ref>', 'only this reference')
-    .option('--id <id>', 'only this identifier')
-    .option('--since <time>', 'only since: 2026-11-21, or 90m, 24h, 7d ago')
-    .option('--until <time>', 'only before, or to the end of a day')
-    .addOption(choice('--status <status>', 'only this status', SENT_STATUSES))
-    .option('--run <run>', 'only this run, by the beginning of its name')
+    .option('--id <id>', 'only this identifier');
+  addLogFilterOptions(log)
     .option('--limit <n>', 'only the last so many', wholeNumber(0, 1_000_000))
     .option('--totals', 'count by day (UTC) and status')
     .option('--follow', 'go on with what is added, until Ctrl-C')

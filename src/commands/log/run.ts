@@ -8,18 +8,8 @@ import { csvLine } from '../../request/csv-text.ts';
 import { SrqError } from '../../request/errors.ts';
 import type { LogStore } from '../../request/log-store.ts';
 import type { LogRecord } from '../../request/ports.ts';
-import { noSentCounts, SENT_STATUSES, type SentCounts, type SentStatus, statusOfEvent } from '../../request/status.ts';
-
-/** The flags with which `log` selects requests. */
-interface LogFilterOptions {
-  readonly ref?: string;
-  readonly id?: string;
-  readonly since?: string;
-  readonly until?: string;
-  readonly status?: SentStatus;
-  /** The beginning of a run's id. */
-  readonly run?: string;
-}
+import { noSentCounts, SENT_STATUSES, type SentCounts, statusOfEvent } from '../../request/status.ts';
+import { type LogFilterOptions, logFilter } from './log-filter.ts';
 
 /** The flags of `log`, as commander parses them. */
 export interface LogOptions extends LogFilterOptions {
@@ -137,42 +127,6 @@ async function totals(context: Context, entries: AsyncIterable<LogEntry>, { csv 
       .trimEnd();
   });
   return 0;
-}
-
-/** Returns the filter for the flags. Throws `SrqError('usage')` for an invalid time. */
-function logFilter(options: LogFilterOptions, nowMs: number): (record: LogRecord) => boolean {
-  const { ref, id, status, run } = options;
-  const sinceMs = options.since === undefined ? Number.NEGATIVE_INFINITY : pointInTime(options.since, nowMs);
-  const untilMs = options.until === undefined ? Number.POSITIVE_INFINITY : endOf(options.until, nowMs);
-  return (record) => {
-    const atMs = Date.parse(record.at);
-    return (
-      (ref === undefined || record.ref === ref) &&
-      (id === undefined || Object.values(record.ids).includes(id)) &&
-      (status === undefined || statusOfEvent(record.event) === status) &&
-      (run === undefined || record.run.startsWith(run)) &&
-      atMs >= sinceMs &&
-      atMs < untilMs
-    );
-  };
-}
-
-const DAY_MS = 86_400_000;
-const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: DAY_MS };
-
-/** Parses a date (2026-11-21, 2026-11-21T18:00Z) or a time ago (90m, 24h, 7d) as milliseconds since 1970. */
-function pointInTime(text: string, nowMs: number): number {
-  const [, count, unit = ''] = /^(\d+)([mhd])$/.exec(text) ?? [];
-  const unitMs = UNIT_MS[unit];
-  if (count !== undefined && unitMs !== undefined) return nowMs - Number(count) * unitMs;
-  const dateMs = /^\d{4}-\d\d/.test(text) ? Date.parse(text) : Number.NaN;
-  if (!Number.isNaN(dateMs)) return dateMs;
-  throw new SrqError('usage', `"${text}" is no time.`, 'Give a date (2026-11-21) or a time ago (90m, 24h, 7d).');
-}
-
-/** Parses the end of a range. A date includes the whole day. */
-function endOf(text: string, nowMs: number): number {
-  return pointInTime(text, nowMs) + (/^\d{4}-\d\d-\d\d$/.test(text) ? DAY_MS : 0);
 }
 
 /** Returns the last `count` items of a stream in order, and its return value. Keeps only that many items in memory. */

@@ -4,10 +4,11 @@ import { RequestSession } from '../../cli/session.ts';
 import { type Prepared, prepareDraft } from '../../delivery/prepare.ts';
 import { verdictText } from '../../report/terminal/summary-text.ts';
 import { SrqError } from '../../request/errors.ts';
+import { type Problem, quotedMessage } from '../../request/finding.ts';
 import type { ValidateResult } from '../../request/ports.ts';
 import { type RequestOptions, readRequestInput } from '../create/request-input.ts';
 
-type Validated = ValidateResult & { readonly key: string | null };
+type Validated = ValidateResult & { readonly key: string | null; readonly problems?: readonly Problem[] };
 
 /** Asks whether each request is a duplicate. It creates nothing and writes nothing to the log. */
 export async function validate(context: Context, options: RequestOptions): Promise<number> {
@@ -29,7 +30,14 @@ export async function validate(context: Context, options: RequestOptions): Promi
   }
   const [only] = results;
   if (only?.refused && results.length === 1) throw refusal(only);
-  const documents = results.map(({ verdict, http, ids, key, message }) => ({ verdict, http, ids, key, message }));
+  const documents = results.map(({ verdict, http, ids, key, message, problems }) => ({
+    verdict,
+    http,
+    ids,
+    key,
+    message,
+    problems,
+  }));
   await reporter.result(documents.length === 1 ? documents[0] : documents, (paint) =>
     results.map((result) => verdictText(result, paint)).join('\n'),
   );
@@ -38,8 +46,8 @@ export async function validate(context: Context, options: RequestOptions): Promi
 
 function invalid({ problems }: Extract<Prepared, { request: null }>): Validated {
   const errors = problems.filter(({ severity }) => severity === 'error');
-  const message = errors.map((problem) => problem.message).join(' ');
-  return { verdict: 'unknown', ids: {}, http: null, key: null, message, refused: 'rejected', raw: null };
+  const message = errors.map(quotedMessage).join(' ');
+  return { verdict: 'unknown', ids: {}, http: null, key: null, message, refused: 'rejected', raw: null, problems };
 }
 
 function refusal({ refused, message }: Validated): SrqError {

@@ -1,6 +1,7 @@
 import { type Contract, DOCUMENTED_CONTRACT } from '../../request/contract.ts';
 import { type DescribedOperation, describedOperation } from '../../request/contract-rules.ts';
 import { parseEmail } from '../../request/email.ts';
+import { type Finding, finding, type Problem } from '../../request/finding.ts';
 import {
   MARKETS,
   type Market,
@@ -11,7 +12,6 @@ import {
 } from '../../request/markets.ts';
 import { memoize } from '../../request/memoize.ts';
 import type { RequestOperationName } from '../../request/operations.ts';
-import type { Problem } from '../../request/outcome.ts';
 import { likelyE164, parsePhone } from '../../request/phone.ts';
 import type { Draft, ServiceRequest } from '../../request/service-request.ts';
 import type { Mapping } from '../../request/table.ts';
@@ -52,8 +52,8 @@ export function checkRequest(
   check.language(market);
   check.contact(market);
   check.need();
-  check.usual('location', 'There is no location; a professional cannot know where to go.');
-  check.usual('fullname', 'There is no name.');
+  check.usual('location', 'location.missing');
+  check.usual('fullname', 'fullname.missing');
   check.contract(operations);
   return check.result();
 }
@@ -100,35 +100,31 @@ class RequestCheck {
   texts(postalCode: string | undefined): void {
     const texts = Object.entries(this.fields);
     texts.push(['ref', this.ref ?? ''], ['audio_file', this.audioPath ?? '']);
-    for (const { severity, field, message } of textFindings(texts, postalCode ?? '', this.described.bounded)) {
-      if (severity === 'error') this.error(field, message);
-      else this.warn(field, message);
-    }
+    for (const found of textFindings(texts, postalCode ?? '', this.described.bounded)) this.found(found);
   }
 
   postalCode(text: string, market: Market): void {
-    const warning = isShortenedNumber(text) ? null : postalCodeWarning(text, market);
-    if (warning !== null) this.warn('location', `The postal code ${warning}.`);
+    const looks = isShortenedNumber(text) ? null : postalCodeWarning(text, market);
+    if (looks !== null) this.found(finding('location.postal-code', 'location', { looks }, text));
   }
 
   /** Finds test leads, which platforms send to prove a connection. They must never reach a professional. */
   testLead(): void {
     const dummy = Object.keys(this.fields).find((field) => META_TEST.test(this.fields[field] ?? ''));
-    if (dummy) this.error(dummy, 'This is a test lead: never sent.');
+    if (dummy) this.found(finding('row.test-lead', dummy, {}));
   }
 
   country(): Market | undefined {
     const text = this.fields['country'];
     if (text === undefined) {
-      if (!this.described.saysRequired)
-        this.error('country', 'There is no country. For a file of one country: --set country=PT');
+      if (!this.described.saysRequired) this.found(finding('country.missing', 'country', {}));
       return parseMarket(this.described.country ?? '');
     }
     const market = parseMarket(text);
     if (market) this.fields['country'] = market.code;
     else {
-      const codes = MARKETS.map(({ code }) => code).join(', ');
-      this.error('country', `"${text.slice(0, 40)}" is not one of the markets: ${codes}.`);
+      const markets = MARKETS.map(({ code }) => code).join(', ');
+      this.found(finding('country.unknown', 'country', { markets }, text));
     }
     return market;
   }
@@ -138,35 +134,34 @@ class RequestCheck {
     if (text !== undefined) {
       const { code, known } = parseLanguage(text);
       this.fields['lang'] = code;
-      if (!known) this.warn('lang', `"${text.slice(0, 40)}" is not a language code such as pt or de.`);
+      if (!known) this.found(finding('lang.unknown', 'lang', {}, text));
     } else if (market) {
       const usual = usualLanguage(market);
       if (usual !== null) {
         this.fields['lang'] = usual;
         this.filled.add('lang');
-      } else if (!this.described.saysRequired)
-        this.error(
-          'lang',
-          `${market.name} has several languages (${market.languages.join(', ')}). Say which: --set lang=${market.languages[0]}`,
-        );
+      } else if (!this.described.saysRequired) {
+        const languages = market.languages.join(', ');
+        this.found(finding('lang.missing', 'lang', { market: market.name, languages }));
+      }
     }
   }
 
   contact(market: Market | undefined): void {
     const { phone, email } = this.fields;
     if (phone === undefined && email === undefined && !this.described.saysRequired)
-      this.error('phone', 'There is neither a phone number nor an e-mail address.');
+      this.found(finding('contact.missing', 'phone', {}));
     if (phone !== undefined) {
-      const { e164, error, warning } = parsePhone(phone, market);
+      const { e164, error, warning, country = 'its country' } = parsePhone(phone, market);
       // Without a country, a national number cannot be checked, and the missing country has been reported already.
-      if (error !== null && (market || phone.includes('+'))) this.error('phone', `The phone number ${error}.`);
-      if (warning !== null) this.warn('phone', `The phone number: ${warning}.`);
+      if (error !== null && (market || phone.includes('+'))) this.found(finding(error, 'phone', { country }, phone));
+      if (warning !== null) this.found(finding(warning, 'phone', { country }, phone));
       if (e164 !== null) this.fields['phone'] = e164;
     }
     if (email !== undefined) {
       const parsed = parseEmail(email);
-      if (parsed.error !== null) this.error('email', `The e-mail address ${parsed.error}.`);
-      if (parsed.warning !== null) this.warn('email', `The e-mail address ${parsed.warning}.`);
+      const code = parsed.error ?? parsed.warning;
+      if (code !== null) this.found(finding(code, 'email', {}, email));
       if (parsed.email !== null) this.fields['email'] = parsed.email;
     }
   }
@@ -185,14 +180,14 @@ class RequestCheck {
     const hasText = this.fields['request_text'] !== undefined;
     const hasAudio = this.audioPath !== null || this.fields[AUDIO_PARAMETER] !== undefined;
     if (!hasText && !hasAudio && !this.described.saysRequired)
-      this.error('request_text', 'There is neither a text nor a recording that says what is needed.');
+      this.found(finding('request_text.missing', 'request_text', {}));
     if (!hasText || !hasAudio || this.described.needsText) return;
     delete this.fields['request_text'];
-    this.warn('request_text', 'The recording is sent in place of the text; the text is left out.');
+    this.found(finding('request_text.left-out', 'request_text', {}));
   }
 
-  usual(field: string, message: string): void {
-    if (this.fields[field] === undefined && !this.described.saysRequired) this.warn(field, message);
+  usual(field: string, code: 'location.missing' | 'fullname.missing'): void {
+    if (this.fields[field] === undefined && !this.described.saysRequired) this.found(finding(code, field, {}));
   }
 
   contract(operations: readonly RequestOperationName[]): void {
@@ -200,11 +195,8 @@ class RequestCheck {
     const findings = contractFindings(this.service, operations, given);
     if (findings.length === 0) return;
     const wrong = new Set(this.problems.filter(({ severity }) => severity === 'error').map(({ field }) => field));
-    for (const { severity, field, message } of findings) {
-      if (severity === 'warning') this.warn(field, message);
-      // Where srq's own check has found an error, its message is better than that of the contract.
-      else if (!wrong.has(field)) this.error(field, message);
-    }
+    // Where srq's own check has found an error, its message is better than that of the contract.
+    for (const each of findings) if (each.severity === 'warning' || !wrong.has(each.field)) this.found(each);
   }
 
   private refAsText(): Record<string, string> {
@@ -225,12 +217,8 @@ class RequestCheck {
     return { ...params, ...fields };
   }
 
-  private error(field: string, message: string): void {
-    this.problems.push({ severity: 'error', field, column: this.columnOf(field), message });
-  }
-
-  private warn(field: string, message: string): void {
-    this.problems.push({ severity: 'warning', field, column: this.columnOf(field), message });
+  private found({ code, severity, field, message, value }: Finding): void {
+    this.problems.push({ code, severity, field, column: this.columnOf(field), message, value });
   }
 
   private columnOf(field: string): string | null {

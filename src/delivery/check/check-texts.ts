@@ -1,9 +1,6 @@
 import { FIELD, FIELDS, USUAL_LENGTH } from '../../request/fields.ts';
-import type { Problem } from '../../request/outcome.ts';
+import { type Finding, finding } from '../../request/finding.ts';
 import { AUDIO_PARAMETER } from '../../request/wire.ts';
-
-/** A problem with a field, before the column that the field comes from is known. */
-export type FieldFinding = Pick<Problem, 'severity' | 'field' | 'message'>;
 
 /**
  * A long number in scientific notation, as spreadsheets show it, with digits lost. A reference such as 1E5 does not
@@ -33,41 +30,30 @@ export function textFindings(
   texts: readonly (readonly [field: string, text: string])[],
   postalCode: string,
   bounded: ReadonlySet<string>,
-): FieldFinding[] {
-  const findings: FieldFinding[] = [];
-  const lost = new Set<string>();
+): Finding[] {
+  const findings: Finding[] = [];
+  const lost = new Map<string, string>();
   for (const [field, text] of texts) {
     const damage = letters(field, text);
     if (damage) findings.push(damage);
     const excess = bounded.has(field) ? null : length(field, text);
     if (excess) findings.push(excess);
     // Phone numbers have a message of their own.
-    if (field !== 'phone' && isShortenedNumber(text)) lost.add(field);
+    if (field !== 'phone' && isShortenedNumber(text)) lost.set(field, text);
   }
-  if (isShortenedNumber(postalCode)) lost.add('location');
-  for (const field of lost) findings.push(shortened(field));
+  if (isShortenedNumber(postalCode)) lost.set('location', postalCode);
+  for (const [field, text] of lost) findings.push(finding('text.scientific', field, {}, text));
   return findings;
 }
 
-function letters(field: string, text: string): FieldFinding | null {
-  if (/[\0\p{Surrogate}]/u.test(text)) {
-    const message = `${field} holds a NUL or half a character; the file was damaged. Export it again.`;
-    return { severity: 'error', field, message };
-  }
-  if (!text.includes('\uFFFD')) return null;
-  const message = `${field} holds the mark of a lost letter (\uFFFD); an earlier conversion broke it.`;
-  return { severity: 'warning', field, message };
+function letters(field: string, text: string): Finding | null {
+  if (/[\0\p{Surrogate}]/u.test(text)) return finding('text.damaged', field, {});
+  return text.includes('\uFFFD') ? finding('text.lost-letter', field, {}, text) : null;
 }
 
-function length(field: string, text: string): FieldFinding | null {
+function length(field: string, text: string): Finding | null {
   const known = USUAL_LENGTHS.get(field);
   const most = known === undefined ? USUAL_LENGTH : known;
   if (most === null || text.length <= most) return null;
-  const message = `${field} has ${text.length} letters, more than the usual ${most}; check whether it is the right column.`;
-  return { severity: 'warning', field, message };
-}
-
-function shortened(field: string): FieldFinding {
-  const message = `${field} was turned into scientific notation by a spreadsheet and its digits are lost; export the file again with this column formatted as text.`;
-  return { severity: 'error', field, message };
+  return finding('text.too-long', field, { letters: text.length, most }, text);
 }

@@ -1,8 +1,8 @@
+import { adviceOn } from '../../request/finding.ts';
 import type { RunRow } from '../../request/import-plan.ts';
 import type { RecordedNote, RunBegin } from '../../request/log-store.ts';
 import type { LogRecord } from '../../request/ports.ts';
 import { type Counts, noCounts, STATUS, type Status } from '../../request/status.ts';
-import { adviceOn } from '../problem-advice.ts';
 import { TimeBuckets } from './time-buckets.ts';
 
 const MAX_LISTED_ROWS = 20_000;

@@ -1,6 +1,6 @@
 import type { ChalkInstance } from 'chalk';
 import type { SrqError } from '../../request/errors.ts';
-import { terminalSafeJson } from '../output.ts';
+import { jsonArrayTexts, terminalSafeJson } from '../output.ts';
 import type { Progress, Reporter, ReporterOptions } from '../reporter.ts';
 import { writeAll } from '../write-all.ts';
 import { MessageWriter } from './talk.ts';
@@ -20,13 +20,10 @@ export class JsonReporter implements Reporter {
   }
 
   async results<Item extends object>(items: AsyncIterable<Item>): Promise<void> {
-    let before = '[';
-    for await (const item of items) {
+    for await (const text of jsonArrayTexts(items)) {
       if (this.#options.stdout.destroyed) return;
-      await writeAll(this.#options.stdout, `${before}${terminalSafeJson(item)}`);
-      before = ',\n';
+      await writeAll(this.#options.stdout, text);
     }
-    await writeAll(this.#options.stdout, before === '[' ? '[]\n' : ']\n');
   }
 
   async lines<Item extends object>(items: AsyncIterable<Item>): Promise<void> {

@@ -1,10 +1,10 @@
 import type { ChalkInstance } from 'chalk';
-import type { ImportPlan, RowProblem } from '../../request/import-plan.ts';
-import type { FieldSource, Mapping } from '../../request/table.ts';
+import { quotedMessage } from '../../request/finding.ts';
+import type { ImportPlan, ProblemExample, ProblemGroup } from '../../request/import-plan.ts';
+import { columnLabel, type FieldSource, type Mapping, type MissedColumn } from '../../request/table.ts';
 import { aligned, clip, printable, thousands } from '../output.ts';
 
-const SHOWN_PROBLEMS = 5;
-const SHOWN_ROWS = 4;
+const SHOWN_GROUPS = 5;
 const VALUE_WIDTH = 70;
 
 /** The name of the contract in force, and the first request in the contract's parameters. */
@@ -30,7 +30,8 @@ export function planText(
     heading('Columns'),
     ...aligned(mapping.sources.map((source) => [source.field, `← ${origin(source, mapping)}`])),
     ...(mapping.ignored.length > 0 ? [`  ${paint.dim(`left out: ${mapping.ignored.map(printable).join(', ')}`)}`] : []),
-    ...mapping.warnings.map((warning) => `  ${paint.yellow('!')} ${printable(warning)}`),
+    ...mapping.missed.map((missed) => `  ${paint.yellow('!')} ${missedText(missed, mapping)}`),
+    ...mapping.warnings.map(({ message }) => `  ${paint.yellow('!')} ${printable(message)}`),
   ];
   if (first) {
     lines.push(heading(`Row ${first.row} as it will be sent`));
@@ -48,48 +49,58 @@ function fileKind({ table }: ImportPlan): string {
   return [table.format, ...(table.encoding === null ? [] : [table.encoding]), ...delimiter].join(', ');
 }
 
-function origin({ how, columns, template, because }: FieldSource, mapping: Mapping): string {
-  const name = (index: number) => printable(mapping.columns[index] ?? '');
+function origin({ how, columns, template, because, level }: FieldSource, mapping: Mapping): string {
+  const name = (index: number) => printable(columnLabel(mapping.columns, index));
   if (how === 'template') {
     const text = (template ?? [])
       .map((part) => (typeof part === 'number' ? `{${name(part)}}` : printable(part)))
       .join('');
     return `"${text}" (${because})`;
   }
-  return `${columns.map(name).join(how === 'join' ? ' + ' : ' or ')} (${because})`;
+  const reason = level === 'likely' ? `likely: ${because}` : because;
+  return `${columns.map(name).join(how === 'join' ? ' + ' : ' or ')} (${reason})`;
+}
+
+function missedText({ index, field }: MissedColumn, { columns }: Mapping): string {
+  return `${printable(columnLabel(columns, index))} looks like the ${field.replaceAll('_', ' ')}, which nothing gives (--map to take it or leave it out).`;
 }
 
 function shown(value: string): string {
   return clip(printable(value), VALUE_WIDTH);
 }
 
-/** Formats the problems. One that many rows share is one line with the first few rows. */
-function problemLines({ problems, problemCount }: ImportPlan, paint: ChalkInstance): string[] {
-  const groups = new Map<string, RowProblem[]>();
-  for (const problem of problems) {
-    const group = `${problem.severity} ${problem.column ?? problem.field} ${problem.message}`;
-    groups.set(group, [...(groups.get(group) ?? []), problem]);
-  }
-  const sorted = [...groups.values()].sort((a, b) => rank(a) - rank(b) || b.length - a.length);
-  const lines = sorted.slice(0, SHOWN_PROBLEMS).map((group) => problemLine(group, paint));
-  const hidden = problemCount - sorted.slice(0, SHOWN_PROBLEMS).reduce((sum, group) => sum + group.length, 0);
+/** Formats the problems, a group at a time: what is wrong, in which rows, and what to add to the command. */
+function problemLines({ problemGroups, problemCount, rows }: ImportPlan, paint: ChalkInstance): string[] {
+  const shown = problemGroups.slice(0, SHOWN_GROUPS);
+  const lines = shown.flatMap((group) => groupLines(group, rows, paint));
+  const hidden = problemCount - shown.reduce((sum, group) => sum + (group.isOfPlan ? 1 : group.rows), 0);
   if (hidden > 0) lines.push(`  ${paint.dim(`… and ${thousands(hidden)} more: --dry-run --json lists them`)}`);
   return lines.length > 0 ? [paint.bold('Findings'), ...lines] : [];
 }
 
-const rank = (group: readonly RowProblem[]) => (group[0]?.severity === 'error' ? 0 : 1);
+function groupLines(group: ProblemGroup, all: number, paint: ChalkInstance): string[] {
+  const { severity, rows, examples, isOfPlan, mend } = group;
+  const mark = severity === 'error' ? paint.red('✗') : paint.yellow('!');
+  const column = group.column === null ? '' : ` (column ${printable(group.column)})`;
+  const mends = mend === null ? [] : [`    ${printable(mend)}`];
+  const [first] = examples;
+  if (isOfPlan) {
+    const lacking = rows === all ? `all ${thousands(all)} rows` : `${thousands(rows)} of ${thousands(all)} rows`;
+    return [`  ${mark} ${printable(group.message).replace(/\.$/, '')} (${lacking})`, ...mends];
+  }
+  const isQuoted = first !== undefined && first.value !== null && rows > 1;
+  const value = rows === 1 && first ? first.value : null;
+  const line = `  ${mark} ${printable(quotedMessage({ ...group, value }))}${column}`;
+  const where = paint.dim(examplesText(group, isQuoted));
+  return [...(isQuoted ? [line, `    ${where}`] : [`${line} ${where}`]), ...mends];
+}
 
-function problemLine(group: readonly RowProblem[], paint: ChalkInstance): string {
-  const [first] = group;
-  if (!first) return '';
-  const mark = first.severity === 'error' ? paint.red('✗') : paint.yellow('!');
-  const rows = group
-    .slice(0, SHOWN_ROWS)
-    .map(({ row }) => row)
-    .join(', ');
-  const more = group.length > SHOWN_ROWS ? ` and ${thousands(group.length - SHOWN_ROWS)} more` : '';
-  const column = first.column === null ? '' : ` (column ${printable(first.column)})`;
-  return `  ${mark} ${printable(first.message)}${column} ${paint.dim(`row ${rows}${more}`)}`;
+/** Formats the first rows of a group, with what they hold: it is shown to the owner of the file. */
+function examplesText({ examples, rows }: ProblemGroup, isQuoted: boolean): string {
+  const quoted = ({ row, value }: ProblemExample) => `row ${row}${value === null ? '' : ` "${printable(value)}"`}`;
+  const shown = isQuoted ? examples.map(quoted) : [`row ${examples.map(({ row }) => row).join(', ')}`];
+  const more = rows - examples.length;
+  return `${shown.join(', ')}${more > 0 ? ` and ${thousands(more)} more` : ''}`;
 }
 
 function countsLine({ rows, counts }: ImportPlan, paint: ChalkInstance): string {

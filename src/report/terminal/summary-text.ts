@@ -7,7 +7,7 @@ import { aligned, duration, printable, thousands } from '../output.ts';
 
 /** Formats the summary of an import for people. */
 export function summaryText(summary: ImportSummary, paint: ChalkInstance): string {
-  const { rows, counts, notTried, asides, seconds, stopped, advice, next } = summary;
+  const { rows, counts, notTried, asides, seconds, stopped, advice, exportCommand, next } = summary;
   const shown = STATUSES.filter((status) => counts[status] > 0);
   const width = Math.max(...shown.map((status) => thousands(counts[status]).length), 1);
   const lines = shown.map((status) => {
@@ -23,8 +23,14 @@ export function summaryText(summary: ImportSummary, paint: ChalkInstance): strin
     ...lines,
     ...aligned(files),
     ...(advice === null ? [] : [`${paint.bold('To do')}: ${printable(advice)}`]),
+    ...(exportCommand === null ? [] : deliveredText(rows, exportCommand)),
     ...(next === null ? [] : [`${paint.bold('Next')}: ${printable(next)}`]),
   ].join('\n');
+}
+
+function deliveredText(rows: number, exportCommand: string): string[] {
+  const all = rows === 1 ? 'The row is' : `All ${thousands(rows)} rows are`;
+  return [`${all} delivered. For your CRM: ${printable(exportCommand)}`];
 }
 
 function asidesText(asides: ImportSummary['asides']): string {

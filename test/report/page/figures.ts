@@ -52,6 +52,13 @@ function kindOf(row: number): Partial<RunRow> {
     return { status: 'rejected', market: 'DE', ids: {}, http: 422, message };
   }
   if (row % 25 !== 9) return {};
-  const problem = { severity: 'error', field: 'phone', column: 'Phone', message: `"${row}" is no number.` } as const;
+  const problem = {
+    code: 'phone.invalid',
+    severity: 'error',
+    field: 'phone',
+    column: 'Phone',
+    message: `"${row}" is no number.`,
+    value: String(row),
+  } as const;
   return { status: 'invalid', key: null, ids: {}, http: null, at: null, message: problem.message, problems: [problem] };
 }

@@ -28,7 +28,14 @@ test('rows refused for one reason are one group with its rows, number and advice
 
 test('an invalid row counts for each of its problems, and what its cells held is not shown', () => {
   const problem = (field: string) =>
-    ({ severity: 'error', field, column: null, message: `"Ana" is no ${field}` }) as const;
+    ({
+      code: 'country.unknown',
+      severity: 'error',
+      field,
+      column: null,
+      message: `"Ana" is no ${field}`,
+      value: 'Ana',
+    }) as const;
   const figures = new RunFigures(null);
   const problems = [problem('phone'), problem('country')];
   figures.add(rowOf(1, { status: 'invalid', message: '"Ana" is no phone', problems }));

@@ -1,0 +1,128 @@
+import { commandLine } from '../../cli/command-line.ts';
+import type { Context } from '../../cli/context.ts';
+import { type Input, mapped } from '../../cli/input.ts';
+import { askKey } from '../../cli/prompt.ts';
+import type { ColumnSample } from '../../input/columns/sample.ts';
+import { clip, printable } from '../../report/output.ts';
+import { SrqError } from '../../request/errors.ts';
+import { columnLabel, type FieldSource, type Mapping, type MappingOptions } from '../../request/table.ts';
+
+/** Something about the columns that a person has to decide before anything is sent. */
+export interface ColumnQuestion {
+  /** `likely`: the columns are taken if the person agrees. `left out`: they hold what the request still lacks. */
+  readonly kind: 'likely' | 'left out';
+  readonly field: string;
+  readonly how: FieldSource['how'];
+  /** The labels of the columns. */
+  readonly columns: readonly string[];
+  readonly because: string;
+  /** Up to three cells of each column. They are personal data. */
+  readonly samples: readonly string[];
+}
+
+const MAX_SAMPLES = 3;
+
+/** Returns what is to be decided about the columns of a file, in the order of the plan. */
+export function columnQuestions(mapping: Mapping, sample: ColumnSample = []): ColumnQuestion[] {
+  const labels = (at: readonly number[]) => at.map((index) => columnLabel(mapping.columns, index));
+  const samples = (at: readonly number[]) =>
+    at.flatMap((index) => (sample[index] ?? []).filter((cell) => cell.trim() !== '').slice(0, MAX_SAMPLES));
+  const likely = mapping.sources
+    .filter(({ level }) => level === 'likely')
+    .map(({ field, how, columns, because }) => ({
+      ...{ kind: 'likely' as const, field, how, because },
+      ...{ columns: labels(columns), samples: samples(columns) },
+    }));
+  const leftOut = mapping.missed.map(({ field, index }) => ({
+    ...{ kind: 'left out' as const, field, how: 'first' as const, because: `it plainly holds ${HELD[field]}` },
+    ...{ columns: labels([index]), samples: samples([index]) },
+  }));
+  return [...likely, ...leftOut];
+}
+
+const HELD = { phone: 'telephone numbers', email: 'e-mail addresses', request_text: 'longer texts' } as const;
+
+/** Leaves out the questions that `--accept-likely` answers. Columns that are left out are asked about all the same. */
+export function openQuestions(questions: readonly ColumnQuestion[], acceptLikely: boolean): readonly ColumnQuestion[] {
+  return acceptLikely ? questions.filter(({ kind }) => kind === 'left out') : questions;
+}
+
+/** Asks a person each question with one key, and returns the mapping as answered. */
+export async function askQuestions(
+  context: Context,
+  input: Input,
+  questions: readonly ColumnQuestion[],
+  options: Parameters<typeof mapped>[2],
+): Promise<Input> {
+  let { chosen } = input;
+  for (const question of questions) {
+    const answer = await askKey(context, questionText(question), ['y', 'n', 'q']);
+    if (answer === 'q') {
+      throw new SrqError('interrupted', 'Nothing was sent.', 'Run the same command again when the columns are clear.');
+    }
+    chosen = answered(chosen, question, answer === 'y');
+  }
+  return mapped(input, chosen, options);
+}
+
+const SAMPLE_WIDTH = 24;
+
+function questionText({ kind, field, columns, because, samples }: ColumnQuestion): string {
+  const names = columns.map((name) => `"${printable(name)}"`).join(' + ');
+  const cells = samples.map((cell) => clip(printable(cell), SAMPLE_WIDTH)).join(' · ');
+  const asked =
+    kind === 'likely' ? `Is ${names} the ${field}?` : `${names} is left out, and nothing gives the ${field}.`;
+  const keys =
+    kind === 'likely' ? 'y yes · n leave it out · q leave' : `y take it as ${field} · n leave it out · q leave`;
+  return `${asked}\n  ${because}\n  ${cells}\n  ${keys}: `;
+}
+
+/** Returns the mapping with the answer to one question. */
+function answered(
+  chosen: MappingOptions,
+  { field, how, columns }: Pick<ColumnQuestion, 'field' | 'how' | 'columns'>,
+  isTaken: boolean,
+): MappingOptions {
+  if (isTaken && how === 'join') return { ...chosen, join: { ...chosen.join, [field]: columns } };
+  const said = Object.fromEntries(columns.map((name) => [name, isTaken ? field : '-']));
+  return { ...chosen, map: { ...chosen.map, ...said } };
+}
+
+/**
+ * Throws `SrqError('usage')` if questions are open that nobody is there to answer. The hint is the command to paste.
+ */
+export function requireDecided(open: readonly ColumnQuestion[], words: readonly string[]): void {
+  if (open.length === 0) return;
+  const told = open.map((question) => `${described(question)} (${question.because}: ${masked(question.samples)})`);
+  const [count, are] = open.length === 1 ? ['One column', 'is'] : [`${open.length} columns`, 'are'];
+  throw new SrqError(
+    'usage',
+    `${count} ${are} to be decided, and nobody can be asked: ${told.join('; ')}. Nothing was sent.`,
+    `If that is right: ${commandLine([...words, ...flagsFor(open)])}\nA column is left out by --map 'COLUMN=-'. The whole plan: --dry-run`,
+  );
+}
+
+function described({ kind, field, columns }: ColumnQuestion): string {
+  const names = columns.map((name) => `"${name}"`).join(' + ');
+  return kind === 'likely' ? `${names} is likely the ${field}` : `${names} is left out, and nothing gives the ${field}`;
+}
+
+/** Returns the flags that answer the questions with yes. */
+export function flagsFor(questions: readonly ColumnQuestion[]): string[] {
+  const takesLikely = questions.some(({ kind }) => kind === 'likely');
+  const leftOut = questions.filter(({ kind }) => kind === 'left out');
+  return [
+    ...(takesLikely ? ['--accept-likely'] : []),
+    ...leftOut.flatMap(({ field, columns }) => columns.flatMap((name) => ['--map', `${name}=${field}`])),
+  ];
+}
+
+/** Shows the form of cells without what they say: letters become a, digits 0. */
+function masked(samples: readonly string[]): string {
+  const form = (cell: string) =>
+    clip(cell, SAMPLE_WIDTH)
+      .replace(/\p{Lu}/gu, 'A')
+      .replace(/\p{L}/gu, (letter) => (letter === 'A' ? 'A' : 'a'))
+      .replace(/\d/g, '0');
+  return samples.map((cell) => `"${printable(form(cell))}"`).join(', ');
+}

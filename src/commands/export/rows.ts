@@ -1,0 +1,125 @@
+import type { Input } from '../../cli/input.ts';
+import { type LoggedRow, loggedRows } from '../../delivery/logged-rows.ts';
+import type { Preparation } from '../../delivery/prepare.ts';
+import { FILE_EXPORT_COLUMNS, LOG_EXPORT_COLUMNS } from '../../report/export-file.ts';
+import { mainIdentifier } from '../../report/results-file.ts';
+import type { LogReader, LogStore } from '../../request/log-store.ts';
+import type { LogRecord } from '../../request/ports.ts';
+import { type Status, statusOfEvent } from '../../request/status.ts';
+import { RESULT_COLUMNS } from '../../request/table.ts';
+
+/** One line of an export. */
+export interface ExportRow {
+  readonly status: Status;
+  /** The texts of its columns, exactly as they are. */
+  readonly cells: readonly string[];
+  /** The same for JSON. */
+  document(): object;
+}
+
+/** An export: its columns and its lines. */
+export interface Exported {
+  readonly columns: readonly string[];
+  readonly delimiter: string;
+  readonly rows: AsyncIterable<ExportRow>;
+}
+
+type Wanted = (record: LogRecord) => boolean;
+
+/** Exports the last record of every wanted request of the log, the oldest first. */
+export function logExport(store: LogStore, wanted: Wanted): Exported {
+  return { columns: LOG_EXPORT_COLUMNS, delimiter: ',', rows: logRows(store, wanted) };
+}
+
+async function* logRows(store: LogStore, wanted: Wanted): AsyncGenerator<ExportRow> {
+  const files = new Map<string, string>();
+  for await (const note of store.notes()) if (note.event === 'begin') files.set(note.run, note.file);
+  for await (const record of store.latest()) {
+    if (!wanted(record)) continue;
+    const { ref, ids, at, row, run, key } = record;
+    const status = statusOfEvent(record.event);
+    const id = mainIdentifier(ids);
+    const all = Object.entries(ids).map(([name, value]) => `${name}=${value}`);
+    const file = files.get(run) ?? null;
+    yield {
+      status,
+      cells: [ref ?? '', id, all.join(' '), status, at, String(row), file ?? '', run, key],
+      document: () => ({ ref, id: id || null, ids, status, at, row, file, run, key }),
+    };
+  }
+}
+
+/** A file to export, with what it takes to find its requests in the log. */
+export interface FileToExport {
+  readonly input: Input;
+  readonly preparation: Preparation;
+  readonly log: LogReader;
+}
+
+/** What was found out while the rows of a file were exported. */
+export interface FileFindings {
+  /** Number of rows whose request is in the log, whether they are wanted or not. */
+  known: number;
+  /** Number of rows with more cells than the file has columns. */
+  tooLong: number;
+}
+
+/**
+ * Exports the rows of a file with the status, the identifier and the time of their requests. `wanted` leaves out rows
+ * by their record, and is null if all are exported. An earlier outcome in the file is replaced. Every row has as many
+ * cells as there are columns, so that each stands below its name.
+ */
+export function fileExport(file: FileToExport, wanted: Wanted | null, findings: FileFindings): Exported {
+  const { columns, delimiter } = file.input.table;
+  const kept = keptColumns(columns);
+  const names = [...kept.map((at) => columns[at] ?? ''), ...FILE_EXPORT_COLUMNS];
+  return { columns: names, delimiter: delimiter ?? ',', rows: fileRows(file, wanted, findings, kept, names) };
+}
+
+async function* fileRows(
+  { input, preparation, log }: FileToExport,
+  wanted: Wanted | null,
+  findings: FileFindings,
+  kept: readonly number[],
+  names: readonly string[],
+): AsyncGenerator<ExportRow> {
+  const width = input.table.columns.length;
+  const keys = distinct(names);
+  for await (const logged of loggedRows(input, preparation, log)) {
+    const { row, record } = logged;
+    if (record) findings.known += 1;
+    if (wanted && !(record && wanted(record))) continue;
+    if (row.cells.length > width) findings.tooLong += 1;
+    yield fileRow(logged, kept, keys);
+  }
+}
+
+function fileRow({ row, status, record }: LoggedRow, kept: readonly number[], keys: readonly string[]): ExportRow {
+  const own = kept.map((at) => row.cells[at] ?? '');
+  const id = record ? mainIdentifier(record.ids) : '';
+  const outcome = { srq_status: status, srq_id: id || null, srq_at: record?.at ?? null };
+  return {
+    status,
+    cells: [...own, status, id, record?.at ?? ''],
+    document: () => ({ ...Object.fromEntries(own.map((cell, at) => [keys[at] ?? '', cell])), ...outcome }),
+  };
+}
+
+const OUTCOME_COLUMNS: ReadonlySet<string> = new Set([...RESULT_COLUMNS, ...FILE_EXPORT_COLUMNS]);
+
+/** Returns the indexes of the columns that hold no earlier outcome. */
+function keptColumns(columns: readonly string[]): number[] {
+  return columns.flatMap((name, at) => (OUTCOME_COLUMNS.has(name) ? [] : [at]));
+}
+
+/** Returns names that can be the keys of one object: a second `Email` becomes `Email (2)`, and none `column 3`. */
+function distinct(names: readonly string[]): string[] {
+  const taken = new Set<string>();
+  return names.map((name, at) => {
+    const base = name === '' ? `column ${at + 1}` : name;
+    let key = base;
+    for (let times = 2; taken.has(key); times++) key = `${base} (${times})`;
+    taken.add(key);
+    return key;
+  });
+}

@@ -1,0 +1,174 @@
+import { extname } from 'node:path';
+import type { Context } from '../../cli/context.ts';
+import { inputName, type ReadingOptions, readInput } from '../../cli/input.ts';
+import { warnOfUnknownProfile } from '../../cli/profiles.ts';
+import { RequestSession, recordingsBeside } from '../../cli/session.ts';
+import { keepHeapSmall } from '../../cli/v8-flags.ts';
+import { requireExportPlace, writeExport } from '../../report/export-file.ts';
+import { jsonArrayTexts, printable, thousands } from '../../report/output.ts';
+import { csvRecordText } from '../../request/csv-text.ts';
+import { SrqError } from '../../request/errors.ts';
+import { type Counts, noCounts, STATUSES } from '../../request/status.ts';
+import { type LogFilterOptions, logFilter } from '../log/log-filter.ts';
+import { type Exported, type ExportRow, type FileFindings, fileExport, logExport } from './rows.ts';
+
+/** The flags of `export`, as commander parses them. */
+export interface ExportOptions extends ReadingOptions, LogFilterOptions {
+  readonly output?: string;
+  readonly csv?: boolean;
+}
+
+/**
+ * Exports what was sent for programs such as a CRM: the requests of the log, or the rows of a file with their outcome.
+ * Nothing is sent.
+ */
+export async function exportRequests(
+  context: Context,
+  file: string | undefined,
+  options: ExportOptions,
+): Promise<number> {
+  keepHeapSmall();
+  // `-` is standard output, as it is standard input elsewhere.
+  const output = options.output === '-' ? undefined : options.output;
+  const format = formatOf(output, options, context);
+  if (output !== undefined) await requireExportPlace(output, file ?? null);
+  const isWanted = logFilter(options, context.clock.nowMs());
+  const findings: FileFindings = { known: 0, tooLong: 0 };
+  const exported =
+    file === undefined
+      ? logExport(await context.logStore(), isWanted)
+      : await openFile(context, file, options, hasFilter(options) ? isWanted : null, findings);
+  const counts = noCounts();
+  const counted = { ...exported, rows: counting(exported.rows, counts) };
+  if (output === undefined) await print(context, counted);
+  else await write(context, counted, { output, format, counts });
+  await tellFindings(context, file, counts, findings);
+  return 0;
+}
+
+type Format = 'csv' | 'json';
+
+/** Returns the format: the one that a flag or the ending of the file names. */
+function formatOf(output: string | undefined, { csv }: ExportOptions, { options: { json } }: Context): Format {
+  if (output === undefined) {
+    if (csv && json) throw new SrqError('usage', 'Choose one of --json and --csv.');
+    return json ? 'json' : 'csv';
+  }
+  const ending = extname(output).toLowerCase();
+  if (ending === '.xlsx') {
+    throw new SrqError('usage', 'srq export writes CSV and JSON, no workbook.', 'Name a file that ends in .csv');
+  }
+  if (csv || ending === '.csv') return 'csv';
+  return json || ending === '.json' ? 'json' : 'csv';
+}
+
+function hasFilter({ since, until, status, run }: ExportOptions): boolean {
+  return [since, until, status, run].some((each) => each !== undefined);
+}
+
+async function openFile(
+  context: Context,
+  file: string,
+  options: ExportOptions,
+  wanted: Parameters<typeof fileExport>[1],
+  findings: FileFindings,
+): Promise<Exported> {
+  const input = await readInput(context, file, options);
+  const audio = recordingsBeside(file);
+  const session = await RequestSession.open(context, { audio, operations: ['create'], needsNoLogin: true });
+  const log = await session.logReader();
+  return fileExport({ input, preparation: session.preparation, log }, wanted, findings);
+}
+
+async function* counting(rows: AsyncIterable<ExportRow>, counts: Counts): AsyncGenerator<ExportRow> {
+  for await (const row of rows) {
+    counts[row.status] += 1;
+    yield row;
+  }
+}
+
+/** Prints the export. A terminal is shown what is printable of it; a program gets it as it is. */
+async function print(context: Context, exported: Exported): Promise<void> {
+  const reporter = await context.reporter();
+  if (context.options.json) return reporter.results(documents(exported.rows), () => '');
+  const shown = context.process.stdout.isTTY ? printable : (text: string) => text;
+  const chunks = async function* () {
+    for await (const text of csvTexts(exported, shown)) yield { text };
+  };
+  await reporter.results(chunks(), ({ text }) => text);
+}
+
+interface ExportFile {
+  readonly output: string;
+  readonly format: Format;
+  /** They are complete once the file is written. */
+  readonly counts: Counts;
+}
+
+async function write(context: Context, exported: Exported, { output, format, counts }: ExportFile): Promise<void> {
+  const { interruption } = context;
+  interruption.listen(() => {});
+  const texts = format === 'json' ? jsonArrayTexts(documents(exported.rows)) : csvTexts(exported, (text) => text);
+  await writeExport(output, texts, interruption.halt.signal);
+  const { repeated: _, ...rest } = counts;
+  const rows = total(counts);
+  await (await context.reporter()).result({ export: output, format, rows, ...rest }, () => {
+    const told = STATUSES.flatMap((status) =>
+      counts[status] > 0 ? `${thousands(counts[status])} ${status === 'ready' ? 'not sent' : status}` : [],
+    );
+    const what = told.length > 0 ? told.join(', ') : 'no requests';
+    return printable(`Written: ${output} (${what})`);
+  });
+}
+
+async function* documents(rows: AsyncIterable<ExportRow>): AsyncGenerator<object> {
+  for await (const row of rows) yield row.document();
+}
+
+const CHUNK_CHARACTERS = 1 << 16;
+
+/** Formats an export as CSV, its header first. Cells are not protected against spreadsheets: programs need them exactly. */
+async function* csvTexts(
+  { columns, delimiter, rows }: Exported,
+  shown: (text: string) => string,
+): AsyncGenerator<string> {
+  const line = (cells: readonly string[]) => csvRecordText(cells.map(shown), delimiter);
+  let chunk = line(columns);
+  for await (const { cells } of rows) {
+    chunk += line(cells);
+    if (chunk.length < CHUNK_CHARACTERS) continue;
+    yield chunk;
+    chunk = '';
+  }
+  if (chunk !== '') yield chunk;
+}
+
+/** Says on stderr what the export itself does not show. */
+async function tellFindings(
+  context: Context,
+  file: string | undefined,
+  counts: Counts,
+  { known, tooLong }: FileFindings,
+): Promise<void> {
+  if (context.process.stdout.destroyed) return;
+  const reporter = await context.reporter();
+  if (file === undefined && total(counts) === 0) {
+    const { name } = await context.logStore();
+    await warnOfUnknownProfile(context);
+    reporter.say(() => `No such requests in ${printable(name)}.`);
+  }
+  if (tooLong > 0) {
+    const rows = tooLong === 1 ? '1 row has' : `${thousands(tooLong)} rows have`;
+    reporter.warn(`${rows} more cells than the file has columns; these cells are left out.`);
+  }
+  if (file !== undefined && known === 0) {
+    await warnOfUnknownProfile(context);
+    reporter.warn(
+      `No row of ${inputName(file)} is in the log. Rows are found by what was sent: give the --profile, --map, --set and --mapping of the import.`,
+    );
+  }
+}
+
+function total(counts: Counts): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0);
+}

@@ -1,0 +1,107 @@
+import { aliasOf, type FieldOrPart } from '../../request/field-aliases.ts';
+import type { ContentProfile } from './content.ts';
+import { contentReason, type Fit, fitOf, isPlainlyEmail, isPlainlyPhone } from './fit.ts';
+import { ASIDE, type NamedMeaning, type NameEvidence } from './name-evidence.ts';
+
+/** A column with what its name and its content say. */
+export interface Look {
+  readonly index: number;
+  readonly header: string;
+  readonly name: NameEvidence;
+  readonly seen: ContentProfile;
+  /** The column is one that srq added to a results file. */
+  readonly isOwn: boolean;
+}
+
+/** A column that was understood, and how surely. */
+export interface ColumnReading {
+  readonly index: number;
+  readonly meaning: FieldOrPart;
+  /** `certain` is taken; `likely` is asked about. */
+  readonly level: 'certain' | 'likely';
+  /** The order among several columns of one meaning; the lower one is preferred. */
+  readonly rank: number;
+  /** The reason, for a person. */
+  readonly because: string;
+}
+
+/** One way to read one column. */
+export interface Candidate extends ColumnReading {
+  readonly look: Look;
+  readonly fit: Fit;
+  /** How much of the name is understood: srq knows it exactly, all of its words, some of them, or it says nothing. */
+  readonly by: 'known name' | 'plain name' | 'part of the name' | 'content';
+}
+
+/** Returns the ways to read a column by its name: exactly known, and as words. Its content may speak against them. */
+export function candidatesByName(look: Look): Candidate[] {
+  const { header, name, seen, index, isOwn } = look;
+  if (isOwn) return [];
+  const found: Candidate[] = [];
+  // A name with "#" is the number of something: an "Enquiry #" is not the enquiry.
+  const alias = header.includes('#') && header.trim() !== '#' ? undefined : aliasOf(header);
+  if (alias && !isPlainlyOther(alias.meaning, seen)) {
+    const fit = fitOf(alias.meaning, seen);
+    found.push({ index, ...alias, level: 'certain', because: 'known name', fit, by: 'known name', look });
+  }
+  if (name.isOthers && found.length === 0) return [];
+  for (const named of name.meanings) {
+    const { meaning, strength } = named;
+    const fit = fitOf(meaning, seen);
+    const level = levelOf(named, fit, name.isQuestion);
+    if (level === null) continue;
+    const because = ['name', contentReason(meaning, seen)].filter((reason) => reason !== null).join(', ');
+    const by = strength === 'plain' ? 'plain name' : 'part of the name';
+    // Columns whose names are read as words are never equally good: the earlier one comes first.
+    found.push({ index, meaning, rank: named.rank + index / 10_000, level, because, fit, by, look });
+  }
+  return found;
+}
+
+/** Returns a reading that rests on the content, or on the columns beside it. */
+export function guessed(look: Look, meaning: FieldOrPart, because: string): Candidate {
+  const rank = 80 + look.index / 10_000;
+  return { index: look.index, meaning, rank, level: 'likely', because, fit: 'shows', by: 'content', look };
+}
+
+/** Meanings that content shows by itself, so that it decides where a name leaves something open. */
+const SPECIFIC: ReadonlySet<FieldOrPart> = new Set<FieldOrPart>([
+  ...(['email', 'phone', 'postal_code', 'country', 'lang', 'request_text', 'audio_file'] as const),
+]);
+/** Meanings that a question's other words hardly change, if the content shows them. */
+const OF_QUESTIONS: ReadonlySet<FieldOrPart> = new Set<FieldOrPart>([
+  ...(['first_name', 'last_name', 'city', 'location', 'street'] as const),
+]);
+
+/** Decides how sure a reading by words is, or returns null if the content speaks against it. */
+function levelOf(
+  { meaning, strength, rank }: NamedMeaning,
+  fit: Fit,
+  isQuestion: boolean,
+): ColumnReading['level'] | null {
+  if (fit === 'contradicts') return null;
+  if (strength === 'plain') return 'certain';
+  if (fit === 'none') return null;
+  const isShown = SPECIFIC.has(meaning) || (isQuestion && OF_QUESTIONS.has(meaning));
+  return fit === 'shows' && isShown && rank < ASIDE ? 'certain' : 'likely';
+}
+
+/** Tells whether nearly all cells of a column with a known name are plainly of another kind than the name says. */
+function isPlainlyOther(meaning: FieldOrPart, seen: ContentProfile): boolean {
+  if (meaning === 'ref' || fitOf(meaning, seen) !== 'contradicts') return false;
+  if (seen.url >= 0.9) return true;
+  if (seen.filled < 3) return false;
+  const isNumbered = meaning === 'request_text' && seen.filled >= 5 && seen.codeLike >= 0.9 && seen.distinct >= 0.95;
+  return isNumbered || isPlainlyEmail(seen) || isPlainlyPhone(seen) || Math.max(seen.date, seen.yesNo) >= 0.9;
+}
+
+const BY_ORDER: readonly Candidate['by'][] = ['known name', 'plain name', 'part of the name', 'content'];
+const FIT_ORDER: readonly Fit[] = ['shows', 'allows', 'none', 'contradicts'];
+
+/** Compares two readings: a known name first, then what the content shows, then the name that is understood better. */
+export function byStrength(a: Candidate, b: Candidate): number {
+  const isKnown = ({ by }: Candidate) => Number(by === 'known name');
+  const known = isKnown(b) - isKnown(a);
+  const fits = FIT_ORDER.indexOf(a.fit) - FIT_ORDER.indexOf(b.fit);
+  return known || fits || BY_ORDER.indexOf(a.by) - BY_ORDER.indexOf(b.by);
+}

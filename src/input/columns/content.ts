@@ -1,0 +1,158 @@
+import { parseEmail } from '../../request/email.ts';
+import { type Market, parseLanguage, parseMarket, postalCodeWarning } from '../../request/markets.ts';
+import { parsePhone } from '../../request/phone.ts';
+
+/** The shares, from 0 to 1, of a column's filled cells that look like something, and how its texts are. */
+export interface ContentProfile {
+  /** Number of filled cells that were looked at. */
+  readonly filled: number;
+  readonly email: number;
+  /** Telephone numbers that are valid for the row's market, or in international form. */
+  readonly phone: number;
+  /** Texts that are written as telephone numbers are, whether valid or not. */
+  readonly phoneShape: number;
+  /** Telephone numbers with a plus, a leading zero, or marks between their digits, which plain numbers do not have. */
+  readonly writtenAsPhone: number;
+  readonly postalCode: number;
+  readonly country: number;
+  readonly language: number;
+  readonly date: number;
+  readonly url: number;
+  readonly ip: number;
+  readonly yesNo: number;
+  /** Amounts, decimals, coordinates and other numbers that no field wants. */
+  readonly amount: number;
+  readonly digits: number;
+  readonly recording: number;
+  /** Letters only, two to five words: a person's name, or some other short phrase. */
+  readonly wordsOnly: number;
+  readonly oneWord: number;
+  /** A text and a number beside each other, as a street with its house number. */
+  readonly streetLike: number;
+  /** A town beside a postal code, or several parts with commas: a place in one cell. */
+  readonly placeLike: number;
+  /** At least four words, or 25 letters. */
+  readonly longText: number;
+  readonly hasSpace: number;
+  /** Letters or marks together with digits, without blanks, as in order numbers. */
+  readonly codeLike: number;
+  /** Share of different texts. */
+  readonly distinct: number;
+  /** Consecutive whole numbers, such as the numbers of lines. */
+  readonly isSequence: boolean;
+  readonly medianLength: number;
+}
+
+const DATE =
+  /^(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]?(?:\d{2}|\d{4})?)(?:[T ,]+\d{1,2}[:.h]\d{2}.*)?$|^\d{1,2}[:h.]\d{2}(?::\d{2})?(?: ?[ap]m)?$|^\d{1,2}\.? (?:de )?\p{L}{3,10}\.?,? (?:de )?\d{4}|^\p{L}{3,9}\.? \d{1,2},? \d{4}/iu;
+/** Links, and the services where people meet without a place. */
+const URL_TEXT = /^(?:https?:\/\/|www\.)\S+$|^(?:google meet|zoom|microsoft teams|skype)$/i;
+const IP = /^(?:\d{1,3}\.){3}\d{1,3}$|^[\da-f]{0,4}(?::[\da-f]{0,4}){3,7}$/i;
+const YES_NO =
+  /^(?:[01]|x|on|off|true|false|yes|no|y|n|ja|nein|j|si|sí|sì|s|não|nao|oui|non|o|wahr|falsch|verdadero|falso|verdadeiro|vrai|faux|vero)$/i;
+const AMOUNT =
+  /^[-+]?(?:[$€£]|chf|eur|usd|r\$|kz)?\s?\d{1,3}(?:[.,'’\s]?\d{3})*(?:[.,]\d{1,2})?\s?(?:[$€£%]|chf|eur|usd|kz|–|-)$|^(?:[$€£]|chf|eur|usd|r\$)\s?\d[\d.,'’\s]*$|^[-+]?\d{1,3}[.,]\d{1,8}$/i;
+const RECORDING = /\.(?:mp3|m4a|wav|ogg|oga|opus|aac|amr|webm|flac|3gp)(?:$|[?#])/i;
+const PHONE_SHAPE = /^(?:[a-z:. ]{0,10})?[+(\d][\d\s()./+\-–]*(?:\D{0,12})?$/i;
+
+/** Prefixes that platforms write before their values, such as the `p:` and `z:` of Meta. */
+const PLATFORM_PREFIX = /^(?:p|z|l):/;
+
+/** Looks at the cells of a column. `marketOf` returns the market of a row, if it is known. */
+export function profileOf(cells: readonly string[], marketOf: (row: number) => Market | undefined): ContentProfile {
+  const seen = cells
+    .map((cell, row) => ({ text: cell.trim().replace(PLATFORM_PREFIX, ''), row }))
+    .filter(({ text }) => text !== '');
+  const texts = seen.map(({ text }) => text);
+  const share = (is: (text: string) => boolean) => texts.filter(is).length / Math.max(1, texts.length);
+  const shareByMarket = (is: (text: string, market: Market | undefined) => boolean) =>
+    seen.filter(({ text, row }) => is(text, marketOf(row))).length / Math.max(1, seen.length);
+  const lengths = texts.map(({ length }) => length).sort((a, b) => a - b);
+  return {
+    filled: texts.length,
+    email: share(isEmail),
+    phone: shareByMarket(isPhone),
+    phoneShape: share(isPhoneShape),
+    writtenAsPhone: share((text) => isPhoneShape(text) && /^(?:\+|0)|\d[ ()./-]+\d/.test(text)),
+    postalCode: shareByMarket(isPostalCode),
+    country: share((text) => parseMarket(text) !== undefined || isRegionCode(text)),
+    language: share(isLanguage),
+    date: share((text) => DATE.test(text)),
+    url: share((text) => URL_TEXT.test(text)),
+    ip: share((text) => IP.test(text)),
+    yesNo: share((text) => YES_NO.test(text)),
+    amount: share((text) => AMOUNT.test(text)),
+    digits: share((text) => /^\d+$/.test(text)),
+    recording: share((text) => RECORDING.test(text)),
+    wordsOnly: share(
+      (text) => /^[\p{L}\p{M}'’.&-]+(?:[ ,]+[\p{L}\p{M}'’.&()-]+){1,5}$/u.test(text) && text.length <= 45,
+    ),
+    oneWord: share((text) => /^[\p{L}\p{M}'’.-]+$/u.test(text)),
+    streetLike: share(
+      (text) =>
+        /\p{L}{2,}/u.test(text) && /(?:^|[\s,])\d{1,5}\s?[a-z]?(?:$|[\s,/.-])/iu.test(text) && text.length <= 80,
+    ),
+    placeLike: shareByMarket(isPlace),
+    longText: share((text) => text.length >= 25 || text.split(/\s+/).length >= 4),
+    hasSpace: share((text) => /\s/.test(text)),
+    codeLike: share((text) => /\d/.test(text) && /^[\w#/.-]+$/.test(text)),
+    distinct: new Set(texts.map((text) => text.toLowerCase())).size / Math.max(1, texts.length),
+    isSequence: isSequence(texts),
+    medianLength: lengths[Math.floor(lengths.length / 2)] ?? 0,
+  };
+}
+
+function isEmail(text: string): boolean {
+  return text.includes('@') && !/\s/.test(text) && parseEmail(text).error === null;
+}
+
+function isPhoneShape(text: string): boolean {
+  if (text.length > 40 || !PHONE_SHAPE.test(text) || DATE.test(text) || IP.test(text) || AMOUNT.test(text))
+    return false;
+  const digits = text.replace(/\D/g, '').length;
+  return digits >= 7 && digits <= 30;
+}
+
+function isPhone(text: string, market: Market | undefined): boolean {
+  if (!isPhoneShape(text)) return false;
+  const [one = text] = text.split(/ ?[/;,] ?(?=[+(\d])(?=.{7})/);
+  return parsePhone(one, market).e164 !== null || parsePhone(text, market).e164 !== null;
+}
+
+function isPostalCode(text: string, market: Market | undefined): boolean {
+  if (market) return market.postalCode !== null && /\d/.test(text) && postalCodeWarning(text, market) === null;
+  return /^(?:[A-Z]{1,2}-)?\d{4,6}(?:-\d{3})?$/.test(text);
+}
+
+/** Codes of countries that are no markets stand beside those that are. */
+function isRegionCode(text: string): boolean {
+  return (
+    /^(?:US|USA|FR|IT|BR|BE|LU|NL|F|I|D|A|B|L|E|P|MZ)$/.test(text) ||
+    /^(?:brasil|france|frankreich|italia|italien|belgique|luxembourg|liechtenstein|united states)$/i.test(text)
+  );
+}
+
+function isLanguage(text: string): boolean {
+  if (text.length > 20 || /\d/.test(text)) return false;
+  const isCode = /^[a-z]{2}(?:[-_][a-z]{2})?$/i.test(text);
+  return (isCode || text.length > 3) && parseLanguage(text).known;
+}
+
+function isPlace(text: string, market: Market | undefined): boolean {
+  if (text.length > 160 || !/\p{L}{2,}/u.test(text)) return false;
+  const parts = text.split(/[\s,]+/);
+  const pairs = parts.map((part, at) => `${part} ${parts[at + 1] ?? ''}`);
+  return market?.postalCode != null
+    ? [...parts, ...pairs].some(
+        (part) => /\d/.test(part) && part.length >= 4 && postalCodeWarning(part.trim(), market) === null,
+      )
+    : /\b\d{4,6}\b/.test(text);
+}
+
+function isSequence(texts: readonly string[]): boolean {
+  const numbers = texts.map(Number);
+  const first = numbers[0] ?? Number.NaN;
+  return (
+    texts.length > 1 && first < 1000 && numbers.every((number, at) => Number.isInteger(number) && number === first + at)
+  );
+}

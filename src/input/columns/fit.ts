@@ -1,0 +1,154 @@
+import type { FieldOrPart } from '../../request/field-aliases.ts';
+import type { ContentProfile } from './content.ts';
+
+/**
+ * How the content of a column goes with a meaning: it shows it, allows it, or speaks against it. `none` is a column
+ * without content.
+ */
+export type Fit = 'shows' | 'allows' | 'contradicts' | 'none';
+
+/** Minimum share of cells that makes a content plain. */
+const PLAIN = 0.8;
+
+/** Tells whether nearly all cells are something that no field wants: dates, links, amounts, yes and no. */
+function isElse({ date, url, ip, yesNo, amount }: ContentProfile): boolean {
+  return Math.max(date, url, ip, yesNo, amount) >= PLAIN;
+}
+
+function isContact({ email, phoneShape }: ContentProfile): boolean {
+  return email >= 0.3 || phoneShape >= 0.5;
+}
+
+const isName = (seen: ContentProfile) => seen.wordsOnly + seen.oneWord >= 0.6 && seen.medianLength <= 40;
+const noText = (seen: ContentProfile) =>
+  isElse(seen) || isContact(seen) || seen.digits >= 0.6 || seen.codeLike >= PLAIN;
+
+/** For each meaning, what shows it and what contradicts it. */
+const FITS: Readonly<
+  Record<FieldOrPart, { shows(seen: ContentProfile): boolean; contradicts(seen: ContentProfile): boolean }>
+> = {
+  email: { shows: ({ email }) => email >= 0.6, contradicts: ({ email }) => email < 0.2 },
+  phone: {
+    shows: (seen) => seen.phone >= 0.5,
+    contradicts: ({ phoneShape, date, ip }) => phoneShape < 0.3 || Math.max(date, ip) >= 0.5,
+  },
+  postal_code: {
+    shows: ({ postalCode }) => postalCode >= 0.6,
+    contradicts: (seen) =>
+      seen.medianLength > 12 ||
+      isElse(seen) ||
+      seen.email >= 0.3 ||
+      (seen.filled > 2 && seen.postalCode < 0.1 && seen.digits < 0.5),
+  },
+  country: { shows: ({ country }) => country >= 0.6, contradicts: ({ country }) => country < 0.2 },
+  lang: { shows: ({ language }) => language >= 0.6, contradicts: ({ language }) => language < 0.2 },
+  fullname: { shows: isName, contradicts: (seen) => noText(seen) || seen.medianLength > 45 },
+  first_name: { shows: isName, contradicts: (seen) => noText(seen) || seen.medianLength > 30 },
+  last_name: { shows: isName, contradicts: (seen) => noText(seen) || seen.medianLength > 30 },
+  street: {
+    shows: ({ streetLike }) => streetLike >= 0.5,
+    contradicts: (seen) =>
+      isElse(seen) || seen.email >= 0.3 || seen.phone >= 0.6 || seen.digits >= PLAIN || seen.medianLength > 80,
+  },
+  house_number: {
+    shows: ({ medianLength, digits, distinct }) => medianLength <= 6 && digits >= 0.4 && distinct > 0.2,
+    contradicts: (seen) => seen.medianLength > 12 || seen.isSequence || isContact(seen) || seen.oneWord >= 0.5,
+  },
+  city: { shows: (seen) => isName(seen), contradicts: (seen) => noText(seen) || seen.medianLength > 45 },
+  location: {
+    shows: ({ placeLike, streetLike }) => placeLike >= 0.4 || streetLike >= 0.4,
+    contradicts: (seen) => isElse(seen) || isContact(seen) || seen.digits >= PLAIN || seen.medianLength > 150,
+  },
+  request_text: {
+    shows: ({ longText, distinct }) => longText >= 0.4 && distinct >= 0.5,
+    contradicts: (seen) =>
+      noText(seen) || seen.medianLength < 4 || (seen.filled >= 5 && seen.distinct * seen.filled <= 1),
+  },
+  notes: {
+    shows: ({ longText, distinct }) => longText >= 0.4 && distinct >= 0.5,
+    contradicts: (seen) => noText(seen) || seen.medianLength < 4,
+  },
+  category: {
+    shows: ({ filled, distinct, medianLength }) => filled >= 4 && distinct <= 0.8 && medianLength <= 40,
+    contradicts: (seen) => isElse(seen) || isContact(seen) || seen.digits >= PLAIN || seen.medianLength > 60,
+  },
+  ref: {
+    shows: ({ distinct, hasSpace, isSequence, medianLength }) =>
+      distinct >= 0.95 && hasSpace <= 0.2 && !isSequence && medianLength >= 3,
+    contradicts: (seen) =>
+      isElse(seen) ||
+      seen.email >= 0.3 ||
+      (seen.phone >= 0.5 && seen.writtenAsPhone >= 0.5) ||
+      seen.hasSpace >= 0.6 ||
+      (seen.filled >= 3 && seen.distinct < 0.7) ||
+      (seen.longText >= 0.5 && seen.hasSpace >= 0.3),
+  },
+  audio_file: {
+    shows: ({ recording }) => recording >= 0.5,
+    contradicts: (seen) =>
+      Math.max(seen.date, seen.yesNo, seen.email) >= 0.5 || (seen.digits >= PLAIN && seen.recording === 0),
+  },
+};
+
+/** Tells how the content of a column goes with a meaning. */
+export function fitOf(meaning: FieldOrPart, seen: ContentProfile): Fit {
+  if (seen.filled === 0) return 'none';
+  const { shows, contradicts } = FITS[meaning];
+  if (contradicts(seen)) return 'contradicts';
+  return shows(seen) ? 'shows' : 'allows';
+}
+
+/** Minimum number of filled cells before their repetition says anything. */
+const MIN_TELLING = 6;
+
+/** Tells whether the same few values come again and again, as those of the own staff do and those of customers do not. */
+export function isRepeated({ filled, distinct }: ContentProfile): boolean {
+  return filled >= MIN_TELLING && distinct < 0.4;
+}
+
+/** Tells whether a column plainly holds telephone numbers. */
+export function isPlainlyPhone(seen: ContentProfile): boolean {
+  return (
+    seen.filled > 0 && seen.phone >= PLAIN && (seen.writtenAsPhone >= 0.3 || seen.phone >= 0.95) && !seen.isSequence
+  );
+}
+
+export function isPlainlyEmail({ filled, email }: ContentProfile): boolean {
+  return filled > 0 && email >= PLAIN;
+}
+
+export function isPlainlyText({
+  filled,
+  longText,
+  distinct,
+  url,
+  email,
+  phoneShape,
+  streetLike,
+  placeLike,
+  medianLength,
+}: ContentProfile): boolean {
+  const isOther = Math.max(url, email, phoneShape) >= 0.2 || Math.max(streetLike, placeLike) >= 0.5;
+  return filled > 0 && longText >= PLAIN && medianLength >= 25 && distinct >= 0.7 && !isOther;
+}
+
+const NOUNS: Partial<Record<FieldOrPart, { share: keyof ContentProfile; noun: string }>> = {
+  email: { share: 'email', noun: 'e-mail addresses' },
+  phone: { share: 'phone', noun: 'telephone numbers' },
+  postal_code: { share: 'postalCode', noun: 'postal codes' },
+  country: { share: 'country', noun: 'countries' },
+  lang: { share: 'language', noun: 'languages' },
+  request_text: { share: 'longText', noun: 'longer texts' },
+  street: { share: 'streetLike', noun: 'streets' },
+  location: { share: 'placeLike', noun: 'places' },
+  fullname: { share: 'wordsOnly', noun: 'words like a name' },
+  audio_file: { share: 'recording', noun: 'recordings' },
+};
+
+/** Describes for a person what the content shows: `14 of 15 are telephone numbers`. Null if there is nothing to count. */
+export function contentReason(meaning: FieldOrPart, seen: ContentProfile): string | null {
+  const counted = NOUNS[meaning];
+  if (!counted || seen.filled === 0) return null;
+  const share = Number(seen[counted.share]);
+  return `${Math.round(share * seen.filled)} of ${seen.filled} are ${counted.noun}`;
+}

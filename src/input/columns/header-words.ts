@@ -1,0 +1,124 @@
+import { conceptsOf, isKnownWord } from './vocabulary.ts';
+
+/**
+ * Splits a header into its words, folded to lower-case ASCII letters: `contactPhoneNumber`, `E-M@il`, `Kunden-Tel.` and
+ * `¿Qué necesitas?` give `contact phone number`, `email`, `kunden tel` and `que necesitas`. Words that are not known are
+ * split into known ones where they are made of them (`handynummer`), or read as the known word from which they differ by
+ * one slip. `#` and `№` stay words of their own, because they mean a number.
+ */
+export function headerWords(header: string): string[] {
+  const plain = header
+    .normalize('NFKC')
+    .replace(/\{\{.*?\}\}/g, ' ')
+    .replace(/(\p{L})@(\p{L})/gu, '$1a$2')
+    .replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2')
+    .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2')
+    .normalize('NFKD')
+    .replace(/[\p{M}\p{Cf}]/gu, '')
+    .toLowerCase()
+    .replaceAll('ß', 'ss')
+    .replace(/n[°º]|№/g, ' # ')
+    .replace(/(\p{L})['’](\p{L})/gu, '$1 $2')
+    .replace(/([a-z])\d+/g, '$1 ');
+  const words = plain.split(/[^a-z#]+/).filter((word) => word !== '');
+  return joinedLetters(words).flatMap(understoodWords);
+}
+
+/** Joins letters that stand alone to a word: `c p` is `cp`, and a single letter goes with a word that it completes. */
+function joinedLetters(words: readonly string[]): string[] {
+  const joined: string[] = [];
+  let letters = '';
+  const flush = () => {
+    // A single n before another word is the number of something.
+    if (letters !== '') joined.push(letters === 'n' ? '#' : letters);
+    letters = '';
+  };
+  for (const word of words) {
+    if (word.length === 1 && word !== '#') letters += word;
+    else if (letters !== '' && completes(letters, word)) {
+      joined.push(letters + word);
+      letters = '';
+    } else {
+      flush();
+      joined.push(word);
+    }
+  }
+  flush();
+  return joined;
+}
+
+/** Tells whether letters that stand alone and the word behind them are one word: `e mail`, `p code`, `e mial`. */
+function completes(letters: string, word: string): boolean {
+  const whole = letters + word;
+  return isKnownWord(whole) || (!isKnownWord(word) && withoutSlip(whole) !== null);
+}
+
+function understoodWords(word: string): readonly string[] {
+  if (isKnownWord(word)) return [word];
+  const parts = compoundParts(word);
+  if (parts !== null) return parts;
+  const meant = withoutSlip(word);
+  return [meant ?? word];
+}
+
+/** Shortest known word that may be a part of a compound, except that `id`, `nr` and `no` may end one. */
+const MIN_PART = 3;
+const SHORT_ENDINGS = ['id', 'nr', 'no'];
+const MAX_COMPOUND = 40;
+
+/** Splits a word into known words, the longest first, or returns null. An `s` or `n` may join them, as in German. */
+function compoundParts(word: string): string[] | null {
+  if (word.length < 5 || word.length > MAX_COMPOUND) return null;
+  for (let end = word.length - 2; end >= MIN_PART; end--) {
+    const first = knownStem(word.slice(0, end));
+    if (first === null) continue;
+    const rest = word.slice(end);
+    const isEnding = rest.length >= MIN_PART || SHORT_ENDINGS.includes(rest);
+    if (isEnding && isKnownWord(rest)) return [first, rest];
+    const further = compoundParts(rest) ?? (rest.length >= MIN_SLIP ? slipAsParts(rest) : null);
+    if (further !== null) return [first, ...further];
+  }
+  return null;
+}
+
+/** Returns a part of a compound as the known word that it is, with or without the letters that join it to the next part. */
+function knownStem(part: string): string | null {
+  if (isKnownWord(part)) return part;
+  const bare = /^(.{3,})(?:s|n|en|es)$/.exec(part)?.[1];
+  return bare !== undefined && isKnownWord(bare) ? bare : null;
+}
+
+function slipAsParts(rest: string): string[] | null {
+  const meant = withoutSlip(rest);
+  return meant === null ? null : [meant];
+}
+
+/** Minimum length of a word in which a slip of one letter is looked for. Shorter words differ by one letter anyway. */
+const MIN_SLIP = 5;
+
+/** Returns the known word that a word is with one letter missing, added, wrong or swapped; null if several mean different things. */
+function withoutSlip(word: string): string | null {
+  if (word.length < MIN_SLIP || word.length > MAX_COMPOUND) return null;
+  const found = [...slipsOf(word)].filter((each) => each.length >= MIN_SLIP && isKnownWord(each));
+  const [first] = found;
+  if (first === undefined) return null;
+  const meanings = new Set(found.map((each) => conceptsOf(each).join(' ')));
+  return meanings.size === 1 ? first : null;
+}
+
+const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
+
+function slipsOf(word: string): Set<string> {
+  const slips = new Set<string>();
+  for (let at = 0; at <= word.length; at++) {
+    const [before, after] = [word.slice(0, at), word.slice(at)];
+    if (after !== '') slips.add(before + after.slice(1));
+    if (after.length > 1) slips.add(before + after.charAt(1) + after.charAt(0) + after.slice(2));
+    for (const letter of LETTERS) {
+      slips.add(before + letter + after);
+      if (after !== '') slips.add(before + letter + after.slice(1));
+    }
+  }
+  slips.delete(word);
+  return slips;
+}

@@ -1,0 +1,213 @@
+import type { FieldOrPart } from '../../request/field-aliases.ts';
+import { headerWords } from './header-words.ts';
+import { type Concept, conceptsOf } from './vocabulary.ts';
+
+/** A meaning that the words of a header give a column. */
+export interface NamedMeaning {
+  readonly meaning: FieldOrPart;
+  /** `plain`: every word is understood. `part`: words are left over, or the words can be read in two ways. */
+  readonly strength: 'plain' | 'part';
+  /** The order of several columns for one field; the lower one is preferred. */
+  readonly rank: number;
+}
+
+/** What the name of a column says about it. */
+export interface NameEvidence {
+  readonly meanings: readonly NamedMeaning[];
+  /** The name says nothing at all (`Column 3`, `field_7`, no name), so that only the content can tell. */
+  readonly isEmpty: boolean;
+  /** The column belongs to somebody else than the customer: an agent, an owner, a branch. */
+  readonly isOthers: boolean;
+  /** The name says that the column is something that no field wants: a date, a price, a consent. */
+  readonly isElse: boolean;
+  /** The name is a question or a sentence, so that words which are not known say little. */
+  readonly isQuestion: boolean;
+  /** The name is "name" and nothing more, which may be half of it beside a column for the other half. */
+  readonly isBareName: boolean;
+  /** A part of a town or of a country. It is the place only where nothing nearer is given. */
+  readonly isRegion: boolean;
+}
+
+const ELSE: readonly Concept[] = [
+  ...(['time', 'money', 'web', 'status', 'consent', 'measure', 'tax', 'title', 'company', 'file', 'fax'] as const),
+];
+/** What a recording may be called besides: its file, its link, its call. */
+const ELSE_OF_RECORDINGS = ELSE.filter((each) => each !== 'web' && each !== 'file');
+
+/** A need may be for pictures. */
+const ELSE_OF_NEEDS = ELSE.filter((each) => each !== 'file');
+
+/** Reads the name of a column as words, in the languages of the markets. */
+export function nameEvidence(header: string): NameEvidence {
+  const words = headerWords(header);
+  const named = new NamedColumn(words);
+  const isOthers = named.has('other');
+  const ignored = named.has('audio') ? ELSE_OF_RECORDINGS : named.has('need') ? ELSE_OF_NEEDS : ELSE;
+  const isElse = !named.has('telling') && named.hasAny(ignored);
+  const isEmpty = words.every(isSilent);
+  return {
+    meanings: isElse ? [] : named.meanings(),
+    isEmpty: isEmpty && !isElse,
+    isOthers,
+    isElse,
+    isQuestion: words.length >= 5 || /[?¿]/.test(header),
+    isBareName: named.isBareName(),
+    isRegion: named.isRegion(),
+  };
+}
+
+const WHOLE = new Set([
+  'full',
+  'complete',
+  'completo',
+  'completa',
+  'vollstandig',
+  'vollstandiger',
+  'vollstandige',
+  'complet',
+  'display',
+]);
+
+/** Names that forms give to an answer without saying what was asked. */
+const ANSWERS = new Set(['response', 'responses', 'answer', 'antwort', 'reponse', 'respuesta', 'risposta', 'resposta']);
+
+/** Tells whether a word says nothing about the content. That is so for the A, B, C of a sheet without a header, too. */
+function isSilent(word: string): boolean {
+  const about = conceptsOf(word);
+  if (about.length === 0) return word.length <= 2;
+  return ANSWERS.has(word) || about.every((each) => each === 'nothing');
+}
+
+/** The rank of a reading that is less likely than another one of the same name. */
+export const ASIDE = 60;
+
+/** How far behind the usual columns of a field one is that is somebody's second or place of work. */
+const RANK = { mobile: 20, usual: 30, work: 40, second: 50, aside: ASIDE, notes: 100 } as const;
+
+class NamedColumn {
+  readonly #counts = new Map<Concept, number>();
+  readonly #hasUnknown: boolean;
+  readonly #words: readonly string[];
+
+  constructor(words: readonly string[]) {
+    this.#words = words;
+    this.#hasUnknown = words.some((word) => conceptsOf(word).length === 0);
+    for (const word of words) {
+      for (const each of conceptsOf(word)) this.#counts.set(each, (this.#counts.get(each) ?? 0) + 1);
+    }
+  }
+
+  has(concept: Concept): boolean {
+    return this.#counts.has(concept);
+  }
+
+  hasAny(concepts: readonly Concept[]): boolean {
+    return concepts.some((each) => this.has(each));
+  }
+
+  isBareName(): boolean {
+    return this.has('name') && !this.hasAny(['first', 'last']) && !this.#words.some((word) => WHOLE.has(word));
+  }
+
+  isRegion(): boolean {
+    return this.has('region') && !this.hasAny(['email', 'phone', 'country', 'city', 'postal', 'number', 'need']);
+  }
+
+  /** Returns the meanings that the words allow. Several of them are told apart by the content. */
+  meanings(): readonly NamedMeaning[] {
+    if (this.has('audio')) return [this.#plain('audio_file')];
+    if (this.has('email')) return [this.#plain('email', this.#rank())];
+    if (this.has('phone')) return [this.#plain('phone', this.#rank())];
+    if (this.has('language') && !this.has('need')) return [this.#plain('lang')];
+    const place = this.#place();
+    // "Postal address" may be a code or a whole address.
+    if (place?.meaning === 'postal_code' && this.has('address')) return [place, this.#part('location')];
+    if (place !== null) return [place];
+    const isReference = this.has('number') && this.has('matter') && !this.has('telling');
+    return this.#person() ?? (isReference ? this.#reference() : this.#need()) ?? this.#reference();
+  }
+
+  #place(): NamedMeaning | null {
+    if (this.has('need') || this.has('telling')) return null;
+    const [postal, city, street, country] = [
+      this.has('postal'),
+      this.has('city'),
+      this.has('street'),
+      this.has('country'),
+    ];
+    if ((postal && city) || (street && city) || (street && postal)) return this.#plain('location');
+    if (postal) return this.#plain('postal_code', this.#rank());
+    if (country && !city && !this.has('address')) return this.#plain('country');
+    if (this.has('house') && !street && !this.has('address')) return this.#plain('house_number');
+    if (this.has('extra')) return null;
+    if (street && this.has('kind')) return null;
+    if (street) return this.has('number') && !this.has('house') ? this.#plain('house_number') : this.#plain('street');
+    if (city) return this.#plain('city', this.#rank());
+    if (this.has('address')) return this.#plain('location', this.#rank());
+    return null;
+  }
+
+  #person(): readonly NamedMeaning[] | null {
+    const name = this.has('name');
+    const first = this.has('first') || (this.has('firstAdjective') && (name || this.has('last')) && !this.has('last'));
+    const last = this.has('last') || (this.has('lastAdjective') && (name || first));
+    if (!name && !first && !last)
+      return this.#isCustomerAlone() ? [this.#plain('fullname'), this.#part('phone')] : null;
+    if (this.hasAny(['need', 'telling', 'category', 'kind'])) return null;
+    const both =
+      (first && last) || (name && this.has('first')) || (name && this.has('last') && !this.has('lastAdjective'));
+    if (both) return [this.#plain('fullname')];
+    if (last) return [this.#plain('last_name', this.has('second') ? RANK.second : 0)];
+    if (first) return [this.#plain('first_name')];
+    const isOfAThing = this.has('number') || (this.has('matter') && !this.has('customer'));
+    return isOfAThing ? [] : [this.#plain('fullname', this.#rank())];
+  }
+
+  /** The name is nothing but "customer", "caller", "client". */
+  #isCustomerAlone(): boolean {
+    return this.#words.length > 0 && this.#words.every((word) => conceptsOf(word).includes('customer'));
+  }
+
+  #need(): readonly NamedMeaning[] | null {
+    const needs = this.has('telling') || (this.has('need') && !this.has('number'));
+    const kinds = this.has('category') || (this.has('kind') && (needs || this.has('occasion')));
+    if (this.has('lastAdjective')) return [];
+    if (this.has('telling')) return [this.#plain('request_text')];
+    if (needs && kinds) return [this.#part('request_text'), this.#plain('category')];
+    if (needs) return [this.#plain('request_text'), this.#part('category', RANK.aside)];
+    if (kinds)
+      return this.has('number')
+        ? [this.#part('category')]
+        : [this.#plain('category'), this.#part('request_text', RANK.aside)];
+    if (this.has('kind') && this.#hasUnknown) return [this.#part('category')];
+    if (this.has('notes')) return [{ meaning: 'notes', strength: 'plain', rank: RANK.notes }];
+    if (this.has('subject')) return [this.#part('request_text', RANK.aside), this.#part('category', RANK.aside)];
+    return null;
+  }
+
+  #reference(): readonly NamedMeaning[] {
+    const [number, matter, customer] = [this.has('number'), this.has('matter'), this.has('customer')];
+    if (this.has('region') || this.has('kind')) return [];
+    if (number && matter) {
+      const mayBePhone: NamedMeaning[] =
+        customer || this.#words.includes('call') ? [this.#part('phone', RANK.usual)] : [];
+      return [this.#plain('ref', customer ? RANK.work : RANK.mobile), ...mayBePhone];
+    }
+    if (number) return [this.#part('ref', RANK.second), this.#part('phone', RANK.second)];
+    return matter && !customer && !this.#words.every(isSilent) ? [this.#part('ref', RANK.aside)] : [];
+  }
+
+  #rank(): number {
+    if (this.has('second')) return RANK.second;
+    if (this.has('inTheirWork')) return RANK.work;
+    return this.has('mobile') ? RANK.mobile : RANK.usual;
+  }
+
+  #plain(meaning: FieldOrPart, rank: number = RANK.usual): NamedMeaning {
+    return { meaning, strength: this.#hasUnknown ? 'part' : 'plain', rank };
+  }
+
+  #part(meaning: FieldOrPart, rank: number = RANK.usual): NamedMeaning {
+    return { meaning, strength: 'part', rank };
+  }
+}

@@ -1,0 +1,36 @@
+import type { Table } from '../../request/table.ts';
+
+/** The first cells of each column of a table, row by row: `cells[column][row]`. */
+export type ColumnSample = readonly (readonly string[])[];
+
+/** Number of rows that are kept in any case. */
+const FIRST_ROWS = 200;
+/** Number of filled cells wanted of each column. Rows after the first ones are kept only if they fill one that has fewer. */
+const WANTED_CELLS = 20;
+const MAX_ROWS = 2_000;
+
+/**
+ * Reads the beginning of a table, to see what its columns hold. A column that is rarely filled is followed further than
+ * the others. Damaged rows are left out. Throws what reading the table throws.
+ */
+export async function sampleOf(table: Pick<Table, 'columns' | 'rows'>): Promise<ColumnSample> {
+  const cells: string[][] = table.columns.map(() => []);
+  const filled = table.columns.map(() => 0);
+  let [read, kept] = [0, 0];
+  for await (const batch of table.rows()) {
+    for (const row of batch) {
+      read += 1;
+      if (row.problem !== null) continue;
+      const isNews = row.cells.some((cell, at) => cell !== '' && (filled[at] ?? 0) < WANTED_CELLS);
+      if (kept >= FIRST_ROWS && !isNews) continue;
+      kept += 1;
+      for (const [at, column] of cells.entries()) {
+        const cell = row.cells[at] ?? '';
+        column.push(cell);
+        if (cell !== '') filled[at] = (filled[at] ?? 0) + 1;
+      }
+    }
+    if (read >= MAX_ROWS || (kept >= FIRST_ROWS && filled.every((count) => count >= WANTED_CELLS))) break;
+  }
+  return cells;
+}

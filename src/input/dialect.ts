@@ -1,0 +1,201 @@
+import { SrqError } from '../request/errors.ts';
+import { withoutLineQuotes } from './line-quotes.ts';
+
+/** The delimiter of a CSV file and the position of its header. */
+export interface Dialect {
+  readonly delimiter: string;
+  /** The number of physical lines before the header: skipped on request, `sep=`, preamble, and blank lines. */
+  readonly linesBeforeHeader: number;
+  /** True if lines are quoted as a whole, which is one cell for any delimiter; see {@link withoutLineQuotes}. */
+  readonly hasLineQuotes: boolean;
+  readonly notes: readonly string[];
+  /** The rows of the sample after the header. */
+  readonly sample: readonly (readonly string[])[];
+}
+
+/** A record of the sample. */
+export interface SampleRecord {
+  readonly cells: readonly string[];
+  /** The number of physical lines that the record takes. */
+  readonly lines: number;
+}
+
+const DELIMITERS = [',', ';', '\t', '|'] as const;
+const NAMES: Readonly<Record<string, string>> = { tab: '\t', comma: ',', semicolon: ';', pipe: '|', '\\t': '\t' };
+
+/**
+ * A delimiter with at least this share of the best score is as likely as the best; then the known fields in the header
+ * decide.
+ */
+const CLOSE_SCORE = 0.9;
+
+/**
+ * Returns the delimiter that the user named by one character or by `tab`, `comma`, `semicolon` or `pipe`. Throws
+ * `SrqError('usage')` if the text cannot be a delimiter.
+ */
+function namedDelimiter(text: string): string {
+  const delimiter = NAMES[text.toLowerCase()] ?? text;
+  if ([...delimiter].length === 1 && !/["\r\n]/.test(delimiter)) return delimiter;
+  throw new SrqError('usage', `"${text}" cannot be a delimiter.`, 'For example: --delimiter ";" or --delimiter tab');
+}
+
+/**
+ * Detects the dialect of a CSV file from its first 64 Ki characters. `knownFields` counts the names of a header that
+ * mean a known field.
+ */
+export function findDialect(
+  sample: string,
+  options: { readonly delimiter: string | null; readonly skipLines: number },
+  knownFields: KnownFields,
+): Dialect {
+  const asked = sample.slice(endOfLines(sample, options.skipLines));
+  const sep = /^(?:\uFEFF)?"?sep=(.)"?[;,\t]*(?:\r\n|\n|\r)/i.exec(asked);
+  const body = sep ? asked.slice(sep[0].length) : asked;
+  const declared = options.delimiter === null ? (sep?.[1] ?? null) : namedDelimiter(options.delimiter);
+  const candidates = declared === null ? DELIMITERS : [declared];
+  const asWritten = likeliest(body, candidates, knownFields);
+  const bare = withoutLineQuotes(body);
+  const asBare = bare === body ? asWritten : likeliest(bare, candidates, knownFields);
+  const hasLineQuotes = asBare.score > asWritten.score && (asBare.columns > 2 || asBare.known > 1);
+  const { delimiter } = hasLineQuotes ? asBare : asWritten;
+  const before = options.skipLines + (sep ? 1 : 0);
+  const records = sampleRecords(hasLineQuotes ? bare : body, delimiter);
+  const { notes, recordsBeforeHeader, ...header } = linesBeforeHeader(records, before);
+  const said = hasLineQuotes ? ['Lines are quoted as a whole; these quotes are taken off.', ...notes] : notes;
+  const rows = records.slice(recordsBeforeHeader + 1).map(({ cells }) => cells);
+  return { delimiter, hasLineQuotes, notes: said, sample: rows, ...header };
+}
+
+/**
+ * Returns the number of lines before the header, with notes on them. `records` are those after the first `before`
+ * lines.
+ */
+export function linesBeforeHeader(
+  records: readonly SampleRecord[],
+  before: number,
+): Pick<Dialect, 'linesBeforeHeader' | 'notes'> & { readonly recordsBeforeHeader: number } {
+  const { lines, said, count } = preambleLines(records);
+  const span = lines === 1 ? `line ${before + 1}` : `lines ${before + 1}–${before + lines}`;
+  return {
+    linesBeforeHeader: before + lines,
+    recordsBeforeHeader: count,
+    notes: said ? [`Set aside before the header: ${span}.`] : [],
+  };
+}
+
+/** Returns the index after the first `count` lines of a text. */
+function endOfLines(text: string, count: number): number {
+  const lineEnd = /\r\n|\n|\r/g;
+  for (let line = 0; line < count; line++) if (!lineEnd.exec(text)) return text.length;
+  return lineEnd.lastIndex;
+}
+
+type KnownFields = (header: readonly string[]) => number;
+
+/** How well a delimiter explains a text. */
+interface Explanation {
+  readonly delimiter: string;
+  readonly score: number;
+  readonly columns: number;
+  /** The number of known fields in the header. */
+  readonly known: number;
+}
+
+function likeliest(text: string, delimiters: readonly string[], knownFields: KnownFields): Explanation {
+  const visible = withoutQuotedDelimiters(text);
+  const scored = delimiters.map((delimiter) => {
+    const records = sampleRecords(visible, delimiter);
+    const header = records.find(({ cells }) => filled(cells) > 1)?.cells ?? [];
+    return {
+      delimiter,
+      score: regularity(records, header.length),
+      columns: header.length,
+      known: knownFields(header),
+    };
+  });
+  const best = Math.max(...scored.map(({ score }) => score));
+  const close = scored.filter(({ score }) => best > 0 && score >= best * CLOSE_SCORE);
+  close.sort((a, b) => b.known - a.known || b.score - a.score);
+  return close[0] ?? { delimiter: delimiters[0] ?? ',', score: 0, columns: 1, known: 0 };
+}
+
+/** A cell in quotes, whichever the delimiter is. One that is cut off by the end of the sample is a cell, too. */
+const QUOTED_CELL = /(?<=^|[,;\t|\r\n])"([^"]*(?:""[^"]*)*)(?:"(?=[,;\t|\r\n]|$)|$)/g;
+
+/** Returns a text without the quotes of its cells, and without what could be read as a delimiter or line end in them. */
+function withoutQuotedDelimiters(text: string): string {
+  return text.replace(QUOTED_CELL, (_, inner: string) => inner.replace(/[,;\t|\r\n"]/g, ' '));
+}
+
+/** The number of cells by which all rows may differ from the header, as where each of them ends with a delimiter. */
+const MAX_DIFFERENCE = 2;
+
+/**
+ * Scores a delimiter: the share of the records that have the most frequent number of cells, times the logarithm of that
+ * number. The score is half of that if the header has some more or fewer cells, and 0 if it has quite another number.
+ */
+function regularity(records: readonly SampleRecord[], headerLength: number): number {
+  const { length, share } = usualLength(records);
+  if (length > 1 && length === headerLength) return share * Math.log(length);
+  const least = Math.min(length, headerLength);
+  const isNear = least > 2 && Math.abs(length - headerLength) <= MAX_DIFFERENCE;
+  return isNear ? (share * Math.log(least)) / 2 : 0;
+}
+
+/** Returns the most frequent number of cells, and the share of the records that have it. Blank lines do not count. */
+function usualLength(records: readonly SampleRecord[]): { length: number; share: number } {
+  const counts = new Map<number, number>();
+  const full = records.filter(({ cells }) => cells.length > 1 || cells[0] !== '');
+  for (const { cells } of full) counts.set(cells.length, (counts.get(cells.length) ?? 0) + 1);
+  const [length, count] = [...counts].sort((a, b) => b[1] - a[1] || b[0] - a[0])[0] ?? [0, 0];
+  return { length, share: count / Math.max(1, full.length) };
+}
+
+const filled = (cells: readonly string[]): number => cells.filter((cell) => cell.trim() !== '').length;
+
+/**
+ * Counts the lines of titles and blanks above the header. In a table of several columns the header is the first record
+ * with at least two filled cells.
+ */
+function preambleLines(records: readonly SampleRecord[]): { lines: number; said: boolean; count: number } {
+  const minFilled = usualLength(records).length > 1 ? 2 : 1;
+  const header = records.findIndex(({ cells }) => filled(cells) >= minFilled);
+  const before = records.slice(0, Math.max(0, header));
+  return {
+    lines: before.reduce((sum, { lines }) => sum + lines, 0),
+    said: before.some(({ cells }) => filled(cells) > 0),
+    count: before.length,
+  };
+}
+
+/**
+ * Splits a sample into records. It leaves out a last record without a line end, which is probably cut, unless there are
+ * fewer than two before it. A quote opens only at the beginning of a cell. Nothing is an error here.
+ */
+function sampleRecords(text: string, delimiter: string): SampleRecord[] {
+  const records: SampleRecord[] = [];
+  const quoted = /"([^"]*(?:""[^"]*)*)(?:"|$)/y;
+  const plain = new RegExp(`[^\\r\\n${delimiter.replace(/[\\\]^-]/, '\\$&')}]*`, 'y');
+  const lineEnd = /\r\n|\n|\r/y;
+  let [cells, lines, position]: [string[], number, number] = [[], 1, 0];
+  const taken = (pattern: RegExp): RegExpExecArray | null => {
+    pattern.lastIndex = position;
+    const match = pattern.exec(text);
+    position += match?.[0].length ?? 0;
+    return match;
+  };
+  while (position < text.length) {
+    const inQuotes = taken(quoted)?.[1] ?? '';
+    cells.push(inQuotes.replaceAll('""', '"') + (taken(plain)?.[0] ?? ''));
+    lines += inQuotes.match(/\r\n|\n|\r/g)?.length ?? 0;
+    if (text.startsWith(delimiter, position)) {
+      position += delimiter.length;
+      if (position === text.length) cells.push('');
+    } else if (taken(lineEnd)) {
+      records.push({ cells, lines });
+      [cells, lines] = [[], 1];
+    }
+  }
+  if (cells.length > 0 && records.length < 2) records.push({ cells, lines });
+  return records;
+}

@@ -1,0 +1,159 @@
+import { attributeOf } from './xml-text.ts';
+
+/** Returns an integer as a format shows it, or null if that format does not only place its digits. */
+type ShownNumber = (value: number) => string | null;
+
+/** Maximum length of a format's code. A longer one is none for numbers of leads, and it would be written into each cell. */
+const MAX_CODE = 60;
+
+type Token = { readonly digit: '0' | '#' } | { readonly text: string };
+
+interface Section {
+  readonly tokens: readonly Token[];
+  readonly holds: ((value: number) => boolean) | null;
+}
+
+const CONDITION = /^\[(<=|>=|<>|<|>|=)(\d+)\]/;
+/** Colours and locales, which change no character; a currency would. */
+const SILENT = /^\[(?:\$-[\dA-F]+|[A-Za-z]+\d*)\]/;
+
+const COMPARED: Readonly<Record<string, (value: number, limit: number) => boolean>> = {
+  '<': (value, limit) => value < limit,
+  '<=': (value, limit) => value <= limit,
+  '>': (value, limit) => value > limit,
+  '>=': (value, limit) => value >= limit,
+  '=': (value, limit) => value === limit,
+  '<>': (value, limit) => value !== limit,
+};
+
+/**
+ * Reads the code of a number format that only places the digits of an integer, as `00000`, `000-0000`, `+00 000` or
+ * `[<=9999999]###-####;(###) ###-####`. Returns null for all others: dates, decimals, thousands, percents, texts.
+ */
+function digitFormat(code: string): ShownNumber | null {
+  if (code.length > MAX_CODE || !/[0#?]/.test(code)) return null;
+  const sections = sectionsOf(code);
+  const first = sections[0];
+  if (!first || first.tokens.every((token) => 'digit' in token && token.digit === '#')) return null;
+  if (first.tokens.length === 1) return null;
+  return (value) => {
+    if (!Number.isSafeInteger(value) || value < 0) return null;
+    const chosen = sectionFor(value, sections);
+    return chosen && shown(String(value), chosen.tokens);
+  };
+}
+
+function sectionFor(value: number, sections: readonly (Section | null)[]): Section | null {
+  const [first = null, second = null, third = null] = sections;
+  if (!first?.holds) return value === 0 && sections.length > 2 ? third : first;
+  if (first.holds(value)) return first;
+  return second && (second.holds === null || second.holds(value)) ? second : third;
+}
+
+/** Splits a code into its sections. One that does more than placing digits is null. */
+function sectionsOf(code: string): (Section | null)[] {
+  const sections = code.match(/(?:"[^"]*"|\\.|\[[^\]]*\]|[^;"\\[])+|(?<=^|;)(?=;|$)/g) ?? [];
+  return sections.map(sectionOf);
+}
+
+function sectionOf(code: string): Section | null {
+  const tokens: Token[] = [];
+  let holds: Section['holds'] = null;
+  for (let rest = code; rest !== ''; ) {
+    const [condition, sign = '', limit = ''] = CONDITION.exec(rest) ?? [];
+    const silent = SILENT.exec(rest) ?? /^[_*][ -~]/.exec(rest);
+    const [literal, quoted, escaped, plain] = /^(?:"([ -~]*?)"|\\([ -~])|([ ()+-]))/.exec(rest) ?? [];
+    if (condition !== undefined) holds = (value) => COMPARED[sign]?.(value, Number(limit)) ?? false;
+    else if (literal !== undefined) tokens.push({ text: quoted ?? escaped ?? plain ?? '' });
+    else if (/^[0#?]/.test(rest)) tokens.push({ digit: rest.startsWith('0') ? '0' : '#' });
+    else if (!silent) return null;
+    rest = rest.slice((condition ?? literal ?? silent?.[0] ?? rest[0] ?? '').length);
+  }
+  return tokens.some((token) => 'digit' in token) ? { tokens, holds } : null;
+}
+
+/** Puts digits into their places from the right. The first place takes all that are left. */
+function shown(digits: string, tokens: readonly Token[]): string {
+  const first = tokens.findIndex((token) => 'digit' in token);
+  let left = digits === '0' ? '' : digits;
+  let text = '';
+  for (let at = tokens.length - 1; at >= 0; at--) {
+    const token = tokens[at];
+    if (!token) continue;
+    if ('text' in token) text = token.text + text;
+    else {
+      const taken = at === first ? left : left.slice(-1);
+      text = (taken || (token.digit === '0' ? '0' : '')) + text;
+      left = left.slice(0, left.length - taken.length);
+    }
+  }
+  return text.trim();
+}
+
+/** Maximum number of formats and of styles that are looked at. Spreadsheets have fewer. */
+const MAX_STYLES = 65_536;
+
+/** Returns the digit formats of a workbook's styles, by the number of the style that a cell names. */
+function digitStyles(styles: string): ReadonlyMap<string, ShownNumber> {
+  const formats = new Map<string, ShownNumber | null>();
+  for (const [tag] of styles.matchAll(/<(?:[\w-]+:)?numFmt\s[^<>]*>/g)) {
+    if (formats.size >= MAX_STYLES) break;
+    formats.set(attributeOf(tag, 'numFmtId') ?? '', digitFormat(attributeOf(tag, 'formatCode') ?? ''));
+  }
+  const begin = styles.search(/<(?:[\w-]+:)?cellXfs[\s>]/);
+  const list = begin < 0 ? '' : styles.slice(begin);
+  const end = list.search(/<\/(?:[\w-]+:)?cellXfs>/);
+  const found = new Map<string, ShownNumber>();
+  let at = 0;
+  for (const [tag] of list.slice(0, Math.max(0, end)).matchAll(/<(?:[\w-]+:)?xf\s[^<>]*>/g)) {
+    const format = formats.get(attributeOf(tag, 'numFmtId') ?? '');
+    if (format) found.set(String(at), format);
+    if (++at >= MAX_STYLES) break;
+  }
+  return found;
+}
+
+function stylesPart(parts: ReadonlyMap<string, Buffer>): string {
+  const relations = parts.get('xl/_rels/workbook.xml.rels')?.toString('utf8') ?? '';
+  for (const [tag] of relations.matchAll(/<(?:[\w-]+:)?Relationship\s[^<>]*>/g)) {
+    if (!attributeOf(tag, 'Type')?.endsWith('/styles')) continue;
+    const target = attributeOf(tag, 'Target') ?? '';
+    return target.startsWith('/') ? target.slice(1) : `xl/${target}`;
+  }
+  return 'xl/styles.xml';
+}
+
+/** A cell with a value: its namespace, its attributes, its formula, its value. */
+const CELL =
+  /<((?:[\w-]+:)?)c((?:\s+[\w:.-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*>(\s*<\1f\b[^<>]*(?:\/>|>[^<]*<\/\1f>))?\s*<\1v[^<>]*>([^<]*)<\/\1v>\s*<\/\1c>/g;
+
+const STYLE = /\ss\s*=\s*["'](\d+)["']/;
+const TYPE = /\st\s*=\s*["']([^"']*)["']/;
+
+/**
+ * Replaces the numbers whose formats place their digits (`00000`) by texts as they are shown (`01067`), in all sheets
+ * of a workbook. The reader of workbooks has no formats, and the zeros of a postal code would be lost.
+ */
+export function showDigits(parts: Map<string, Buffer>): void {
+  const styles = digitStyles(parts.get(stylesPart(parts))?.toString('utf8') ?? '');
+  if (styles.size === 0) return;
+  for (const [name, part] of parts) {
+    if (!part.includes('sheetData')) continue;
+    // Each byte is one character: those that are not looked at come back as they were.
+    const xml = part
+      .toString('latin1')
+      .replace(CELL, (cell, space: string, tag: string, formula = '', value: string) => {
+        const format = styles.get(STYLE.exec(tag)?.[1] ?? '');
+        if (!format || /^[^n]/.test(TYPE.exec(tag)?.[1] ?? '') || value.trim() === '') return cell;
+        const text = format(Number(value));
+        if (text === null) return cell;
+        const others = tag.replace(TYPE, '');
+        return `<${space}c${others} t="str">${formula}<${space}v>${escaped(text)}</${space}v></${space}c>`;
+      });
+    parts.set(name, Buffer.from(xml, 'latin1'));
+  }
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>]/g, (mark) => ({ '&': '&amp;', '<': '&lt;' })[mark] ?? '&gt;');
+}

@@ -1,0 +1,180 @@
+import { aliasOf } from '../request/field-aliases.ts';
+import { parseMarket } from '../request/markets.ts';
+import { RESULT_COLUMNS } from '../request/table.ts';
+import { CellShapes, CLEAR_GAIN, LIKELY_GAIN } from './cell-shapes.ts';
+
+/** Share of the rows that counts as nearly all of them. */
+const NEARLY_ALL = 0.9;
+/** Minimum number of rows that must agree before a width other than the header's is believed. */
+const MIN_ROWS = 3;
+
+type Cells = readonly string[];
+
+const NAMES: Readonly<Record<string, string>> = { ',': 'comma', ';': 'semicolon', '\t': 'TAB', '|': 'bar' };
+
+/**
+ * Decides which rows of a file fit its header. A row with another number of cells may have its cells in the wrong
+ * columns, so it is never filled up or cut, with one exception: nearly all rows of the file have that number, what they
+ * have beyond the header is empty, and their content contradicts nothing. A single row of another width cannot be told
+ * from one with an unquoted delimiter, whose last cell happened to be empty.
+ */
+export class RowFit {
+  /** Says in the plan that rows of another width than the header's are read, or is null. */
+  readonly note: string | null;
+  private readonly columns: Cells;
+  private readonly delimiter: string;
+  /** The usual number of cells. */
+  private readonly width: number;
+  /** The number of columns up to the last one with a name: some programs write unnamed ones in the header alone. */
+  private readonly named: number;
+  /** True if also rows as wide as the header may have their cells in the wrong columns, because many rows are short. */
+  private readonly isLoose: boolean;
+  private readonly shapes: CellShapes;
+
+  /** `sample` holds rows from the beginning of the file. */
+  constructor(columns: Cells, delimiter: string, sample: readonly Cells[]) {
+    this.columns = columns;
+    this.delimiter = delimiter;
+    this.named = columns.findLastIndex((name) => name !== '') + 1;
+    const rows = sample.filter((cells) => filledCells(cells) > Math.min(1, columns.length - 1));
+    const full = rows.filter(({ length }) => length === columns.length);
+    this.width = usualWidth(rows, columns, this.named, delimiter);
+    const usual = rows.filter(({ length }) => length === this.width);
+    const short = rows.filter(({ length }) => length < columns.length);
+    this.isLoose =
+      this.width < this.named || (this.width === columns.length && short.length > rows.length * (1 - NEARLY_ALL));
+    const known = this.isLoose ? [...short, ...full] : this.width === columns.length ? full : [...usual, ...full];
+    this.shapes = new CellShapes(columns.length, known);
+    this.note =
+      this.width < this.named
+        ? `Read as empty, because nearly all rows leave them out: ${columns
+            .slice(this.width)
+            .filter((name) => name !== '')
+            .join(', ')}.`
+        : null;
+  }
+
+  /** Returns as many cells as the header has, or null if the row does not fit. */
+  whole(cells: Cells): Cells | null {
+    const { length } = this.columns;
+    if (cells.length === length && this.width === length && !this.isLoose) return cells;
+    return this.isInPlace(cells) ? padded(cells, length) : null;
+  }
+
+  /** Returns what is wrong with a row that does not fit: how many cells it has, and from where they do not fit. */
+  misfit(cells: Cells): string {
+    const { length } = this.columns;
+    const expected = this.width === length ? `the header has ${length}` : `nearly all rows have ${this.width}`;
+    const counted = `has ${cells.length} ${cells.length === 1 ? 'cell' : 'cells'} where ${expected}`;
+    if (cells.length === this.width || cells.length === length)
+      return `${counted}, and they fit other columns better${this.cause(cells)}`;
+    return `${counted}${this.cause(cells)}`;
+  }
+
+  private cause(cells: Cells): string {
+    const sign = NAMES[this.delimiter] ?? `"${this.delimiter}"`;
+    const inColumns = Math.min(this.width, this.columns.length);
+    if (cells.length > inColumns) {
+      const { at, gain } = this.shapes.merged(cells, inColumns, this.delimiter);
+      const name = this.columns[at];
+      if (gain > LIKELY_GAIN && name) return `; is a ${sign} in ${name} not quoted?`;
+      return `; check for a ${sign} that is not quoted, or one too many`;
+    }
+    const { at } = this.shapes.missing(cells, inColumns);
+    const name = this.columns[at];
+    if (at === cells.length || !name) return '; is a line break in it not quoted, or are its last cells missing?';
+    return `; from ${name} on they do not fit: is a cell missing there?`;
+  }
+
+  private isInPlace(cells: Cells): boolean {
+    const { length } = this.columns;
+    if (cells.length !== this.width && cells.length !== length) return false;
+    if (!isBlank(cells.slice(length))) return false;
+    if (this.width < this.named) return this.fitsShort(cells);
+    if (this.width < length) return cells.length === this.width;
+    // Where many rows are short, one that was cut at a delimiter may be as wide as the header.
+    if (this.width === length) return this.shapes.merged(cells, length - 1, this.delimiter).gain <= CLEAR_GAIN;
+    // A row without the delimiter at its end, if its last cell is filled; else it may have lost a cell.
+    if (cells.length === length) return (cells[length - 1] ?? '').trim() !== '';
+    return this.shapes.merged(cells, length, this.delimiter).gain <= CLEAR_GAIN;
+  }
+
+  private fitsShort(cells: Cells): boolean {
+    if (cells.length === this.width) return this.shapes.missing(cells, this.columns.length).gain <= CLEAR_GAIN;
+    return this.shapes.merged(cells, this.width, this.delimiter).gain <= 0;
+  }
+}
+
+/** Returns the number of cells that whole rows have: the header's, unless nearly all rows agree on another one. */
+function usualWidth(rows: readonly Cells[], columns: Cells, named: number, delimiter: string): number {
+  const counts = new Map<number, number>();
+  for (const { length } of rows) counts.set(length, (counts.get(length) ?? 0) + 1);
+  const [width, count] = [...counts].sort((a, b) => b[1] - a[1])[0] ?? [columns.length, 0];
+  if (width === columns.length || count < rows.length * NEARLY_ALL) return columns.length;
+  if (width >= named && width < columns.length) return width;
+  // A column without a name among the others may be a separator too many in the header.
+  if (width < named && columns.slice(0, named).includes('')) return columns.length;
+  // srq writes a row that does not fit with its outcome right behind it, so that all may have the same wrong width.
+  if (count < MIN_ROWS || RESULT_COLUMNS.every((name) => columns.includes(name))) return columns.length;
+  const usual = rows.filter(({ length }) => length === width);
+  const isEmptyBeyond = usual.every((cells) => isBlank(cells.slice(columns.length)));
+  if (!isEmptyBeyond || isContradicted(usual, columns, width - columns.length)) return columns.length;
+  return width > columns.length && delimiter === ',' && isSplitAtCommas(usual) ? columns.length : width;
+}
+
+const EMAIL = /^\S+@\S+$/;
+const PHONE = /^\D{0,3}\d(?:[ ()./-]*\d){5,}\D{0,3}$/;
+const PHONE_WITH_PLUS = /^\+\d(?:[ ()./-]*\d){6,}$/;
+
+/** Tests for the fields whose texts are told from all others. */
+const FITS: Readonly<Record<string, (text: string) => boolean>> = {
+  email: (text) => EMAIL.test(text),
+  phone: (text) => PHONE.test(text),
+  country: (text) => parseMarket(text) !== undefined,
+};
+
+/** Texts that stand in none of the other fields. */
+const BELONGS_ELSEWHERE = (text: string) => EMAIL.test(text) || PHONE_WITH_PLUS.test(text);
+
+/**
+ * Returns true if e-mail addresses, telephone numbers or countries stand `shift` columns beside the column of that name
+ * more often than in it, or addresses and numbers mostly in the column of another field.
+ */
+function isContradicted(rows: readonly Cells[], columns: Cells, shift: number): boolean {
+  const text = (cells: Cells, at: number) => (cells[at] ?? '').slice(0, 100).trim();
+  return columns.some((name, at) => {
+    const meaning = aliasOf(name)?.meaning;
+    if (meaning === undefined) return false;
+    const fits = FITS[meaning];
+    if (!fits) return rows.filter((cells) => BELONGS_ELSEWHERE(text(cells, at))).length > rows.length / 2;
+    const count = (index: number) => rows.filter((cells) => fits(text(cells, index))).length;
+    const beside = Array.from({ length: Math.abs(shift) }, (_, step) => count(at + Math.sign(shift) * (step + 1)));
+    return Math.max(...beside) > count(at);
+  });
+}
+
+/** Returns true if some columns begin with the blank that follows a comma in a text, and others do not. */
+function isSplitAtCommas(rows: readonly Cells[]): boolean {
+  const shares = (rows[0] ?? []).slice(1).flatMap((_, index) => {
+    const cells = rows.map((each) => each[index + 1] ?? '').filter((cell) => cell.trim() !== '');
+    return cells.length === 0 ? [] : [cells.filter((cell) => cell.startsWith(' ')).length / cells.length];
+  });
+  return shares.some((share) => share > 0.5) && shares.some((share) => share < 0.1);
+}
+
+function padded(cells: Cells, length: number): Cells {
+  if (cells.length === length) return cells;
+  return cells.length > length ? cells.slice(0, length) : [...cells, ...Array<string>(length - cells.length).fill('')];
+}
+
+function filledCells(cells: Cells): number {
+  let filled = 0;
+  for (const cell of cells) if (cell.trim() !== '') filled++;
+  return filled;
+}
+
+/** Returns true if all cells are empty or hold blanks only. */
+export function isBlank(cells: Cells): boolean {
+  for (const cell of cells) if (cell !== '' && cell.trim() !== '') return false;
+  return true;
+}

@@ -1,0 +1,45 @@
+import { realpath } from 'node:fs/promises';
+import { SrqError, systemCode } from '../request/errors.ts';
+import { requireOwnOrNew, requireWritable, writeWhole } from './output-file.ts';
+
+/** The columns of an export of the log. */
+export const LOG_EXPORT_COLUMNS = ['ref', 'id', 'ids', 'status', 'at', 'row', 'file', 'run', 'key'] as const;
+
+/** The columns that an export of a file adds to those of the file. */
+export const FILE_EXPORT_COLUMNS = ['srq_status', 'srq_id', 'srq_at'] as const;
+
+const [OF_LOG, OF_FILE] = [LOG_EXPORT_COLUMNS, FILE_EXPORT_COLUMNS].map((columns) => columns.join('.'));
+/** Matches the beginning of an export: its header as CSV, or its first object as JSON. */
+const OWN_HEAD = new RegExp(
+  `^${OF_LOG}\\r\\n|(?:^|[,;\\t|])${OF_FILE}\\r\\n|^\\[\\]\\n$|^\\[\\{"ref":[^\\n]*"ids":|^\\[\\{[^\\n]*"srq_status":"[a-z]+","srq_id":[^\\n]*"srq_at":`,
+);
+
+/**
+ * Throws `SrqError('usage')` if the export cannot be written there, or would replace its own input or anything but an
+ * earlier export. `input` is null for an export of the log.
+ */
+export async function requireExportPlace(path: string, input: string | null): Promise<void> {
+  const [output, source] = await Promise.all([path, input].map((each) => realPath(each)));
+  if (output !== null && output === source) {
+    throw new SrqError('usage', 'The export would replace the input.', 'Name another file: --output FILE');
+  }
+  await requireOwnOrNew(path, 'export', '--output', (head) => OWN_HEAD.test(head));
+  await requireWritable(path, 'export', '--output');
+}
+
+async function realPath(path: string | null): Promise<string | null> {
+  return path === null ? null : realpath(path).catch(() => null);
+}
+
+/**
+ * Writes the texts of an export, whole or not at all. Throws `SrqError('usage')` if it cannot be written, and
+ * `SrqError('interrupted')` if `stop` fires first.
+ */
+export async function writeExport(path: string, texts: AsyncIterable<string>, stop: AbortSignal): Promise<void> {
+  const wasWritten = await writeWhole(path, texts, stop).catch((error: unknown) => {
+    if (systemCode(error) === '') throw error;
+    const message = `The export ${path} cannot be written (${systemCode(error)}).`;
+    throw new SrqError('usage', message, 'Name another place: --output FILE', error);
+  });
+  if (!wasWritten) throw new SrqError('interrupted', `Interrupted: ${path} was not written.`);
+}

@@ -1,0 +1,295 @@
+/** The facts about one kind of finding. In its texts `{field}` and other names in braces stand for details. */
+interface FindingFacts {
+  /** An `error` makes the row invalid; a `warning` does so only with --strict. */
+  readonly severity: Problem['severity'];
+  /** The beginning of the message, behind which the value can be quoted. Null if the message quotes no value. */
+  readonly subject: string | null;
+  /** The message behind its subject. */
+  readonly says: string;
+  /** What to do, with `{field}` and `{column}`. */
+  readonly advice: string;
+  /** Said once for all rows if no column gives the field. Null if the finding is about a value. */
+  readonly absence: Absence | null;
+}
+
+/** The fields of which one would do, and what is said if no column gives any of them. `{message}` is that of a row. */
+interface Absence {
+  readonly givenBy: readonly string[];
+  readonly says: string;
+}
+
+const CORRECT_CELL = 'Correct the cell; if the column is not meant: --map "{column}=-"';
+const FILL = "Fill it from a column: --map COLUMN={field}, or --set '{field}={Column}'";
+const ANOTHER_NUMBER = 'Correct the cell; if another column holds the number: --map COLUMN=phone';
+const ANOTHER_ADDRESS = 'Correct the cell; if another column holds the address: --map COLUMN=email';
+const LANGUAGE = 'Correct the cell; for a file of one language: --set lang=pt';
+const PLACE = 'Correct the cell, or make the location of several columns: --set "location={Postcode} {City}"';
+const NEED = 'Fill the cell; if another column says what is needed: --map COLUMN=request_text';
+const RECORDING = 'Put the recording into the folder of the file and name it there.';
+const EXPORT_AGAIN =
+  'was turned into scientific notation by a spreadsheet and its digits are lost; export the file again with this column formatted as text.';
+
+function kind(severity: Problem['severity']) {
+  return <const Says extends string>(
+    subject: string | null,
+    says: Says,
+    advice: string,
+    absence: Absence | null = null,
+  ): FindingFacts & { readonly says: Says } => ({ severity, subject, says, advice, absence });
+}
+
+const error = kind('error');
+const warning = kind('warning');
+
+const COUNTRY = 'The country';
+const PHONE = 'The phone number';
+const EMAIL = 'The e-mail address';
+
+/** The kinds of findings. Their codes are part of what programs read, so they stay; docs/input.md lists them. */
+export const FINDING = {
+  'row.unreadable': error(null, '{problem}', 'Correct the row in the file, or export it again.'),
+  'row.test-lead': error(null, 'This is a test lead: never sent.', 'Correct the row if a customer wrote it.'),
+  'row.altered-doubt': warning(
+    null,
+    'It may have been taken as it was before its cells were changed, so it is not sent. Settle it with srq resolve; then put its cells back, or empty its srq_status to send it as another request.',
+    'Settle it with srq resolve; then put its cells back, or empty its srq_status.',
+  ),
+  'columns.unknown-field': warning(
+    null,
+    '"{field}" is not a field that srq knows; it is sent as it is.',
+    'If the service has it, let srq learn its document: srq contract learn FILE. --strict refuses such fields.',
+  ),
+  'columns.alike': warning(null, '{what}', 'Say which column to use: --map COLUMN={field}'),
+  'columns.changed': warning(null, '{what}', 'Look at the plan, and correct it with --map COLUMN=FIELD.'),
+  'columns.differ': warning(
+    null,
+    'The columns hold different values; the first is taken. Say which to use with --map.',
+    'Correct the cells, or say which column to use: --map COLUMN={field}',
+  ),
+
+  'country.missing': error(null, 'There is no country.', 'Fill the cell; for a file of one country: --set country=PT', {
+    givenBy: ['country'],
+    says: 'No column gives the country',
+  }),
+  'country.unknown': error(
+    COUNTRY,
+    'is not one of the markets: {markets}.',
+    'Correct the cell; for a file of one country: --set country=PT',
+  ),
+
+  'lang.missing': error(
+    null,
+    '{market} has several languages ({languages}), and none is given.',
+    'Fill the cell; for a file of one language: --set lang=pt',
+    { givenBy: ['lang'], says: 'No column gives the language: {message}' },
+  ),
+  'lang.unknown': warning('The language', 'is not a language code such as pt or de.', LANGUAGE),
+
+  'contact.missing': error(
+    null,
+    'There is neither a phone number nor an e-mail address.',
+    'Fill one of the cells; if another column holds it: --map COLUMN=phone, or --map COLUMN=email',
+    { givenBy: ['phone', 'email'], says: 'No column gives a phone number or an e-mail address' },
+  ),
+  'phone.not-a-number': error(PHONE, 'is not a telephone number.', ANOTHER_NUMBER),
+  'phone.too-short': error(PHONE, 'is too short for {country}; digits are missing.', ANOTHER_NUMBER),
+  'phone.too-long': error(PHONE, 'is too long for {country}.', ANOTHER_NUMBER),
+  'phone.invalid': error(
+    PHONE,
+    'is not a telephone number of {country}; check the digits and the country.',
+    ANOTHER_NUMBER,
+  ),
+  'phone.country-code': error(PHONE, 'begins with a country code that does not exist.', ANOTHER_NUMBER),
+  'phone.two-ways': error(
+    PHONE,
+    'may begin with the country code of {country} or be a number within the country; write it with the plus and the country code.',
+    ANOTHER_NUMBER,
+  ),
+  'phone.two-numbers': error(PHONE, 'holds more than one telephone number; keep one.', ANOTHER_NUMBER),
+  'phone.scientific': error(PHONE, EXPORT_AGAIN, ANOTHER_NUMBER),
+  'phone.no-plus': warning(
+    PHONE,
+    'begins with the country code, though it has no plus; it was read so.',
+    ANOTHER_NUMBER,
+  ),
+  'phone.trunk-zero': warning(PHONE, 'had a (0) after the country code, which was taken out.', ANOTHER_NUMBER),
+  'phone.old-mexican': warning(PHONE, 'had a 1 after +52, no longer used, which was taken out.', ANOTHER_NUMBER),
+  'phone.extension': warning(PHONE, 'has an extension, which is left out.', ANOTHER_NUMBER),
+  'phone.foreign': warning(PHONE, 'belongs to another country than the request.', ANOTHER_NUMBER),
+
+  'email.invalid': error(EMAIL, 'is not an e-mail address.', ANOTHER_ADDRESS),
+  'email.several': error(EMAIL, 'holds more than one e-mail address; keep one.', ANOTHER_ADDRESS),
+  'email.too-long': error(EMAIL, 'is too long for an e-mail address.', ANOTHER_ADDRESS),
+  'email.letters': warning(EMAIL, 'has letters before the @ that many mail services do not take.', ANOTHER_ADDRESS),
+  'email.unusual': warning(EMAIL, 'is unusual for an e-mail address; check it.', ANOTHER_ADDRESS),
+
+  'request_text.missing': error(null, 'There is neither a text nor a recording that says what is needed.', NEED, {
+    givenBy: ['request_text', 'audio_file', 'audio'],
+    says: 'No column says what is needed, as a text or a recording',
+  }),
+  'request_text.left-out': warning(
+    null,
+    'The recording is sent in place of the text; the text is left out.',
+    'Empty one of the cells, or leave one column out: --map "{column}=-"',
+  ),
+  'location.missing': warning(null, 'There is no location; a professional cannot know where to go.', PLACE, {
+    givenBy: ['location'],
+    says: 'No column gives the location; a professional cannot know where to go',
+  }),
+  'location.postal-code': warning('The postal code', '{looks}.', PLACE),
+  'fullname.missing': warning(
+    null,
+    'There is no name.',
+    'Fill the cell; if another column holds the name: --map COLUMN=fullname',
+    { givenBy: ['fullname'], says: 'No column gives the name' },
+  ),
+  'audio_file.unusable': error(null, '{problem}', RECORDING),
+
+  'text.damaged': error(
+    null,
+    '{field} holds a NUL or half a character; the file was damaged. Export it again.',
+    CORRECT_CELL,
+  ),
+  'text.lost-letter': warning(
+    null,
+    '{field} holds the mark of a lost letter (\uFFFD); an earlier conversion broke it.',
+    CORRECT_CELL,
+  ),
+  'text.too-long': warning(
+    null,
+    '{field} has {letters} letters, more than the usual {most}; check whether it is the right column.',
+    CORRECT_CELL,
+  ),
+  'text.scientific': error('{field}', EXPORT_AGAIN, CORRECT_CELL),
+
+  'contract.missing': error(
+    null,
+    "There is no {what}; the service's description says that it is required.{hint}",
+    FILL,
+    { givenBy: ['{field}'], says: "No column gives {field}; the service's description says that it is required" },
+  ),
+  'contract.none-of': error(
+    null,
+    "There is none of these: {ways}; the service's description says that one is required.",
+    FILL,
+  ),
+  'contract.type': error('{field}', "is no {type}, as the service's description says it must be.", CORRECT_CELL),
+  'contract.not-allowed': error(
+    '{field}',
+    "is none of the values that the service's description says are allowed: {allowed}.{hint}",
+    CORRECT_CELL,
+  ),
+  'contract.bound': error(null, "{field} {problem}, the service's description says.", CORRECT_CELL),
+  'contract.no-place': error(null, "The service's description has no place for {field}.{hint}", CORRECT_CELL),
+  'contract.left-out': warning(
+    null,
+    "{field} is left out: the service's description has no place for it.",
+    'It needs nothing; to leave it out without this warning: --map "{column}=-"',
+  ),
+  'contract.recording-length': error(
+    null,
+    "The recording is too long: {length} characters as it is sent, where the service's description allows {most}. Shorten it, or save it in a compressed form.",
+    RECORDING,
+  ),
+  'contract.recording-kind': error(
+    null,
+    "The recording is {kind}; the service's description allows {allowed}.",
+    RECORDING,
+  ),
+  'contract.recording-unknown': error(
+    null,
+    'The recording is of no kind that srq knows, and the service must be told.',
+    RECORDING,
+  ),
+} as const satisfies Readonly<Record<string, FindingFacts>>;
+
+export type FindingCode = keyof typeof FINDING;
+
+/** The codes that begin with a word and a dot, such as all of `phone`. */
+export type FindingOf<Word extends string> = Extract<FindingCode, `${Word}.${string}`>;
+
+/**
+ * A problem found by the local checks. An `error` makes the row invalid, and a `warning` does so only with --strict.
+ */
+export interface Problem {
+  /** The kind of problem. Codes stay, messages may be reworded. */
+  readonly code: FindingCode;
+  readonly severity: 'error' | 'warning';
+  readonly field: string;
+  /** The column of the file with the value, or null if the value is from elsewhere. */
+  readonly column: string | null;
+  /** What is wrong. It quotes no value of the row but the name of a recording. */
+  readonly message: string;
+  /** The beginning of the text that is wrong, which is personal data, or null if there is none to show. */
+  readonly value: string | null;
+}
+
+/** A problem with a field, before the column that the field comes from is known. */
+export type Finding = Omit<Problem, 'column'>;
+
+/** The names in braces within a text. */
+type Named<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}` ? Name | Named<Rest> : never;
+type DetailsOf<Code extends FindingCode> = Readonly<
+  Record<Exclude<Named<(typeof FINDING)[Code]['says']>, 'field'>, string | number>
+>;
+
+/**
+ * Maximum length of a value in a finding. More would show more personal data than is needed to find the cell.
+ */
+const SHOWN_LETTERS = 40;
+
+/** Makes a finding. `value` is the text that it is about, or null if there is none to show. */
+export function finding<Code extends FindingCode>(
+  code: Code,
+  field: string,
+  details: DetailsOf<Code>,
+  value: string | null = null,
+): Finding {
+  const { severity, subject, says } = FINDING[code];
+  const text = subject === null ? says : `${subject} ${says}`;
+  // A million rows may each have a warning of few words.
+  const message = text.includes('{') ? filledIn(text, { ...details, field }) : text;
+  return { code, severity, field, message, value: value === null ? null : shortened(value) };
+}
+
+function filledIn(text: string, details: Readonly<Record<string, string | number>>): string {
+  return text.replace(/\{(\w+)\}/g, (whole, name: string) =>
+    Object.hasOwn(details, name) ? String(details[name]) : whole,
+  );
+}
+
+function shortened(value: string): string {
+  const start = value.slice(0, 4 * SHOWN_LETTERS).toWellFormed();
+  const line = start.trim().replace(/\s+/g, ' ');
+  return line.length <= SHOWN_LETTERS ? line : `${line.slice(0, SHOWN_LETTERS - 1).toWellFormed()}…`;
+}
+
+/** Returns the message of a problem with its value, which is personal data: for the owner of the file alone. */
+export function quotedMessage({ code, field, message, value }: Omit<Finding, 'severity'>): string {
+  const { subject } = FINDING[code];
+  if (subject === null || value === null) return message;
+  const beginning = filledIn(subject, { field });
+  return `${beginning} "${value}"${message.slice(beginning.length)}`;
+}
+
+/** Returns what to do about a problem, in addition to its message. */
+export function adviceOn({ code, field, column }: Pick<Problem, 'code' | 'field' | 'column'>): string {
+  const { advice }: FindingFacts = FINDING[code];
+  if (column !== null) return filledIn(advice, { field, column });
+  return filledIn(advice.includes('{column}') ? FILL : advice, { field });
+}
+
+/** Returns the fields of which one would mend a problem by being there, or an empty list if it is about a value. */
+export function fieldsThatGive({ code, field }: Pick<Problem, 'code' | 'field'>): readonly string[] {
+  const { absence }: FindingFacts = FINDING[code];
+  if (absence === null) return NO_FIELDS;
+  return absence.givenBy.includes('{field}') ? [field] : absence.givenBy;
+}
+
+const NO_FIELDS: readonly string[] = [];
+
+/** Returns what is said of a problem that all rows share because no column gives the field, as a sentence without end. */
+export function absenceMessage({ code, field, message }: Pick<Problem, 'code' | 'field' | 'message'>): string {
+  const { absence }: FindingFacts = FINDING[code];
+  return absence === null ? message : filledIn(absence.says, { field, message: message.replace(/\.$/, '') });
+}

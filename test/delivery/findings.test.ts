@@ -1,0 +1,186 @@
+import { describe, expect, test } from 'vitest';
+import { planImport } from '../../src/delivery/plan.ts';
+import { mapRow } from '../../src/delivery/prepare.ts';
+import { planMapping } from '../../src/input/mapping.ts';
+import type { ImportPlan } from '../../src/request/import-plan.ts';
+import type { MappingOptions, Row, Table } from '../../src/request/table.ts';
+import { PREPARATION } from './leads.ts';
+
+const NOTHING: MappingOptions = { map: {}, set: {}, join: {} };
+
+/** The plan of a file with these columns and rows, all of it new. */
+async function planOf(columns: readonly string[], ...cells: readonly string[][]): Promise<ImportPlan> {
+  const rows = cells.map((each, at): Row => ({ number: at + 1, line: at + 2, cells: each, problem: null }));
+  const table: Table = {
+    path: 'leads.csv',
+    format: 'csv',
+    encoding: 'UTF-8',
+    delimiter: ',',
+    columns,
+    notes: [],
+    sizeBytes: 0,
+    rows: async function* () {
+      yield rows;
+    },
+    readBytes: () => 0,
+  };
+  const log = { lookup: () => 'none' as const, prefetch: () => Promise.resolve() };
+  const range = { skip: 0, limit: null };
+  const options = { onDuplicate: 'skip', again: false } as const;
+  return planImport({ table, mapping: planMapping(columns, NOTHING) }, range, PREPARATION, log, options, () => {});
+}
+
+const told = ({ problemGroups }: ImportPlan) =>
+  problemGroups
+    .filter(({ severity }) => severity === 'error')
+    .map(({ code, rows, isOfPlan }) => [code, rows, isOfPlan]);
+const mendOf = ({ problemGroups }: ImportPlan, code: string) => problemGroups.find((each) => each.code === code)?.mend;
+
+describe('A field that no column gives', () => {
+  test('is one problem of the plan, and every row is invalid all the same', async () => {
+    const plan = await planOf(['Message', 'Name', 'City'], ['Paint', 'Ana', 'Lisboa'], ['Tiles', 'Rita', 'Lisboa']);
+    expect(plan.counts).toMatchObject({ invalid: 2, ready: 0 });
+    expect(plan.problemCount).toBe(2);
+    expect(plan.problems).toMatchObject([
+      { row: null, rows: 2, code: 'country.missing', field: 'country', column: null, severity: 'error', value: null },
+      { row: null, rows: 2, code: 'contact.missing', message: 'No column gives a phone number or an e-mail address.' },
+    ]);
+    expect(plan.problems[0]?.message).toBe('No column gives the country.');
+  });
+
+  test('is not blamed on the plan where one of several columns would do, and there is one', async () => {
+    const plan = await planOf(['Country', 'Message', 'Email'], ['PT', 'Paint', ''], ['PT', 'Tiles', 'ana@example.com']);
+    expect(told(plan)).toEqual([['contact.missing', 1, false]]);
+    expect(plan.problems.find(({ code }) => code === 'contact.missing')).toMatchObject({ row: 1, rows: 1 });
+  });
+
+  test('is told of the rows that need it alone', async () => {
+    const plan = await planOf(
+      ['Country', 'Message', 'Email', 'Name', 'City'],
+      ['CH', 'Paint', 'ana@example.com', 'Ana', 'Bern'],
+      ['PT', 'Tiles', 'ana@example.com', 'Ana', 'Lisboa'],
+    );
+    expect(plan.problems).toMatchObject([{ row: null, rows: 1, code: 'lang.missing' }]);
+    expect(plan.problems[0]?.message).toContain('Switzerland has several languages (de, fr, it)');
+    expect(mendOf(plan, 'lang.missing')).toBeNull();
+  });
+});
+
+describe('Problems of one kind in one column', () => {
+  test('are one group with the first rows and their values', async () => {
+    const phones = ['0151 1000000', '0151 1000001', '+49 151 10000000', '0151 1000002', '0151 1000003', 'n/a'];
+    const rows = phones.map((phone) => ['DE', phone, 'Dach decken']);
+    const { problemGroups } = await planOf(['Country', 'Phone', 'Message'], ...rows);
+    expect(problemGroups[0]).toMatchObject({
+      code: 'phone.too-short',
+      column: 'Phone',
+      rows: 4,
+      message: 'The phone number is too short for DE; digits are missing.',
+      mend: null,
+      examples: [
+        { row: 1, value: '0151 1000000' },
+        { row: 2, value: '0151 1000001' },
+        { row: 4, value: '0151 1000002' },
+      ],
+    });
+    expect(problemGroups[1]).toMatchObject({ code: 'phone.not-a-number', rows: 1 });
+  });
+
+  test('are one group, too, where only their numbers differ', async () => {
+    const long = (letters: number) => ['PT', '912345678', 'Paint', 'x'.repeat(letters), 'Lisboa'];
+    const plan = await planOf(['Country', 'Phone', 'Message', 'Name', 'City'], long(201), long(305));
+    expect(plan.problemGroups).toMatchObject([{ code: 'text.too-long', rows: 2 }]);
+  });
+
+  test('hold no value in their message, whatever the cells are', async () => {
+    const secret = 'Ana-Segredo';
+    const plan = await planOf(
+      ['Country', 'Phone', 'Email', 'Language', 'Message', 'Postcode', 'City'],
+      [secret, secret, secret, secret, secret, secret, 'Lisboa'],
+      ['PT', secret, `${secret} @`, `${secret}!`, secret, secret, 'Lisboa'],
+    );
+    expect(plan.problems.length).toBeGreaterThan(5);
+    for (const { message, advice } of plan.problems) expect(message + advice).not.toContain('Segredo');
+    expect(plan.problems.filter(({ value }) => value?.includes('Segredo')).length).toBeGreaterThan(4);
+  });
+});
+
+describe('The country', () => {
+  const german = (phone: string, code = '10115') => ['Ana', phone, code, 'Dach decken'];
+  const columns = ['Name', 'Phone', 'PLZ', 'Message'];
+
+  test.each<[string, string[][], string]>([
+    ['telephone numbers with its code', [german('+49 151 10000000'), german('0151 10000000')], '--set country=DE'],
+    ['numbers with its code that begin with 00', [german('0049 151 10000000')], '--set country=DE'],
+    ['postal codes that fit no other', [german('', '1200-109 '), german('', 'D02 X285')].slice(1), '--set country=IE'],
+  ])('is told by %s', async (_, rows, flag) => {
+    expect(mendOf(await planOf(columns, ...rows), 'country.missing')).toContain(`Add: ${flag} (by the `);
+  });
+
+  test.each<[string, string[][]]>([
+    ['numbers of several countries', [german('+49 151 10000000'), german('+34 612 345 678')]],
+    ['postal codes that fit several', [german('')]],
+    ['postal codes that speak against the numbers', [german('+49 151 10000000', 'D02 X285')]],
+    ['numbers without a country code', [german('0151 10000000', '')]],
+  ])('is not told by %s', async (_, rows) => {
+    const mend = mendOf(await planOf(columns, ...rows), 'country.missing');
+    expect(mend).toBeTruthy();
+    expect(mend).not.toContain('Add: ');
+  });
+
+  test('can be filled in where its column is empty, and leaves the other cells as they are', async () => {
+    const named = ['Land', ...columns];
+    const plan = await planOf(named, ['', ...german('+49 151 10000000')], ['AT', ...german('+43 1 234567890', '1010')]);
+    expect(mendOf(plan, 'country.missing')).toContain('--map "Land=country" --set country=DE');
+    const mapping = planMapping(named, { ...NOTHING, map: { Land: 'country' }, set: { country: 'DE' } });
+    const countryOf = (land: string) =>
+      mapRow({ number: 1, line: 2, cells: [land, 'Ana', '', '', ''], problem: null }, mapping).fields['country'];
+    expect([countryOf(''), countryOf('AT')]).toEqual(['DE', 'AT']);
+  });
+});
+
+describe('An unused column that holds what is missing', () => {
+  test('is named with the flag that takes it', async () => {
+    const rows = [
+      ['lisa@example.com', 'The tap in the kitchen drips since Monday', '+351912345678', 'PT', '7'],
+      ['bo@example.com', 'The tap in the bathroom drips since Monday', '+351912345679', 'Portugal', '8'],
+    ];
+    const plan = await planOf(['First', 'what "now"', 'Telefon 2', 'where', 'x'], ...rows);
+    expect(mendOf(plan, 'contact.missing')).toBe('Add: --map "Telefon 2=phone" --map "First=email"');
+    expect(mendOf(plan, 'request_text.missing')).toBe(`Add: --map 'what "now"=request_text'`);
+    expect(mendOf(plan, 'country.missing')).toBe('Add: --map "where=country"');
+  });
+
+  test.each([
+    ['DE', ['0151 10000000', '030 123456'], 'phone'],
+    ['DE', ['30123456', '30123457'], null],
+    ['PT', ['912345678', '212345678'], 'phone'],
+  ] as const)('is a telephone number of %s as it is dialled: %j', async (country, [one, other], field) => {
+    const plan = await planOf(['x', 'Message', 'Country'], [one, 'Paint', country], [other, 'Paint', country]);
+    expect(mendOf(plan, 'contact.missing')).toBe(field && `Add: --map "x=${field}"`);
+  });
+
+  test('is a language of the market', async () => {
+    const rows = (...cells: string[]) => cells.map((cell) => [cell, 'ana@example.com', 'Paint', 'CH']);
+    const columns = ['x', 'Email', 'Message', 'Country'];
+    expect(mendOf(await planOf(columns, ...rows('de', 'fr-CH')), 'lang.missing')).toBe('Add: --map "x=lang"');
+    expect(mendOf(await planOf(columns, ...rows('de', 'pt')), 'lang.missing')).toContain('--set lang=de');
+  });
+
+  test('is not named where it holds something else in many rows', async () => {
+    const rows = ['+351912345678', 'call me', 'later'].map((cell) => [cell, 'Paint the walls', 'PT']);
+    const plan = await planOf(['who', 'Message', 'Country'], ...rows);
+    expect(mendOf(plan, 'contact.missing')).toBeNull();
+  });
+});
+
+test('A language is offered where all rows are of one market with several', async () => {
+  const row = (country: string) => [country, 'ana@example.com', 'Paint'];
+  const swiss = await planOf(['Country', 'Email', 'Message'], row('CH'), row('CH'));
+  expect(mendOf(swiss, 'lang.missing')).toContain('--set lang=de (or fr, it)');
+  const mixed = await planOf(['Country', 'Email', 'Message'], row('CH'), row('CA'));
+  expect(mixed.problemGroups.filter(({ code }) => code === 'lang.missing').map(({ mend }) => mend)).toEqual([
+    null,
+    null,
+  ]);
+});

@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { absenceMessage, adviceOn, FINDING, finding, quotedMessage } from '../../src/request/finding.ts';
+
+test('docs/input.md lists the codes with their severity, in the order of the table', () => {
+  const listed = [...readFileSync('docs/input.md', 'utf8').matchAll(/^\| `([a-z_]+\.[a-z-]+)` \| (\w+) \|/gm)];
+  expect(listed.map(([, code, severity]) => [code, severity])).toEqual(
+    Object.entries(FINDING).map(([code, { severity }]) => [code, severity]),
+  );
+});
+
+test('a value is quoted behind what it is, and never stands in the message itself', () => {
+  const short = finding('phone.too-short', 'phone', { country: 'DE' }, '0151 1000000');
+  expect(short.message).toBe('The phone number is too short for DE; digits are missing.');
+  expect(quotedMessage(short)).toContain('"0151 1000000" is too short for DE');
+  const type = finding('contract.type', 'budget', { type: 'integer' }, 'much');
+  expect(quotedMessage(type)).toMatch(/^budget "much" is no integer/);
+  const damaged = finding('text.too-long', 'fullname', { letters: 300, most: 200 }, 'Ana');
+  expect(quotedMessage(damaged)).toBe(damaged.message);
+});
+
+test('a value is one line of at most forty letters', () => {
+  const shown = (text: string) => finding('email.invalid', 'email', {}, text).value;
+  expect(shown(' a\r\n b ')).toBe('a b');
+  expect(shown('x'.repeat(40))).toBe('x'.repeat(40));
+  expect(shown('x'.repeat(41))).toBe(`${'x'.repeat(39)}…`);
+  expect(shown(`${'x'.repeat(38)}😀😀`)?.isWellFormed()).toBe(true);
+  expect(finding('email.invalid', 'email', {}).value).toBeNull();
+});
+
+test('a detail that holds braces is no name of another detail', () => {
+  const { message } = finding('contract.bound', 'a', { problem: 'is not of the form {field}{problem}' }, 'x');
+  expect(message).toContain('a is not of the form {field}{problem}, ');
+});
+
+test('advice names the column, or how to have one', () => {
+  const problem = { code: 'text.scientific', field: 'ref' } as const;
+  expect(adviceOn({ ...problem, column: 'Ref' })).toContain('--map "Ref=-"');
+  expect(adviceOn({ ...problem, column: null })).toContain("--map COLUMN=ref, or --set 'ref={Column}'");
+});
+
+test('what no column gives is told by its name', () => {
+  const consent = finding('contract.missing', 'consent', { what: 'consent', hint: '' });
+  expect(absenceMessage(consent)).toMatch(/^No column gives consent; /);
+});
