@@ -10,6 +10,7 @@ import type { RowOutside, RowReport } from '../request/import-plan.ts';
 import type { Identifiers } from '../request/outcome.ts';
 import { RESULT_COLUMNS } from '../request/table.ts';
 import { workbookChunks } from './workbook-writer.ts';
+import { writeAll } from './write-all.ts';
 
 /** The byte order mark at the beginning of the file. Without it Excel does not recognise UTF-8. */
 const BYTE_ORDER_MARK = '\ufeff';
@@ -41,6 +42,8 @@ export async function writeResults(
   const file = createWriteStream(part, { mode: 0o600 });
   try {
     await once(file, 'open');
+    // `finished` below rejects with the error, whenever it came.
+    file.on('error', () => {});
     const hash = createHash('sha256');
     const chunks = isWorkbookName(path) ? workbookOf(results) : csvOf(results);
     await writeChunks(chunks, file, (chunk) => hash.update(chunk));
@@ -75,7 +78,7 @@ async function writeChunks(
   for await (const chunk of chunks) {
     if (stream.destroyed) return;
     note(chunk);
-    if (!stream.write(chunk)) await Promise.race([once(stream, 'drain'), once(stream, 'close')]);
+    await writeAll(stream, chunk);
   }
 }
 

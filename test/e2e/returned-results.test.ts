@@ -284,7 +284,7 @@ describe.concurrent('the results of a run', () => {
   });
 
   test('of a part of a file that cannot be read to its end are written, and that is said', async ({ partner }) => {
-    const leads = partner.write('leads.csv', `${leadsCsv(3)}L-9,PT,"never closed\n`);
+    const leads = partner.write('leads.csv', `${leadsCsv(3000)}L-9,PT,"never closed\n`);
     const ended = await partner.run('bulk', leads, '--limit', '2', ...FLAGS);
     expect(documentOf(ended)).toMatchObject({ rows: 2, created: 2 });
     expect(ended.stderr).toContain('The results end before what cannot be read');

@@ -137,7 +137,7 @@ export const REAL_FILES: readonly RealFile[] = [
   {
     name: 'google-ads.ndjson',
     people: googlePeople(),
-    correction: [/true,Jürgen Weiß 1,(.*)Haus 1/, 'false,Jürgen Weiß 1,$1Haus 7'],
+    correction: [/true;Jürgen Weiß 1;(.*)Haus 1/, 'false;Jürgen Weiß 1;$1Haus 7'],
   },
   { name: 'thousand.csv', people: thousandPeople(), correction: ['R-2036,FR,', 'R-2036,PE,'] },
 ];

@@ -24,11 +24,11 @@ export async function writeRunResults(
   }
   const reporter = await context.reporter();
   const log = await context.logStore();
-  const rows = withRowsOutside(
-    plan,
-    withIdentifiers(reports, () => log.latest()),
-    ({ message }) => reporter.warn(`The results end before what cannot be read: ${message}`),
-  );
+  // Each of these costs time for every row, so they are left out where they have nothing to do.
+  const named = statesOutcomes(plan.table) ? withIdentifiers(reports, () => log.latest()) : reports;
+  const isWhole = plan.range.skip === 0 && plan.range.limit === null;
+  const unread = ({ message }: SrqError) => reporter.warn(`The results end before what cannot be read: ${message}`);
+  const rows = isWhole ? named : withRowsOutside(plan, named, unread);
   const results = { columns: plan.table.columns, delimiter: await delimiterOf(plan), rows };
   if (path === '-') return streamResults(context.process.stdout, results);
   const written = await writeResults(path, results, () => place.settle(context, path));

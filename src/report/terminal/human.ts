@@ -2,7 +2,8 @@ import type { ChalkInstance } from 'chalk';
 import type { SrqError } from '../../request/errors.ts';
 import { painter, printableLines } from '../output.ts';
 import type { ItemText, Progress, Reporter, ReporterOptions } from '../reporter.ts';
-import { MessageWriter, writeAll } from './talk.ts';
+import { writeAll } from '../write-all.ts';
+import { MessageWriter } from './talk.ts';
 
 /** The reporter for people. It writes text to stdout, and errors as sentences to stderr. */
 export class HumanReporter implements Reporter {

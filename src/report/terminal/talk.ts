@@ -59,17 +59,3 @@ export class MessageWriter {
 export function columnsOf(stream: Writable & { readonly isTTY?: boolean; readonly columns?: number }): number | null {
   return stream.isTTY && stream.columns !== undefined && stream.columns > 0 ? stream.columns : null;
 }
-
-/** Writes a text, and waits while the reader is slower than the writer. A reader that has gone away is not an error. */
-export async function writeAll(stream: Writable, text: string): Promise<void> {
-  if (stream.destroyed || stream.write(text)) return;
-  await new Promise<void>((resolve) => {
-    const go = () => {
-      for (const event of WRITABLE_AGAIN) stream.off(event, go);
-      resolve();
-    };
-    for (const event of WRITABLE_AGAIN) stream.on(event, go);
-  });
-}
-
-const WRITABLE_AGAIN = ['drain', 'close', 'error'] as const;
