@@ -12,26 +12,43 @@ import type { ErrorBudget } from './supervise.ts';
 import { VisibilityProber, withLogTime } from './visibility-prober.ts';
 
 /**
- * Runs an import: plans it, sends its rows, settles those in doubt and reports the result of every row.
+ * Runs an import: plans its files, sends their rows, settles those in doubt and reports the result of every row.
  *
- * Nothing is sent before the whole file has been read and the user has agreed to the plan. The final status of each row
- * is in the plan's ledger, and the outcome of its request is in the log.
+ * Nothing is sent before all files have been read to their ends and the user has agreed to the plans. A request that
+ * stands in several files is sent with the first of them. The final status of each row is in the plan's ledger, and the
+ * outcome of its request is in the log.
  */
-export async function runImport(ports: ImportPorts, options: ImportOptions): Promise<Imported> {
-  const { log, preparation, ui } = ports;
-  // 1. Plan, anew for each mapping that the user corrects; the last plan counts.
-  const planned = (input: MappedTable, tick: (rows: number) => void) =>
-    planImport(input, options.range, preparation, log, options, tick);
-  const plan = await ui.agree(planned);
-  // 2. to 4. Send, wait for others, settle.
-  const { ready } = plan.counts;
-  const stop = ready + plan.ledger.doubts() > 0 ? await deliver(plan, await ports.connect(plan), ports, options) : null;
-  // 5. Report every row. Another process that was sending some of these requests may have finished them meanwhile.
-  if (plan.ledger.doubts() > 0) await refreshUnknown(plan, log).catch(ignoreLogError);
-  const untried = `Not tried: ${stop?.message ?? 'the run was interrupted.'} The next run sends it.`;
-  await ui.report(plan, stop, reportRows(plan, log, preparation, untried));
-  return { plan, stop };
+export async function runImport(
+  ports: ImportPorts,
+  files: readonly ImportFile[],
+  options: ImportOptions,
+): Promise<Imported> {
+  const { log } = ports;
+  // 1. Plan each file, anew for each mapping that the user corrects; the last plan counts.
+  const planned: PlannedFile[] = [];
+  for (const file of files) {
+    const rules = { ...options, earlier: planned.map(({ plan }) => plan.ledger) };
+    const planFile = (input: MappedTable, tick: (rows: number) => void) =>
+      planImport(input, options.range, file.preparation, log, rules, tick);
+    planned.push({ ...file, plan: await file.ui.agree(planFile) });
+  }
+  await ports.confirm(planned.map(({ plan }) => plan));
+  let stop: SrqError | null = null;
+  for (const file of planned) {
+    const { plan, ui, preparation } = file;
+    // 2. to 4. Send, wait for others, settle. What stops one file leaves the next ones untried.
+    if (stop === null && plan.counts.ready + plan.ledger.doubts() > 0) {
+      stop = await deliver(plan, await file.connect(plan), { ...ports, ...file }, options);
+    }
+    // 5. Report every row. Another process that was sending some of these requests may have finished them meanwhile.
+    if (plan.ledger.doubts() > 0) await refreshUnknown(plan, log).catch(ignoreLogError);
+    const untried = `Not tried: ${stop?.message ?? 'the run was interrupted.'} The next run sends it.`;
+    await ui.report(plan, stop, reportRows(plan, log, preparation, untried));
+  }
+  return { plans: planned.map(({ plan }) => plan), stop };
 }
+
+type PlannedFile = ImportFile & { readonly plan: ImportPlan };
 
 /**
  * Sends the rows that are ready, waits for those that other processes are sending, and settles those in doubt. Returns
@@ -40,7 +57,7 @@ export async function runImport(ports: ImportPorts, options: ImportOptions): Pro
 async function deliver(
   plan: ImportPlan,
   connection: ServiceConnection,
-  { log, clock, preparation, halt, ui }: ImportPorts,
+  { log, clock, preparation, halt, ui }: ImportPorts & ImportFile,
   options: ImportOptions,
 ): Promise<SrqError | null> {
   const { api } = connection;
@@ -180,7 +197,7 @@ export interface PassWatch {
   end(): void;
 }
 
-/** The user interface of an import, as the delivery code sees it. */
+/** The user interface for one file of an import, as the delivery code sees it. */
 export interface ImportUi {
   /**
    * Shows the plan until the user agrees to it. `plan` is called again for each corrected mapping. Throws if the user
@@ -199,17 +216,24 @@ export interface ImportUi {
 export interface ImportPorts {
   readonly log: DeliveryLog;
   readonly clock: Clock;
-  readonly preparation: Preparation;
   /** Aborted by the user or by the import itself. No new requests are started then; those in flight are finished. */
   readonly halt: AbortController;
+  /** Has the user confirm the plans of all files. Throws if the user does not. */
+  confirm(plans: readonly ImportPlan[]): Promise<void>;
+}
+
+/** One file of an import. */
+export interface ImportFile {
+  readonly preparation: Preparation;
   /** Connects to the service. Called only if there are rows to send or to settle. */
   connect(plan: ImportPlan): Promise<ServiceConnection>;
   readonly ui: ImportUi;
 }
 
 /** The result of an import. */
-export interface Imported {
-  readonly plan: ImportPlan;
+interface Imported {
+  /** The plans of the files, in their order. */
+  readonly plans: readonly ImportPlan[];
   /** The reason why the import ended early, or null. */
   readonly stop: SrqError | null;
 }

@@ -44,7 +44,8 @@ async function imported(rows: number, changes: Partial<ServiceConnection> = {}) 
       hold: () => void told.push('held'),
       ...changes,
     };
-    await runImport({ log, clock, preparation: PREPARATION, halt, connect: async () => connection, ui }, OPTIONS);
+    const file = { preparation: PREPARATION, connect: async () => connection, ui };
+    await runImport({ log, clock, halt, confirm: async () => {} }, [file], OPTIONS);
   });
   return { reported, told };
 }
