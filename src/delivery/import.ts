@@ -25,20 +25,20 @@ export async function runImport(
 ): Promise<Imported> {
   const { log } = ports;
   // 1. Plan each file, anew for each mapping that the user corrects; the last plan counts.
-  const planned: PlannedFile[] = [];
+  const planned: { readonly file: ImportFile; readonly plan: ImportPlan }[] = [];
   for (const file of files) {
     const rules = { ...options, earlier: planned.map(({ plan }) => plan.ledger) };
     const planFile = (input: MappedTable, tick: (rows: number) => void) =>
       planImport(input, options.range, file.preparation, log, rules, tick);
-    planned.push({ ...file, plan: await file.ui.agree(planFile) });
+    planned.push({ file, plan: await file.ui.agree(planFile) });
   }
   await ports.confirm(planned.map(({ plan }) => plan));
   let stop: SrqError | null = null;
-  for (const file of planned) {
-    const { plan, ui, preparation } = file;
+  for (const { file, plan } of planned) {
+    const { ui, preparation } = file;
     // 2. to 4. Send, wait for others, settle. What stops one file leaves the next ones untried.
     if (stop === null && plan.counts.ready + plan.ledger.doubts() > 0) {
-      stop = await deliver(plan, await file.connect(plan), { ...ports, ...file }, options);
+      stop = await deliver(plan, await file.connect(plan), { ...ports, preparation, ui }, options);
     }
     // 5. Report every row. Another process that was sending some of these requests may have finished them meanwhile.
     if (plan.ledger.doubts() > 0) await refreshUnknown(plan, log).catch(ignoreLogError);
@@ -48,8 +48,6 @@ export async function runImport(
   return { plans: planned.map(({ plan }) => plan), stop };
 }
 
-type PlannedFile = ImportFile & { readonly plan: ImportPlan };
-
 /**
  * Sends the rows that are ready, waits for those that other processes are sending, and settles those in doubt. Returns
  * the reason why the import ended early, or null.
@@ -57,7 +55,7 @@ type PlannedFile = ImportFile & { readonly plan: ImportPlan };
 async function deliver(
   plan: ImportPlan,
   connection: ServiceConnection,
-  { log, clock, preparation, halt, ui }: ImportPorts & ImportFile,
+  { log, clock, preparation, halt, ui }: Omit<ImportPorts, 'confirm'> & Pick<ImportFile, 'preparation' | 'ui'>,
   options: ImportOptions,
 ): Promise<SrqError | null> {
   const { api } = connection;

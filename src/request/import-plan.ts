@@ -91,7 +91,8 @@ export interface ImportSummary {
   readonly asides: { readonly withoutIdentifier: number; readonly withRemark: number } | null;
   readonly seconds: number;
   readonly log: string;
-  readonly results: string | null;
+  /** The paths of the results, `-` for standard output. */
+  readonly results: readonly string[];
   readonly stopped: string | null;
   /** The command that gives the identifiers back, if nothing is left to do. */
   readonly exportCommand: string | null;

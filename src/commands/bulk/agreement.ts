@@ -1,16 +1,8 @@
 import { commandLine, withoutOptions } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
-import {
-  type Input,
-  keepMapping,
-  mapped,
-  planWithProgress,
-  type ReadingOptions,
-  rememberMapping,
-} from '../../cli/input.ts';
+import { type Input, keepMapping, mapped, type ReadingOptions, rememberMapping } from '../../cli/input.ts';
 import { ask } from '../../cli/prompt.ts';
 import type { RequestSession } from '../../cli/session.ts';
-import { reportRows } from '../../delivery/report-rows.ts';
 import type { SubmitOptions } from '../../delivery/submit.ts';
 import { planMapping } from '../../input/mapping.ts';
 import { printable } from '../../report/output.ts';
@@ -20,13 +12,12 @@ import type { Contract } from '../../request/contract.ts';
 import { SrqError } from '../../request/errors.ts';
 import { FIELDS, isField } from '../../request/fields.ts';
 import { adviceOn } from '../../request/finding.ts';
-import type { ImportPlan, RowRange, RowReport } from '../../request/import-plan.ts';
+import type { ImportPlan, RowRange } from '../../request/import-plan.ts';
 import { columnLabel, type Mapping, type MappingOptions, type Table } from '../../request/table.ts';
 import { AUDIO_PARAMETER } from '../../request/wire.ts';
 import { makeEncoder } from '../../service/wire/encode.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { askQuestions, columnQuestions, openQuestions, requireDecided } from './questions.ts';
-import { finishDryRun } from './summary.ts';
 
 /** The flags with which `bulk` and `enqueue` plan a file. */
 export interface PlanOptions extends ReadingOptions, Pick<SubmitOptions, 'validate' | 'onDuplicate'> {
@@ -56,46 +47,21 @@ export function requireConsent(context: Context, { live }: Settings, { yes, dryR
  * Asks the user to confirm the plan for a live service. The user has to type the number of requests, which shows that
  * the plan was read.
  */
-async function confirmImport(
+export async function confirmImport(
   context: Context,
   { yes }: Pick<PlanOptions, 'yes'>,
-  { counts }: ImportPlan,
+  plans: readonly ImportPlan[],
 ): Promise<void> {
-  if (yes || !(await context.settings()).live) return;
-  const answer = await ask(context, `Type ${counts.ready} to send these requests to the live service: `);
-  if (answer.replace(/\D/g, '') === String(counts.ready)) return;
+  const ready = plans.reduce((sum, { counts }) => sum + counts.ready, 0);
+  if (ready === 0 || yes || !(await context.settings()).live) return;
+  const files = plans.length > 1 ? ` of ${plans.length} files` : '';
+  const answer = await ask(context, `Type ${ready} to send these requests${files} to the live service: `);
+  if (answer.replace(/\D/g, '') === String(ready)) return;
   throw new SrqError(
     'usage',
     'Not confirmed. Nothing was sent.',
     'Run the same command again, or look closer with --dry-run.',
   );
-}
-
-/** What a dry run looks at, and where its verdicts go. */
-interface Rehearsal {
-  /** The input as the user named it. */
-  readonly file: string;
-  /** Monotonic time at which the command began. */
-  readonly startedMs: number;
-  readonly results: { readonly path: string | null };
-  /** Writes what would become of each row, if the user wants that. */
-  readonly verdicts?: (plan: ImportPlan, rows: AsyncIterable<RowReport>) => Promise<void>;
-}
-
-/** Plans the file and shows the plan and the problems of its rows. Returns the exit code. */
-export async function dryRun(
-  session: RequestSession,
-  input: Input,
-  options: PlanOptions & Pick<SubmitOptions, 'again'>,
-  { file, startedMs, results, verdicts }: Rehearsal,
-): Promise<number> {
-  requireKnownFields(input.mapping, options.strict);
-  const log = await session.logReader();
-  const plan = await planWithProgress(session, input, log, { ...options, range: rangeOf(options) });
-  await sayPlan(session, plan, 'nowhere: this is a dry run');
-  const rows = reportRows(plan, log, session.preparation, 'It would be sent.', 'ready');
-  if (results.path !== null) await verdicts?.(plan, rows);
-  return finishDryRun(session.context, plan, { file, startedMs, results: results.path });
 }
 
 /** Returns the range of rows that the flags select. */
@@ -104,7 +70,11 @@ export function rangeOf({ skip, limit }: Pick<PlanOptions, 'skip' | 'limit'>): R
 }
 
 /** Shows the plan. `where` names the destination. */
-async function sayPlan({ context, preparation }: RequestSession, plan: ImportPlan, where: string): Promise<void> {
+export async function sayPlan(
+  { context, preparation }: RequestSession,
+  plan: ImportPlan,
+  where: string,
+): Promise<void> {
   const { contract } = preparation;
   const reporter = await context.reporter();
   const learned = contract.source ? { name: contractName(contract), wire: wirePreview(contract, plan.first) } : null;
@@ -155,7 +125,8 @@ interface ImportProposal {
 }
 
 /**
- * Plans and shows the import until the user has nothing to correct, and asks for confirmation if the service is live.
+ * Plans and shows the import until the user has nothing to correct. The confirmation for a live service is asked for
+ * later, see `confirmImport`.
  * Without a terminal, or with --yes or --quiet, the first plan is used. Throws `SrqError('interrupted')` if the user
  * leaves.
  */
@@ -182,14 +153,13 @@ export async function agreedPlan(
     const command = now === input ? given : await commandAlike(given, input, now, options.saveMapping, keepAt);
     if (now !== input)
       (await context.reporter()).warn(`To import this file again, map it alike: ${commandLine(command)}`);
-    if (planned.counts.ready > 0) await confirmImport(context, options, planned);
     if (asks || isSaid(now, options)) await rememberMapping(context, now);
     return { plan: planned, command };
   }
 }
 
 /** Throws `SrqError('usage')` for fields that neither srq nor the service knows, under --strict. */
-function requireKnownFields({ warnings }: Mapping, strict: boolean | undefined): void {
+export function requireKnownFields({ warnings }: Mapping, strict: boolean | undefined): void {
   const unknown = warnings.find(({ code }) => code === 'columns.unknown-field');
   if (!strict || !unknown) return;
   throw new SrqError('usage', `${unknown.message} Nothing was sent.`, adviceOn({ ...unknown, column: null }));

@@ -14,7 +14,9 @@ import {
 
 export function addBulk(program: Command, run: RunCommand): void {
   const most = Number.MAX_SAFE_INTEGER;
-  const bulk = program.command('bulk <file>').description('import a file of leads (-: stdin); try it with --sandbox');
+  const bulk = program
+    .command('bulk <files...>')
+    .description('import files of leads (-: stdin); try it with --sandbox');
   addReadingOptions(bulk)
     .option('--dry-run', 'read, map, check; send nothing')
     .option('--limit <n>', 'only so many rows', wholeNumber(1, most))

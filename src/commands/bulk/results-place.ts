@@ -41,6 +41,26 @@ export function refuseRehearsed({ options }: Context, file: string): void {
   );
 }
 
+/** The part of a name that tells that the file was made by srq of another file. */
+const MADE_OF = /(?:(?:\.sandbox)?\.results(?:-\d+)?|\.export)$/i;
+
+/**
+ * Leaves out files that srq made of another one of them: its results and exports, which a pattern such as `*.csv` names as
+ * well. One file alone is never left out.
+ */
+export function withoutOwnFiles(named: readonly string[]): {
+  readonly files: readonly string[];
+  readonly leftOut: readonly { readonly file: string; readonly of: string }[];
+} {
+  const bare = (file: string) => join(dirname(file), basename(file).replace(INPUT_ENDING, ''));
+  const inputs = new Map(named.map((file) => [bare(file), file]));
+  const leftOut = named.flatMap((file) => {
+    const of = MADE_OF.test(bare(file)) ? inputs.get(bare(file).replace(MADE_OF, '')) : undefined;
+    return of === undefined ? [] : [{ file, of }];
+  });
+  return { files: named.filter((file) => !leftOut.some((each) => each.file === file)), leftOut };
+}
+
 /** Where the results of a run go. */
 export class ResultsPlace {
   /** The path, `-` for standard output, or null for none. It changes if the file there turns out to be a person's. */

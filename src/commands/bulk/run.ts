@@ -1,22 +1,22 @@
+import { realpath } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { commandLine } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
-import { type Input, inputName, readInput, withReadingProgress } from '../../cli/input.ts';
 import { warnOfUnknownProfile } from '../../cli/profiles.ts';
-import { operationsOf, RequestSession, recordingsBeside } from '../../cli/session.ts';
+import type { RequestSession } from '../../cli/session.ts';
 import { keepHeapSmall } from '../../cli/v8-flags.ts';
-import { type ImportUi, type Pass, runImport, type ServiceConnection } from '../../delivery/import.ts';
+import { runImport } from '../../delivery/import.ts';
 import type { SubmitOptions } from '../../delivery/submit.ts';
 import { requireReportPlace } from '../../report/page/report-page.ts';
 import { SrqError } from '../../request/errors.ts';
-import type { ImportPlan, RowReport } from '../../request/import-plan.ts';
-import type { OpenLog, RunBegin, RunNotes } from '../../request/log-store.ts';
-import type { Mapping } from '../../request/table.ts';
-import { agreedPlan, dryRun, type PlanOptions, rangeOf, requireConsent } from './agreement.ts';
-import { beside, type ResultsOption, ResultsPlace, refuseRehearsed } from './results-place.ts';
-import { figuresOf, reportRun, withFigures } from './run-report.ts';
-import { type Asides, showPass } from './show-import.ts';
+import type { ImportPlan } from '../../request/import-plan.ts';
+import type { RunBegin } from '../../request/log-store.ts';
+import { sumOfCounts } from '../../request/status.ts';
+import { confirmImport, type PlanOptions, rangeOf, requireConsent } from './agreement.ts';
+import { dryRun } from './dry-run.ts';
+import { FileImport, noteName, type OpenedFile, openFile, rateOf, type SharedRun } from './file-import.ts';
+import { beside, type ResultsOption, refuseRehearsed, withoutOwnFiles } from './results-place.ts';
 import { finishRun } from './summary.ts';
-import { writeRunResults } from './write-results.ts';
 
 /** The flags of `bulk`, as commander parses them. */
 export interface BulkOptions extends PlanOptions, SubmitOptions {
@@ -34,130 +34,100 @@ export interface BulkOptions extends PlanOptions, SubmitOptions {
 }
 
 /**
- * Imports a file: reads and checks all of it, shows the plan, sends the requests, and reports the result of every row.
+ * Imports files: reads and checks all of them, shows their plans, sends the requests, and reports the result of every
+ * row. Nothing is sent before every file is planned and the user has agreed to all plans.
  */
-export async function bulk(context: Context, file: string, asked: BulkOptions): Promise<number> {
+export async function bulk(context: Context, named: readonly string[], asked: BulkOptions): Promise<number> {
   keepHeapSmall();
   const startedMs = context.clock.monotonicMs();
   requireReportable(asked);
-  refuseRehearsed(context, file);
+  const files = await chosenFiles(context, named);
+  requireForOne(context, files, asked);
+  for (const file of files) refuseRehearsed(context, file);
   requireConsent(context, await context.settings(), asked);
-  const input = await readInput(context, file, asked);
-  const session = await RequestSession.open(context, {
-    audio: recordingsBeside(file),
-    operations: operationsOf(asked),
-    isAsOffered: true,
-    strict: asked.strict === true,
-    needsNoLogin: asked.dryRun === true,
-  });
-  const options = { ...asked, validate: session.validates };
-  // A dry run has no results, unless they are asked for.
-  const results = await ResultsPlace.find(
-    context,
-    file,
-    input.table,
-    options.results ?? (options.dryRun ? false : undefined),
-  );
+  const opened: OpenedFile[] = [];
+  for (const file of files) opened.push(await openFile(context, file, asked));
+  const validate = opened.every(({ session }) => session.validates);
+  const options = { ...asked, validate };
   if (options.dryRun) {
     await warnOfUnknownProfile(context);
-    const verdicts = (plan: ImportPlan, rows: AsyncIterable<RowReport>) =>
-      writeRunResults(context, results, plan, rows);
-    return dryRun(session, input, options, { file, startedMs, results, verdicts });
+    return dryRun(context, opened, options, startedMs);
   }
   if (options.report !== undefined) await requireReportPlace(options.report, '--report');
-  const log = await context.openLog(`bulk ${basename(file)}`, true);
+  const log = await context.openLog(`bulk ${files.map((file) => basename(file)).join(' ')}`, true);
   const notes = (await context.logStore()).openNotes(context.run);
-  const ui = new BulkUi(session, { input, file, results, keepAt: beside(file, 'mapping.json') }, options, notes);
-  const { plan, stop } = await runImport(portsOf(session, log, ui), {
+  const run = { options, notes, finishOnSignal: once(finishOnSignal) };
+  const imports = opened.map((each) => new FileImport(each, run));
+  const { clock, interruption } = context;
+  const confirm = async (plans: readonly ImportPlan[]) => {
+    await confirmImport(context, options, plans);
+    notes.note(await beginNote(context, plans, files, options));
+  };
+  const { plans, stop } = await runImport({ log, clock, halt: interruption.halt, confirm }, imports, {
     ...options,
     range: rangeOf(options),
     maxErrors: options.maxErrors ?? null,
     settleMs: options.settle === undefined ? null : options.settle * 1000,
   });
-  const { asides, command } = ui;
-  const files = { file, results: results.path, exportTo: beside(file, 'export.csv'), command, startedMs };
-  return finishRun(context, plan, stop, files, asides);
+  const ended = imports.flatMap(({ file, results, command, asides }, at) => {
+    const plan = plans[at];
+    return plan ? [{ file, plan, results, asides, command, exportTo: beside(file, 'export.csv') }] : [];
+  });
+  return finishRun(context, ended, stop, startedMs);
 }
 
-function portsOf({ context, preparation }: RequestSession, log: OpenLog, ui: BulkUi) {
-  const { clock, interruption } = context;
-  return {
-    log,
-    clock,
-    preparation,
-    halt: interruption.halt,
-    connect: (plan: ImportPlan) => ui.connect(plan),
-    ui,
+const finishOnSignal: SharedRun['finishOnSignal'] = (session: RequestSession) => session.finishOnSignal();
+
+/** Returns a function that does something only when it is called first. */
+function once(doIt: SharedRun['finishOnSignal']): SharedRun['finishOnSignal'] {
+  let done: Promise<void> | null = null;
+  return (session) => {
+    done ??= doIt(session);
+    return done;
   };
 }
 
-/** The files of one run. */
-interface RunInput {
-  readonly input: Input;
-  /** The input as the user named it. */
-  readonly file: string;
-  readonly results: ResultsPlace;
-  readonly keepAt: string;
+/**
+ * Returns the files to import. Of several, as a pattern of the shell gives them, those that srq made of another one are left
+ * out, and said. Throws `SrqError('usage')` if one is named twice.
+ */
+async function chosenFiles(context: Context, named: readonly string[]): Promise<readonly string[]> {
+  const { files, leftOut } = withoutOwnFiles(named);
+  if (leftOut.length > 0) {
+    const reporter = await context.reporter();
+    const list = leftOut.map(({ file, of }) => `${file} (made of ${of})`).join(', ');
+    reporter.warn(`Left out: ${list}.`);
+  }
+  const paths = await Promise.all(files.map((file) => realpath(file).catch(() => file)));
+  const twice = files.find((_, at) => paths.indexOf(paths[at] ?? '') !== at);
+  if (twice === undefined) return files;
+  throw new SrqError('usage', `${twice} is named twice. Nothing was sent.`, 'Name each file once.');
 }
 
-/**
- * The user interface of `bulk`. It asks the user to agree to the plan, shows the progress, and writes notes, results
- * and report.
- */
-class BulkUi implements ImportUi {
-  readonly asides: Asides = { withoutIdentifier: 0, withRemark: 0 };
-  /** The arguments that repeat this command, including corrections made to the plan. */
-  command: readonly string[] = [];
-  readonly #session: RequestSession;
-  readonly #run: RunInput;
-  readonly #options: BulkOptions;
-  readonly #notes: RunNotes;
+/** Flags that are about one file. */
+const FOR_ONE = ['--results', '--report', '--save-mapping', '--limit', '--skip'] as const;
 
-  constructor(session: RequestSession, run: RunInput, options: BulkOptions, notes: RunNotes) {
-    this.#session = session;
-    this.#run = run;
-    this.#options = options;
-    this.#notes = notes;
-  }
-
-  async agree(plan: Parameters<ImportUi['agree']>[0]): Promise<ImportPlan> {
-    const { context, destinationText: where } = this.#session;
-    const { input, keepAt, file } = this.#run;
-    const planned = (now: Input) => withReadingProgress(context, (tick) => plan(now, tick));
-    const agreed = await agreedPlan(this.#session, { input, where, keepAt }, this.#options, planned);
-    this.command = agreed.command;
-    this.#notes.note(await beginNote(context, agreed.plan, file, this.#options));
-    return agreed.plan;
-  }
-
-  async connect({ mapping }: ImportPlan): Promise<ServiceConnection> {
-    const { concurrency } = this.#options;
-    const rate = rateOf(this.#session.context, this.#options);
-    const { refused } = this.#notes;
-    const connection = await this.#session.connect({ rate, concurrency, fieldName: columnOf(mapping), refused });
-    await this.#session.finishOnSignal();
-    return connection;
-  }
-
-  watch(pass: Pass) {
-    return showPass(this.#session.context, pass, this.asides);
-  }
-
-  breakerOpened(pauseMs: number): void {
-    this.#notes.note({ event: 'breaker', pauseMs });
-  }
-
-  async report(plan: ImportPlan, stop: SrqError | null, rows: AsyncIterable<RowReport>): Promise<void> {
-    const { context } = this.#session;
-    const { report, includeInput } = this.#options;
-    const stopped = stop?.message ?? (context.interruption.code ? 'Interrupted.' : null);
-    this.#notes.note({ event: 'end', stopped });
-    await this.#notes.flush();
-    const figures = report === undefined ? null : figuresOf(plan, includeInput);
-    const shown = figures ? withFigures(rows, figures, plan.mapping) : rows;
-    await writeRunResults(context, this.#run.results, plan, shown);
-    if (figures) await reportRun(context, report ?? '', figures);
-  }
+/** Throws `SrqError('usage')` for several files together with what is possible for one alone. */
+function requireForOne({ process }: Context, files: readonly string[], options: BulkOptions): void {
+  if (files.length < 2) return;
+  const { results, report, saveMapping, limit, skip } = options;
+  const given = [
+    typeof results === 'string',
+    report !== undefined,
+    saveMapping !== undefined,
+    limit !== undefined,
+    skip > 0,
+  ];
+  const flag = FOR_ONE.find((_, at) => given[at]);
+  const what = flag ?? (files.includes('-') ? 'Standard input (-)' : null);
+  if (what === null) return;
+  const [first = ''] = files;
+  const words = process.argv.slice(2).filter((word) => !files.includes(word) || word === first);
+  throw new SrqError(
+    'usage',
+    `${what} is for one file, and these are ${files.length}. Nothing was sent.`,
+    `Import them one by one: ${commandLine(words)}`,
+  );
 }
 
 /**
@@ -165,8 +135,8 @@ class BulkUi implements ImportUi {
  */
 async function beginNote(
   context: Context,
-  { rows, counts }: ImportPlan,
-  file: string,
+  plans: readonly ImportPlan[],
+  files: readonly string[],
   options: BulkOptions,
 ): Promise<RunBegin> {
   const { profile, live, baseUrl } = await context.settings();
@@ -185,21 +155,11 @@ async function beginNote(
     ...(options.strict ? { '--strict': 'on' } : {}),
   };
   const service = baseUrl === null ? '' : new URL(baseUrl.value).host;
-  const name = file === '-' ? inputName(file) : basename(file);
+  const rows = plans.reduce((sum, plan) => sum + plan.rows, 0);
+  const counts = sumOfCounts(plans.map((plan) => plan.counts));
+  const name = files.map(noteName).join(', ');
   const { version } = context;
   return { event: 'begin', version, file: name, profile: profile.value, live, service, rows, counts, settings };
-}
-
-function rateOf({ options: { sandbox } }: Context, { rate }: BulkOptions): 'auto' | 'max' | number {
-  return rate ?? (sandbox ? 'max' : 'auto');
-}
-
-/** Returns a function that gives the column of a field, or null if the field does not come from exactly one column. */
-function columnOf({ sources, columns }: Mapping): (field: string) => string | null {
-  const names = new Map(
-    sources.map(({ field, columns: at }) => [field, at.length === 1 ? (columns[at[0] ?? -1] ?? null) : null]),
-  );
-  return (field) => names.get(field) ?? null;
 }
 
 /** Throws `SrqError('usage')` for report flags that would have no effect. */

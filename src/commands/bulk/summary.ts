@@ -1,125 +1,122 @@
 import { terminalColumns } from '../../cli/command.ts';
-import { commandLine, onlyOptions, withoutOptions, withProfileFlags } from '../../cli/command-line.ts';
+import { commandLine, withoutOptions, withProfileFlags } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { codesOfCounts, exitNumber } from '../../cli/exit-codes.ts';
-import { folded, thousands } from '../../report/output.ts';
+import { folded } from '../../report/output.ts';
 import { summaryText } from '../../report/terminal/summary-text.ts';
 import type { SrqError } from '../../request/errors.ts';
 import type { ImportPlan, ImportSummary } from '../../request/import-plan.ts';
-import { type Counts, countsLeft } from '../../request/status.ts';
+import { type Counts, sumOfCounts, withUntriedAsFailed } from '../../request/status.ts';
 import { columnLabel } from '../../request/table.ts';
+import { adviceFor, type EndedFile, exportCommand, nextCommand } from './next-steps.ts';
 import { columnQuestions, flagsFor, openQuestions } from './questions.ts';
-import type { Asides } from './show-import.ts';
-
-/** The files and the start of one run. */
-export interface RunFiles {
-  /** The input as the user named it. */
-  readonly file: string;
-  /** The path of the results, `-` for standard output, or null for none. */
-  readonly results: string | null;
-  /** Where an export of the input would be written. */
-  readonly exportTo: string;
-  /** The arguments that repeat this command, including corrections made to the plan. */
-  readonly command: readonly string[];
-  /** Monotonic time at which the command began. */
-  readonly startedMs: number;
-}
 
 /** Reports the end of a run and returns its exit code. */
 export async function finishRun(
   context: Context,
-  plan: ImportPlan,
+  files: readonly EndedFile[],
   stop: SrqError | null,
-  files: RunFiles,
-  asides: Asides,
+  startedMs: number,
 ): Promise<number> {
-  const ended = plan.ledger.counts();
-  const counts: Counts = { ...ended, failed: ended.failed + ended.ready, ready: 0 };
+  const ended = sumOfCounts(files.map(({ plan }) => plan.ledger.counts()));
+  const counts = withUntriedAsFailed(ended);
   const { code } = context.interruption;
+  const asides = {
+    withoutIdentifier: files.reduce((sum, file) => sum + file.asides.withoutIdentifier, 0),
+    withRemark: files.reduce((sum, file) => sum + file.asides.withRemark, 0),
+  };
   const summary = {
-    ...(await shared(context, plan, counts, files.startedMs)),
+    ...(await shared(context, files, startedMs)),
+    counts,
     notTried: ended.ready,
     asides,
-    results: files.results,
-    advice: stop ? stop.hint && withProfileFlags(stop.hint, context.options) : adviceFor(counts, files.results),
-    exportCommand: stop === null && code === null ? exportCommand(context, plan, counts, files) : null,
+    advice: stop ? stop.hint && withProfileFlags(stop.hint, context.options) : adviceFor(counts, files),
+    exportCommand: stop === null && code === null ? exportCommand(context, counts, files) : null,
     stopped: stop ? stop.message : code ? 'Interrupted.' : null,
-    next: nextCommand(context, counts, ended.ready, files, stop),
+    next: nextCommand(context, counts, files, stop),
   };
-  await report(context, summary, withoutReady(counts));
+  const each = ({ file, plan, results }: EndedFile) => ({
+    ...{ file, rows: plan.rows, ...withoutReady(withUntriedAsFailed(plan.ledger.counts())), results },
+  });
+  const more = files.length > 1 ? { files: files.map(each) } : {};
+  await report(context, summary, withoutReady(counts), more);
   return exitNumber([...(code ? [code] : []), ...(stop ? [stop.code] : []), ...codesOfCounts(counts)]);
 }
 
+/** One file of a dry run. */
+export type DryFile = Pick<EndedFile, 'file' | 'plan' | 'results'>;
+
 /** Reports the result of a dry run and returns its exit code. */
-export async function finishDryRun(
-  context: Context,
-  plan: ImportPlan,
-  { file, startedMs, results }: Pick<RunFiles, 'file' | 'startedMs' | 'results'>,
-): Promise<number> {
-  const { counts, problems, problemCount, mapping } = plan;
+export async function finishDryRun(context: Context, files: readonly DryFile[], startedMs: number): Promise<number> {
   const words = context.process.argv.slice(2);
+  const counts = sumOfCounts(files.map(({ plan }) => plan.counts));
+  const questions = files.flatMap(({ plan }) => columnQuestions(plan.mapping));
+  const flags = flagsFor(openQuestions(questions, words.includes('--accept-likely')));
   const summary = {
-    ...(await shared(context, plan, counts, startedMs)),
+    ...(await shared(context, files, startedMs)),
+    counts,
     notTried: 0,
     asides: null,
-    results,
     stopped: null,
     advice: null,
     exportCommand: null,
-    next:
-      counts.ready > 0
-        ? commandLine([
-            ...withoutDryRun(words),
-            ...flagsFor(openQuestions(columnQuestions(mapping), words.includes('--accept-likely'))),
-          ])
-        : null,
+    next: counts.ready > 0 ? commandLine([...withoutDryRun(words), ...new Set(flags)]) : null,
   };
-  const columns = mapping.sources.map(({ field, columns: at, because, level }) => ({
-    field,
-    columns: at.map((index) => columnLabel(mapping.columns, index)),
-    because,
-    level,
-  }));
-  const undecided = mapping.missed.map(({ index, field }) => ({ column: columnLabel(mapping.columns, index), field }));
-  const { ready, repeated, duplicate, invalid, unknown } = counts;
-  await report(
-    context,
-    summary,
-    { ready, repeated, duplicate, invalid, unknown },
-    {
-      encoding: plan.table.encoding,
-      delimiter: plan.table.delimiter,
-      columns,
-      undecided,
-      ignored: mapping.ignored,
-      problems,
-      problemCount,
-      problemsLeftOut: problemCount - problems.length,
-      file,
-    },
-  );
+  const [one] = files;
+  const more =
+    files.length === 1 && one
+      ? planDocument(one)
+      : {
+          files: files.map((each) => ({
+            rows: each.plan.rows,
+            ...plannedCounts(each.plan.counts),
+            ...planDocument(each),
+          })),
+        };
+  await report(context, summary, plannedCounts(counts), more);
   return exitNumber(codesOfCounts({ ...counts, unknown: 0 }));
 }
 
-async function shared(context: Context, plan: ImportPlan, counts: Counts, startedMs: number) {
-  const seconds = Math.round(context.clock.monotonicMs() - startedMs) / 1000;
-  return { rows: plan.rows, counts, seconds, log: (await context.paths()).log };
+function plannedCounts({ ready, repeated, duplicate, invalid, unknown }: Counts): Partial<Counts> {
+  return { ready, repeated, duplicate, invalid, unknown };
 }
 
-async function report(
-  context: Context,
-  summary: ImportSummary,
-  shown: Partial<Counts>,
-  more: object = {},
-): Promise<void> {
-  const { rows, seconds, log, results, stopped, advice, next, asides } = summary;
+/** Returns the plan of a file as programs read it. */
+function planDocument({ plan: { table, mapping, problems, problemCount }, file }: DryFile) {
+  const label = (index: number) => columnLabel(mapping.columns, index);
+  return {
+    encoding: table.encoding,
+    delimiter: table.delimiter,
+    columns: mapping.sources.map(({ field, columns: at, because, level }) => ({
+      ...{ field, columns: at.map(label), because, level },
+    })),
+    undecided: mapping.missed.map(({ index, field }) => ({ column: label(index), field })),
+    ignored: mapping.ignored,
+    problems,
+    problemCount,
+    problemsLeftOut: problemCount - problems.length,
+    file,
+  };
+}
+
+async function shared(context: Context, files: readonly DryFile[], startedMs: number) {
+  const seconds = Math.round(context.clock.monotonicMs() - startedMs) / 1000;
+  const rows = files.reduce((sum, { plan }: { plan: ImportPlan }) => sum + plan.rows, 0);
+  const results = files.flatMap((file) => file.results ?? []);
+  return { rows, seconds, log: (await context.paths()).log, results };
+}
+
+async function report(context: Context, summary: ImportSummary, shown: Partial<Counts>, more: object): Promise<void> {
+  const { rows, seconds, log, stopped, advice, next, asides } = summary;
   const reporter = await context.reporter();
   const sum = Object.values(summary.counts).reduce((total, count) => total + count, 0);
   if (sum !== rows) throw new Error(`${rows} rows were read, but ${sum} have a status`);
   const text: Parameters<typeof reporter.say>[0] = (paint) =>
     folded(summaryText(summary, paint), terminalColumns(context));
   // Standard output is the results, and nothing else.
-  if (results === '-') return reporter.say(text);
+  if (summary.results.includes('-')) return reporter.say(text);
+  // Of several files, each has its own results.
+  const results = 'files' in more ? null : (summary.results[0] ?? null);
   await reporter.result({ rows, ...shown, ...asides, seconds, log, results, stopped, advice, next, ...more }, text);
 }
 
@@ -130,76 +127,4 @@ function withoutReady({ ready: _, ...counts }: Counts): Omit<Counts, 'ready'> {
 /** Returns the words of a command without `--dry-run`, and without the place of its verdicts. */
 function withoutDryRun(words: readonly string[]): string[] {
   return withoutOptions(words, ['--results']).filter((word) => word !== '--dry-run');
-}
-
-function adviceFor({ failed, unknown, invalid, rejected }: Counts, results: RunFiles['results']): string | null {
-  if (failed > 0) return null;
-  if (unknown > 0)
-    return `${rowsText(unknown)} may have been taken: look ${unknown === 1 ? 'it' : 'them'} up at the service.`;
-  const refused = invalid + rejected;
-  if (refused === 0) return null;
-  const were = refused === 1 ? 'was' : 'were';
-  return isFile(results)
-    ? `${rowsText(refused)} ${were} refused: open ${results} and correct the cells that srq_message names.`
-    : `${rowsText(refused)} ${were} refused: correct them in the input, and import it again.`;
-}
-
-function isFile(results: string | null): results is string {
-  return results !== null && results !== '-';
-}
-
-function rowsText(count: number): string {
-  return count === 1 ? '1 row' : `${thousands(count)} rows`;
-}
-
-/** Flags that say how to read the input. */
-const OF_READING = ['--format', '--encoding', '--delimiter', '--skip-lines', '--sheet'];
-
-/** Flags by which a row of the input becomes the same request again. */
-const OF_THE_REQUEST = ['--map', '--set', '--mapping', ...OF_READING];
-
-/** Returns the command that exports the input with its identifiers, or null if there is something else to do first. */
-function exportCommand(
-  context: Context,
-  { range }: ImportPlan,
-  counts: Counts,
-  { file, exportTo, command }: RunFiles,
-): string | null {
-  const { send, correct, settle } = countsLeft(counts);
-  if (range.skip > 0 || range.limit !== null) return null;
-  // The log of a sandbox in this process ends with it, and standard input cannot be read again.
-  if (send + correct + settle > 0 || context.options.sandbox || file === '-') return null;
-  const reading = onlyOptions(command, OF_THE_REQUEST);
-  return commandLine(['export', ...globalFlags(context), file, ...reading, '--output', exportTo]);
-}
-
-function globalFlags({ options: { log, store, profile } }: Context): string[] {
-  return [
-    ...(profile === undefined ? [] : ['--profile', profile]),
-    ...(log === undefined ? [] : ['--log', log]),
-    ...(store === undefined ? [] : ['--store', store]),
-  ];
-}
-
-/**
- * Flags that describe the input and its outputs. They do not apply when the results file is the next input, because
- * that is CSV in UTF-8.
- */
-const OF_THE_INPUT = [...OF_READING, '--limit', '--skip', '--results'];
-
-/** Returns the command to run next, or null if nothing is left to do. */
-function nextCommand(
-  context: Context,
-  counts: Counts,
-  notTried: number,
-  { file, results, command }: RunFiles,
-  stop: SrqError | null,
-): string | null {
-  if (stop !== null || notTried > 0 || countsLeft(counts).send > 0) return file === '-' ? null : commandLine(command);
-  if (counts.unknown > 0) return commandLine(['resolve', ...globalFlags(context)]);
-  // The next sandbox in a process is a new marketplace, which would not know the requests of this one.
-  if (counts.invalid + counts.rejected === 0 || context.options.sandbox) return null;
-  if (!isFile(results)) return file === '-' ? null : commandLine(command);
-  const words = withoutOptions(command, OF_THE_INPUT);
-  return commandLine(words.map((word) => (word === file ? results : word)));
 }

@@ -11,7 +11,8 @@ import { SrqError } from '../../request/errors.ts';
 import type { ImportPlan } from '../../request/import-plan.ts';
 import type { AudioReader } from '../../request/ports.ts';
 import type { QueuedRequest, RequestQueue } from '../../request/request-queue.ts';
-import { agreedPlan, dryRun, type PlanOptions, rangeOf, requireConsent } from '../bulk/agreement.ts';
+import { agreedPlan, confirmImport, type PlanOptions, rangeOf, requireConsent } from '../bulk/agreement.ts';
+import { dryRun } from '../bulk/dry-run.ts';
 import { refuseRehearsed } from '../bulk/results-place.ts';
 
 const BATCH_ROWS = 500;
@@ -31,7 +32,7 @@ export async function enqueue(context: Context, file: string, given: PlanOptions
     operations,
     strict: options.strict === true,
   });
-  if (options.dryRun) return dryRun(session, input, options, { file, startedMs, results: { path: null } });
+  if (options.dryRun) return dryRun(context, [{ file, input, session }], options, startedMs);
   await store.migrate();
   await context.warnOfFileLog();
   const log = await session.logReader();
@@ -41,6 +42,7 @@ export async function enqueue(context: Context, file: string, given: PlanOptions
   const { plan, command } = await agreedPlan(session, { input, where, keepAt }, options, (now) =>
     planWithProgress(session, now, log, wanted),
   );
+  await confirmImport(context, options, [plan]);
   const { openQueue } = await import('../../store/postgres/postgres-queue.ts');
   const { destination } = session.preparation;
   const { signal: stopping } = context.interruption.halt;

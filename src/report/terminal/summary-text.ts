@@ -16,7 +16,8 @@ export function summaryText(summary: ImportSummary, paint: ChalkInstance): strin
     return `  ${thousands(counts[status]).padStart(width)}  ${paint[STATUS[status].colour](status.padEnd(9))}  ${paint.dim(STATUS[status].meaning + untried + told)}`;
   });
   const files: [string, string][] = [['log', printable(summary.log)]];
-  if (summary.results !== null && summary.results !== '-') files.unshift(['results', printable(summary.results)]);
+  const paths = summary.results.filter((path) => path !== '-');
+  files.unshift(...paths.map((path): [string, string] => ['results', printable(path)]));
   return [
     `${stopped === null ? paint.bold('Done') : paint.yellow('Stopped')}: ${thousands(rows)} rows in ${duration(seconds * 1000)}`,
     ...(stopped === null ? [] : [`  ${printable(stopped)}`]),
