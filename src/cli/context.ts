@@ -117,8 +117,12 @@ export class Context {
     return new ContractStore(value, contractPaths(await this.paths(), value), await this.trust());
   }
 
-  /** Opens the mappings that were confirmed under the profile in use. A rehearsal with --sandbox uses them, too. */
-  async mappings(): Promise<MappingStore> {
+  /**
+   * Opens the mappings that were confirmed under the profile in use. A rehearsal with --sandbox uses them, too; it returns
+   * null if the settings name no profile, because the sandbox needs no settings.
+   */
+  async mappings(): Promise<MappingStore | null> {
+    if (this.options.sandbox && !(await this.profileName().catch(() => null))) return null;
     const { MappingStore } = await import('../settings/mapping-store.ts');
     const { value } = await this.profileName();
     return new MappingStore(mappingsPath(await this.paths(), value), await this.trust());

@@ -71,7 +71,7 @@ export async function readInput(context: Context, file: string, options: Reading
   const { format = null, encoding = null, delimiter = null, skipLines, sheet = null } = options;
   const table = await openInput(context, file, { format, encoding, delimiter, skipLines, sheet });
   const kept = options.mapping === undefined ? null : await readMapping(options.mapping);
-  const remembered = (await context.mappings()).find(table.columns);
+  const remembered = (await context.mappings())?.find(table.columns);
   const chosen = {
     map: { ...kept?.map, ...Object.fromEntries(options.map) },
     set: { ...kept?.set, ...Object.fromEntries(options.set) },
@@ -114,7 +114,7 @@ export async function keepMapping(path: string, mapping: Mapping, chosen: Mappin
 export async function rememberMapping(context: Context, { table, mapping, chosen }: Input): Promise<void> {
   try {
     const on = new Date(context.clock.nowMs()).toISOString().slice(0, 10);
-    (await context.mappings()).keep(table.columns, mappingToKeep(mapping, chosen), on);
+    (await context.mappings())?.keep(table.columns, mappingToKeep(mapping, chosen), on);
   } catch (error) {
     if (systemCode(error) === '') throw error;
     (await context.reporter()).warn(`The mapping cannot be kept for the next file like this (${systemCode(error)}).`);

@@ -42,7 +42,7 @@ const FAILING: readonly [string[], string, number][] = [
   [['create'], 'usage', 2],
   [['validate'], 'usage', 2],
   [['bulk'], 'usage', 2],
-  [['bulk', 'a.csv', 'b.csv'], 'usage', 2],
+  [['markets', 'a.csv', 'b.csv'], 'usage', 2],
   [['bulk', 'absent.csv'], 'input', 2],
   [['bulk', '.'], 'input', 2],
   [['bulk', 'leads.csv', '--map', 'no equals sign'], 'usage', 2],

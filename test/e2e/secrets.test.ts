@@ -80,10 +80,9 @@ describe.concurrent('the secret', () => {
     const token = JSON.parse(readFileSync(join(desk.state, 'default.token.json'), 'utf8')).accessToken;
     expect(token.length).toBeGreaterThan(20);
     expect((stdout + stderr).includes(token)).toBe(false);
-    const holding = readdirSync(desk.state).filter((name) =>
-      readFileSync(join(desk.state, name), 'utf8').includes(token),
-    );
-    expect(holding).toEqual(['default.token.json']);
+    const files = readdirSync(desk.state, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
+    const holding = files.filter((each) => readFileSync(join(each.parentPath, each.name), 'utf8').includes(token));
+    expect(holding.map(({ name }) => name)).toEqual(['default.token.json']);
   });
 
   test('stays out of the words about a secret command that fails', async ({ desk, sandbox }) => {

@@ -68,7 +68,7 @@ describe.skipIf(!HAS_TERMINAL)('on a real terminal', () => {
     async ([columns, rows], { desk }) => {
       const phones = ['0151 1000000', '0151 1000001', '0151 1000002', '0151 1000003', 'n/a', '030 12 / 0151 10000000'];
       const leads = phones.map((phone) => `Ana Exemplo,${phone},10115,Berlin,Dach decken`).join('\n');
-      const file = desk.write('leads.csv', `Name,Telefon,PLZ,Ort,Text zum Dach\n${leads}\n`);
+      const file = desk.write('leads.csv', `Name,Telefon,PLZ,Ort,Dachart\n${leads}\n`);
       const terminal = new Terminal(desk, ['bulk', file, '--sandbox', '--set', 'country=DE'], {
         columns,
         rows,

@@ -17,7 +17,15 @@ import { columnLabel, type Mapping, type MappingOptions, type Table } from '../.
 import { AUDIO_PARAMETER } from '../../request/wire.ts';
 import { makeEncoder } from '../../service/wire/encode.ts';
 import type { Settings } from '../../settings/settings.ts';
-import { askQuestions, columnQuestions, openQuestions, requireDecided } from './questions.ts';
+import {
+  askQuestions,
+  type ColumnQuestion,
+  columnQuestions,
+  isOptional,
+  leftOut,
+  openQuestions,
+  requireDecided,
+} from './questions.ts';
 
 /** The flags with which `bulk` and `enqueue` plan a file. */
 export interface PlanOptions extends ReadingOptions, Pick<SubmitOptions, 'validate' | 'onDuplicate'> {
@@ -141,8 +149,13 @@ export async function agreedPlan(
   const asks = context.interactive && options.yes !== true && context.options.quiet !== true;
   const given = context.process.argv.slice(2);
   const questions = openQuestions(columnQuestions(input.mapping, input.evidence.sample), options.acceptLikely === true);
-  if (!asks) requireDecided(questions, given);
-  for (let now = questions.length > 0 ? await askQuestions(context, input, questions, options) : input; ; ) {
+  if (!asks) {
+    requireDecided(
+      questions.filter((each) => !isOptional(each)),
+      given,
+    );
+  }
+  for (let now = await decided(context, input, questions, options, asks); ; ) {
     const planned = await plan(now);
     await sayPlan(session, planned, where);
     const corrected = asks ? await askCorrections(context, now) : null;
@@ -150,10 +163,10 @@ export async function agreedPlan(
       now = await mapped(now, corrected, options);
       continue;
     }
-    const command = now === input ? given : await commandAlike(given, input, now, options.saveMapping, keepAt);
-    if (now !== input)
+    const command = now === input || !asks ? given : await commandAlike(given, input, now, options.saveMapping, keepAt);
+    if (now !== input && asks)
       (await context.reporter()).warn(`To import this file again, map it alike: ${commandLine(command)}`);
-    if (asks || isSaid(now, options)) await rememberMapping(context, now);
+    if (asks || isSaid(input, options)) await rememberMapping(context, now);
     return { plan: planned, command };
   }
 }
@@ -163,6 +176,25 @@ export function requireKnownFields({ warnings }: Mapping, strict: boolean | unde
   const unknown = warnings.find(({ code }) => code === 'columns.unknown-field');
   if (!strict || !unknown) return;
   throw new SrqError('usage', `${unknown.message} Nothing was sent.`, adviceOn({ ...unknown, column: null }));
+}
+
+/** Returns the input as the user answers the questions; without a user, what a request can go without is left out, and said. */
+async function decided(
+  context: Context,
+  input: Input,
+  questions: readonly ColumnQuestion[],
+  options: Parameters<typeof askQuestions>[3],
+  asks: boolean,
+): Promise<Input> {
+  if (questions.length === 0) return input;
+  if (asks) return askQuestions(context, input, questions, options);
+  const reporter = await context.reporter();
+  for (const { columns, field } of questions) {
+    reporter.warn(
+      `Left out: ${columns.map(printable).join(', ')}, which is only likely the ${field}. To take it: --accept-likely`,
+    );
+  }
+  return mapped(input, leftOut(input.chosen, questions), options);
 }
 
 /** Tells whether the flags say something of the columns, so that a person has looked at them. */

@@ -5,6 +5,7 @@ import { askKey } from '../../cli/prompt.ts';
 import type { ColumnSample } from '../../input/columns/sample.ts';
 import { clip, printable } from '../../report/output.ts';
 import { SrqError } from '../../request/errors.ts';
+import type { Field } from '../../request/fields.ts';
 import { columnLabel, type FieldSource, type Mapping, type MappingOptions } from '../../request/table.ts';
 
 /** Something about the columns that a person has to decide before anything is sent. */
@@ -41,6 +42,19 @@ export function columnQuestions(mapping: Mapping, sample: ColumnSample = []): Co
 }
 
 const HELD = { phone: 'telephone numbers', email: 'e-mail addresses', request_text: 'longer texts' } as const;
+
+/** Fields without which a request can go. A run that nobody watches does not stop for them: it leaves them out. */
+const OPTIONAL: ReadonlySet<string> = new Set<Field>(['category', 'ref', 'lang', 'audio_file']);
+
+/** Tells whether a run may go on without an answer: the column is left out then, and the plan says so. */
+export function isOptional({ kind, field }: ColumnQuestion): boolean {
+  return kind === 'likely' && OPTIONAL.has(field);
+}
+
+/** Leaves the columns of questions out, as a run does that nobody can be asked about. */
+export function leftOut(chosen: MappingOptions, questions: readonly ColumnQuestion[]): MappingOptions {
+  return questions.reduce((rest, question) => answered(rest, question, false), chosen);
+}
 
 /** Leaves out the questions that `--accept-likely` answers. Columns that are left out are asked about all the same. */
 export function openQuestions(questions: readonly ColumnQuestion[], acceptLikely: boolean): readonly ColumnQuestion[] {

@@ -6,32 +6,17 @@ import { warnOfUnknownProfile } from '../../cli/profiles.ts';
 import type { RequestSession } from '../../cli/session.ts';
 import { keepHeapSmall } from '../../cli/v8-flags.ts';
 import { runImport } from '../../delivery/import.ts';
-import type { SubmitOptions } from '../../delivery/submit.ts';
 import { requireReportPlace } from '../../report/page/report-page.ts';
 import { SrqError } from '../../request/errors.ts';
 import type { ImportPlan } from '../../request/import-plan.ts';
 import type { RunBegin } from '../../request/log-store.ts';
 import { sumOfCounts } from '../../request/status.ts';
-import { confirmImport, type PlanOptions, rangeOf, requireConsent } from './agreement.ts';
+import { confirmImport, rangeOf, requireConsent } from './agreement.ts';
+import type { BulkOptions } from './bulk-options.ts';
 import { dryRun } from './dry-run.ts';
 import { FileImport, noteName, type OpenedFile, openFile, rateOf, type SharedRun } from './file-import.ts';
-import { beside, type ResultsOption, refuseRehearsed, withoutOwnFiles } from './results-place.ts';
+import { beside, refuseRehearsed, withoutOwnFiles } from './results-place.ts';
 import { finishRun } from './summary.ts';
-
-/** The flags of `bulk`, as commander parses them. */
-export interface BulkOptions extends PlanOptions, SubmitOptions {
-  /** Adaptive by default. The sandbox inside this process is not rate limited. */
-  readonly rate?: 'auto' | 'max' | number;
-  readonly concurrency: number;
-  readonly maxErrors?: { readonly count: number; readonly percent: boolean };
-  /** Age in seconds that a request in doubt must have before validate is asked about it. */
-  readonly settle?: number;
-  readonly inDoubt: 'park' | 'validate';
-  readonly results?: ResultsOption;
-  /** File to which the report is written. */
-  readonly report?: string;
-  readonly includeInput?: boolean;
-}
 
 /**
  * Imports files: reads and checks all of them, shows their plans, sends the requests, and reports the result of every

@@ -93,7 +93,7 @@ function valuesOf(usage: string, { argChoices }: { argChoices?: string[] }, prof
   if (/^--(?:country|market) /.test(usage)) {
     return { words: MARKETS.map(({ code, name }) => ({ word: code, description: name })), files: false };
   }
-  return /<file>|<request>/.test(usage) ? { words: [], files: true } : NONE;
+  return /<files?>|<request>/.test(usage) ? { words: [], files: true } : NONE;
 }
 
 function startingWith(prefix: string, { words, files }: Candidates): Candidates {

@@ -68,6 +68,13 @@ const WHOLE = new Set([
   'display',
 ]);
 
+/** Words for what somebody writes. A column of them holds texts, even if they repeat, and no kinds of service. */
+const MESSAGES = new Set(
+  'text texts texte testo texto message messages nachricht mensagem mensaje messaggio beschreibung description descricao descripcion descrizione'.split(
+    ' ',
+  ),
+);
+
 /** Names that forms give to an answer without saying what was asked. */
 const ANSWERS = new Set(['response', 'responses', 'answer', 'antwort', 'reponse', 'respuesta', 'risposta', 'resposta']);
 
@@ -174,6 +181,7 @@ class NamedColumn {
     if (this.has('lastAdjective')) return [];
     if (this.has('telling')) return [this.#plain('request_text')];
     if (needs && kinds) return [this.#part('request_text'), this.#plain('category')];
+    if (needs && this.#words.some((word) => MESSAGES.has(word))) return [this.#plain('request_text')];
     if (needs) return [this.#plain('request_text'), this.#part('category', RANK.aside)];
     if (kinds)
       return this.has('number')
