@@ -17,6 +17,7 @@ import { columnLabel, type Mapping, type MappingOptions, type Table } from '../.
 import { AUDIO_PARAMETER } from '../../request/wire.ts';
 import { makeEncoder } from '../../service/wire/encode.ts';
 import type { Settings } from '../../settings/settings.ts';
+import { requireNewReferences } from './known-references.ts';
 import {
   askQuestions,
   type ColumnQuestion,
@@ -141,7 +142,7 @@ interface ImportProposal {
 export async function agreedPlan(
   session: RequestSession,
   { input, where, keepAt }: ImportProposal,
-  options: Pick<PlanOptions, 'yes' | 'saveMapping' | 'acceptLikely' | 'strict'>,
+  options: Pick<PlanOptions, 'yes' | 'saveMapping' | 'acceptLikely' | 'strict'> & Partial<Pick<SubmitOptions, 'again'>>,
   plan: (input: Input) => Promise<ImportPlan>,
 ): Promise<Agreed> {
   const { context } = session;
@@ -166,6 +167,7 @@ export async function agreedPlan(
     const command = now === input || !asks ? given : await commandAlike(given, input, now, options.saveMapping, keepAt);
     if (now !== input && asks)
       (await context.reporter()).warn(`To import this file again, map it alike: ${commandLine(command)}`);
+    await requireNewReferences(context, planned, { asks, again: options.again === true });
     if (asks || isSaid(input, options)) await rememberMapping(context, now);
     return { plan: planned, command };
   }
