@@ -38,8 +38,7 @@ export function candidatesByName(look: Look): Candidate[] {
   const { header, name, seen, index, isOwn } = look;
   if (isOwn) return [];
   const found: Candidate[] = [];
-  // A name with "#" is the number of something: an "Enquiry #" is not the enquiry.
-  const alias = header.includes('#') && header.trim() !== '#' ? undefined : aliasOf(header);
+  const alias = isDecorated(header) ? undefined : aliasOf(header);
   if (alias && !isPlainlyOther(alias.meaning, seen)) {
     const fit = fitOf(alias.meaning, seen);
     found.push({ index, ...alias, level: 'certain', because: 'known name', fit, by: 'known name', look });
@@ -56,6 +55,14 @@ export function candidatesByName(look: Look): Candidate[] {
     found.push({ index, meaning, rank: named.rank + index / 10_000, level, because, fit, by, look });
   }
   return found;
+}
+
+/**
+ * Tells whether a mark changes the meaning of a known name: an "Enquiry #" is the number of the enquiry, and names that
+ * begin with an underscore are a form's own, such as the `_locale` of the page.
+ */
+function isDecorated(header: string): boolean {
+  return header.startsWith('_') || (header.includes('#') && header.trim() !== '#');
 }
 
 /** Returns a reading that rests on the content, or on the columns beside it. */
@@ -81,7 +88,8 @@ function levelOf(
 ): ColumnReading['level'] | null {
   if (fit === 'contradicts') return null;
   if (strength === 'plain') return 'certain';
-  if (fit === 'none') return null;
+  // A word for a number alone, or for a call, is a telephone only if the numbers are.
+  if (fit === 'none' || (meaning === 'phone' && fit !== 'shows')) return null;
   const isShown = SPECIFIC.has(meaning) || (isQuestion && OF_QUESTIONS.has(meaning));
   return fit === 'shows' && isShown && rank < ASIDE ? 'certain' : 'likely';
 }
@@ -89,7 +97,8 @@ function levelOf(
 /** Tells whether nearly all cells of a column with a known name are plainly of another kind than the name says. */
 function isPlainlyOther(meaning: FieldOrPart, seen: ContentProfile): boolean {
   if (meaning === 'ref' || fitOf(meaning, seen) !== 'contradicts') return false;
-  if (seen.url >= 0.9) return true;
+  // Links stand where an appointment has a place of its own.
+  if (seen.url >= (meaning === 'location' ? 0.5 : 0.9)) return true;
   if (seen.filled < 3) return false;
   const isNumbered = meaning === 'request_text' && seen.filled >= 5 && seen.codeLike >= 0.9 && seen.distinct >= 0.95;
   return isNumbered || isPlainlyEmail(seen) || isPlainlyPhone(seen) || Math.max(seen.date, seen.yesNo) >= 0.9;

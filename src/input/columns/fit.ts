@@ -57,7 +57,8 @@ const FITS: Readonly<
   city: { shows: (seen) => isName(seen), contradicts: (seen) => noText(seen) || seen.medianLength > 45 },
   location: {
     shows: ({ placeLike, streetLike }) => placeLike >= 0.4 || streetLike >= 0.4,
-    contradicts: (seen) => isElse(seen) || isContact(seen) || seen.digits >= PLAIN || seen.medianLength > 150,
+    contradicts: (seen) =>
+      isElse(seen) || isContact(seen) || seen.digits >= PLAIN || seen.url >= 0.5 || seen.medianLength > 150,
   },
   request_text: {
     shows: ({ longText, distinct }) => longText >= 0.4 && distinct >= 0.5,

@@ -3,10 +3,10 @@ import { conceptsOf, isKnownWord } from './vocabulary.ts';
 /**
  * Splits a header into its words, folded to lower-case ASCII letters: `contactPhoneNumber`, `E-M@il`, `Kunden-Tel.` and
  * `¿Qué necesitas?` give `contact phone number`, `email`, `kunden tel` and `que necesitas`. Words that are not known are
- * split into known ones where they are made of them (`handynummer`), or read as the known word from which they differ by
- * one slip. `#` and `№` stay words of their own, because they mean a number.
+ * split into known ones where they are made of them (`handynummer`); with `mendsSlips` they are read as the known word from
+ * which they differ by one slip, which may be a wrong guess. `#` and `№` stay words of their own, because they mean a number.
  */
-export function headerWords(header: string): string[] {
+export function headerWords(header: string, mendsSlips: boolean): string[] {
   const plain = header
     .normalize('NFKC')
     .replace(/\{\{.*?\}\}/g, ' ')
@@ -21,11 +21,11 @@ export function headerWords(header: string): string[] {
     .replace(/(\p{L})['’](\p{L})/gu, '$1 $2')
     .replace(/([a-z])\d+/g, '$1 ');
   const words = plain.split(/[^a-z#]+/).filter((word) => word !== '');
-  return joinedLetters(words).flatMap(understoodWords);
+  return joinedLetters(words, mendsSlips).flatMap((word) => understoodWords(word, mendsSlips));
 }
 
 /** Joins letters that stand alone to a word: `c p` is `cp`, and a single letter goes with a word that it completes. */
-function joinedLetters(words: readonly string[]): string[] {
+function joinedLetters(words: readonly string[], mendsSlips: boolean): string[] {
   const joined: string[] = [];
   let letters = '';
   const flush = () => {
@@ -35,7 +35,7 @@ function joinedLetters(words: readonly string[]): string[] {
   };
   for (const word of words) {
     if (word.length === 1 && word !== '#') letters += word;
-    else if (letters !== '' && completes(letters, word)) {
+    else if (letters !== '' && completes(letters, word, mendsSlips)) {
       joined.push(letters + word);
       letters = '';
     } else {
@@ -48,17 +48,16 @@ function joinedLetters(words: readonly string[]): string[] {
 }
 
 /** Tells whether letters that stand alone and the word behind them are one word: `e mail`, `p code`, `e mial`. */
-function completes(letters: string, word: string): boolean {
+function completes(letters: string, word: string, mendsSlips: boolean): boolean {
   const whole = letters + word;
-  return isKnownWord(whole) || (!isKnownWord(word) && withoutSlip(whole) !== null);
+  return isKnownWord(whole) || (mendsSlips && !isKnownWord(word) && withoutSlip(whole) !== null);
 }
 
-function understoodWords(word: string): readonly string[] {
+function understoodWords(word: string, mendsSlips: boolean): readonly string[] {
   if (isKnownWord(word)) return [word];
-  const parts = compoundParts(word);
+  const parts = compoundParts(word, mendsSlips);
   if (parts !== null) return parts;
-  const meant = withoutSlip(word);
-  return [meant ?? word];
+  return [(mendsSlips ? withoutSlip(word) : null) ?? word];
 }
 
 /** Shortest known word that may be a part of a compound, except that `id`, `nr` and `no` may end one. */
@@ -67,7 +66,7 @@ const SHORT_ENDINGS = ['id', 'nr', 'no'];
 const MAX_COMPOUND = 40;
 
 /** Splits a word into known words, the longest first, or returns null. An `s` or `n` may join them, as in German. */
-function compoundParts(word: string): string[] | null {
+function compoundParts(word: string, mendsSlips: boolean): string[] | null {
   if (word.length < 5 || word.length > MAX_COMPOUND) return null;
   for (let end = word.length - 2; end >= MIN_PART; end--) {
     const first = knownStem(word.slice(0, end));
@@ -75,7 +74,7 @@ function compoundParts(word: string): string[] | null {
     const rest = word.slice(end);
     const isEnding = rest.length >= MIN_PART || SHORT_ENDINGS.includes(rest);
     if (isEnding && isKnownWord(rest)) return [first, rest];
-    const further = compoundParts(rest) ?? (rest.length >= MIN_SLIP ? slipAsParts(rest) : null);
+    const further = compoundParts(rest, mendsSlips) ?? (mendsSlips ? slipAsParts(rest) : null);
     if (further !== null) return [first, ...further];
   }
   return null;

@@ -37,13 +37,28 @@ const ELSE_OF_RECORDINGS = ELSE.filter((each) => each !== 'web' && each !== 'fil
 /** A need may be for pictures. */
 const ELSE_OF_NEEDS = ELSE.filter((each) => each !== 'file');
 
-/** Reads the name of a column as words, in the languages of the markets. */
+/**
+ * Reads the name of a column as words, in the languages of the markets. Where a word is not known, it may be a slip of one
+ * that is: then that reading is added, for the content to decide, or is the only one.
+ */
 export function nameEvidence(header: string): NameEvidence {
-  const words = headerWords(header);
+  const words = headerWords(header, false);
+  const exact = evidenceOf(header, words);
+  if (exact.isElse || words.every((word) => conceptsOf(word).length > 0)) return exact;
+  const mended = evidenceOf(header, headerWords(header, true));
+  if (exact.meanings.length === 0) return mended;
+  const further = mended.meanings.filter(({ meaning }) => !exact.meanings.some((each) => each.meaning === meaning));
+  return {
+    ...exact,
+    meanings: [...exact.meanings, ...further.map((each) => ({ ...each, strength: 'part' }) as const)],
+  };
+}
+
+function evidenceOf(header: string, words: readonly string[]): NameEvidence {
   const named = new NamedColumn(words);
   const isOthers = named.has('other');
   const ignored = named.has('audio') ? ELSE_OF_RECORDINGS : named.has('need') ? ELSE_OF_NEEDS : ELSE;
-  const isElse = !named.has('telling') && named.hasAny(ignored);
+  const isElse = header.startsWith('_') || (!named.has('telling') && named.hasAny(ignored));
   const isEmpty = words.every(isSilent);
   return {
     meanings: isElse ? [] : named.meanings(),
@@ -125,17 +140,29 @@ class NamedColumn {
     if (this.has('audio')) return [this.#plain('audio_file')];
     if (this.has('email')) return [this.#plain('email', this.#rank())];
     if (this.has('phone')) return [this.#plain('phone', this.#rank())];
+    if (this.has('language') && !this.has('need') && this.#words.includes('site')) return [];
     if (this.has('language') && !this.has('need')) return [this.#plain('lang')];
     const place = this.#place();
     // "Postal address" may be a code or a whole address.
     if (place?.meaning === 'postal_code' && this.has('address')) return [place, this.#part('location')];
+    // "Street and number" holds both, "street number" is that of the house.
+    if (place?.meaning === 'street' && this.has('number')) return [place, this.#plain('house_number')];
     if (place !== null) return [place];
+    if (this.isRegion() && !this.has('telling')) return [];
     const isReference = this.has('number') && this.has('matter') && !this.has('telling');
     return this.#person() ?? (isReference ? this.#reference() : this.#need()) ?? this.#reference();
   }
 
+  /** Returns the words for a need alone, without the "text" that forms write before the name of a field. */
+  #needWords(): readonly string[] {
+    return this.#words.filter((word, at) => {
+      const about = conceptsOf(word);
+      return about.includes('need') && !about.includes('matter') && !(at === 0 && word === 'text');
+    });
+  }
+
   #place(): NamedMeaning | null {
-    if (this.has('need') || this.has('telling')) return null;
+    if (this.has('telling') || this.#needWords().length > 0) return null;
     const [postal, city, street, country] = [
       this.has('postal'),
       this.has('city'),
@@ -144,11 +171,11 @@ class NamedColumn {
     ];
     if ((postal && city) || (street && city) || (street && postal)) return this.#plain('location');
     if (postal) return this.#plain('postal_code', this.#rank());
-    if (country && !city && !this.has('address')) return this.#plain('country');
+    if (country && !city) return this.#plain('country');
     if (this.has('house') && !street && !this.has('address')) return this.#plain('house_number');
     if (this.has('extra')) return null;
     if (street && this.has('kind')) return null;
-    if (street) return this.has('number') && !this.has('house') ? this.#plain('house_number') : this.#plain('street');
+    if (street) return this.#plain('street');
     if (city) return this.#plain('city', this.#rank());
     if (this.has('address')) return this.#plain('location', this.#rank());
     return null;

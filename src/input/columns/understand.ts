@@ -152,10 +152,24 @@ function withoutRivals(candidates: readonly Candidate[]): readonly Candidate[] {
     const rivals = candidates.filter((each) => each.meaning === meaning).sort(byMerit);
     const known = rivals.filter(({ by }) => by === 'known name');
     const [winner, second] = rivals;
-    if (!winner || !second || SEVERAL.has(meaning)) return rivals;
+    if (!winner || !second) return rivals;
+    if (SEVERAL.has(meaning)) return withoutStrangers(rivals);
     if (known.length > 0) return known;
     return [areNear(winner, second) ? inQuestion(winner) : winner];
   });
+}
+
+/**
+ * Beside columns whose names are understood, one with words that are not is somebody else's: "Sparky mob." is not the
+ * customer's number where there is a "Phone".
+ */
+function withoutStrangers(rivals: readonly Candidate[]): readonly Candidate[] {
+  const understood = rivals.filter(({ by }) => by === 'known name' || by === 'plain name');
+  return understood.length > 0 ? understood : rivals.map((each) => (isRepeated(each.look.seen) ? inDoubt(each) : each));
+}
+
+function inDoubt(candidate: Candidate): Candidate {
+  return { ...candidate, level: 'likely', because: `${candidate.because}; the same few again and again` };
 }
 
 function byMerit(a: Candidate, b: Candidate): number {
@@ -207,6 +221,18 @@ const BY_CONTENT: readonly {
     unless: ['location'],
     underAnyName: false,
   },
+  {
+    meaning: 'lang',
+    is: ({ language, country, yesNo, filled }) => filled >= 3 && language >= 0.9 && country < 0.9 && yesNo < 0.5,
+    unless: [],
+    underAnyName: false,
+  },
+  {
+    meaning: 'country',
+    is: ({ country, language, filled }) => filled >= 3 && country >= 0.9 && language < 0.9,
+    unless: [],
+    underAnyName: false,
+  },
   { meaning: 'audio_file', is: ({ recording }) => recording >= 0.8, unless: [], underAnyName: false },
   { meaning: 'fullname', is: isWholeName, unless: ['first_name', 'last_name'], underAnyName: false },
 ];
@@ -239,12 +265,17 @@ function byContentAlone(looks: readonly Look[], readings: readonly Candidate[]):
     const fitting = meaning === 'phone' ? dialled(alike) : alike;
     for (const look of SEVERAL.has(meaning) ? fitting : fitting.slice(0, 1)) {
       const reading = guessed(look, meaning, contentReason(meaning, look.seen) ?? 'its content');
-      const isOnlyEmail =
-        meaning === 'email' && fitting.length === 1 && look.seen.filled >= 3 && look.seen.email >= 0.9;
-      found.push(isOnlyEmail && look.name.isEmpty ? { ...reading, level: 'certain' } : reading);
+      const isOverwhelming = fitting.length === 1 && look.name.isEmpty && isOverwhelmingly(meaning, look.seen);
+      found.push(isOverwhelming ? { ...reading, level: 'certain' } : reading);
     }
   }
   return found;
+}
+
+/** Tells whether content alone decides: at least nine of ten are addresses, or numbers written as people dial them. */
+function isOverwhelmingly(meaning: FieldOrPart, { filled, email, phone, writtenAsPhone }: ContentProfile): boolean {
+  if (filled < 3) return false;
+  return meaning === 'email' ? email >= 0.9 : meaning === 'phone' && phone >= 0.9 && writtenAsPhone >= 0.5;
 }
 
 /** Beside a column in which numbers are written as people dial them, plain digits are something else. */
