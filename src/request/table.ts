@@ -151,3 +151,11 @@ export const RESULT_COLUMNS = ['srq_status', 'srq_id', 'srq_message', 'srq_row']
 export function columnLabel(columns: readonly string[], index: number): string {
   return columns[index] || `column ${index + 1}`;
 }
+
+/**
+ * Returns a column's name as the key of a JSON object that keeps its entries in order: objects put whole numbers first, and
+ * lose `__proto__`. Such a name gets a blank before it, which is passed over where it is read.
+ */
+export function mapKey(name: string): string {
+  return /^(?:\d+|__proto__)$/.test(name) ? ` ${name}` : name;
+}

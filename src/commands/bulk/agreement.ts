@@ -285,7 +285,7 @@ function halves(line: string, at: number): [string, string] {
 }
 
 function hasColumn({ columns }: Pick<Table, 'columns'>, name: string): boolean {
-  return columns.some((column, at) => columnLabel(columns, at).trim().toLowerCase() === name.toLowerCase());
+  return columns.some((_, at) => columnLabel(columns, at).trim().toLowerCase() === name.toLowerCase());
 }
 
 /** Removes the constant or join of a field, which would take precedence over the correction. */
