@@ -1,13 +1,13 @@
 import { nearest } from '../request/did-you-mean.ts';
 import { SrqError } from '../request/errors.ts';
-import { normalForm } from '../request/field-aliases.ts';
+import { headerForm } from '../request/field-aliases.ts';
 import { memoize } from '../request/memoize.ts';
 import { columnLabel } from '../request/table.ts';
 
 /** The places of the columns of a header, by their names. */
 interface Places {
   readonly exact: ReadonlyMap<string, readonly number[]>;
-  /** By the names' normal forms. Made only where a name is written in another way than in the file. */
+  /** By the names' letters and digits. Made only where a name is written in another way than in the file. */
   forms(): ReadonlyMap<string, readonly number[]>;
 }
 
@@ -16,7 +16,7 @@ const placesOf = memoize<readonly string[], Places>((columns) => {
   return {
     exact: grouped(columns),
     forms: () => {
-      forms ??= grouped(columns.map(normalForm));
+      forms ??= grouped(columns.map(headerForm));
       return forms;
     },
   };
@@ -35,7 +35,7 @@ function grouped(names: readonly string[]): ReadonlyMap<string, readonly number[
 const NONE: readonly number[] = [];
 
 /**
- * Returns the indexes of the columns with this name; if there is none, of those with the same normal form; and if there is
+ * Returns the indexes of the columns with this name; if there is none, of those with the same letters and digits; and if there is
  * none of those either, the column without a name at the place that `column 5` names. Throws `SrqError('usage')` if there
  * is no such column.
  */
@@ -44,7 +44,7 @@ export function columnsNamed(columns: readonly string[], name: string): readonly
   const trimmed = name.trim();
   const exact = trimmed === '' ? NONE : (places.exact.get(trimmed) ?? NONE);
   if (exact.length > 0) return exact;
-  const form = normalForm(name);
+  const form = headerForm(name);
   const alike = form === '' ? NONE : (places.forms().get(form) ?? NONE);
   if (alike.length > 0) return alike;
   const place = Number(/^column (\d{1,4})$/i.exec(trimmed)?.[1] ?? 0) - 1;

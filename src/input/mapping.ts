@@ -64,6 +64,7 @@ export function planMapping(
       ...extraFieldWarnings(explicit, parameters),
       ...tieWarnings(columns, ties),
     ],
+    remembered: remembered ? { on: remembered.on, changes: remembered.changes } : null,
     missed: missedColumns(understood, sources, taken, sample),
     ties,
     postalCodes: ranked(understood.readings, 'postal_code'),

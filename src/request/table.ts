@@ -134,6 +134,8 @@ export interface Mapping {
   /** The columns that are not used. */
   readonly ignored: readonly string[];
   readonly warnings: readonly string[];
+  /** The day of the remembered mapping that was used, and how its header differed; null if none was. */
+  readonly remembered: Pick<RememberedMapping, 'on' | 'changes'> | null;
   /** Columns that are left out, although they plainly hold a field that nothing gives. A person has to decide. */
   readonly missed: readonly MissedColumn[];
   readonly ties: readonly Tie[];

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
+import { headerForm } from '../request/field-aliases.ts';
 import { columnLabel, type MappingOptions, mapKey, RESULT_COLUMNS, type RememberedMapping } from '../request/table.ts';
 import { OwnFile, type Trust } from './own-file.ts';
 
@@ -109,7 +110,7 @@ class Header {
 
   constructor(columns: readonly string[]) {
     this.#columns = columns;
-    this.#forms = columns.map((name, index) => formOf(name) || `column ${index + 1}`);
+    this.#forms = columns.map((name, index) => headerForm(name) || `column ${index + 1}`);
     const own = this.#forms.filter((_, index) => !RESULT_COLUMNS.some((each) => each === columns[index]));
     let hasTwins = false;
     for (const [index, form] of this.#forms.entries()) {
@@ -141,17 +142,6 @@ class Header {
 
 const isOwn = (name: string) => !RESULT_COLUMNS.some((each) => each === name);
 
-/** The letters and digits of a name, in whatever script; of a name without any, all of it. */
-function formOf(name: string): string {
-  const folded = name
-    .normalize('NFKD')
-    .replace(/[\p{M}\p{Cf}]/gu, '')
-    .trim()
-    .toLowerCase()
-    .replaceAll('ß', 'ss');
-  return folded.replace(/[^\p{L}\p{N}]+/gu, '_').replace(/^_|_$/g, '') || folded;
-}
-
 function isAlike(shared: number, before: number, now: number): boolean {
   return shared >= MIN_SHARED_COLUMNS && shared >= MIN_SHARED * Math.max(before, now);
 }
@@ -164,7 +154,7 @@ function renamed({ map, join }: KeptMapping, before: Header, now: Header): Pick<
   const isSame = before.fingerprint === now.fingerprint;
   const named = new Set(before.named);
   const nameNow = (name: string): string | null => {
-    const form = formOf(name);
+    const form = headerForm(name);
     if (named.has(form)) return now.labelOf(form);
     return isSame ? name : null;
   };

@@ -193,6 +193,7 @@ describe('Values', () => {
       ignored: [],
       warnings: [],
       missed: [],
+      remembered: null,
       ties: [],
       postalCodes: [],
     };

@@ -92,6 +92,7 @@ export async function finishDryRun(
       delimiter: plan.table.delimiter,
       columns,
       undecided,
+      remembered: mapping.remembered,
       ignored: mapping.ignored,
       problems: problems.map((problem) => ({ ...problem, advice: adviceOn(problem) })),
       problemCount,
