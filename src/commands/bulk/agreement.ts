@@ -8,7 +8,7 @@ import {
   type ReadingOptions,
   rememberMapping,
 } from '../../cli/input.ts';
-import { ask } from '../../cli/prompt.ts';
+import { ask, forgetTyped } from '../../cli/prompt.ts';
 import type { RequestSession } from '../../cli/session.ts';
 import { reportRows } from '../../delivery/report-rows.ts';
 import type { SubmitOptions } from '../../delivery/submit.ts';
@@ -171,6 +171,7 @@ export async function agreedPlan(
   for (let now = questions.length > 0 ? await askQuestions(context, input, questions, options) : input; ; ) {
     const planned = await plan(now);
     await sayPlan(session, planned, where);
+    if (asks && questions.length > 0) await forgetTyped(context);
     const corrected = asks ? await askCorrections(context, now) : null;
     if (corrected !== null) {
       now = await mapped(now, corrected, options);

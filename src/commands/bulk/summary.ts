@@ -9,7 +9,7 @@ import type { SrqError } from '../../request/errors.ts';
 import type { ImportPlan, ImportSummary } from '../../request/import-plan.ts';
 import { type Counts, countsLeft } from '../../request/status.ts';
 import { columnLabel } from '../../request/table.ts';
-import { columnQuestions, flagsFor, openQuestions } from './questions.ts';
+import { columnQuestions, flagsFor, openQuestions, withFlags } from './questions.ts';
 import type { Asides } from './show-import.ts';
 
 /** The files and the start of one run. */
@@ -59,6 +59,7 @@ export async function finishDryRun(
 ): Promise<number> {
   const { counts, problems, problemCount, mapping } = plan;
   const words = context.process.argv.slice(2);
+  const open = openQuestions(columnQuestions(mapping), words.includes('--accept-likely'));
   const summary = {
     ...(await shared(context, plan, counts, startedMs)),
     notTried: 0,
@@ -67,13 +68,8 @@ export async function finishDryRun(
     stopped: null,
     advice: null,
     exportCommand: null,
-    next:
-      counts.ready > 0
-        ? commandLine([
-            ...withoutDryRun(words),
-            ...flagsFor(openQuestions(columnQuestions(mapping), words.includes('--accept-likely'))),
-          ])
-        : null,
+    // Rows without a phone are not ready, but are with the column that is still to be decided.
+    next: counts.ready > 0 || open.length > 0 ? commandLine(withFlags(withoutDryRun(words), flagsFor(open))) : null,
   };
   const columns = mapping.sources.map(({ field, columns: at, because, level }) => ({
     field,
