@@ -7,7 +7,7 @@ import * as z from 'zod/mini';
 import { planImport } from '../delivery/plan.ts';
 import type { SubmitOptions } from '../delivery/submit.ts';
 import { sampleOf } from '../input/columns/sample.ts';
-import { givesTheSame, isTellingHeader, mappingToKeep } from '../input/kept-mapping.ts';
+import { isTellingHeader, mappingToKeep, mappingToRemember } from '../input/kept-mapping.ts';
 import { type MappingEvidence, planMapping } from '../input/mapping.ts';
 import { openTable } from '../input/open-table.ts';
 import { requireOwnOrNew } from '../report/output-file.ts';
@@ -129,8 +129,8 @@ async function rememberedFor(context: Context, { columns }: Table): Promise<Reme
  * exactly as it is. A profile that cannot be written is warned about.
  */
 export async function rememberMapping(context: Context, { table, mapping, chosen, evidence }: Input): Promise<void> {
-  const kept = mappingToKeep(mapping, chosen);
-  if (!isTellingHeader(table.columns) || !givesTheSame(kept, mapping, chosen, evidence)) return;
+  const kept = isTellingHeader(table.columns) ? mappingToRemember(mapping, chosen, evidence) : null;
+  if (kept === null) return;
   try {
     const on = new Date(context.clock.nowMs()).toISOString().slice(0, 10);
     (await context.mappings())?.keep(table.columns, kept, on);

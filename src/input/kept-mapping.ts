@@ -1,4 +1,11 @@
-import { columnLabel, type FieldSource, type Mapping, type MappingOptions, mapKey } from '../request/table.ts';
+import {
+  columnLabel,
+  type FieldSource,
+  type Mapping,
+  type MappingOptions,
+  mapKey,
+  type RememberedMapping,
+} from '../request/table.ts';
 import { columnsNamed } from './column-names.ts';
 import { nameEvidence } from './columns/name-evidence.ts';
 import { type MappingEvidence, planMapping } from './mapping.ts';
@@ -20,18 +27,24 @@ export function mappingToKeep({ columns, sources }: Mapping, { map, set, remembe
 }
 
 /**
- * Tells whether a kept mapping, applied to the same file, gives each field the same columns in the same order. Otherwise the
- * rows would have other keys, and would be sent again.
+ * Returns what is remembered of a mapping that a person has confirmed, or null if it would not give the same file the same
+ * columns in the same order again: its rows would have other keys, and would be sent again.
  */
-export function givesTheSame(
-  kept: MappingOptions,
+export function mappingToRemember(
   mapping: Mapping,
-  { set }: MappingOptions,
+  options: MappingOptions,
   evidence: MappingEvidence,
-): boolean {
+): Omit<RememberedMapping, 'on' | 'changes'> | null {
+  const { columns, sources } = mapping;
+  const { map, set, join } = mappingToKeep(mapping, options);
+  // Constants are not remembered, so the columns that they displaced must stay open.
+  const open = Object.keys(set).length === 0 ? [] : planMapping(columns, { ...options, set: {} }, evidence).sources;
+  const used = new Set([...sources, ...open].flatMap((each) => each.columns));
+  const unused = columns.map((_, index) => columnLabel(columns, index)).filter((_, index) => !used.has(index));
+  const kept = { map, join, unused };
   const remembered = { ...kept, on: '', changes: null };
-  const again = planMapping(mapping.columns, { map: {}, set, join: {}, remembered }, evidence);
-  return usedColumns(again) === usedColumns(mapping);
+  const again = planMapping(columns, { map: {}, set, join: {}, remembered }, evidence);
+  return usedColumns(again) === usedColumns(mapping) ? kept : null;
 }
 
 /** Describes which columns each field is taken from: first the columns of which the first filled one counts, then joins. */

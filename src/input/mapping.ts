@@ -43,13 +43,16 @@ export function planMapping(
     ...joinedSources(columns, join, '--mapping'),
     ...setSources(columns, set),
   ];
-  const before = remembered ? rememberedColumns(columns, remembered, said, chosen) : { sources: [], ignored: [] };
+  const before = remembered
+    ? rememberedColumns(columns, remembered, said, chosen)
+    : { sources: [], ignored: [], unused: [] };
   const explicit = [...said, ...before.sources];
   const known = new Set(explicit.map(({ field }) => field));
   const taken = new Set([...chosen.values(), before.ignored, ...before.sources.map((each) => each.columns)].flat());
   refuseRepeatedNames(columns, taken);
   const understood = understandColumns({ columns, cells: sample, market: parseMarket(set['country'] ?? '') });
-  const readings = understood.readings.filter(({ index, meaning }) => !taken.has(index) && !known.has(meaning));
+  const closed = new Set([...taken, ...before.unused]);
+  const readings = understood.readings.filter(({ index, meaning }) => !closed.has(index) && !known.has(meaning));
   const usable = withoutNotes(readings);
   const ties = openTies(understood.readings, chosen, said, before.sources);
   const prefix = isMeta(columns) ? metaPrefix : () => null;
@@ -65,7 +68,7 @@ export function planMapping(
       ...tieWarnings(columns, ties),
     ],
     remembered: remembered ? { on: remembered.on, changes: remembered.changes } : null,
-    missed: missedColumns(understood, sources, taken, sample),
+    missed: missedColumns(plainColumns(understood, before.unused), sources, taken, sample),
     ties,
     postalCodes: ranked(understood.readings, 'postal_code'),
   };
@@ -141,10 +144,10 @@ function joinedSources(columns: readonly string[], join: MappingOptions['join'],
 /** Returns the sources of a remembered mapping, for the fields that are not said otherwise, and the columns it leaves out. */
 function rememberedColumns(
   columns: readonly string[],
-  { map, join, on }: NonNullable<MappingOptions['remembered']>,
+  { map, join, unused, on }: NonNullable<MappingOptions['remembered']>,
   said: readonly FieldSource[],
   saidOf: ReadonlyMap<string, readonly number[]>,
-): { sources: FieldSource[]; ignored: readonly number[] } {
+): { sources: FieldSource[]; ignored: readonly number[]; unused: readonly number[] } {
   const because = `mapped as on ${on}`;
   const spoken = new Set([...said.map((each) => each.columns), ...saidOf.values()].flat());
   const chosen = chosenColumns(columns, map);
@@ -153,7 +156,11 @@ function rememberedColumns(
   const free = sources
     .filter(isOpen)
     .map((each) => ({ ...each, columns: each.columns.filter((at) => !spoken.has(at)) }));
-  return { sources: free.filter((each) => each.columns.length > 0), ignored: chosen.get('-') ?? [] };
+  return {
+    sources: free.filter((each) => each.columns.length > 0),
+    ignored: chosen.get('-') ?? [],
+    unused: unused.flatMap((name) => columnsNamed(columns, name)),
+  };
 }
 
 function setSources(columns: readonly string[], set: Readonly<Record<string, string>>): FieldSource[] {
@@ -234,12 +241,20 @@ function withoutNotes(readings: readonly ColumnReading[]): readonly ColumnReadin
 
 const NOTES_RANK = 100;
 
+/** Returns the columns that plainly hold what a request needs: those that are not understood, and those that are closed. */
+function plainColumns({ plain, readings }: Understanding, closed: readonly number[]): readonly MissedColumn[] {
+  const needed = (['phone', 'email', 'request_text'] as const).flatMap((field) =>
+    ranked(readings, field).map((index) => ({ index, field })),
+  );
+  return [...plain, ...needed.filter(({ index }) => closed.includes(index))];
+}
+
 /**
  * Returns the columns that plainly hold telephone numbers, e-mail addresses or texts, where nothing gives that field and
  * nobody has said what the column is.
  */
 function missedColumns(
-  { plain }: Understanding,
+  plain: readonly MissedColumn[],
   sources: readonly FieldSource[],
   settled: ReadonlySet<number>,
   sample: ColumnSample,

@@ -120,6 +120,11 @@ export interface MappingOptions {
 export interface RememberedMapping {
   readonly map: MappingOptions['map'];
   readonly join: MappingOptions['join'];
+  /**
+   * Columns that the confirmed plan did not use. They are not understood anew when the file has grown, because the same rows
+   * would be other requests. What plainly holds something that the request lacks is asked about all the same.
+   */
+  readonly unused: readonly string[];
   /** The day on which it was confirmed: `2026-11-20`. */
   readonly on: string;
   /** The columns by which this header differs from the one that was confirmed, or null if it is the same. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { headerForm } from '../request/field-aliases.ts';
-import { columnLabel, type MappingOptions, mapKey, RESULT_COLUMNS, type RememberedMapping } from '../request/table.ts';
+import { columnLabel, mapKey, RESULT_COLUMNS, type RememberedMapping } from '../request/table.ts';
 import { OwnFile, type Trust } from './own-file.ts';
 
 const keptSchema = z.object({
@@ -9,12 +9,15 @@ const keptSchema = z.object({
   columns: z.array(z.string()),
   map: z.record(z.string(), z.string()),
   join: z.record(z.string(), z.array(z.string())),
+  unused: z.array(z.string()),
   on: z.string(),
 });
 const fileSchema = z.object({ version: z.literal(1), mappings: z.array(keptSchema) });
 
+type Confirmed = Pick<RememberedMapping, 'map' | 'join' | 'unused'>;
+
 /** A mapping that a person confirmed, with the header that it is for. Columns are named as in that header. */
-export interface KeptMapping extends Pick<MappingOptions, 'map' | 'join'> {
+export interface KeptMapping extends Confirmed {
   readonly fingerprint: string;
   readonly columns: readonly string[];
   /** The day on which it was confirmed: `2026-11-20`. */
@@ -73,12 +76,12 @@ export class MappingStore {
    * Keeps a mapping for a header, in place of an earlier one for it. A header that is very long, or has two columns whose
    * names differ only as case and accents do, is passed over. Throws what writing the file throws.
    */
-  keep(columns: readonly string[], { map, join }: Pick<MappingOptions, 'map' | 'join'>, on: string): void {
+  keep(columns: readonly string[], { map, join, unused }: Confirmed, on: string): void {
     const header = new Header(columns);
     if (header.hasTwins || columns.join('').length + columns.length > MAX_HEADER_LETTERS) return;
     const { fingerprint } = header;
     const others = this.all().filter((each) => each.fingerprint !== fingerprint);
-    this.#write([{ fingerprint, columns, map, join, on }, ...others].slice(0, MAX_MAPPINGS));
+    this.#write([{ fingerprint, columns, map, join, unused, on }, ...others].slice(0, MAX_MAPPINGS));
   }
 
   /** Forgets the mappings whose fingerprints begin like this, or all. Returns how many there were. Throws as `keep` does. */
@@ -150,7 +153,7 @@ function isAlike(shared: number, before: number, now: number): boolean {
  * Returns a mapping with the names that its columns have in another header. Columns that are not there any more are left
  * out, and joins that lack one. A column without a name is known by its place, so it is known only in the same header.
  */
-function renamed({ map, join }: KeptMapping, before: Header, now: Header): Pick<RememberedMapping, 'map' | 'join'> {
+function renamed({ map, join, unused }: KeptMapping, before: Header, now: Header): Confirmed {
   const isSame = before.fingerprint === now.fingerprint;
   const named = new Set(before.named);
   const nameNow = (name: string): string | null => {
@@ -166,5 +169,9 @@ function renamed({ map, join }: KeptMapping, before: Header, now: Header): Pick<
     const there = names.map(nameNow).filter((name) => name !== null);
     return there.length === names.length ? [[field, there] as const] : [];
   });
-  return { map: Object.fromEntries(entries), join: Object.fromEntries(joins) };
+  return {
+    map: Object.fromEntries(entries),
+    join: Object.fromEntries(joins),
+    unused: unused.map(nameNow).filter((name) => name !== null),
+  };
 }

@@ -138,6 +138,28 @@ describe('columns that were confirmed', () => {
     expect(creates(sandbox)).toHaveLength(6);
   });
 
+  test('do not change their meaning when the file grows, and a new telephone number is not left out silently', async ({
+    partner,
+    sandbox,
+  }) => {
+    const header = 'Wer,Zzyx,Rufkontakt,Pedido,Pais';
+    const line = (at: number, who: string, extra = '') =>
+      `${who},${extra},p${at}@example.com,Pintar a parede da sala toda de branco ${'abcdef'[at]},PT`;
+    const small = NAMES.slice(0, 2).map((_, at) => line(at, '-'));
+    const leads = partner.write('leads.csv', [header, ...small].join('\n'));
+    expect((await partner.run('bulk', leads, '--accept-likely')).code).toBe(0);
+    // With names in it the first column would be likely the name, and the first rows would be other requests.
+    const more = NAMES.slice(2).map((name, at) => line(at + 2, name));
+    partner.write('leads.csv', [header, ...small, ...more].join('\n'));
+    const ended = await partner.run('bulk', leads, '--json');
+    expect(documentOf(ended), ended.stderr).toMatchObject({ repeated: 2, created: 4 });
+    const phones = NAMES.map((name, at) => line(at, name, PHONES[at]));
+    const called = await partner.run('bulk', partner.write('phones.csv', [header, ...phones].join('\n')));
+    expect(called.code).toBe(2);
+    expect(called.stderr).toContain('"Zzyx" is left out, and nothing gives the phone');
+    expect(creates(sandbox)).toHaveLength(6);
+  });
+
   test('in a rehearsal hold for the run, under the profile in use', async ({ partner, sandbox }) => {
     await remember(partner, '--sandbox', '--profile', 'shop');
     expect(creates(sandbox)).toEqual([]);
