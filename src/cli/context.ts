@@ -118,13 +118,14 @@ export class Context {
   }
 
   /**
-   * Opens the mappings that were confirmed under the profile in use. A rehearsal with --sandbox uses them, too; it returns
-   * null if the settings name no profile, because the sandbox needs no settings.
+   * Opens the mappings that were confirmed under the profile in use. A rehearsal with --sandbox uses them, too, so that
+   * what is confirmed there holds for the run. It needs no settings: if they name no profile, it gets null.
    */
   async mappings(): Promise<MappingStore | null> {
-    if (this.options.sandbox && !(await this.profileName().catch(() => null))) return null;
     const { MappingStore } = await import('../settings/mapping-store.ts');
-    const { value } = await this.profileName();
+    const name = this.profileName();
+    const value = (await (this.options.sandbox ? name.catch(() => null) : name))?.value;
+    if (value === undefined) return null;
     return new MappingStore(mappingsPath(await this.paths(), value), await this.trust());
   }
 

@@ -7,7 +7,8 @@ import * as z from 'zod/mini';
 import { planImport } from '../delivery/plan.ts';
 import type { SubmitOptions } from '../delivery/submit.ts';
 import { sampleOf } from '../input/columns/sample.ts';
-import { type MappingEvidence, mappingToKeep, planMapping } from '../input/mapping.ts';
+import { isTellingHeader, mappingToKeep, mappingToRemember } from '../input/kept-mapping.ts';
+import { type MappingEvidence, planMapping } from '../input/mapping.ts';
 import { openTable } from '../input/open-table.ts';
 import { requireOwnOrNew } from '../report/output-file.ts';
 import { parametersOf } from '../request/contract.ts';
@@ -15,7 +16,15 @@ import { SrqError, systemCode } from '../request/errors.ts';
 import type { ImportPlan, RowRange } from '../request/import-plan.ts';
 import type { Ledger } from '../request/ledger.ts';
 import type { DeliveryLog } from '../request/ports.ts';
-import type { Mapping, MappingOptions, ReadOptions, Table, TextFormat } from '../request/table.ts';
+import {
+  type Mapping,
+  type MappingOptions,
+  mapKey,
+  type ReadOptions,
+  type RememberedMapping,
+  type Table,
+  type TextFormat,
+} from '../request/table.ts';
 import type { Context } from './context.ts';
 import type { RequestSession } from './session.ts';
 
@@ -71,9 +80,9 @@ export async function readInput(context: Context, file: string, options: Reading
   const { format = null, encoding = null, delimiter = null, skipLines, sheet = null } = options;
   const table = await openInput(context, file, { format, encoding, delimiter, skipLines, sheet });
   const kept = options.mapping === undefined ? null : await readMapping(options.mapping);
-  const remembered = (await context.mappings())?.find(table.columns);
+  const remembered = await rememberedFor(context, table);
   const chosen = {
-    map: { ...kept?.map, ...Object.fromEntries(options.map) },
+    map: { ...kept?.map, ...Object.fromEntries(options.map.map(([column, field]) => [mapKey(column), field])) },
     set: { ...kept?.set, ...Object.fromEntries(options.set) },
     join: kept?.join ?? {},
     ...(remembered ? { remembered } : {}),
@@ -110,11 +119,22 @@ export async function keepMapping(path: string, mapping: Mapping, chosen: Mappin
   );
 }
 
-/** Keeps the mapping for later files with this header, in the profile. A profile that cannot be written is warned about. */
-export async function rememberMapping(context: Context, { table, mapping, chosen }: Input): Promise<void> {
+/** Returns what was confirmed earlier for a file with this header. A header that says nothing is not recognised. */
+async function rememberedFor(context: Context, { columns }: Table): Promise<RememberedMapping | null> {
+  const mappings = isTellingHeader(columns) ? await context.mappings() : null;
+  return mappings?.find(columns) ?? null;
+}
+
+/**
+ * Keeps the mapping for later files with this header, in the profile. It is not kept where it would not be read back
+ * exactly as it is. A profile that cannot be written is warned about.
+ */
+export async function rememberMapping(context: Context, { table, mapping, chosen, evidence }: Input): Promise<void> {
+  const kept = isTellingHeader(table.columns) ? mappingToRemember(mapping, chosen, evidence) : null;
+  if (kept === null) return;
   try {
     const on = new Date(context.clock.nowMs()).toISOString().slice(0, 10);
-    (await context.mappings())?.keep(table.columns, mappingToKeep(mapping, chosen), on);
+    (await context.mappings())?.keep(table.columns, kept, on);
   } catch (error) {
     if (systemCode(error) === '') throw error;
     (await context.reporter()).warn(`The mapping cannot be kept for the next file like this (${systemCode(error)}).`);

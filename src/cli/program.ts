@@ -1,4 +1,4 @@
-import { Command, type Option, type OutputConfiguration } from 'commander';
+import { Command, Help, type Option, type OutputConfiguration } from 'commander';
 import { positiveNumber, rare } from '../commands/options.ts';
 import type { GlobalOptions, Invoke, RunCommand } from './command.ts';
 
@@ -26,6 +26,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   work: async () => (await import('../commands/work/flags.ts')).addWork,
   queue: async () => (await import('../commands/queue.ts')).addQueue,
   contract: async () => (await import('../commands/contract/flags.ts')).addContract,
+  mapping: async () => (await import('../commands/mapping/flags.ts')).addMapping,
   sandbox: async () => (await import('../commands/sandbox/flags.ts')).addSandbox,
   template: async () => (await import('../commands/template/flags.ts')).addTemplate,
   markets: async () => (await import('../commands/markets.ts')).addMarkets,
@@ -56,6 +57,8 @@ export async function makeProgram(
     .usage('COMMAND [options]   hands over service requests, and none twice')
     .version(version, '--version', 'print the version')
     .configureHelp({
+      // A help that fits a screen has no room for a blank line below its usage.
+      formatHelp: (command, helper) => Help.prototype.formatHelp.call(helper, command, helper).replace('\n\n', '\n'),
       visibleOptions: ({ options }) => options.filter(({ hidden }) => !hidden) as Option[],
       optionDescription: describe,
       argumentDescription: ({ description }) => description,

@@ -1,21 +1,14 @@
 import { nearest } from '../request/did-you-mean.ts';
 import { SrqError } from '../request/errors.ts';
-import { normalForm } from '../request/field-aliases.ts';
 import { FIELD, FIELDS, type Field, isField } from '../request/fields.ts';
 import { type Finding, finding } from '../request/finding.ts';
 import { parseMarket } from '../request/markets.ts';
-import {
-  columnLabel,
-  type FieldSource,
-  type Level,
-  type Mapping,
-  type MappingOptions,
-  type MissedColumn,
-  type Tie,
-} from '../request/table.ts';
+import type { FieldSource, Level, Mapping, MappingOptions, MissedColumn, Tie } from '../request/table.ts';
+import { columnsNamed } from './column-names.ts';
 import type { ColumnReading } from './columns/candidates.ts';
 import type { ColumnSample } from './columns/sample.ts';
 import { type Understanding, understandColumns } from './columns/understand.ts';
+import { fieldOf, tiesOf, tieWarnings } from './ties.ts';
 
 /** The pattern of a field's name, which is sent as the name of a parameter. */
 const FIELD_NAME = /^[A-Za-z][\w.[\]-]{0,99}$/;
@@ -51,14 +44,18 @@ export function planMapping(
     ...joinedSources(columns, join, '--mapping'),
     ...setSources(columns, set),
   ];
-  const before = remembered ? rememberedColumns(columns, remembered, said) : { sources: [], ignored: [] };
+  const before = remembered
+    ? rememberedColumns(columns, remembered, said, chosen)
+    : { sources: [], ignored: [], unused: [] };
   const explicit = [...said, ...before.sources];
   const known = new Set(explicit.map(({ field }) => field));
-  const taken = new Set([...chosen.values(), ...before.ignored, ...before.sources.map((each) => each.columns)].flat());
+  const taken = new Set([...chosen.values(), before.ignored, ...before.sources.map((each) => each.columns)].flat());
   refuseRepeatedNames(columns, taken);
   const understood = understandColumns({ columns, cells: sample, market: parseMarket(set['country'] ?? '') });
-  const readings = understood.readings.filter(({ index, meaning }) => !taken.has(index) && !known.has(meaning));
+  const closed = new Set([...taken, ...before.unused]);
+  const readings = understood.readings.filter(({ index, meaning }) => !closed.has(index) && !known.has(meaning));
   const usable = withoutNotes(readings);
+  const ties = openTies(understood.readings, chosen, said, before.sources);
   const prefix = isMeta(columns) ? metaPrefix : () => null;
   const found = FIELDS.filter((field) => !known.has(field)).flatMap((field) => understoodSources(field, usable));
   const sources = [...explicit, ...found].map((source) => ({ ...source, prefix: prefix(source.field) }));
@@ -69,56 +66,25 @@ export function planMapping(
     warnings: [
       ...changeWarnings(remembered),
       ...extraFieldWarnings(explicit, parameters),
-      ...tieWarnings(columns, usable),
+      ...tieWarnings(columns, ties),
     ],
-    missed: missedColumns(understood, sources, taken),
-    ties: tiesOf(usable),
+    remembered: remembered ? { on: remembered.on, changes: remembered.changes } : null,
+    missed: missedColumns(plainColumns(understood, before.unused), sources, taken, sample),
+    ties,
     postalCodes: ranked(understood.readings, 'postal_code'),
   };
 }
 
-/** Returns options that give the same mapping for a file with the same columns, whatever names a later srq knows. */
-export function mappingToKeep({ columns, sources }: Mapping, { map, set, remembered }: MappingOptions): MappingOptions {
-  const leftOut = Object.entries(remembered?.map ?? {}).filter(([, field]) => field === '-');
-  const named = (how: FieldSource['how']) => sources.filter((each) => each.how === how && each.because !== '--set');
-  const names = ({ columns: at }: FieldSource) => at.map((index) => columnLabel(columns, index));
-  const found = named('first').flatMap((each) => names(each).map((name) => [name, each.field] as const));
-  const joined = named('join').map((each) => [each.field, names(each)] as const);
-  return { map: { ...Object.fromEntries([...leftOut, ...found]), ...map }, set, join: Object.fromEntries(joined) };
-}
-
 /** Returns the columns that `--map` names, by field (`-` included), in the order given. */
 function chosenColumns(columns: readonly string[], map: Readonly<Record<string, string>>): Map<string, number[]> {
-  const chosen = new Map<string, number[]>();
+  const chosen = new Map<string, Set<number>>();
   for (const [column, field] of Object.entries(map)) {
     if (field !== '-') requireFieldName(field);
-    chosen.set(field, [...(chosen.get(field) ?? []), ...columnsNamed(columns, column)]);
+    const at = chosen.get(field) ?? new Set();
+    for (const index of columnsNamed(columns, column)) at.add(index);
+    chosen.set(field, at);
   }
-  return chosen;
-}
-
-/**
- * Returns the indexes of the columns with this name; if there is none, of those with the same normal form. Throws
- * `SrqError('usage')` if there is none of those either.
- */
-function columnsNamed(columns: readonly string[], name: string): number[] {
-  const matching = (same: (column: string) => boolean) => columns.flatMap((each, at) => (same(each) ? [at] : []));
-  const exact = matching((column) => column === name.trim() && column !== '');
-  const form = normalForm(name);
-  const found = exact.length > 0 || form === '' ? exact : matching((column) => normalForm(column) === form);
-  if (found.length > 0) return found;
-  const place = Number(/^column (\d{1,4})$/i.exec(name.trim())?.[1] ?? 0) - 1;
-  if (columns[place] === '') return [place];
-  const meant = nearest(name, columns);
-  const list = columns
-    .map((_, index) => columnLabel(columns, index))
-    .slice(0, 50)
-    .join(', ');
-  throw new SrqError(
-    'usage',
-    `There is no column "${name}".${meant ? ` Did you mean "${meant}"?` : ''}`,
-    `The columns are: ${list}`,
-  );
+  return new Map([...chosen].map(([field, at]) => [field, [...at]]));
 }
 
 function requireFieldName(field: string): void {
@@ -179,18 +145,23 @@ function joinedSources(columns: readonly string[], join: MappingOptions['join'],
 /** Returns the sources of a remembered mapping, for the fields that are not said otherwise, and the columns it leaves out. */
 function rememberedColumns(
   columns: readonly string[],
-  { map, join, on }: NonNullable<MappingOptions['remembered']>,
+  { map, join, unused, on }: NonNullable<MappingOptions['remembered']>,
   said: readonly FieldSource[],
-): { sources: FieldSource[]; ignored: readonly number[][] } {
+  saidOf: ReadonlyMap<string, readonly number[]>,
+): { sources: FieldSource[]; ignored: readonly number[]; unused: readonly number[] } {
   const because = `mapped as on ${on}`;
-  const spoken = new Set(said.flatMap((each) => each.columns));
+  const spoken = new Set([...said.map((each) => each.columns), ...saidOf.values()].flat());
   const chosen = chosenColumns(columns, map);
   const sources = [...mappedSources(chosen, because), ...joinedSources(columns, join, because)];
   const isOpen = ({ field }: FieldSource) => !said.some((each) => each.field === field);
   const free = sources
     .filter(isOpen)
     .map((each) => ({ ...each, columns: each.columns.filter((at) => !spoken.has(at)) }));
-  return { sources: free.filter((each) => each.columns.length > 0), ignored: [chosen.get('-') ?? []] };
+  return {
+    sources: free.filter((each) => each.columns.length > 0),
+    ignored: chosen.get('-') ?? [],
+    unused: unused.flatMap((name) => columnsNamed(columns, name)),
+  };
 }
 
 function setSources(columns: readonly string[], set: Readonly<Record<string, string>>): FieldSource[] {
@@ -236,6 +207,27 @@ function ranked(readings: readonly ColumnReading[], meaning: string): number[] {
   return found.sort((a, b) => a.rank - b.rank).map(({ index }) => index);
 }
 
+/**
+ * Returns the ties that nobody has decided. A remembered mapping that has the columns as they are understood anyway decides
+ * none: the same file has the same warnings when it is imported again.
+ */
+function openTies(
+  readings: readonly ColumnReading[],
+  chosen: ReadonlyMap<string, readonly number[]>,
+  said: readonly FieldSource[],
+  remembered: readonly FieldSource[],
+): Tie[] {
+  const settled = new Set([...chosen.values()].flat());
+  const spoken = new Set(said.map(({ field }) => field));
+  const open = withoutNotes(readings.filter(({ index, meaning }) => !settled.has(index) && !spoken.has(meaning)));
+  return tiesOf(open).filter((tie) => {
+    const field = fieldOf(tie.field);
+    const before = remembered.filter((each) => each.field === field).flatMap(({ columns }) => columns);
+    const understood = isField(field) ? understoodSources(field, open).flatMap(({ columns }) => columns) : [];
+    return before.length === 0 || before.join() === understood.join();
+  });
+}
+
 /** Notes are often about the customer, not for the professional, so they are the text only if no other column is. */
 function withoutNotes(readings: readonly ColumnReading[]): readonly ColumnReading[] {
   const hasText = readings.some(({ meaning }) => meaning === 'request_text');
@@ -250,16 +242,28 @@ function withoutNotes(readings: readonly ColumnReading[]): readonly ColumnReadin
 
 const NOTES_RANK = 100;
 
+/** Returns the columns that plainly hold what a request needs: those that are not understood, and those that are closed. */
+function plainColumns({ plain, readings }: Understanding, closed: readonly number[]): readonly MissedColumn[] {
+  const needed = (['phone', 'email', 'request_text'] as const).flatMap((field) =>
+    ranked(readings, field).map((index) => ({ index, field })),
+  );
+  return [...plain, ...needed.filter(({ index }) => closed.includes(index))];
+}
+
 /**
  * Returns the columns that plainly hold telephone numbers, e-mail addresses or texts, where nothing gives that field and
  * nobody has said what the column is.
  */
 function missedColumns(
-  { plain }: Understanding,
+  plain: readonly MissedColumn[],
   sources: readonly FieldSource[],
   settled: ReadonlySet<number>,
+  sample: ColumnSample,
 ): MissedColumn[] {
-  const given = new Set(sources.map(({ field }) => field));
+  const isEmpty = (index: number) => sample[index]?.every((cell) => cell.trim() === '') ?? false;
+  // Whoever names a column, or a value, for this file knows it; a column that was right for another file may be empty here.
+  const gives = ({ because, columns }: FieldSource) => because.startsWith('--') || !columns.every(isEmpty);
+  const given = new Set(sources.filter(gives).map(({ field }) => field));
   const used = new Set(sources.flatMap((each) => each.columns));
   const isOpen = (field: MissedColumn['field']) =>
     !given.has(field) && (field !== 'request_text' || !given.has('audio_file'));
@@ -283,35 +287,6 @@ function changeWarnings(remembered: MappingOptions['remembered']): Finding[] {
   const { added, gone } = remembered.changes;
   const what = `The header is not quite the one mapped on ${remembered.on}. New columns: ${list(added)}; gone: ${list(gone)}.`;
   return [finding('columns.changed', '', { what })];
-}
-
-/**
- * Warns in the plan of columns that are equally likely the same field. A row whose cells there differ has a warning of
- * its own.
- */
-function tieWarnings(columns: readonly string[], meanings: readonly ColumnReading[]): Finding[] {
-  return tiesOf(meanings).map(({ field, columns: at }) => {
-    const names = at.map((index) => `"${columns[index]}"`).join(' and ');
-    const many = at.length === 2 ? 'both' : 'all';
-    const what = `${names} ${many} look like the ${field.replaceAll('_', ' ')}; of several filled ones the first is taken (--map to choose).`;
-    return finding('columns.alike', field, { what });
-  });
-}
-
-function tiesOf(meanings: readonly ColumnReading[]): Tie[] {
-  const places = new Map<string, ColumnReading[]>();
-  for (const each of meanings) {
-    const place = `${each.meaning} ${each.rank}`;
-    places.set(place, [...(places.get(place) ?? []), each]);
-  }
-  return [...places.values()].flatMap((tied) => {
-    const [first] = tied;
-    if (!first || tied.length < 2) return [];
-    const better = meanings.filter(({ meaning, rank }) => meaning === first.meaning && rank < first.rank);
-    return [
-      { field: first.meaning, columns: tied.map(({ index }) => index), better: better.map(({ index }) => index) },
-    ];
-  });
 }
 
 const metaPrefix = (field: string): string | null => (isField(field) ? FIELD[field].metaPrefix : null);

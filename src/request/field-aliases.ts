@@ -149,6 +149,20 @@ export function normalForm(header: string): string {
   return folded === '#' ? '#' : lettersOnly(folded.normalize('NFKD').replace(/\p{M}/gu, '').replaceAll('ß', 'ss'));
 }
 
+/**
+ * Returns the letters and digits of a header, in whatever script, without case and accents; of a header without any, all of
+ * it. The normal form above is empty for scripts in which srq knows no names.
+ */
+export function headerForm(header: string): string {
+  const folded = header
+    .normalize('NFKD')
+    .replace(/[\p{M}\p{Cf}]/gu, '')
+    .trim()
+    .toLowerCase()
+    .replaceAll('ß', 'ss');
+  return folded.replace(/[^\p{L}\p{N}]+/gu, '_').replace(/^_|_$/g, '') || folded;
+}
+
 /** Normalises a header with its umlauts spelled out, so that ü becomes ue. */
 function spelledOut(header: string): string {
   const folded = header.normalize('NFC').toLowerCase();

@@ -124,6 +124,11 @@ export interface MappingOptions {
 export interface RememberedMapping {
   readonly map: MappingOptions['map'];
   readonly join: MappingOptions['join'];
+  /**
+   * Columns that the confirmed plan did not use. They are not understood anew when the file has grown, because the same rows
+   * would be other requests. What plainly holds something that the request lacks is asked about all the same.
+   */
+  readonly unused: readonly string[];
   /** The day on which it was confirmed: `2026-11-20`. */
   readonly on: string;
   /** The columns by which this header differs from the one that was confirmed, or null if it is the same. */
@@ -138,6 +143,8 @@ export interface Mapping {
   /** The columns that are not used. */
   readonly ignored: readonly string[];
   readonly warnings: readonly Finding[];
+  /** The day of the remembered mapping that was used, and how its header differed; null if none was. */
+  readonly remembered: Pick<RememberedMapping, 'on' | 'changes'> | null;
   /** Columns that are left out, although they plainly hold a field that nothing gives. A person has to decide. */
   readonly missed: readonly MissedColumn[];
   readonly ties: readonly Tie[];
@@ -154,4 +161,12 @@ export const RESULT_COLUMNS = ['srq_status', 'srq_id', 'srq_message', 'srq_row']
 /** Returns the name of a column, or its place where it has none: `column 5`. Either can be given to `--map`. */
 export function columnLabel(columns: readonly string[], index: number): string {
   return columns[index] || `column ${index + 1}`;
+}
+
+/**
+ * Returns a column's name as the key of a JSON object that keeps its entries in order: objects put whole numbers first, and
+ * lose `__proto__`. Such a name gets a blank before it, which is passed over where it is read.
+ */
+export function mapKey(name: string): string {
+  return /^(?:\d+|__proto__)$/.test(name) ? ` ${name}` : name;
 }

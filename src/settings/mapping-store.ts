@@ -1,24 +1,33 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
-import { normalForm } from '../request/field-aliases.ts';
-import type { MappingOptions, RememberedMapping } from '../request/table.ts';
+import { headerForm } from '../request/field-aliases.ts';
+import { columnLabel, mapKey, RESULT_COLUMNS, type RememberedMapping } from '../request/table.ts';
 import { OwnFile, type Trust } from './own-file.ts';
 
-const texts = z.record(z.string(), z.string());
 const keptSchema = z.object({
   fingerprint: z.string(),
   columns: z.array(z.string()),
-  map: texts,
+  map: z.record(z.string(), z.string()),
   join: z.record(z.string(), z.array(z.string())),
+  unused: z.array(z.string()),
   on: z.string(),
 });
 const fileSchema = z.object({ version: z.literal(1), mappings: z.array(keptSchema) });
 
-/** A mapping that a person confirmed, with the header that it is for. */
-export type KeptMapping = z.output<typeof keptSchema>;
+type Confirmed = Pick<RememberedMapping, 'map' | 'join' | 'unused'>;
+
+/** A mapping that a person confirmed, with the header that it is for. Columns are named as in that header. */
+export interface KeptMapping extends Confirmed {
+  readonly fingerprint: string;
+  readonly columns: readonly string[];
+  /** The day on which it was confirmed: `2026-11-20`. */
+  readonly on: string;
+}
 
 /** Maximum number of mappings of a profile. The one that was confirmed longest ago makes room. */
 const MAX_MAPPINGS = 200;
+/** Maximum length of the names of a header, together. The file with all mappings is read by every import. */
+const MAX_HEADER_LETTERS = 50_000;
 /** Minimum share of columns, and number of them, that a header shares with an earlier one to count as the same file. */
 const MIN_SHARED = 0.75;
 const MIN_SHARED_COLUMNS = 4;
@@ -42,31 +51,40 @@ export class MappingStore {
     }
   }
 
-  /** Returns what was confirmed for a header, or for one that differs from it in a few columns. */
+  /**
+   * Returns what was confirmed for a header, or for one that differs from it in a few columns, with the names that the
+   * columns have now.
+   */
   find(columns: readonly string[]): RememberedMapping | null {
-    const kept = this.all();
-    const fingerprint = headerFingerprint(columns);
-    const same = kept.find((each) => each.fingerprint === fingerprint);
-    if (same) return { map: same.map, join: same.join, on: same.on, changes: null };
+    const now = new Header(columns);
+    const kept = now.hasTwins ? [] : this.all();
+    const same = kept.find((each) => each.fingerprint === now.fingerprint);
+    if (same) return { ...renamed(same, new Header(same.columns), now), on: same.on, changes: null };
     const [nearest] = kept
-      .map((each) => ({ each, shared: sharedWith(each.columns, columns) }))
-      .filter(({ shared, each }) => isAlike(shared.length, each.columns.length, columns.length))
-      .sort((a, b) => b.shared.length - a.shared.length);
-    return nearest ? asFarAsThere(nearest.each, columns) : null;
+      .filter((each) => isAlike(Math.min(each.columns.length, columns.length), each.columns.length, columns.length))
+      .map((each) => ({ each, before: new Header(each.columns) }))
+      .map((one) => ({ ...one, shared: one.before.named.filter((form) => now.places.has(form)).length }))
+      .filter(({ shared, before }) => isAlike(shared, before.size, now.size))
+      .sort((a, b) => b.shared - a.shared);
+    if (!nearest) return null;
+    const { each, before } = nearest;
+    const changes = { added: now.namesBeside(before), gone: before.namesBeside(now) };
+    return { ...renamed(each, before, now), on: each.on, changes };
   }
 
-  /** Keeps a mapping for a header, in place of an earlier one for it. Throws what writing the file throws. */
-  keep(columns: readonly string[], { map, join }: Pick<MappingOptions, 'map' | 'join'>, on: string): void {
-    const fingerprint = headerFingerprint(columns);
-    const kept: KeptMapping = {
-      ...{ fingerprint, columns: [...columns], map: { ...map }, on },
-      join: Object.fromEntries(Object.entries(join).map(([field, names]) => [field, [...names]])),
-    };
+  /**
+   * Keeps a mapping for a header, in place of an earlier one for it. A header that is very long, or has two columns whose
+   * names differ only as case and accents do, is passed over. Throws what writing the file throws.
+   */
+  keep(columns: readonly string[], { map, join, unused }: Confirmed, on: string): void {
+    const header = new Header(columns);
+    if (header.hasTwins || columns.join('').length + columns.length > MAX_HEADER_LETTERS) return;
+    const { fingerprint } = header;
     const others = this.all().filter((each) => each.fingerprint !== fingerprint);
-    this.#write([kept, ...others].slice(0, MAX_MAPPINGS));
+    this.#write([{ fingerprint, columns, map, join, unused, on }, ...others].slice(0, MAX_MAPPINGS));
   }
 
-  /** Forgets the mappings whose fingerprints begin like this, or all. Returns how many there were. */
+  /** Forgets the mappings whose fingerprints begin like this, or all. Returns how many there were. Throws as `keep` does. */
   forget(beginning: string | null): number {
     const all = this.all();
     const left = all.filter(({ fingerprint }) => beginning !== null && !fingerprint.startsWith(beginning));
@@ -75,43 +93,85 @@ export class MappingStore {
   }
 
   #write(mappings: readonly KeptMapping[]): void {
-    this.#file.replace(`${JSON.stringify({ version: 1, mappings }, null, 2)}\n`);
+    this.#file.replaceOrThrow(`${JSON.stringify({ version: 1, mappings }, null, 2)}\n`);
   }
 }
 
-/** Names a header by 12 hexadecimal digits. Case, accents, blanks and the order of the columns make no difference. */
-function headerFingerprint(columns: readonly string[]): string {
-  return createHash('sha256')
-    .update(JSON.stringify(forms(columns).sort()))
-    .digest('hex')
-    .slice(0, 12);
+/** The columns of a header by the form in which names are compared. Those that srq adds to results do not count. */
+class Header {
+  /** The place of each form. */
+  readonly places = new Map<string, number>();
+  /** The forms of the columns that have a name. */
+  readonly named: readonly string[];
+  /** The names differ, and their forms do not: which one a form means cannot be told. */
+  readonly hasTwins: boolean;
+  readonly size: number;
+  /** 12 hexadecimal digits. Case, accents, blanks and the order of the columns make no difference. */
+  readonly fingerprint: string;
+  readonly #columns: readonly string[];
+  readonly #forms: readonly string[];
+
+  constructor(columns: readonly string[]) {
+    this.#columns = columns;
+    this.#forms = columns.map((name, index) => headerForm(name) || `column ${index + 1}`);
+    const own = this.#forms.filter((_, index) => !RESULT_COLUMNS.some((each) => each === columns[index]));
+    let hasTwins = false;
+    for (const [index, form] of this.#forms.entries()) {
+      const before = this.places.get(form);
+      if (before === undefined) this.places.set(form, index);
+      else if (columns[before] !== columns[index]) hasTwins = true;
+    }
+    this.hasTwins = hasTwins;
+    this.named = this.#forms.filter((_, index) => columns[index] !== '' && isOwn(columns[index] ?? ''));
+    this.size = own.length;
+    this.fingerprint = createHash('sha256').update(JSON.stringify(own.toSorted())).digest('hex').slice(0, 12);
+  }
+
+  formAt(index: number): string {
+    return this.#forms[index] ?? '';
+  }
+
+  /** The name of the column with this form, or null if there is none. */
+  labelOf(form: string): string | null {
+    const index = this.places.get(form);
+    return index === undefined ? null : columnLabel(this.#columns, index);
+  }
+
+  /** The names of columns that another header does not have. */
+  namesBeside(other: Header): readonly string[] {
+    return this.#columns.filter((name, index) => name !== '' && isOwn(name) && !other.places.has(this.formAt(index)));
+  }
 }
 
-/** Columns without a name count by their place. */
-function forms(columns: readonly string[]): string[] {
-  return columns.map((name, index) => normalForm(name) || `column_${index + 1}`);
-}
-
-function sharedWith(before: readonly string[], now: readonly string[]): readonly string[] {
-  const there = new Set(forms(now));
-  return forms(before).filter((form) => there.has(form));
-}
+const isOwn = (name: string) => !RESULT_COLUMNS.some((each) => each === name);
 
 function isAlike(shared: number, before: number, now: number): boolean {
   return shared >= MIN_SHARED_COLUMNS && shared >= MIN_SHARED * Math.max(before, now);
 }
 
-/** Restricts a mapping to the columns that a changed header still has, and tells what changed. */
-function asFarAsThere({ map, join, on, columns: before }: KeptMapping, columns: readonly string[]): RememberedMapping {
-  const [formsNow, formsBefore] = [new Set(forms(columns)), new Set(forms(before))];
-  const isThere = (name: string) => formsNow.has(normalForm(name));
+/**
+ * Returns a mapping with the names that its columns have in another header. Columns that are not there any more are left
+ * out, and joins that lack one. A column without a name is known by its place, so it is known only in the same header.
+ */
+function renamed({ map, join, unused }: KeptMapping, before: Header, now: Header): Confirmed {
+  const isSame = before.fingerprint === now.fingerprint;
+  const named = new Set(before.named);
+  const nameNow = (name: string): string | null => {
+    const form = headerForm(name);
+    if (named.has(form)) return now.labelOf(form);
+    return isSame ? name : null;
+  };
+  const entries = Object.entries(map).flatMap(([name, field]) => {
+    const there = nameNow(name);
+    return there === null ? [] : [[mapKey(there), field] as const];
+  });
+  const joins = Object.entries(join).flatMap(([field, names]) => {
+    const there = names.map(nameNow).filter((name) => name !== null);
+    return there.length === names.length ? [[field, there] as const] : [];
+  });
   return {
-    map: Object.fromEntries(Object.entries(map).filter(([name]) => isThere(name))),
-    join: Object.fromEntries(Object.entries(join).filter(([, names]) => names.every(isThere))),
-    on,
-    changes: {
-      added: columns.filter((_, index) => !formsBefore.has(forms(columns)[index] ?? '')),
-      gone: before.filter((_, index) => !formsNow.has(forms(before)[index] ?? '')),
-    },
+    map: Object.fromEntries(entries),
+    join: Object.fromEntries(joins),
+    unused: unused.map(nameNow).filter((name) => name !== null),
   };
 }

@@ -41,8 +41,19 @@ export class OwnFile {
    * its owner and mode are put right.
    */
   replace(text: string): void {
+    if (this.#isReplaceable()) replaceFile(this.#path, text);
+  }
+
+  /** Replaces the text of a file that matters, as above, but throws the system's error. Returns false if it was left. */
+  replaceOrThrow(text: string): boolean {
+    if (!this.#isReplaceable()) return false;
+    replaceFileOrThrow(this.#path, text);
+    return true;
+  }
+
+  #isReplaceable(): boolean {
     const found = statSync(this.#path, { throwIfNoEntry: false });
-    if (!found || this.#isOwn(found)) replaceFile(this.#path, text);
+    return !found || this.#isOwn(found);
   }
 
   #isOwn(found: Stats): boolean {

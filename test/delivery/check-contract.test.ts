@@ -194,6 +194,7 @@ describe('Values', () => {
       ignored: [],
       warnings: [],
       missed: [],
+      remembered: null,
       ties: [],
       postalCodes: [],
     };

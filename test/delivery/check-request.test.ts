@@ -172,6 +172,7 @@ it('a problem names the columns its field comes from', () => {
     ignored: [],
     warnings: [],
     missed: [],
+    remembered: null,
     ties: [],
     postalCodes: [],
   };

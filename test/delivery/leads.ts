@@ -69,6 +69,7 @@ const MAPPING: Mapping = {
   ignored: [],
   warnings: [],
   missed: [],
+  remembered: null,
   ties: [],
   postalCodes: [],
 };

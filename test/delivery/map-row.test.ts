@@ -17,6 +17,7 @@ const mapping = (...sources: FieldSource[]): Mapping => ({
   ignored: [],
   warnings: [],
   missed: [],
+  remembered: null,
   ties: [],
   postalCodes: [],
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { mapRow, tieProblems } from '../../src/delivery/prepare.ts';
-import { mappingToKeep, planMapping } from '../../src/input/mapping.ts';
+import { mappingToKeep } from '../../src/input/kept-mapping.ts';
+import { planMapping } from '../../src/input/mapping.ts';
 import type { MappingOptions } from '../../src/request/table.ts';
 
 const nothing = { map: {}, set: {}, join: {} };

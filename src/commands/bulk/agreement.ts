@@ -1,7 +1,7 @@
 import { commandLine, withoutOptions } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { type Input, keepMapping, mapped, type ReadingOptions, rememberMapping } from '../../cli/input.ts';
-import { ask } from '../../cli/prompt.ts';
+import { ask, forgetTyped } from '../../cli/prompt.ts';
 import type { RequestSession } from '../../cli/session.ts';
 import type { SubmitOptions } from '../../delivery/submit.ts';
 import { planMapping } from '../../input/mapping.ts';
@@ -23,9 +23,9 @@ import {
   type ColumnQuestion,
   columnQuestions,
   isOptional,
-  leftOut,
   openQuestions,
   requireDecided,
+  withoutLikely,
 } from './questions.ts';
 
 /** The flags with which `bulk` and `enqueue` plan a file. */
@@ -159,6 +159,7 @@ export async function agreedPlan(
   for (let now = await decided(context, input, questions, options, asks); ; ) {
     const planned = await plan(now);
     await sayPlan(session, planned, where);
+    if (asks && questions.length > 0) await forgetTyped(context);
     const corrected = asks ? await askCorrections(context, now) : null;
     if (corrected !== null) {
       now = await mapped(now, corrected, options);
@@ -196,7 +197,7 @@ async function decided(
       `Left out: ${columns.map(printable).join(', ')}, which is only likely the ${field}. To take it: --accept-likely`,
     );
   }
-  return mapped(input, leftOut(input.chosen, questions), options);
+  return mapped(input, withoutLikely(input, questions), options);
 }
 
 /** Tells whether the flags say something of the columns, so that a person has looked at them. */

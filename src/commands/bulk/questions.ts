@@ -6,7 +6,7 @@ import type { ColumnSample } from '../../input/columns/sample.ts';
 import { clip, printable } from '../../report/output.ts';
 import { SrqError } from '../../request/errors.ts';
 import type { Field } from '../../request/fields.ts';
-import { columnLabel, type FieldSource, type Mapping, type MappingOptions } from '../../request/table.ts';
+import { columnLabel, type FieldSource, type Mapping, type MappingOptions, mapKey } from '../../request/table.ts';
 
 /** Something about the columns that a person has to decide before anything is sent. */
 export interface ColumnQuestion {
@@ -16,26 +16,34 @@ export interface ColumnQuestion {
   readonly how: FieldSource['how'];
   /** The labels of the columns. */
   readonly columns: readonly string[];
+  /** The labels of the columns that give the field as well, and stay the first choice. */
+  readonly beside: readonly string[];
   readonly because: string;
-  /** Up to three cells of each column. They are personal data. */
+  /** Up to three cells of each column, six in all. They are personal data. */
   readonly samples: readonly string[];
 }
 
-const MAX_SAMPLES = 3;
+const MAX_COLUMN_SAMPLES = 3;
+const MAX_SAMPLES = 6;
 
 /** Returns what is to be decided about the columns of a file, in the order of the plan. */
 export function columnQuestions(mapping: Mapping, sample: ColumnSample = []): ColumnQuestion[] {
   const labels = (at: readonly number[]) => at.map((index) => columnLabel(mapping.columns, index));
   const samples = (at: readonly number[]) =>
-    at.flatMap((index) => (sample[index] ?? []).filter((cell) => cell.trim() !== '').slice(0, MAX_SAMPLES));
+    at
+      .flatMap((index) => (sample[index] ?? []).filter((cell) => cell.trim() !== '').slice(0, MAX_COLUMN_SAMPLES))
+      .slice(0, MAX_SAMPLES);
   const likely = mapping.sources
     .filter(({ level }) => level === 'likely')
     .map(({ field, how, columns, because }) => ({
-      ...{ kind: 'likely' as const, field, how, because },
+      ...{ kind: 'likely' as const, field, how, because, beside: [] },
       ...{ columns: labels(columns), samples: samples(columns) },
     }));
   const leftOut = mapping.missed.map(({ field, index }) => ({
     ...{ kind: 'left out' as const, field, how: 'first' as const, because: `it plainly holds ${HELD[field]}` },
+    beside: mapping.sources
+      .filter((source) => source.field === field && source.how === 'first')
+      .flatMap(({ columns }) => labels(columns)),
     ...{ columns: labels([index]), samples: samples([index]) },
   }));
   return [...likely, ...leftOut];
@@ -51,9 +59,9 @@ export function isOptional({ kind, field }: ColumnQuestion): boolean {
   return kind === 'likely' && OPTIONAL.has(field);
 }
 
-/** Leaves the columns of questions out, as a run does that nobody can be asked about. */
-export function leftOut(chosen: MappingOptions, questions: readonly ColumnQuestion[]): MappingOptions {
-  return questions.reduce((rest, question) => answered(rest, question, false), chosen);
+/** Leaves the columns of questions out, as a run does where nobody can be asked. */
+export function withoutLikely(input: Input, questions: readonly ColumnQuestion[]): MappingOptions {
+  return decided(input, new Map(questions.map((question) => [question, false])));
 }
 
 /** Leaves out the questions that `--accept-likely` answers. Columns that are left out are asked about all the same. */
@@ -68,56 +76,89 @@ export async function askQuestions(
   questions: readonly ColumnQuestion[],
   options: Parameters<typeof mapped>[2],
 ): Promise<Input> {
-  let { chosen } = input;
-  for (const question of questions) {
-    const answer = await askKey(context, questionText(question), ['y', 'n', 'q']);
+  const answers = new Map<ColumnQuestion, boolean>();
+  for (const [at, question] of questions.entries()) {
+    const count = questions.length > 1 ? `(${at + 1} of ${questions.length}) ` : '';
+    const answer = await askKey(context, `${count}${questionText(question)}`, ['y', 'n', 'q']);
     if (answer === 'q') {
       throw new SrqError('interrupted', 'Nothing was sent.', 'Run the same command again when the columns are clear.');
     }
-    chosen = answered(chosen, question, answer === 'y');
+    answers.set(question, answer === 'y');
   }
-  return mapped(input, chosen, options);
+  return mapped(input, decided(input, answers), options);
 }
 
 const SAMPLE_WIDTH = 24;
 
 function questionText({ kind, field, columns, because, samples }: ColumnQuestion): string {
-  const names = columns.map((name) => `"${printable(name)}"`).join(' + ');
   const cells = samples.map((cell) => clip(printable(cell), SAMPLE_WIDTH)).join(' · ');
   const asked =
-    kind === 'likely' ? `Is ${names} the ${field}?` : `${names} is left out, and nothing gives the ${field}.`;
+    kind === 'likely'
+      ? `Is ${namesText(columns)} the ${field}?`
+      : `${namesText(columns)} is left out, and nothing gives the ${field}.`;
   const keys =
     kind === 'likely' ? 'y yes · n leave it out · q leave' : `y take it as ${field} · n leave it out · q leave`;
   return `${asked}\n  ${because}\n  ${cells}\n  ${keys}: `;
 }
 
-/** Returns the mapping with the answer to one question. */
-function answered(
-  chosen: MappingOptions,
-  { field, how, columns }: Pick<ColumnQuestion, 'field' | 'how' | 'columns'>,
-  isTaken: boolean,
-): MappingOptions {
-  if (isTaken && how === 'join') return { ...chosen, join: { ...chosen.join, [field]: columns } };
-  const said = Object.fromEntries(columns.map((name) => [name, isTaken ? field : '-']));
-  return { ...chosen, map: { ...chosen.map, ...said } };
+const SHOWN_COLUMNS = 4;
+const NAME_WIDTH = 40;
+
+/** Names a few columns, so that a question fits a screen. */
+function namesText(columns: readonly string[]): string {
+  const shown = columns.slice(0, SHOWN_COLUMNS).map((name) => `"${clip(printable(name), NAME_WIDTH)}"`);
+  const more = columns.length - shown.length;
+  return [...shown, ...(more > 0 ? [`${more} more`] : [])].join(' + ');
 }
+
+/**
+ * Returns the mapping with the answers. A field of which something was agreed to is said with all its columns, because a
+ * field that is said takes nothing from columns that are only understood.
+ */
+function decided({ chosen, mapping }: Input, answers: ReadonlyMap<ColumnQuestion, boolean>): MappingOptions {
+  const map = new Map(Object.entries(chosen.map));
+  const join = { ...chosen.join };
+  const all = [...answers.keys()];
+  for (const field of new Set(all.map((question) => question.field))) {
+    const asked = all.filter((question) => question.field === field);
+    const [agreed, denied] = [true, false].map((answer) => asked.filter((each) => answers.get(each) === answer));
+    for (const name of denied?.flatMap(({ columns }) => columns) ?? []) map.set(mapKey(name), '-');
+    if (!agreed || agreed.length === 0) continue;
+    const labelled = mapping.sources
+      .filter((source) => source.field === field && source.how !== 'template')
+      .map(({ how, columns }) => ({ how, columns: columns.map((index) => columnLabel(mapping.columns, index)) }));
+    const isDenied = (one: Pick<ColumnQuestion, 'how' | 'columns'>) =>
+      denied?.some(({ how, columns }) => how === one.how && columns.join('\n') === one.columns.join('\n'));
+    const taken = [...labelled, ...agreed.filter(({ kind }) => kind === 'left out')].filter((each) => !isDenied(each));
+    for (const { how, columns } of taken) {
+      if (how === 'join') join[field] = columns;
+      else for (const name of columns) map.set(mapKey(name), field);
+    }
+  }
+  return { ...chosen, map: Object.fromEntries(map), join };
+}
+
+const MAX_TOLD = 10;
 
 /**
  * Throws `SrqError('usage')` if questions are open that nobody is there to answer. The hint is the command to paste.
  */
 export function requireDecided(open: readonly ColumnQuestion[], words: readonly string[]): void {
   if (open.length === 0) return;
-  const told = open.map((question) => `${described(question)} (${question.because}: ${masked(question.samples)})`);
+  const told = open
+    .slice(0, MAX_TOLD)
+    .map((question) => `${described(question)} (${question.because}: ${masked(question.samples)})`);
+  if (open.length > MAX_TOLD) told.push(`and ${open.length - MAX_TOLD} more`);
   const [count, are] = open.length === 1 ? ['One column', 'is'] : [`${open.length} columns`, 'are'];
   throw new SrqError(
     'usage',
     `${count} ${are} to be decided, and nobody can be asked: ${told.join('; ')}. Nothing was sent.`,
-    `If that is right: ${commandLine([...words, ...flagsFor(open)])}\nA column is left out by --map 'COLUMN=-'. The whole plan: --dry-run`,
+    `If that is right: ${commandLine(withFlags(words, flagsFor(open)))}\nA column is left out by --map 'COLUMN=-'. The whole plan: --dry-run`,
   );
 }
 
 function described({ kind, field, columns }: ColumnQuestion): string {
-  const names = columns.map((name) => `"${name}"`).join(' + ');
+  const names = namesText(columns);
   return kind === 'likely' ? `${names} is likely the ${field}` : `${names} is left out, and nothing gives the ${field}`;
 }
 
@@ -125,18 +166,29 @@ function described({ kind, field, columns }: ColumnQuestion): string {
 export function flagsFor(questions: readonly ColumnQuestion[]): string[] {
   const takesLikely = questions.some(({ kind }) => kind === 'likely');
   const leftOut = questions.filter(({ kind }) => kind === 'left out');
-  return [
-    ...(takesLikely ? ['--accept-likely'] : []),
-    ...leftOut.flatMap(({ field, columns }) => columns.flatMap((name) => ['--map', `${name}=${field}`])),
-  ];
+  const said = new Set(
+    leftOut.flatMap(({ field, columns, beside }) =>
+      [...beside, ...columns].map((name) => `${name.replace(UNSEEN, ' ').trim()}=${field}`),
+    ),
+  );
+  return [...(takesLikely ? ['--accept-likely'] : []), ...[...said].flatMap((each) => ['--map', each])];
 }
+
+/** Adds flags to the words of a command, before a `--`, behind which there are no flags. */
+export function withFlags(words: readonly string[], flags: readonly string[]): string[] {
+  const at = words.indexOf('--');
+  return at < 0 ? [...words, ...flags] : [...words.slice(0, at), ...flags, ...words.slice(at)];
+}
+
+/** Controls and invisible marks, which are lost on a terminal. Columns are found without them. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu;
 
 /** Shows the form of cells without what they say: letters become a, digits 0. */
 function masked(samples: readonly string[]): string {
   const form = (cell: string) =>
     clip(cell, SAMPLE_WIDTH)
       .replace(/\p{Lu}/gu, 'A')
-      .replace(/\p{L}/gu, (letter) => (letter === 'A' ? 'A' : 'a'))
-      .replace(/\d/g, '0');
+      .replace(/[\p{L}\p{M}]/gu, (letter) => (letter === 'A' ? 'A' : 'a'))
+      .replace(/\p{N}/gu, '0');
   return samples.map((cell) => `"${printable(form(cell))}"`).join(', ');
 }

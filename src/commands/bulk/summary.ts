@@ -9,7 +9,7 @@ import type { ImportPlan, ImportSummary } from '../../request/import-plan.ts';
 import { type Counts, sumOfCounts, withUntriedAsFailed } from '../../request/status.ts';
 import { columnLabel } from '../../request/table.ts';
 import { adviceFor, type EndedFile, exportCommand, nextCommand } from './next-steps.ts';
-import { columnQuestions, flagsFor, openQuestions } from './questions.ts';
+import { columnQuestions, flagsFor, openQuestions, withFlags } from './questions.ts';
 
 /** Reports the end of a run and returns its exit code. */
 export async function finishRun(
@@ -51,7 +51,7 @@ export async function finishDryRun(context: Context, files: readonly DryFile[], 
   const words = context.process.argv.slice(2);
   const counts = sumOfCounts(files.map(({ plan }) => plan.counts));
   const questions = files.flatMap(({ plan }) => columnQuestions(plan.mapping));
-  const flags = flagsFor(openQuestions(questions, words.includes('--accept-likely')));
+  const open = openQuestions(questions, words.includes('--accept-likely'));
   const summary = {
     ...(await shared(context, files, startedMs)),
     counts,
@@ -60,7 +60,8 @@ export async function finishDryRun(context: Context, files: readonly DryFile[], 
     stopped: null,
     advice: null,
     exportCommand: null,
-    next: counts.ready > 0 ? commandLine([...withoutDryRun(words), ...new Set(flags)]) : null,
+    // Rows without a phone are not ready, but are with the column that is still to be decided.
+    next: counts.ready > 0 || open.length > 0 ? commandLine(withFlags(withoutDryRun(words), flagsFor(open))) : null,
   };
   const [one] = files;
   const more =
@@ -91,6 +92,7 @@ function planDocument({ plan: { table, mapping, problems, problemCount }, file }
       ...{ field, columns: at.map(label), because, level },
     })),
     undecided: mapping.missed.map(({ index, field }) => ({ column: label(index), field })),
+    remembered: mapping.remembered,
     ignored: mapping.ignored,
     problems,
     problemCount,

@@ -7,7 +7,7 @@ import { printable, tableText } from '../../report/output.ts';
 import { nearest } from '../../request/did-you-mean.ts';
 import { SrqError } from '../../request/errors.ts';
 import { ContractStore } from '../../settings/contract-store.ts';
-import { contractPaths, learnedPath } from '../../settings/paths.ts';
+import { contractPaths, learnedPath, mappingsPath } from '../../settings/paths.ts';
 import type { Profile } from '../../settings/profile-store.ts';
 import { isLoopback } from '../../settings/settings.ts';
 
@@ -53,7 +53,7 @@ export async function profileUse(context: Context, name: string): Promise<number
 }
 
 /**
- * Removes a profile with its credentials, token, contract and what was learned. The log is kept, because it prevents
+ * Removes a profile with its credentials, token, contract, mappings and what was learned. The log is kept, because it prevents
  * leads from being sent twice.
  */
 export async function profileRemove(context: Context, name: string): Promise<number> {
@@ -62,6 +62,7 @@ export async function profileRemove(context: Context, name: string): Promise<num
   const paths = await context.paths();
   const { state } = paths;
   await rm(learnedPath({ state }, { profile: { value: name } }), { force: true });
+  await rm(mappingsPath(paths, name), { force: true });
   new ContractStore(name, contractPaths(paths, name)).forget();
   const log = join(state, `${name}.ndjson`);
   const left = Object.keys((await context.profiles()).all());

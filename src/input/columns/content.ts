@@ -58,11 +58,16 @@ const PHONE_SHAPE = /^(?:[a-z:. ]{0,10})?[+(\d][\d\s()./+\-–]*(?:\D{0,12})?$/i
 /** Prefixes that platforms write before their values, such as the `p:` and `z:` of Meta. */
 const PLATFORM_PREFIX = /^(?:p|z|l):/;
 
-/** Looks at the cells of a column. `marketOf` returns the market of a row, if it is known. */
-export function profileOf(cells: readonly string[], marketOf: (row: number) => Market | undefined): ContentProfile {
+/** Looks at the first `most` filled cells of a column. `marketOf` returns the market of a row, if it is known. */
+export function profileOf(
+  cells: readonly string[],
+  marketOf: (row: number) => Market | undefined,
+  most: number,
+): ContentProfile {
   const seen = cells
     .map((cell, row) => ({ text: cell.trim().replace(PLATFORM_PREFIX, ''), row }))
-    .filter(({ text }) => text !== '');
+    .filter(({ text }) => text !== '')
+    .slice(0, most);
   const texts = seen.map(({ text }) => text);
   const share = (is: (text: string) => boolean) => texts.filter(is).length / Math.max(1, texts.length);
   const shareByMarket = (is: (text: string, market: Market | undefined) => boolean) =>

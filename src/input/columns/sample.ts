@@ -8,6 +8,9 @@ const FIRST_ROWS = 200;
 /** Number of filled cells wanted of each column. Rows after the first ones are kept only if they fill one that has fewer. */
 const WANTED_CELLS = 20;
 const MAX_ROWS = 2_000;
+/** Number of cells that are kept at most, and of letters of each: a table may have thousands of columns, or books in its cells. */
+const MAX_CELLS = 1_000_000;
+const MAX_LETTERS = 1_000;
 
 /**
  * Reads the beginning of a table, to see what its columns hold. A column that is rarely filled is followed further than
@@ -16,21 +19,29 @@ const MAX_ROWS = 2_000;
 export async function sampleOf(table: Pick<Table, 'columns' | 'rows'>): Promise<ColumnSample> {
   const cells: string[][] = table.columns.map(() => []);
   const filled = table.columns.map(() => 0);
+  const most = Math.max(WANTED_CELLS, Math.floor(MAX_CELLS / Math.max(1, table.columns.length)));
   let [read, kept] = [0, 0];
   for await (const batch of table.rows()) {
     for (const row of batch) {
       read += 1;
       if (row.problem !== null) continue;
+      if (kept >= most) break;
       const isNews = row.cells.some((cell, at) => cell !== '' && (filled[at] ?? 0) < WANTED_CELLS);
       if (kept >= FIRST_ROWS && !isNews) continue;
       kept += 1;
       for (const [at, column] of cells.entries()) {
         const cell = row.cells[at] ?? '';
-        column.push(cell);
+        column.push(beginning(cell));
         if (cell !== '') filled[at] = (filled[at] ?? 0) + 1;
       }
     }
-    if (read >= MAX_ROWS || (kept >= FIRST_ROWS && filled.every((count) => count >= WANTED_CELLS))) break;
+    if (read >= MAX_ROWS || kept >= most || (kept >= FIRST_ROWS && filled.every((count) => count >= WANTED_CELLS)))
+      break;
   }
   return cells;
+}
+
+/** A copy, because a part of a string would keep all of it in memory. */
+function beginning(cell: string): string {
+  return cell.length <= MAX_LETTERS ? cell : Buffer.from(cell.slice(0, MAX_LETTERS)).toString();
 }

@@ -61,6 +61,10 @@ function plainContent({ index, seen, isOwn }: Look): PlainColumn[] {
   return isPlainlyText(seen) ? [{ index, field: 'request_text' }] : [];
 }
 
+/** Number of cells that are looked at in all, which takes a second at most, and number of them for each column at least. */
+const MAX_CELLS = 100_000;
+const MIN_CELLS = 20;
+
 function lookAt({ columns, cells, market }: ColumnsView): Look[] {
   const names = columns.map(nameEvidence);
   const countryAt = columns.findIndex(
@@ -75,10 +79,11 @@ function lookAt({ columns, cells, market }: ColumnsView): Look[] {
     if (!markets.has(text)) markets.set(text, parseMarket(text));
     return markets.get(text);
   };
+  const most = Math.max(MIN_CELLS, Math.floor(MAX_CELLS / Math.max(1, columns.length)));
   return names.map((name, index) => {
     const header = columns[index] ?? '';
     const isOwn = RESULT_COLUMNS.some((each) => each === header);
-    return { index, header, name, seen: profileOf(cells[index] ?? [], marketOf), isOwn };
+    return { index, header, name, seen: profileOf(cells[index] ?? [], marketOf, most), isOwn };
   });
 }
 

@@ -1,0 +1,66 @@
+import { nearest } from '../request/did-you-mean.ts';
+import { SrqError } from '../request/errors.ts';
+import { headerForm } from '../request/field-aliases.ts';
+import { memoize } from '../request/memoize.ts';
+import { columnLabel } from '../request/table.ts';
+
+/** The places of the columns of a header, by their names. */
+interface Places {
+  readonly exact: ReadonlyMap<string, readonly number[]>;
+  /** By the names' letters and digits. Made only where a name is written in another way than in the file. */
+  forms(): ReadonlyMap<string, readonly number[]>;
+}
+
+const placesOf = memoize<readonly string[], Places>((columns) => {
+  let forms: ReadonlyMap<string, readonly number[]> | null = null;
+  return {
+    exact: grouped(columns),
+    forms: () => {
+      forms ??= grouped(columns.map(headerForm));
+      return forms;
+    },
+  };
+});
+
+function grouped(names: readonly string[]): ReadonlyMap<string, readonly number[]> {
+  const places = new Map<string, number[]>();
+  for (const [index, name] of names.entries()) {
+    const before = name === '' ? [] : places.get(name);
+    if (before) before.push(index);
+    else places.set(name, [index]);
+  }
+  return places;
+}
+
+const NONE: readonly number[] = [];
+
+/**
+ * Returns the indexes of the columns with this name; if there is none, of those with the same letters and digits; and if there is
+ * none of those either, the column without a name at the place that `column 5` names. Throws `SrqError('usage')` if there
+ * is no such column.
+ */
+export function columnsNamed(columns: readonly string[], name: string): readonly number[] {
+  const places = placesOf(columns);
+  const trimmed = name.trim();
+  const exact = trimmed === '' ? NONE : (places.exact.get(trimmed) ?? NONE);
+  if (exact.length > 0) return exact;
+  const form = headerForm(name);
+  const alike = form === '' ? NONE : (places.forms().get(form) ?? NONE);
+  if (alike.length > 0) return alike;
+  const place = Number(/^column (\d{1,4})$/i.exec(trimmed)?.[1] ?? 0) - 1;
+  if (columns[place] === '') return [place];
+  throw unknownColumn(columns, name);
+}
+
+function unknownColumn(columns: readonly string[], name: string): SrqError {
+  const meant = nearest(name, columns);
+  const list = columns
+    .slice(0, 50)
+    .map((_, index) => columnLabel(columns, index))
+    .join(', ');
+  return new SrqError(
+    'usage',
+    `There is no column "${name}".${meant ? ` Did you mean "${meant}"?` : ''}`,
+    `The columns are: ${list}`,
+  );
+}

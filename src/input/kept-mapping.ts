@@ -1,0 +1,75 @@
+import {
+  columnLabel,
+  type FieldSource,
+  type Mapping,
+  type MappingOptions,
+  mapKey,
+  type RememberedMapping,
+} from '../request/table.ts';
+import { columnsNamed } from './column-names.ts';
+import { nameEvidence } from './columns/name-evidence.ts';
+import { type MappingEvidence, planMapping } from './mapping.ts';
+
+/** Returns options that give the same mapping for a file with the same columns, whatever names a later srq knows. */
+export function mappingToKeep({ columns, sources }: Mapping, { map, set, remembered }: MappingOptions): MappingOptions {
+  const label = (index: number) => columnLabel(columns, index);
+  const named = (how: FieldSource['how']) => sources.filter((each) => each.how === how && each.because !== '--set');
+  const found = named('first').flatMap((each) => each.columns.map((index) => [label(index), each.field] as const));
+  const joined = named('join').map((each) => [each.field, each.columns.map(label)] as const);
+  const taken = new Set(sources.flatMap(({ how, columns: at }) => (how === 'template' ? [] : at)));
+  const leftOut = [...Object.entries(remembered?.map ?? {}), ...Object.entries(map)]
+    .filter(([, field]) => field === '-')
+    .flatMap(([name]) => columnsNamed(columns, name))
+    .filter((index) => !taken.has(index))
+    .map((index) => [label(index), '-'] as const);
+  const entries = [...found, ...leftOut].map(([name, field]) => [mapKey(name), field] as const);
+  return { map: Object.fromEntries(entries), set, join: Object.fromEntries(joined) };
+}
+
+/**
+ * Returns what is remembered of a mapping that a person has confirmed, or null if it would not give the same file the same
+ * columns in the same order again: its rows would have other keys, and would be sent again.
+ */
+export function mappingToRemember(
+  mapping: Mapping,
+  options: MappingOptions,
+  evidence: MappingEvidence,
+): Omit<RememberedMapping, 'on' | 'changes'> | null {
+  const { columns, sources } = mapping;
+  const { map, set, join } = mappingToKeep(mapping, options);
+  // Constants are not remembered, so the columns that they displaced must stay open.
+  const open = Object.keys(set).length === 0 ? [] : planMapping(columns, { ...options, set: {} }, evidence).sources;
+  const used = new Set([...sources, ...open].flatMap((each) => each.columns));
+  const unused = columns.map((_, index) => columnLabel(columns, index)).filter((_, index) => !used.has(index));
+  const kept = { map, join, unused };
+  const remembered = { ...kept, on: '', changes: null };
+  const again = planMapping(columns, { map: {}, set, join: {}, remembered }, evidence);
+  return usedColumns(again) === usedColumns(mapping) ? kept : null;
+}
+
+/** Describes which columns each field is taken from: first the columns of which the first filled one counts, then joins. */
+function usedColumns({ sources }: Mapping): string {
+  const fields = [...new Set(sources.map(({ field }) => field))].sort();
+  const of = (field: string) => sources.filter((each) => each.field === field);
+  return JSON.stringify(
+    fields.map((field) => [
+      field,
+      of(field).flatMap(({ how, columns }) => (how === 'first' ? columns : [])),
+      of(field).flatMap(({ how, columns, template }) => (how === 'first' ? [] : [[how, columns, template]])),
+    ]),
+  );
+}
+
+/**
+ * Tells whether a header says what its file holds, so that another file with this header is of the same kind. `A, B, C`,
+ * `Column 1, Column 2` and no names at all do not.
+ */
+export function isTellingHeader(columns: readonly string[]): boolean {
+  const telling = columns.filter((name) => !isGeneric(name));
+  return telling.length > 0 && telling.length >= columns.length / 2;
+}
+
+/** Words in other scripts are not understood, but they are words. */
+function isGeneric(name: string): boolean {
+  return !/[^\p{ASCII}\p{Script=Latin}\p{P}\p{S}\p{Z}\p{C}]/u.test(name) && nameEvidence(name).isEmpty;
+}

@@ -1,0 +1,424 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { CANARY } from '../helpers/canary-secret.ts';
+import { type Desk, test } from '../helpers/desk.ts';
+import { documentOf } from '../helpers/run-srq.ts';
+import { HAS_TERMINAL, Terminal } from '../helpers/terminal.ts';
+import { creates } from '../sandbox/sandbox-client.ts';
+
+const NAMES = ['Ana Exemplo', 'Rui Costa', 'Eva Lima', 'Ivo Reis', 'Zoe Pires', 'Gil Matos'];
+const PHONES = NAMES.map((_, at) => `+35191234567${at}`);
+const HEADER = ['Nome', 'Rufkontakt', 'Pedido', 'Morada', 'Pais'];
+/** Cells of a person by the column. `day` makes other leads of the same kind. */
+const cellsOf = (at: number, day = 0): Record<string, string> => ({
+  Nome: NAMES[at] ?? '',
+  Rufkontakt: `+35191234${day}67${at}`,
+  Pedido: `Parede ${at} da sala pintada de branco, por dentro`,
+  Morada: `Rua das Flores ${at + 1}, 1000-00${at + 1} Lisboa`,
+  Pais: 'PT',
+});
+
+/** A file with these columns; `named` is how they are called in it. */
+function csv(columns: readonly string[], named = (name: string) => name, day = 0): string {
+  const line = (cells: readonly string[]) => cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(',');
+  const rows = NAMES.map((_, at) => line(columns.map((name) => cellsOf(at, day)[name] ?? '')));
+  return [line(columns.map(named)), ...rows].join('\n');
+}
+
+interface PlannedColumn {
+  readonly field: string;
+  readonly columns: readonly string[];
+  readonly because: string;
+}
+const TODAY = /^mapped as on \d{4}-\d\d-\d\d$/;
+
+async function planned(desk: Desk, ...args: string[]) {
+  const document = documentOf(await desk.run('bulk', ...args, '--dry-run', '--json'));
+  const columns = document['columns'] as PlannedColumn[];
+  return { ...document, of: (field: string) => columns.find((each) => each.field === field) };
+}
+
+const storePath = (desk: Desk, profile = 'default') => join(desk.config, 'mappings', `${profile}.json`);
+
+/** Imports a file whose likely column is accepted, so that its header is known from then on. */
+async function remember(desk: Desk, ...args: string[]): Promise<void> {
+  const { code, stderr } = await desk.run('bulk', desk.write('first.csv', csv(HEADER)), '--accept-likely', ...args);
+  expect(code, stderr).toBe(0);
+}
+
+describe('columns that were confirmed', () => {
+  test('are used for the next file with this header, without a question', async ({ partner, sandbox }) => {
+    await remember(partner);
+    const next = partner.write('next.csv', csv(HEADER, undefined, 1));
+    const plan = await planned(partner, next);
+    expect(plan.of('phone')).toEqual({
+      ...{ field: 'phone', columns: ['Rufkontakt'], level: 'certain' },
+      because: expect.stringMatching(TODAY),
+    });
+    expect(plan).toMatchObject({ remembered: { on: expect.stringMatching(/^\d{4}-/), changes: null } });
+    const { code, stderr } = await partner.run('bulk', next);
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/phone +← Rufkontakt \(mapped as on \d{4}/);
+    expect(creates(sandbox)).toHaveLength(12);
+  });
+
+  test.for([
+    ['in another order', [...HEADER].reverse(), (name: string) => name],
+    [
+      'in another case, with other blanks and accents',
+      HEADER,
+      (name: string) => ` ${name.toUpperCase()}`.replace('PAIS', 'PAÍS'),
+    ],
+    ['in a results file', [...HEADER, 'srq_status', 'srq_id', 'srq_message', 'srq_row'], (name: string) => name],
+  ] as const)('are used for the same columns %s', async ([, columns, named], { partner, sandbox }) => {
+    await remember(partner);
+    const next = partner.write('next.csv', csv(columns, named));
+    expect((await planned(partner, next)).of('phone')?.because).toMatch(TODAY);
+    expect(documentOf(await partner.run('bulk', next, '--json'))).toMatchObject({ repeated: 6, created: 0 });
+    expect(creates(sandbox)).toHaveLength(6);
+  });
+
+  test('are not used for another header, and not by another profile', async ({ partner }) => {
+    await remember(partner);
+    const other = partner.write('other.csv', csv(['Nome', 'Rufkontakt', 'Pedido', 'Pais', 'Extra', 'Mais', 'Outra']));
+    expect(await planned(partner, other)).toMatchObject({ remembered: null });
+    expect((await partner.run('bulk', other)).code).toBe(2);
+    const same = partner.write('same.csv', csv(HEADER));
+    expect(await planned(partner, same, '--profile', 'else')).toMatchObject({ remembered: null });
+    expect(existsSync(storePath(partner, 'else'))).toBe(false);
+  });
+
+  test('are used for a header that changed a little, and what changed is said', async ({ partner }) => {
+    await remember(partner);
+    const columns = ['Data', ...HEADER];
+    const next = partner.write(
+      'next.csv',
+      csv(columns, (name) => (name === 'Pais' ? 'Land' : name)),
+    );
+    const more = partner.write('more.csv', csv(columns));
+    expect(await planned(partner, more)).toMatchObject({ remembered: { changes: { added: ['Data'], gone: [] } } });
+    const { stderr } = await partner.run('bulk', more, '--dry-run');
+    expect(stderr).toMatch(/not quite the one mapped on \d{4}-\d\d-\d\d\. New columns: "Data"; gone: none/);
+    // Four of six are too few.
+    expect(await planned(partner, next)).toMatchObject({ remembered: null });
+    const fewer = partner.write('fewer.csv', csv(HEADER.filter((name) => name !== 'Pais')));
+    const plan = await planned(partner, fewer, '--set', 'country=PT');
+    expect(plan).toMatchObject({ ready: 0, repeated: 6, remembered: { changes: { added: [], gone: ['Pais'] } } });
+  });
+
+  test('--map and --set win, and what is left out by a person stays so', async ({ partner, sandbox }) => {
+    await remember(partner);
+    const next = partner.write('next.csv', csv(HEADER, undefined, 1));
+    const flags = ['--map', 'Rufkontakt=-', '--set', 'email=someone@example.com'];
+    const said = await planned(partner, next, ...flags);
+    expect(said.of('phone')).toBeUndefined();
+    expect(said.of('email')?.because).toBe('--set');
+    expect(said.of('fullname')?.because).toMatch(TODAY);
+    expect((await partner.run('bulk', next, ...flags)).code).toBe(0);
+    // From now on it is left out without a flag, too, though nothing gives the phone.
+    const third = partner.write('third.csv', csv(HEADER, undefined, 2));
+    const { code } = await partner.run('bulk', third, '--set', 'email=other@example.com');
+    expect(code).toBe(0);
+    expect(creates(sandbox).filter(({ params }) => params['phone'] !== undefined)).toHaveLength(6);
+    const again = await planned(partner, third, '--map', 'Rufkontakt=phone');
+    expect(again.of('phone')?.because).toBe('--map');
+  });
+
+  test('do not hide a column with telephone numbers where theirs is empty', async ({ partner, sandbox }) => {
+    await remember(partner);
+    const text = csv([...HEADER, 'Agent'], (name) => name)
+      .split('\n')
+      .map((line, at) => (at === 0 ? line : line.replace(/"\+\d+"/, '""').replace(/""$/, `"${PHONES[at - 1]}"`)))
+      .join('\n');
+    const next = partner.write('next.csv', text);
+    const { code, stderr } = await partner.run('bulk', next);
+    expect(code).toBe(2);
+    expect(stderr).toContain('--map Rufkontakt=phone --map Agent=phone');
+    expect(creates(sandbox)).toHaveLength(6);
+  });
+
+  test('do not change their meaning when the file grows, and a new telephone number is not left out silently', async ({
+    partner,
+    sandbox,
+  }) => {
+    const header = 'Wer,Zzyx,Rufkontakt,Pedido,Pais';
+    const line = (at: number, who: string, extra = '') =>
+      `${who},${extra},p${at}@example.com,Pintar a parede da sala toda de branco ${'abcdef'[at]},PT`;
+    const small = NAMES.slice(0, 2).map((_, at) => line(at, '-'));
+    const leads = partner.write('leads.csv', [header, ...small].join('\n'));
+    expect((await partner.run('bulk', leads, '--accept-likely')).code).toBe(0);
+    // With names in it the first column would be likely the name, and the first rows would be other requests.
+    const more = NAMES.slice(2).map((name, at) => line(at + 2, name));
+    partner.write('leads.csv', [header, ...small, ...more].join('\n'));
+    const ended = await partner.run('bulk', leads, '--json');
+    expect(documentOf(ended), ended.stderr).toMatchObject({ repeated: 2, created: 4 });
+    const phones = NAMES.map((name, at) => line(at, name, PHONES[at]));
+    const called = await partner.run('bulk', partner.write('phones.csv', [header, ...phones].join('\n')));
+    expect(called.code).toBe(2);
+    expect(called.stderr).toContain('"Zzyx" is left out, and nothing gives the phone');
+    expect(creates(sandbox)).toHaveLength(6);
+  });
+
+  test('in a rehearsal hold for the run, under the profile in use', async ({ partner, sandbox }) => {
+    await remember(partner, '--sandbox', '--profile', 'shop');
+    expect(creates(sandbox)).toEqual([]);
+    expect(existsSync(storePath(partner, 'shop'))).toBe(true);
+    const file = join(partner.work, 'first.csv');
+    expect(await planned(partner, file)).toMatchObject({ remembered: null });
+    expect((await planned(partner, file, '--profile', 'shop')).of('phone')?.because).toMatch(TODAY);
+  });
+
+  test('a rehearsal works under a name that cannot be a profile', async ({ partner }) => {
+    const file = partner.write('leads.csv', csv(HEADER));
+    const { code } = await partner.start(['bulk', file, '--sandbox', '--accept-likely'], {
+      env: { SRQ_PROFILE: 'a/b' },
+    }).ended;
+    expect(code).toBe(0);
+  });
+
+  test('two imports at once leave a whole file', async ({ partner }) => {
+    const files = Array.from({ length: 6 }, (_, at) =>
+      partner.write(`leads${at}.csv`, csv([...HEADER, `Extra${at}`, `Mais${at}`, `Outra${at}`])),
+    );
+    const runs = await Promise.all(files.map((file) => partner.run('bulk', file, '--accept-likely', '--sandbox')));
+    expect(runs.map(({ code }) => code)).toEqual(files.map(() => 0));
+    const { mappings } = JSON.parse(readFileSync(storePath(partner), 'utf8'));
+    expect(mappings.length).toBeGreaterThanOrEqual(1);
+    expect((await partner.run('mapping', 'list', '--json')).stdout).toContain(mappings[0].fingerprint);
+  });
+
+  test.skipIf(process.platform === 'win32')(
+    'are not believed where others may have written them',
+    async ({ partner }) => {
+      await remember(partner);
+      chmodSync(storePath(partner), 0o666);
+      const before = readFileSync(storePath(partner), 'utf8');
+      const { stderr, stdout } = await partner.run('bulk', join(partner.work, 'first.csv'), '--dry-run', '--json');
+      expect(stderr).toContain('can be changed by other users (mode 0666); what it says is not used');
+      expect(JSON.parse(stdout)).toMatchObject({ remembered: null });
+      await partner.run('bulk', join(partner.work, 'first.csv'), '--accept-likely');
+      expect(readFileSync(storePath(partner), 'utf8')).toBe(before);
+    },
+  );
+
+  test('where they cannot be kept, a warning says so, and the run goes on', async ({ partner, sandbox }) => {
+    mkdirSync(partner.config);
+    // A file where the folder should be; permissions would not stop root.
+    writeFileSync(join(partner.config, 'mappings'), '');
+    const { code, stderr } = await partner.run('bulk', partner.write('a.csv', csv(HEADER)), '--accept-likely');
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/The mapping cannot be kept for the next file like this \(E[A-Z]+\)/);
+    expect(creates(sandbox)).toHaveLength(6);
+  });
+
+  test('a damaged file of mappings is passed over and replaced', async ({ partner }) => {
+    await remember(partner);
+    writeFileSync(storePath(partner), '{"version":1,"mappings":[{"map":', { mode: 0o600 });
+    expect(await planned(partner, join(partner.work, 'first.csv'))).toMatchObject({ remembered: null });
+    await partner.run('bulk', join(partner.work, 'first.csv'), '--accept-likely');
+    expect(await planned(partner, join(partner.work, 'first.csv'))).toMatchObject({ repeated: 6, undecided: [] });
+  });
+});
+
+const need = (at: number) => `Pintar a parede da sala toda de branco, casa ${'abcdef'[at]}`;
+
+/** Files that are understood in different ways; each is imported twice. */
+const UNDERSTOOD: readonly (readonly [string, readonly string[], (at: number) => readonly string[]])[] = [
+  [
+    'joined names and addresses, phones in order of rank',
+    [
+      'PLZ',
+      'Ort',
+      'Tel. privat',
+      'Nachname',
+      'Handy',
+      'Vorname',
+      'Strasse',
+      'Nr',
+      'Tel. Büro',
+      'Anliegen',
+      'Land',
+      'Notizen',
+    ],
+    (at) => [
+      ...[
+        '10115',
+        'Berlin',
+        at % 3 === 0 ? '' : `+49301234560${at}`,
+        `Muster${'abcdef'[at]}`,
+        at % 2 === 0 ? '' : `+491512345678${at}`,
+      ],
+      ...[
+        'Ana',
+        'Hauptstr.',
+        `${at + 1}`,
+        `+49309876540${at}`,
+        `Die Wand im Zimmer ${at} soll gestrichen werden`,
+        'DE',
+        `Notiz ${at}`,
+      ],
+    ],
+  ],
+  [
+    'names that are numbers, and more than one phone',
+    ['2', 'Nome', '1', 'Pedido', 'Pais', 'Codigo postal', 'Cidade'],
+    (at) => [
+      ...[at % 2 === 0 ? '' : `+35192234567${at}`, NAMES[at] ?? '', `+35193234567${at}`, need(at)],
+      ...['PT', '1000-001', 'Lisboa'],
+    ],
+  ],
+  [
+    '__proto__, quotes, and two whole names',
+    ['__proto__', 'Nome "completo"', 'Nome', 'constructor', 'Pedido', 'Pais'],
+    (at) => [`+35191234567${at}`, at < 3 ? (NAMES[at] ?? '') : '', NAMES[5 - at] ?? '', `x${at}`, need(at), 'PT'],
+  ],
+  [
+    'other scripts',
+    ['الاسم', 'الهاتف', 'Текст', 'Pais'],
+    (at) => [NAMES[at] ?? '', `+35191234567${at}`, need(at), 'PT'],
+  ],
+  [
+    'everything certain, a whole name beside its parts',
+    [
+      'Nome',
+      'Primeiro nome',
+      'Apelido',
+      'Morada',
+      'Codigo postal',
+      'Cidade',
+      'Telefone',
+      'Telemovel',
+      'Pedido',
+      'Pais',
+    ],
+    (at) => [
+      ...[at < 2 ? '' : (NAMES[at] ?? ''), 'Ana', `Lima${'abcdef'[at]}`, `Rua ${at}`, '1000-001', 'Lisboa'],
+      ...[at % 2 === 0 ? '' : `+35191234567${at}`, `+35192234567${at}`, need(at), 'PT'],
+    ],
+  ],
+  [
+    'a column without a name',
+    ['Nome', '', 'Pedido', 'Pais'],
+    (at) => [NAMES[at] ?? '', `+35191234567${at}`, `Parede ${at} da sala pintada de branco`, 'PT'],
+  ],
+];
+
+describe.skipIf(!HAS_TERMINAL)('the same file again sends nothing', () => {
+  test.for(UNDERSTOOD)('%s: first understood, then remembered', async ([, header, cells], { partner, sandbox }) => {
+    const line = (texts: readonly string[]) => texts.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(';');
+    const leads = partner.write('leads.csv', [line(header), ...NAMES.map((_, at) => line(cells(at)))].join('\n'));
+    const { columns, undecided } = (await planned(partner, leads)) as unknown as {
+      columns: { level: string }[];
+      undecided: object[];
+    };
+    const terminal = new Terminal(partner, ['bulk', leads]);
+    for (const _ of [...columns.filter(({ level }) => level === 'likely'), ...undecided]) {
+      await terminal.until(/q leave: /);
+      terminal.type('y');
+    }
+    await terminal.until(/q to leave: /);
+    terminal.type('\r');
+    expect(await terminal.ended, terminal.shown).toBe(0);
+    expect(creates(sandbox)).toHaveLength(6);
+    expect(await planned(partner, leads)).toMatchObject({ ready: 0, remembered: { changes: null } });
+    const again = documentOf(await partner.run('bulk', leads, '--json'));
+    expect(again).toMatchObject({ rows: 6, created: 0, repeated: 6 });
+    // Forgotten, it is understood as before.
+    await partner.run('mapping', 'forget', '--all');
+    expect(await planned(partner, leads, '--accept-likely')).toMatchObject({ remembered: null });
+    expect(creates(sandbox)).toHaveLength(6);
+  });
+});
+
+describe.skipIf(!HAS_TERMINAL)('what is confirmed on a terminal', () => {
+  test('is remembered, with the answers', async ({ partner, sandbox }) => {
+    const leads = partner.write('leads.csv', csv(HEADER));
+    const terminal = new Terminal(partner, ['bulk', leads]);
+    await terminal.until(/q leave: /);
+    terminal.type('y');
+    await terminal.until(/q to leave: /);
+    terminal.type('\r');
+    expect(await terminal.ended).toBe(0);
+    expect(documentOf(await partner.run('bulk', leads, '--json'))).toMatchObject({ created: 0, repeated: 6 });
+    const second = new Terminal(partner, ['bulk', leads]);
+    await second.until(/mapped as on/);
+    await second.until(/q to leave: /);
+    second.type('q\r');
+    expect(await second.ended).toBe(130);
+    expect(second.shown).not.toContain('q leave: ');
+    expect(creates(sandbox)).toHaveLength(6);
+  });
+});
+
+describe('srq mapping', () => {
+  test('lists, shows and forgets', async ({ partner, sandbox }) => {
+    expect((await partner.run('mapping', 'list')).stdout).toContain('Nothing is remembered');
+    await remember(partner);
+    const { mappings } = documentOf(await partner.run('mapping', 'list', '--json')) as {
+      mappings: { fingerprint: string; on: string; columns: string[]; fields: string[] }[];
+    };
+    const [kept] = mappings;
+    expect(kept).toMatchObject({ fingerprint: expect.stringMatching(/^[\da-f]{12}$/), columns: HEADER });
+    expect(kept?.fields).toContain('phone');
+    const { stdout } = await partner.run('mapping', 'list');
+    expect(stdout).toMatch(/\d{4}-\d\d-\d\d +[\da-f]{12} +5 +Nome, Rufkontakt, Pedido, … /);
+
+    // What is shown is a mapping that gives the same requests.
+    const shown = await partner.run('mapping', 'show', kept?.fingerprint.slice(0, 6) ?? '');
+    partner.write('kept.json', shown.stdout);
+    expect(documentOf(await partner.run('mapping', 'forget', '--all', '--json'))).toEqual({ forgotten: 1, left: 0 });
+    const first = join(partner.work, 'first.csv');
+    expect((await partner.run('bulk', first)).code).toBe(2);
+    expect(documentOf(await partner.run('bulk', first, '--mapping', 'kept.json', '--json'))).toMatchObject({
+      repeated: 6,
+    });
+    expect(creates(sandbox)).toHaveLength(6);
+
+    // Importing with a mapping has confirmed it once more.
+    const forgot = await partner.run('mapping', 'forget', kept?.fingerprint ?? '');
+    expect(forgot.stdout).toContain('Forgot 1 mapping; 0 left.');
+  });
+
+  test('knows what to do with a fingerprint that is not there', async ({ partner }) => {
+    await remember(partner);
+    for (const args of [
+      ['show', 'ffffffff0000'],
+      ['forget', 'ffffffff0000'],
+      ['forget', ''],
+      ['forget'],
+      ['forget', 'abcd', '--all'],
+    ]) {
+      const { code, stderr } = await partner.run('mapping', ...args, '--profile', 'default');
+      expect(code).toBe(2);
+      expect(stderr).toContain('srq mapping list --profile default');
+    }
+    expect(documentOf(await partner.run('mapping', 'list', '--json'))['mappings']).toHaveLength(1);
+  });
+
+  test('is safe on a terminal, and says when it cannot forget', async ({ partner }) => {
+    const evil = 'A\u001b[31m\u202egent';
+    const leads = partner.write(
+      'leads.csv',
+      csv(HEADER, (name) => (name === 'Nome' ? evil : name)),
+    );
+    const { code } = await partner.run('bulk', leads, '--accept-likely', '--map', `${evil}=fullname`);
+    expect(code).toBe(0);
+    const { stdout } = await partner.run('mapping', 'list');
+    const [, fingerprint = ''] = /([\da-f]{12})/.exec(stdout) ?? [];
+    const shown = await partner.run('mapping', 'show', fingerprint);
+    for (const text of [stdout, shown.stdout, (await partner.run('mapping', 'list', '--json')).stdout]) {
+      expect(text).not.toMatch(/[\u001b\u202e]/);
+    }
+    expect(Object.keys(JSON.parse(shown.stdout).map)).toContain(evil);
+  });
+
+  test('a profile that is removed has none left', async ({ partner, sandbox }) => {
+    await remember(partner, '--profile', 'shop', '--sandbox');
+    const shop = { baseUrl: sandbox.baseUrl, clientId: sandbox.clientId, clientSecret: CANARY };
+    writeFileSync(join(partner.config, 'config.json'), JSON.stringify({ current: 'shop', profiles: { shop } }));
+    chmodSync(join(partner.config, 'config.json'), 0o600);
+    expect((await partner.run('profile', 'remove', 'shop')).code).toBe(0);
+    expect(existsSync(storePath(partner, 'shop'))).toBe(false);
+  });
+});
