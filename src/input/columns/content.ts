@@ -120,6 +120,8 @@ function isPhoneShape(text: string): boolean {
 
 function isPhone(text: string, market: Market | undefined): boolean {
   if (!isPhoneShape(text)) return false;
+  // Without a market, a number within a country can only be told by how it is written.
+  if (!market && !text.startsWith('+') && !text.startsWith('00')) return /^0|\d[ ()./-]+\d/.test(text);
   const [one = text] = text.split(/ ?[/;,] ?(?=[+(\d])(?=.{7})/);
   return parsePhone(one, market).e164 !== null || parsePhone(text, market).e164 !== null;
 }

@@ -83,6 +83,15 @@ const WHOLE = new Set([
   'display',
 ]);
 
+/** Words for a number that names something. It is not called, whatever its digits look like. */
+const IDENTIFIERS = new Set(
+  'id ids ref refs refid reference references referencia referencias referenz riferimento rif uuid guid cod code codes codigo codice kennung schlussel folio identifier kennzeichen aktenzeichen az kdnr kundennr kdn referenznummer auftragsnummer vorgangsnummer laufnummer'.split(
+    ' ',
+  ),
+);
+/** Words for the person who is called under a number. */
+const CALLED = new Set('contact contacto contato contatto kontakt call calls'.split(' '));
+
 /** Words for what somebody writes. A column of them holds texts, even if they repeat, and no kinds of service. */
 const MESSAGES = new Set(
   'text texts texte testo texto message messages nachricht mensagem mensaje messaggio beschreibung description descricao descripcion descrizione'.split(
@@ -162,6 +171,7 @@ class NamedColumn {
   }
 
   #place(): NamedMeaning | null {
+    if (this.has('inTheirWork') && !this.has('street')) return null;
     if (this.has('telling') || this.#needWords().length > 0) return null;
     const [postal, city, street, country] = [
       this.has('postal'),
@@ -199,10 +209,15 @@ class NamedColumn {
 
   /** The name is nothing but "customer", "caller", "client". */
   #isCustomerAlone(): boolean {
-    return this.#words.length > 0 && this.#words.every((word) => conceptsOf(word).includes('customer'));
+    return (
+      this.has('customer') &&
+      this.#words.every((word) => conceptsOf(word).some((each) => each === 'customer' || each === 'nothing'))
+    );
   }
 
   #need(): readonly NamedMeaning[] | null {
+    if (this.has('address') && !this.has('telling'))
+      return [this.#part('location'), this.#part('request_text', RANK.second)];
     const needs = this.has('telling') || (this.has('need') && !this.has('number'));
     const kinds = this.has('category') || (this.has('kind') && (needs || this.has('occasion')));
     if (this.has('lastAdjective')) return [];
@@ -223,13 +238,19 @@ class NamedColumn {
   #reference(): readonly NamedMeaning[] {
     const [number, matter, customer] = [this.has('number'), this.has('matter'), this.has('customer')];
     if (this.has('region') || this.has('kind')) return [];
-    if (number && matter) {
-      const mayBePhone: NamedMeaning[] =
-        customer || this.#words.includes('call') ? [this.#part('phone', RANK.usual)] : [];
-      return [this.#plain('ref', customer ? RANK.work : RANK.mobile), ...mayBePhone];
-    }
-    if (number) return [this.#part('ref', RANK.second), this.#part('phone', RANK.second)];
+    const [ref, phone] = [
+      this.#plain('ref', customer ? RANK.work : RANK.mobile),
+      this.#part('phone', this.#isCall() ? RANK.usual : ASIDE),
+    ];
+    // A "contact number" is to be called; an "id" never is, even if it looks like a number that one can call.
+    const mayBeCalled = !this.#words.some((word) => IDENTIFIERS.has(word));
+    if (number && matter) return mayBeCalled && customer ? [ref, phone] : [ref];
+    if (number) return mayBeCalled ? [this.#part('ref', RANK.second), phone] : [this.#part('ref', RANK.second)];
     return matter && !customer && !this.#words.every(isSilent) ? [this.#part('ref', RANK.aside)] : [];
+  }
+
+  #isCall(): boolean {
+    return this.#words.some((word) => CALLED.has(word));
   }
 
   #rank(): number {
