@@ -218,6 +218,18 @@ describe('a sample', () => {
     expect(Math.max(...(cells ?? []).map(({ length }) => length))).toBe(1_000);
   });
 
+  test('ends where the table cannot be read further', async () => {
+    const rows = rowsOf(1, 3, 'x');
+    const damaged = {
+      ...rows,
+      async *rows() {
+        yield* rows.rows();
+        throw new SrqError('input', 'a quote that is not closed');
+      },
+    };
+    expect(await sampleOf(damaged)).toEqual([['x', 'x', 'x']]);
+  });
+
   test('holds fewer rows of more columns, and looks no further than 2,000 rows', async () => {
     for (const width of [5_000, 100_000]) {
       const cells = await sampleOf(rowsOf(width, 500, ''));

@@ -16,7 +16,7 @@ export interface ColumnsView {
 }
 
 /** A column that plainly holds something that a request needs, whatever its name says. */
-export interface PlainColumn {
+interface PlainColumn {
   readonly index: number;
   readonly field: 'phone' | 'email' | 'request_text';
 }
