@@ -247,7 +247,8 @@ function plainColumns({ plain, readings }: Understanding, closed: readonly numbe
   const needed = (['phone', 'email', 'request_text'] as const).flatMap((field) =>
     ranked(readings, field).map((index) => ({ index, field })),
   );
-  return [...plain, ...needed.filter(({ index }) => closed.includes(index))];
+  const isClosed = new Set(closed);
+  return [...plain, ...needed.filter(({ index }) => isClosed.has(index))];
 }
 
 /**

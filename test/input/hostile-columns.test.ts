@@ -139,6 +139,17 @@ describe('columns of any name and content', () => {
     expect(keptCount / count).toBeGreaterThan(0.9);
   });
 
+  test('keep their order where they are called by numbers', () => {
+    const columns = ['Telefone 2', '2', 'Nome', '1'];
+    const said = { ...NOTHING, map: { 'Telefone 2': '-', ' 2': 'phone', ' 1': 'phone' } };
+    const mapping = planMapping(columns, said);
+    const kept = mappingToRemember(mapping, said, { sample: [], parameters: new Set() });
+    expect(kept && Object.keys(JSON.parse(JSON.stringify(kept.map)))).toEqual([' 2', ' 1', 'Nome', 'Telefone 2']);
+    const remembered = { map: {}, join: {}, unused: [], ...kept, on: '', changes: null };
+    const again = planMapping(columns, { ...NOTHING, remembered });
+    expect(again.sources.find(({ field }) => field === 'phone')?.columns).toEqual([1, 3]);
+  });
+
   test('in another order and case give the same requests by what was kept', () => {
     fc.assert(
       fc.property(table, fc.infiniteStream(fc.nat()), ({ columns, cells }, order) => {
@@ -216,6 +227,18 @@ describe('a sample', () => {
     const [cells] = await sampleOf(rowsOf(1, 300, 'x'.repeat(1_000_000)));
     expect(cells).toHaveLength(200);
     expect(Math.max(...(cells ?? []).map(({ length }) => length))).toBe(1_000);
+  });
+
+  test('ends where the table cannot be read further', async () => {
+    const rows = rowsOf(1, 3, 'x');
+    const damaged = {
+      ...rows,
+      async *rows() {
+        yield* rows.rows();
+        throw new SrqError('input', 'a quote that is not closed');
+      },
+    };
+    expect(await sampleOf(damaged)).toEqual([['x', 'x', 'x']]);
   });
 
   test('holds fewer rows of more columns, and looks no further than 2,000 rows', async () => {

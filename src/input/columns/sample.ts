@@ -1,4 +1,5 @@
-import type { Table } from '../../request/table.ts';
+import { SrqError } from '../../request/errors.ts';
+import type { Row, Table } from '../../request/table.ts';
 
 /** The first cells of each column of a table, row by row: `cells[column][row]`. */
 export type ColumnSample = readonly (readonly string[])[];
@@ -14,14 +15,15 @@ const MAX_LETTERS = 1_000;
 
 /**
  * Reads the beginning of a table, to see what its columns hold. A column that is rarely filled is followed further than
- * the others. Damaged rows are left out. Throws what reading the table throws.
+ * the others. Damaged rows are left out, and so is what cannot be read: that matters only to
+ * whoever needs these rows, and is said there. Throws what reading the table throws otherwise.
  */
 export async function sampleOf(table: Pick<Table, 'columns' | 'rows'>): Promise<ColumnSample> {
   const cells: string[][] = table.columns.map(() => []);
   const filled = table.columns.map(() => 0);
   const most = Math.max(WANTED_CELLS, Math.floor(MAX_CELLS / Math.max(1, table.columns.length)));
   let [read, kept] = [0, 0];
-  for await (const batch of table.rows()) {
+  for await (const batch of readable(table)) {
     for (const row of batch) {
       read += 1;
       if (row.problem !== null) continue;
@@ -39,6 +41,15 @@ export async function sampleOf(table: Pick<Table, 'columns' | 'rows'>): Promise<
       break;
   }
   return cells;
+}
+
+/** Yields the rows before the first damage after which nothing can be trusted. */
+async function* readable(table: Pick<Table, 'rows'>): AsyncGenerator<readonly Row[]> {
+  try {
+    yield* table.rows();
+  } catch (error) {
+    if (!(error instanceof SrqError && error.code === 'input')) throw error;
+  }
 }
 
 /** A copy, because a part of a string would keep all of it in memory. */
