@@ -1,6 +1,6 @@
 import { aliasOf, type FieldOrPart } from '../../request/field-aliases.ts';
 import type { ContentProfile } from './content.ts';
-import { contentReason, type Fit, fitOf, isPlainlyEmail, isPlainlyPhone } from './fit.ts';
+import { contentReason, type Fit, fitOf, isPlainlyEmail, isPlainlyPhone, isRepeated } from './fit.ts';
 import { ASIDE, type NamedMeaning, type NameEvidence } from './name-evidence.ts';
 
 /** A column with what its name and its content say. */
@@ -47,7 +47,7 @@ export function candidatesByName(look: Look): Candidate[] {
   for (const named of name.meanings) {
     const { meaning, strength } = named;
     const fit = fitOf(meaning, seen);
-    const level = levelOf(named, fit, name.isQuestion);
+    const level = levelOf(named, fit, { isQuestion: name.isQuestion, seen });
     if (level === null) continue;
     const because = ['name', contentReason(meaning, seen)].filter((reason) => reason !== null).join(', ');
     const by = strength === 'plain' ? 'plain name' : 'part of the name';
@@ -80,17 +80,25 @@ const OF_QUESTIONS: ReadonlySet<FieldOrPart> = new Set<FieldOrPart>([
   ...(['first_name', 'last_name', 'city', 'location', 'street'] as const),
 ]);
 
+const VAGUE: ReadonlySet<FieldOrPart> = new Set<FieldOrPart>(['location', 'fullname']);
+
+/** Meanings that belong to a person: words that are not understood may say that it is somebody else. */
+const OF_A_PERSON: ReadonlySet<FieldOrPart> = new Set<FieldOrPart>(['phone', 'email']);
+
 /** Decides how sure a reading by words is, or returns null if the content speaks against it. */
 function levelOf(
   { meaning, strength, rank }: NamedMeaning,
   fit: Fit,
-  isQuestion: boolean,
+  { isQuestion, seen }: { readonly isQuestion: boolean; readonly seen: ContentProfile },
 ): ColumnReading['level'] | null {
   if (fit === 'contradicts') return null;
-  if (strength === 'plain') return 'certain';
+  // Names and places have no form of their own: where the content does not show them, a person looks.
+  if (strength === 'plain') return fit === 'allows' && VAGUE.has(meaning) ? 'likely' : 'certain';
   // A word for a number alone, or for a call, is a telephone only if the numbers are.
   if (fit === 'none' || (meaning === 'phone' && fit !== 'shows')) return null;
-  const isShown = SPECIFIC.has(meaning) || (isQuestion && OF_QUESTIONS.has(meaning));
+  // The same few people again and again are the sender's own.
+  if (OF_A_PERSON.has(meaning) && isRepeated(seen)) return null;
+  const isShown = OF_A_PERSON.has(meaning) || OF_QUESTIONS.has(meaning) ? isQuestion : SPECIFIC.has(meaning);
   return fit === 'shows' && isShown && rank < ASIDE ? 'certain' : 'likely';
 }
 
@@ -100,6 +108,8 @@ function isPlainlyOther(meaning: FieldOrPart, seen: ContentProfile): boolean {
   // Links stand where an appointment has a place of its own.
   if (seen.url >= (meaning === 'location' ? 0.5 : 0.9)) return true;
   if (seen.filled < 3) return false;
+  // Forms write "anonymous" into every cell of an address that they were not to ask for.
+  if (meaning === 'email' && seen.email === 0 && seen.distinct * seen.filled <= 1) return true;
   const isNumbered = meaning === 'request_text' && seen.filled >= 5 && seen.codeLike >= 0.9 && seen.distinct >= 0.95;
   return isNumbered || isPlainlyEmail(seen) || isPlainlyPhone(seen) || Math.max(seen.date, seen.yesNo) >= 0.9;
 }

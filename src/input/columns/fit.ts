@@ -133,6 +133,15 @@ export function isPlainlyText({
   return filled > 0 && longText >= PLAIN && medianLength >= 25 && distinct >= 0.7 && !isOther;
 }
 
+/** Tells whether a column may hold texts: shorter or more alike than plain ones, but texts of several words. */
+export function isNearlyText({ filled, longText, hasSpace, medianLength, distinct, ...seen }: ContentProfile): boolean {
+  const isOther = Math.max(seen.email, seen.phoneShape, seen.url, seen.date, seen.amount, seen.postalCode) >= 0.2;
+  const isPlace = Math.max(seen.streetLike, seen.placeLike) >= 0.5;
+  return (
+    filled > 0 && longText >= 0.5 && hasSpace >= PLAIN && medianLength >= 18 && distinct >= 0.25 && !isOther && !isPlace
+  );
+}
+
 const NOUNS: Partial<Record<FieldOrPart, { share: keyof ContentProfile; noun: string }>> = {
   email: { share: 'email', noun: 'e-mail addresses' },
   phone: { share: 'phone', noun: 'telephone numbers' },

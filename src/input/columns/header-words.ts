@@ -10,6 +10,12 @@ export function headerWords(header: string, mendsSlips: boolean): string[] {
   const plain = header
     .normalize('NFKC')
     .replace(/\{\{.*?\}\}/g, ' ')
+    .replace(/whatsapp/gi, ' whatsapp ')
+    // Forms of both numbers and genders: "Tenant(s)", "Alumno/a", "Schüler/in".
+    .replace(
+      /(\p{L}{2,})(?:\((?:s|es|e|en|n|r|in|innen|a|as|o|os)\)|\/(?:s|e|en|r|in|innen|a|o|as|os)(?![\p{L}]))/giu,
+      '$1',
+    )
     .replace(/(\p{L})@(\p{L})/gu, '$1a$2')
     .replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2')
     .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2')
@@ -57,7 +63,7 @@ function understoodWords(word: string, mendsSlips: boolean): readonly string[] {
   if (isKnownWord(word)) return [word];
   const parts = compoundParts(word, mendsSlips);
   if (parts !== null) return parts;
-  return [(mendsSlips ? withoutSlip(word) : null) ?? word];
+  return [(mendsSlips ? (withoutSlip(word) ?? withVowels(word)) : null) ?? word];
 }
 
 /** Shortest known word that may be a part of a compound, except that `id`, `nr` and `no` may end one. */
@@ -103,6 +109,29 @@ function withoutSlip(word: string): string | null {
   if (first === undefined) return null;
   const meanings = new Set(found.map((each) => conceptsOf(each).join(' ')));
   return meanings.size === 1 ? first : null;
+}
+
+/** English words that people write without their vowels. */
+const WITHOUT_VOWELS = new Map(
+  [
+    'name',
+    'first',
+    'last',
+    'surname',
+    'town',
+    'street',
+    'house',
+    'customer',
+    'client',
+    'phone',
+    'number',
+    'address',
+    'country',
+  ].map((word) => [word.charAt(0) + word.slice(1).replace(/[aeiou]/g, ''), word]),
+);
+
+function withVowels(word: string): string | null {
+  return WITHOUT_VOWELS.get(word.replace(/(?<=.)[aeiou]/g, '')) ?? null;
 }
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';

@@ -44,7 +44,7 @@ const ELSE_OF_NEEDS = ELSE.filter((each) => each !== 'file');
 export function nameEvidence(header: string): NameEvidence {
   const words = headerWords(header, false);
   const exact = evidenceOf(header, words);
-  if (exact.isElse || words.every((word) => conceptsOf(word).length > 0)) return exact;
+  if (exact.isElse || words.every((word) => word.length === 1 || conceptsOf(word).length > 0)) return exact;
   const mended = evidenceOf(header, headerWords(header, true));
   if (exact.meanings.length === 0) return mended;
   const further = mended.meanings.filter(({ meaning }) => !exact.meanings.some((each) => each.meaning === meaning));
@@ -58,7 +58,11 @@ function evidenceOf(header: string, words: readonly string[]): NameEvidence {
   const named = new NamedColumn(words);
   const isOthers = named.has('other');
   const ignored = named.has('audio') ? ELSE_OF_RECORDINGS : named.has('need') ? ELSE_OF_NEEDS : ELSE;
-  const isElse = header.startsWith('_') || (!named.has('telling') && named.hasAny(ignored));
+  // "Quelle" alone is German for where a lead comes from; in a French question it is "which".
+  const isElse =
+    header.startsWith('_') ||
+    (words.length <= 2 && words.includes('quelle')) ||
+    (!named.has('telling') && named.hasAny(ignored));
   const isEmpty = words.every(isSilent);
   return {
     meanings: isElse ? [] : named.meanings(),
@@ -122,7 +126,7 @@ class NamedColumn {
 
   constructor(words: readonly string[]) {
     this.#words = words;
-    this.#hasUnknown = words.some((word) => conceptsOf(word).length === 0);
+    this.#hasUnknown = words.some((word) => word.length > 1 && conceptsOf(word).length === 0);
     for (const word of words) {
       for (const each of conceptsOf(word)) this.#counts.set(each, (this.#counts.get(each) ?? 0) + 1);
     }
@@ -148,6 +152,8 @@ class NamedColumn {
   meanings(): readonly NamedMeaning[] {
     if (this.has('audio')) return [this.#plain('audio_file')];
     if (this.has('email')) return [this.#plain('email', this.#rank())];
+    // "Name in WhatsApp" is no number.
+    if (this.has('phone') && this.has('name')) return [this.#part('phone', this.#rank()), this.#part('fullname')];
     if (this.has('phone')) return [this.#plain('phone', this.#rank())];
     if (this.has('language') && !this.has('need') && this.#words.includes('site')) return [];
     if (this.has('language') && !this.has('need')) return [this.#plain('lang')];
@@ -197,7 +203,7 @@ class NamedColumn {
     const last = this.has('last') || (this.has('lastAdjective') && (name || first));
     if (!name && !first && !last)
       return this.#isCustomerAlone() ? [this.#plain('fullname'), this.#part('phone')] : null;
-    if (this.hasAny(['need', 'telling', 'category', 'kind'])) return null;
+    if (this.hasAny(['need', 'category', 'kind'])) return null;
     const both =
       (first && last) || (name && this.has('first')) || (name && this.has('last') && !this.has('lastAdjective'));
     if (both) return [this.#plain('fullname')];

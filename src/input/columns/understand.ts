@@ -3,7 +3,15 @@ import { type Market, parseMarket } from '../../request/markets.ts';
 import { RESULT_COLUMNS } from '../../request/table.ts';
 import { byStrength, type Candidate, type ColumnReading, candidatesByName, guessed, type Look } from './candidates.ts';
 import { type ContentProfile, profileOf } from './content.ts';
-import { contentReason, fitOf, isPlainlyEmail, isPlainlyPhone, isPlainlyText, isRepeated } from './fit.ts';
+import {
+  contentReason,
+  fitOf,
+  isNearlyText,
+  isPlainlyEmail,
+  isPlainlyPhone,
+  isPlainlyText,
+  isRepeated,
+} from './fit.ts';
 import { nameEvidence } from './name-evidence.ts';
 
 /** What is known of a file's columns. */
@@ -41,7 +49,8 @@ export function understandColumns(view: ColumnsView): Understanding {
   const chosen = withoutRivals(withHouseNumber(asPlaceParts(asNameParts(named)), looks));
   const readings = [...chosen];
   // Each finds what is still missing, so the order counts.
-  for (const find of [byContentAlone, townBeside, namePair, region]) readings.push(...find(looks, readings));
+  for (const find of [byContentAlone, longestText, townBeside, namePair, region])
+    readings.push(...find(looks, readings));
   readings.sort((a, b) => a.index - b.index);
   const plain = looks.filter(({ index }) => !isTaken(readings, index)).flatMap(plainContent);
   return {
@@ -294,6 +303,17 @@ function unnamed(looks: readonly Look[], readings: readonly Candidate[]): Look[]
     ({ index, isOwn, name, seen }) =>
       !isOwn && name.isEmpty && !name.isOthers && seen.filled > 0 && !isTaken(readings, index),
   );
+}
+
+/** The longest texts of the file say what is needed, where no column does. */
+function longestText(looks: readonly Look[], readings: readonly Candidate[]): Candidate[] {
+  if (isGiven(readings, ['request_text', 'notes', 'audio_file'])) return [];
+  const texts = looks.filter(
+    ({ index, name, seen, isOwn }) =>
+      !isOwn && !isTaken(readings, index) && !name.isOthers && !name.isElse && isNearlyText(seen),
+  );
+  const [longest] = texts.sort((a, b) => b.seen.medianLength - a.seen.medianLength);
+  return longest ? [guessed(longest, 'request_text', 'the longest texts of the file')] : [];
 }
 
 /** A column of short names beside the postal code or the street is the town, where no other column is. */

@@ -45,7 +45,7 @@ interface ReadColumn {
 const AS_GOOD: Readonly<Record<string, readonly string[]>> = {
   notes: ['request_text'],
   house_number: ['street'],
-  location: ['street'],
+  location: ['street', 'city'],
   street: ['location'],
   city: ['location'],
 };
