@@ -69,7 +69,7 @@ export function planMapping(
       ...tieWarnings(columns, ties),
     ],
     remembered: remembered ? { on: remembered.on, changes: remembered.changes } : null,
-    missed: missedColumns(plainColumns(understood, before.unused), sources, taken, sample),
+    missed: missedColumns(plainColumns(understood), sources, taken, sample),
     ties,
     postalCodes: ranked(understood.readings, 'postal_code'),
   };
@@ -242,13 +242,12 @@ function withoutNotes(readings: readonly ColumnReading[]): readonly ColumnReadin
 
 const NOTES_RANK = 100;
 
-/** Returns the columns that plainly hold what a request needs: those that are not understood, and those that are closed. */
-function plainColumns({ plain, readings }: Understanding, closed: readonly number[]): readonly MissedColumn[] {
+/** Returns the columns that plainly hold what a request needs, understood or not. */
+function plainColumns({ plain, readings }: Understanding): readonly MissedColumn[] {
   const needed = (['phone', 'email', 'request_text'] as const).flatMap((field) =>
-    ranked(readings, field).map((index) => ({ index, field })),
+    ranked(readings, field).map((index) => ({ index, field, isOthers: false })),
   );
-  const isClosed = new Set(closed);
-  return [...plain, ...needed.filter(({ index }) => isClosed.has(index))];
+  return [...plain, ...needed];
 }
 
 /**

@@ -97,6 +97,8 @@ export type Level = 'certain' | 'likely';
 export interface MissedColumn {
   readonly index: number;
   readonly field: 'phone' | 'email' | 'request_text';
+  /** Whether its name says that it is somebody else's, or something else such as a fax. */
+  readonly isOthers: boolean;
 }
 
 /** Columns that are equally likely to be one field. */

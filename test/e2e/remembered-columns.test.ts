@@ -127,14 +127,14 @@ describe('columns that were confirmed', () => {
 
   test('do not hide a column with telephone numbers where theirs is empty', async ({ partner, sandbox }) => {
     await remember(partner);
-    const text = csv([...HEADER, 'Agent'], (name) => name)
+    const text = csv([...HEADER, 'Zusatz'], (name) => name)
       .split('\n')
       .map((line, at) => (at === 0 ? line : line.replace(/"\+\d+"/, '""').replace(/""$/, `"${PHONES[at - 1]}"`)))
       .join('\n');
     const next = partner.write('next.csv', text);
     const { code, stderr } = await partner.run('bulk', next);
     expect(code).toBe(2);
-    expect(stderr).toContain('--map Rufkontakt=phone --map Agent=phone');
+    expect(stderr).toContain('--map Rufkontakt=phone --map Zusatz=phone');
     expect(creates(sandbox)).toHaveLength(6);
   });
 

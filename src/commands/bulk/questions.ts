@@ -19,6 +19,8 @@ export interface ColumnQuestion {
   /** The labels of the columns that give the field as well, and stay the first choice. */
   readonly beside: readonly string[];
   readonly because: string;
+  /** Its name says that it is somebody else's, so that leaving it out is proposed. */
+  readonly isOthers: boolean;
   /** Up to three cells of each column, six in all. They are personal data. */
   readonly samples: readonly string[];
 }
@@ -36,11 +38,20 @@ export function columnQuestions(mapping: Mapping, sample: ColumnSample = []): Co
   const likely = mapping.sources
     .filter(({ level }) => level === 'likely')
     .map(({ field, how, columns, because }) => ({
+      isOthers: false,
       ...{ kind: 'likely' as const, field, how, because, beside: [] },
       ...{ columns: labels(columns), samples: samples(columns) },
     }));
-  const leftOut = mapping.missed.map(({ field, index }) => ({
-    ...{ kind: 'left out' as const, field, how: 'first' as const, because: `it plainly holds ${HELD[field]}` },
+  // Without any other contact, even somebody else's is better than none: then a person has to look closer.
+  const hasContact = mapping.sources.some(({ field }) => field === 'phone' || field === 'email');
+  const leftOut = mapping.missed.map(({ field, index, isOthers }) => ({
+    isOthers: isOthers && hasContact,
+    ...{
+      kind: 'left out' as const,
+      field,
+      how: 'first' as const,
+      because: `it plainly holds ${HELD[field]}${isOthers ? ", though by its name not the customer's" : ''}`,
+    },
     beside: mapping.sources
       .filter((source) => source.field === field && source.how === 'first')
       .flatMap(({ columns }) => labels(columns)),
@@ -162,13 +173,15 @@ function described({ kind, field, columns }: ColumnQuestion): string {
   return kind === 'likely' ? `${names} is likely the ${field}` : `${names} is left out, and nothing gives the ${field}`;
 }
 
-/** Returns the flags that answer the questions with yes. */
+/** Returns the flags that answer the questions as is most likely: with yes, but no for what is somebody else's. */
 export function flagsFor(questions: readonly ColumnQuestion[]): string[] {
   const takesLikely = questions.some(({ kind }) => kind === 'likely');
   const leftOut = questions.filter(({ kind }) => kind === 'left out');
   const said = new Set(
-    leftOut.flatMap(({ field, columns, beside }) =>
-      [...beside, ...columns].map((name) => `${name.replace(UNSEEN, ' ').trim()}=${field}`),
+    leftOut.flatMap(({ field, columns, beside, isOthers }) =>
+      isOthers
+        ? columns.map((name) => `${name.replace(UNSEEN, ' ').trim()}=-`)
+        : [...beside, ...columns].map((name) => `${name.replace(UNSEEN, ' ').trim()}=${field}`),
     ),
   );
   return [...(takesLikely ? ['--accept-likely'] : []), ...[...said].flatMap((each) => ['--map', each])];

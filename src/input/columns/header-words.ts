@@ -12,10 +12,8 @@ export function headerWords(header: string, mendsSlips: boolean): string[] {
     .replace(/\{\{.*?\}\}/g, ' ')
     .replace(/whatsapp/gi, ' whatsapp ')
     // Forms of both numbers and genders: "Tenant(s)", "Alumno/a", "Schüler/in".
-    .replace(
-      /(\p{L}{2,})(?:\((?:s|es|e|en|n|r|in|innen|a|as|o|os)\)|\/(?:s|e|en|r|in|innen|a|o|as|os)(?![\p{L}]))/giu,
-      '$1',
-    )
+    .replace(/(?<=\p{L}{2})\((?:s|es|e|en|n|r|in|innen|a|as|o|os)\)/giu, '')
+    .replace(/(?<=\p{L}{2})\/(?:s|e|en|r|in|innen|a|o|as|os)(?!\p{L})/giu, '')
     .replace(/(\p{L})@(\p{L})/gu, '$1a$2')
     .replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2')
     .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2')

@@ -1,6 +1,6 @@
 import { aliasOf, type FieldOrPart, normalForm } from '../../request/field-aliases.ts';
 import { type Market, parseMarket } from '../../request/markets.ts';
-import { RESULT_COLUMNS } from '../../request/table.ts';
+import { type MissedColumn, RESULT_COLUMNS } from '../../request/table.ts';
 import { byStrength, type Candidate, type ColumnReading, candidatesByName, guessed, type Look } from './candidates.ts';
 import { type ContentProfile, profileOf } from './content.ts';
 import {
@@ -23,18 +23,12 @@ export interface ColumnsView {
   readonly market: Market | undefined;
 }
 
-/** A column that plainly holds something that a request needs, whatever its name says. */
-interface PlainColumn {
-  readonly index: number;
-  readonly field: 'phone' | 'email' | 'request_text';
-}
-
 /** The file's columns as they were understood. */
 export interface Understanding {
   /** At most one reading a column, in the order of the columns. */
   readonly readings: readonly ColumnReading[];
   /** Columns without a reading that plainly hold telephone numbers, e-mail addresses or longer texts. */
-  readonly plain: readonly PlainColumn[];
+  readonly plain: readonly MissedColumn[];
 }
 
 /**
@@ -63,11 +57,12 @@ function bestFirst(a: Candidate, b: Candidate): number {
   return byStrength(a, b) || a.rank - b.rank;
 }
 
-function plainContent({ index, seen, isOwn }: Look): PlainColumn[] {
+function plainContent({ index, seen, name, isOwn }: Look): MissedColumn[] {
   if (isOwn) return [];
-  if (isPlainlyEmail(seen)) return [{ index, field: 'email' }];
-  if (isPlainlyPhone(seen)) return [{ index, field: 'phone' }];
-  return isPlainlyText(seen) ? [{ index, field: 'request_text' }] : [];
+  const isOthers = name.isOthers || name.isElse;
+  if (isPlainlyEmail(seen)) return [{ index, field: 'email', isOthers }];
+  if (isPlainlyPhone(seen)) return [{ index, field: 'phone', isOthers }];
+  return isPlainlyText(seen) ? [{ index, field: 'request_text', isOthers }] : [];
 }
 
 /** Number of cells that are looked at in all, which takes a second at most, and number of them for each column at least. */
