@@ -2,7 +2,9 @@ import { extname } from 'node:path';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { unescapeFormulas } from '../request/csv-text.ts';
+import { parseEmail } from '../request/email.ts';
 import { SrqError, systemCode } from '../request/errors.ts';
+import { parsePhone } from '../request/phone.ts';
 import { RESULT_COLUMNS, type ReadOptions, type Row, type Table, TEST_LEAD } from '../request/table.ts';
 import { decodedText, findEncoding, type TextEncoding } from './decode.ts';
 import { isResultsFile, restoredRow } from './earlier-results.ts';
@@ -28,6 +30,7 @@ export async function openTable(path: string, options: ReadOptions, name = path)
   if (kind === 'gzip') throw new SrqError('input', `${name} is packed twice.`, 'Unpack it first: gunzip FILE');
   if (outer === 'gzip') say('Unpacked while reading (gzip).');
   const content = kind === 'zip' ? await openWorkbook(file, options, say) : await openText(path, file, options, say);
+  if (content.format === 'csv' || content.format === 'xlsx') requireHeader(content.columns, name);
   sayColumns(content.columns, notes);
   const table = new FileTable(file, content, notes.all);
   await requireRows(table, name);
@@ -127,6 +130,29 @@ async function sampleOf(file: PartnerFile, encoding: TextEncoding): Promise<stri
   }
   // The last line of a short file is whole, while that of a sample is probably cut.
   return `${sample}\n`;
+}
+
+/**
+ * Throws `SrqError('input')` if the first line is a lead and not the names of the columns: it holds an e-mail address or a
+ * telephone number. Read as a header, the lead would be lost, and no column understood.
+ */
+function requireHeader(columns: readonly string[], file: string): void {
+  const at = columns.findIndex((name) => isAddress(name) || isDialled(name));
+  if (at < 0) return;
+  const what = isAddress(columns[at] ?? '') ? 'an e-mail address' : 'a telephone number';
+  throw new SrqError(
+    'input',
+    `${file} has no header: column ${at + 1} of its first line holds ${what}. Nothing was sent.`,
+    'Put a line above that names the columns, for example: ref,fullname,phone,email,postal_code,city,request_text. Lines above the header are left out with --skip-lines N.',
+  );
+}
+
+function isAddress(name: string): boolean {
+  return /^\S+@\S+\.\S+$/.test(name) && parseEmail(name).error === null;
+}
+
+function isDialled(name: string): boolean {
+  return /^(?:\+|00)[\d ()./-]{9,}$/.test(name) && parsePhone(name, undefined).e164 !== null;
 }
 
 function sayColumns(columns: readonly string[], notes: Notes): void {
