@@ -1,6 +1,6 @@
 import { SrqError } from '../request/errors.ts';
 import { FINDING, type Problem, quotedMessage } from '../request/finding.ts';
-import type { ImportPlan, RowOutside, RowReport, RunRow } from '../request/import-plan.ts';
+import { type ImportPlan, type RowOutside, type RowReport, type RunRow, rowInFiles } from '../request/import-plan.ts';
 import { parseMarket } from '../request/markets.ts';
 import type { DeliveryLog, LogRecord } from '../request/ports.ts';
 import { type Status, statusOfEvent } from '../request/status.ts';
@@ -82,17 +82,19 @@ function recordOf(key: string | null, status: Status, log: Pick<DeliveryLog, 're
 
 function recorded(
   row: Row,
-  { ledger }: ImportPlan,
+  { ledger, earlierFiles }: ImportPlan,
   record: LogRecord | null,
 ): Pick<RowReport, 'ids' | 'message' | 'record'> {
   const first = ledger.firstRow(row.number);
   const ids = record?.ids ?? {};
   if (first !== row.number) return { ids, record, message: `The same content as row ${first}.` };
-  return { ids, record, message: messageOf(record, ledger.status(row.number) === 'repeated') };
+  const isRepeated = ledger.status(row.number) === 'repeated';
+  const elsewhere = isRepeated ? rowInFiles(earlierFiles, ledger.key(row.number) ?? '') : null;
+  if (elsewhere) return { ids, record, message: `The same content as row ${elsewhere.row} of ${elsewhere.file}.` };
+  return { ids, record, message: messageOf(record, isRepeated) };
 }
 
 function messageOf(record: LogRecord | null, repeated: boolean): string | null {
-  if (repeated && record && record.event !== 'created') return 'The same content as a row of another file of this run.';
   if (repeated)
     return record ? `Already created on ${record.at}, according to the log.` : 'Its own row says that it was taken.';
   if (record?.event === 'sending')

@@ -59,6 +59,27 @@ export interface ImportPlan {
   /** References of the first rows that are ready. */
   readonly refs: readonly string[];
   readonly ledger: Ledger;
+  /** The files of the same run that come before this one. What they hold is sent with them. */
+  readonly earlierFiles: readonly PlannedFile[];
+}
+
+/** A file of a run whose rows are planned. */
+export interface PlannedFile {
+  /** The input as the user named it. */
+  readonly file: string;
+  readonly ledger: Ledger;
+}
+
+/** Returns where the first of these files has a row with this key, or null if none has. */
+export function rowInFiles(
+  files: readonly PlannedFile[],
+  key: string,
+): { readonly file: string; readonly row: number } | null {
+  for (const { file, ledger } of files) {
+    const row = ledger.rowOf(key);
+    if (row !== null) return { file, row };
+  }
+  return null;
 }
 
 /** A row outside the range of an import, of which only the results file tells. */

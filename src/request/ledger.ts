@@ -82,9 +82,10 @@ export class Ledger {
     return count;
   }
 
-  /** Tells whether a row with this key is in the ledger. */
-  holds(key: string): boolean {
-    return this.#keys.find(key) >= 0;
+  /** Returns the first row with this key, or null if there is none. */
+  rowOf(key: string): number | null {
+    const place = this.#keys.find(key);
+    return place < 0 ? null : this.#firstRow + place;
   }
 
   counts(): Counts {

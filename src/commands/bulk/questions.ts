@@ -102,18 +102,41 @@ function answered(
   return { ...chosen, map: { ...chosen.map, ...said } };
 }
 
+/** A file with what is to be decided about its columns. */
+interface AskedFile {
+  readonly file: string;
+  /** The arguments that import this file alone. */
+  readonly command: readonly string[];
+  readonly open: readonly ColumnQuestion[];
+}
+
 /**
  * Throws `SrqError('usage')` if questions are open that nobody is there to answer. The hint is the command to paste.
+ * `command` are the arguments that import all files.
  */
-export function requireDecided(open: readonly ColumnQuestion[], words: readonly string[]): void {
-  if (open.length === 0) return;
-  const told = open.map((question) => `${described(question)} (${question.because}: ${masked(question.samples)})`);
-  const [count, are] = open.length === 1 ? ['One column', 'is'] : [`${open.length} columns`, 'are'];
+export function requireDecided(files: readonly AskedFile[], command: readonly string[]): void {
+  const count = files.reduce((sum, { open }) => sum + open.length, 0);
+  if (count === 0) return;
+  const name = (file: string) => (files.length > 1 ? `${printable(file)}: ` : '');
+  const told = files.flatMap(({ file, open }) =>
+    open.map((each) => `${name(file)}${described(each)} (${each.because}: ${masked(each.samples)})`),
+  );
+  const [columns, are] = count === 1 ? ['One column', 'is'] : [`${count} columns`, 'are'];
   throw new SrqError(
     'usage',
-    `${count} ${are} to be decided, and nobody can be asked: ${told.join('; ')}. Nothing was sent.`,
-    `If that is right: ${commandLine([...words, ...flagsFor(open)])}\nA column is left out by --map 'COLUMN=-'. The whole plan: --dry-run`,
+    `${columns} ${are} to be decided, and nobody can be asked: ${told.join('; ')}. Nothing was sent.`,
+    `If that is right: ${commandLine(decidingCommand(files, command))}\nA column is left out by --map 'COLUMN=-'. The whole plan: --dry-run`,
   );
+}
+
+/**
+ * Returns the command that answers the questions with yes. A column that is named by --map has to be in every file, so a
+ * file that needs that is imported alone: its mapping is remembered then, also for the others.
+ */
+export function decidingCommand(files: readonly AskedFile[], command: readonly string[]): readonly string[] {
+  const needsMap = files.find(({ open }) => open.some(({ kind }) => kind === 'left out'));
+  if (needsMap) return [...needsMap.command, ...flagsFor(needsMap.open)];
+  return [...command, ...flagsFor(files.flatMap(({ open }) => open))];
 }
 
 function described({ kind, field, columns }: ColumnQuestion): string {
@@ -122,7 +145,7 @@ function described({ kind, field, columns }: ColumnQuestion): string {
 }
 
 /** Returns the flags that answer the questions with yes. */
-export function flagsFor(questions: readonly ColumnQuestion[]): string[] {
+function flagsFor(questions: readonly ColumnQuestion[]): string[] {
   const takesLikely = questions.some(({ kind }) => kind === 'likely');
   const leftOut = questions.filter(({ kind }) => kind === 'left out');
   return [
