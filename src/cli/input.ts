@@ -12,7 +12,8 @@ import { openTable } from '../input/open-table.ts';
 import { requireOwnOrNew } from '../report/output-file.ts';
 import { parametersOf } from '../request/contract.ts';
 import { SrqError, systemCode } from '../request/errors.ts';
-import type { ImportPlan, PlannedFile, RowRange } from '../request/import-plan.ts';
+import type { ImportPlan, RowRange } from '../request/import-plan.ts';
+import type { PlannedFiles } from '../request/planned-files.ts';
 import type { DeliveryLog } from '../request/ports.ts';
 import type { Mapping, MappingOptions, ReadOptions, Table, TextFormat } from '../request/table.ts';
 import type { Context } from './context.ts';
@@ -149,7 +150,7 @@ function unwritable(path: string, error: unknown): SrqError {
 interface Wanted extends Pick<SubmitOptions, 'onDuplicate' | 'again'> {
   readonly range: RowRange;
   /** The files of the same run that come before this one. */
-  readonly earlierFiles?: readonly PlannedFile[];
+  readonly files?: PlannedFiles;
 }
 
 const WHOLE_FILE: Wanted = { range: { skip: 0, limit: null }, onDuplicate: 'skip', again: false };

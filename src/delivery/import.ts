@@ -1,5 +1,6 @@
 import { SrqError } from '../request/errors.ts';
 import type { ImportPlan, RowRange, RowReport } from '../request/import-plan.ts';
+import { PlannedFiles } from '../request/planned-files.ts';
 import type { Clock, DeliveryLog, MarketplaceApi } from '../request/ports.ts';
 import type { Mapping } from '../request/table.ts';
 import type { VisibilityHistory } from '../request/visibility.ts';
@@ -27,11 +28,14 @@ export async function runImport(
   const { log } = ports;
   // 1. Plan each file, anew for each mapping that the user corrects; the last plan counts.
   const imports: FileOfRun[] = [];
+  const rules = { ...options, files: new PlannedFiles() };
   for (const { file, preparation, ui } of files) {
-    const earlierFiles = imports.map((each) => ({ file: each.file, ledger: each.plan.ledger }));
     const planFile = (input: MappedTable, tick: (rows: number) => void) =>
-      planImport(input, options.range, preparation, log, { ...options, earlierFiles }, tick);
-    imports.push({ file, preparation, ui, plan: await ui.agree(planFile) });
+      planImport(input, options.range, preparation, log, rules, tick);
+    const plan = await ui.agree(planFile);
+    imports.push({ file, preparation, ui, plan });
+    // What the last file holds is asked of no other.
+    if (imports.length < files.length) rules.files.add(file, plan.ledger);
   }
   const plans = imports.map(({ plan }) => plan);
   await ports.confirm(plans);

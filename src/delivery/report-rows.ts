@@ -1,6 +1,6 @@
 import { SrqError } from '../request/errors.ts';
 import { FINDING, type Problem, quotedMessage } from '../request/finding.ts';
-import { type ImportPlan, type RowOutside, type RowReport, type RunRow, rowInFiles } from '../request/import-plan.ts';
+import type { ImportPlan, RowOutside, RowReport, RunRow } from '../request/import-plan.ts';
 import { parseMarket } from '../request/markets.ts';
 import type { DeliveryLog, LogRecord } from '../request/ports.ts';
 import { type Status, statusOfEvent } from '../request/status.ts';
@@ -82,14 +82,14 @@ function recordOf(key: string | null, status: Status, log: Pick<DeliveryLog, 're
 
 function recorded(
   row: Row,
-  { ledger, earlierFiles }: ImportPlan,
+  { ledger, files }: ImportPlan,
   record: LogRecord | null,
 ): Pick<RowReport, 'ids' | 'message' | 'record'> {
   const first = ledger.firstRow(row.number);
   const ids = record?.ids ?? {};
   if (first !== row.number) return { ids, record, message: `The same content as row ${first}.` };
   const isRepeated = ledger.status(row.number) === 'repeated';
-  const elsewhere = isRepeated ? rowInFiles(earlierFiles, ledger.key(row.number) ?? '') : null;
+  const elsewhere = isRepeated ? files.find(ledger.key(row.number) ?? '', { except: ledger }) : null;
   if (elsewhere) return { ids, record, message: `The same content as row ${elsewhere.row} of ${elsewhere.file}.` };
   return { ids, record, message: messageOf(record, isRepeated) };
 }

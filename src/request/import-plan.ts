@@ -1,6 +1,7 @@
 import type { Problem } from './finding.ts';
 import type { Ledger } from './ledger.ts';
 import type { Identifiers } from './outcome.ts';
+import type { PlannedFiles } from './planned-files.ts';
 import type { LogRecord } from './ports.ts';
 import type { ServiceRequest } from './service-request.ts';
 import type { Counts, Status } from './status.ts';
@@ -59,27 +60,8 @@ export interface ImportPlan {
   /** References of the first rows that are ready. */
   readonly refs: readonly string[];
   readonly ledger: Ledger;
-  /** The files of the same run that come before this one. What they hold is sent with them. */
-  readonly earlierFiles: readonly PlannedFile[];
-}
-
-/** A file of a run whose rows are planned. */
-export interface PlannedFile {
-  /** The input as the user named it. */
-  readonly file: string;
-  readonly ledger: Ledger;
-}
-
-/** Returns where the first of these files has a row with this key, or null if none has. */
-export function rowInFiles(
-  files: readonly PlannedFile[],
-  key: string,
-): { readonly file: string; readonly row: number } | null {
-  for (const { file, ledger } of files) {
-    const row = ledger.rowOf(key);
-    if (row !== null) return { file, row };
-  }
-  return null;
+  /** The planned files of the same run. What one of them holds is sent with it. */
+  readonly files: PlannedFiles;
 }
 
 /** A row outside the range of an import, of which only the results file tells. */

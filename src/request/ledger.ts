@@ -82,6 +82,13 @@ export class Ledger {
     return count;
   }
 
+  /** Yields the keys of all rows, each once. */
+  *keys(): Generator<string> {
+    for (let place = 0; place < this.#rows; place++) {
+      if (((this.#bytes[place] ?? 0) & (NO_KEY | SAME_CONTENT)) === 0) yield this.#keys.keyAt(place);
+    }
+  }
+
   /** Returns the first row with this key, or null if there is none. */
   rowOf(key: string): number | null {
     const place = this.#keys.find(key);

@@ -37,7 +37,7 @@ describe('at the cursor there can stand', () => {
     ['bulk leads.csv --dry', ['--dry-run']],
     ['bulk le', [':files']],
     ['bulk --mapping ', [':files']],
-    ['bulk leads.csv --again ', []],
+    ['bulk leads.csv --again ', [':files']],
     ['resolve --validate --file ', [':files']],
     ['completion p', ['powershell']],
     ['contract ', ['learn', 'show', 'forget']],

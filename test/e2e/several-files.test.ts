@@ -1,4 +1,5 @@
 import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { basename, join } from 'node:path';
 import { describe, expect, inject } from 'vitest';
 import { CANARY } from '../helpers/canary-secret.ts';
@@ -429,10 +430,23 @@ test('the report of a run shows the rows of all its files', async ({ partner }) 
   expect(partner.read('run.html')).toContain('a.csv, b.csv');
 });
 
-test('one connection serves all files: one token, and no more sockets than places', async ({ partner, sandbox }) => {
+test('twelve files are sent over the connections of one', async ({ partner, sandbox }) => {
+  const { hostname, port } = new URL(sandbox.baseUrl);
+  let connections = 0;
+  const passage = createServer((near) => {
+    connections += 1;
+    const far = connect(Number(port), hostname);
+    near.on('error', () => far.destroy()).on('close', () => far.destroy());
+    far.on('error', () => near.destroy()).on('close', () => near.destroy());
+    near.pipe(far).pipe(near);
+  });
+  await new Promise<void>((resolve) => passage.listen(0, '127.0.0.1', resolve));
+  partner.use({ baseUrl: `http://127.0.0.1:${(passage.address() as AddressInfo).port}`, clientId: sandbox.clientId });
   const files = named('F', 12).map((name) => basename(partner.write(`${name}.csv`, csvOf(...named(`${name}-`, 4)))));
-  expect(await bulk(partner, ...files, '--concurrency', '2')).toMatchObject({ code: 0 });
-  expect(sandbox.requests().filter(({ operation }) => operation === 'token')).toHaveLength(1);
+  const ended = await bulk(partner, ...files, '--concurrency', '2').finally(() => passage.close());
+  expect([ended.code, documentOf(ended)]).toMatchObject([0, { created: 48 }]);
+  // Two for requests, and a few for looks of validate and for one that the service has closed.
+  expect(connections).toBeLessThan(8);
 });
 
 describe.skipIf(!HAS_TERMINAL)('on a terminal', () => {

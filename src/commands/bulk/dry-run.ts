@@ -2,7 +2,7 @@ import type { Context } from '../../cli/context.ts';
 import { planWithProgress } from '../../cli/input.ts';
 import { reportRows } from '../../delivery/report-rows.ts';
 import type { SubmitOptions } from '../../delivery/submit.ts';
-import type { PlannedFile } from '../../request/import-plan.ts';
+import { PlannedFiles } from '../../request/planned-files.ts';
 import { type PlanOptions, rangeOf, sayPlan } from './agreement.ts';
 import type { OpenedFile } from './file-import.ts';
 import { type DryFile, finishDryRun } from './summary.ts';
@@ -23,20 +23,16 @@ export async function dryRun(
   startedMs: number,
 ): Promise<number> {
   const rehearsed: DryFile[] = [];
-  const earlierFiles: PlannedFile[] = [];
+  const wanted = { ...options, range: rangeOf(options), files: new PlannedFiles() };
   const log = await files[0]?.session.logReader();
   if (!log) throw new Error('a run without a file');
   for (const { file, input, session, results, command: alone } of files) {
-    const plan = await planWithProgress(session, input, log, {
-      ...options,
-      range: rangeOf(options),
-      earlierFiles: [...earlierFiles],
-    });
+    const plan = await planWithProgress(session, input, log, wanted);
     await sayPlan(session, plan, 'nowhere: this is a dry run');
     const rows = reportRows(plan, log, session.preparation, 'It would be sent.', 'ready');
     if (results && results.path !== null) await writeRunResults(context, results, plan, rows);
-    earlierFiles.push({ file, ledger: plan.ledger });
     rehearsed.push({ file, plan, results: results?.path ?? null, command: alone });
+    if (rehearsed.length < files.length) wanted.files.add(file, plan.ledger);
   }
   return finishDryRun(context, rehearsed, command, startedMs);
 }
