@@ -14,7 +14,7 @@ import { requireOwnOrNew } from '../report/output-file.ts';
 import { parametersOf } from '../request/contract.ts';
 import { SrqError, systemCode } from '../request/errors.ts';
 import type { ImportPlan, RowRange } from '../request/import-plan.ts';
-import type { Ledger } from '../request/ledger.ts';
+import type { PlannedFiles } from '../request/planned-files.ts';
 import type { DeliveryLog } from '../request/ports.ts';
 import {
   type Mapping,
@@ -169,8 +169,8 @@ function unwritable(path: string, error: unknown): SrqError {
 /** The rows to plan, and which logged statuses count as done. */
 interface Wanted extends Pick<SubmitOptions, 'onDuplicate' | 'again'> {
   readonly range: RowRange;
-  /** The ledgers of files of the same run that come before this one. */
-  readonly earlier?: readonly Ledger[];
+  /** The files of the same run that come before this one. */
+  readonly files?: PlannedFiles;
 }
 
 const WHOLE_FILE: Wanted = { range: { skip: 0, limit: null }, onDuplicate: 'skip', again: false };

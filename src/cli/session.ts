@@ -54,6 +54,11 @@ export class RequestSession {
     return new RequestSession(context, settings, { destination, audio, contract, operations, strict });
   }
 
+  /** Returns this session for a file whose recordings are read in another way. */
+  withAudio(audio: AudioReader): RequestSession {
+    return new RequestSession(this.context, this.#settings, { ...this.preparation, audio });
+  }
+
   /** Tells whether validate is asked before a request is created. */
   get validates(): boolean {
     return this.preparation.operations.includes('validate');

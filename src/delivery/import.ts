@@ -1,14 +1,16 @@
 import { SrqError } from '../request/errors.ts';
 import type { ImportPlan, RowRange, RowReport } from '../request/import-plan.ts';
+import { PlannedFiles } from '../request/planned-files.ts';
 import type { Clock, DeliveryLog, MarketplaceApi } from '../request/ports.ts';
+import type { Mapping } from '../request/table.ts';
 import type { VisibilityHistory } from '../request/visibility.ts';
 import { type MappedTable, planImport, refreshUnknown } from './plan.ts';
 import type { Preparation } from './prepare.ts';
 import { reportRows } from './report-rows.ts';
-import { type SendPorts, sendAfterOthers, sendRows } from './send-rows.ts';
+import { type SendOptions, type SendPorts, sendAfterOthers, sendRows } from './send-rows.ts';
 import { resumeProbes, settleRows } from './settle-rows.ts';
 import type { SubmitOptions, Submitted } from './submit.ts';
-import type { ErrorBudget } from './supervise.ts';
+import { Supervisor } from './supervise.ts';
 import { VisibilityProber, withLogTime } from './visibility-prober.ts';
 
 /**
@@ -25,58 +27,98 @@ export async function runImport(
 ): Promise<Imported> {
   const { log } = ports;
   // 1. Plan each file, anew for each mapping that the user corrects; the last plan counts.
-  const planned: { readonly file: ImportFile; readonly plan: ImportPlan }[] = [];
-  for (const file of files) {
-    const rules = { ...options, earlier: planned.map(({ plan }) => plan.ledger) };
+  const imports: FileOfRun[] = [];
+  const rules = { ...options, files: new PlannedFiles() };
+  for (const { file, preparation, ui } of files) {
     const planFile = (input: MappedTable, tick: (rows: number) => void) =>
-      planImport(input, options.range, file.preparation, log, rules, tick);
-    planned.push({ file, plan: await file.ui.agree(planFile) });
+      planImport(input, options.range, preparation, log, rules, tick);
+    const plan = await ui.agree(planFile);
+    imports.push({ file, preparation, ui, plan });
+    // What the last file holds is asked of no other.
+    if (imports.length < files.length) rules.files.add(file, plan.ledger);
   }
-  await ports.confirm(planned.map(({ plan }) => plan));
-  let stop: SrqError | null = null;
-  for (const { file, plan } of planned) {
-    const { ui, preparation } = file;
-    // 2. to 4. Send, wait for others, settle. What stops one file leaves the next ones untried.
-    if (stop === null && plan.counts.ready + plan.ledger.doubts() > 0) {
-      stop = await deliver(plan, await file.connect(plan), { ...ports, preparation, ui }, options);
-    }
-    // 5. Report every row. Another process that was sending some of these requests may have finished them meanwhile.
-    if (plan.ledger.doubts() > 0) await refreshUnknown(plan, log).catch(ignoreLogError);
-    const untried = `Not tried: ${stop?.message ?? 'the run was interrupted.'} The next run sends it.`;
-    await ui.report(plan, stop, reportRows(plan, log, preparation, untried));
-  }
-  return { plans: planned.map(({ plan }) => plan), stop };
+  const plans = imports.map(({ plan }) => plan);
+  await ports.confirm(plans);
+  // 2. to 4. Send, wait for others, settle.
+  const unfinished = imports.filter(({ plan }) => plan.counts.ready + plan.ledger.doubts() > 0);
+  const supervisor = supervisorOf(plans, options);
+  const stop = unfinished.length > 0 ? await deliver(unfinished, ports, { ...options, supervisor }) : null;
+  await ports.ended(stop);
+  // 5. Report every row.
+  await reportFiles(imports, log, stop);
+  return { plans, stop };
 }
 
+/** One file of a run with its plan. */
+type FileOfRun = ImportFile & { readonly plan: ImportPlan };
+
 /**
- * Sends the rows that are ready, waits for those that other processes are sending, and settles those in doubt. Returns
- * the reason why the import ended early, or null.
+ * Delivers the files over one connection: first sends all, then settles what is in doubt, because that is mostly waiting.
+ * Returns the reason why the import ended early, or null. What stops one file leaves the next ones untried.
  */
 async function deliver(
-  plan: ImportPlan,
-  connection: ServiceConnection,
-  { log, clock, preparation, halt, ui }: Omit<ImportPorts, 'confirm'> & Pick<ImportFile, 'preparation' | 'ui'>,
-  options: ImportOptions,
+  files: readonly FileOfRun[],
+  { log, clock, halt, connect, breakerOpened }: ImportPorts,
+  options: DeliverOptions,
 ): Promise<SrqError | null> {
+  let current: FileOfRun | undefined;
+  const connection = await connect((field) => (current ? columnOf(current.plan.mapping, field) : null));
   const { api } = connection;
   const keep = (evidence: VisibilityHistory) => void connection.keep(evidence).catch(ignoreLogError);
   const prober = new VisibilityProber(api, withLogTime(log, clock), halt.signal, connection.evidence, keep);
-  const breakerOpened = (pauseMs: number) => {
+  const hold = (pauseMs: number) => {
     connection.hold(pauseMs);
-    ui.breakerOpened(pauseMs);
+    breakerOpened(pauseMs);
   };
-  const ports: SendPorts = { api, log, clock, prober, preparation, halt, breakerOpened };
-  // Goes on with what earlier runs began to find out about validate.
-  if (connection.mayValidate) await resumeProbes(plan, prober, ports);
-  // A reason to stop leaves out the passes after it.
-  const sending = sendRows(plan, ports, { ...options, budget: errorBudget(plan, options) });
-  let stop = await runPass(sending, await ui.watch({ is: 'sending', rows: plan.counts.ready }));
-  stop ??= await waitForOthers(plan, ports, options, ui);
-  stop ??= await settle(plan, ports, connection, options, ui);
+  let stop: SrqError | null = null;
+  for (const pass of [send, settle]) {
+    for (const file of files) {
+      // A reason to stop leaves out the passes after it.
+      if (stop !== null || halt.signal.aborted) break;
+      current = file;
+      const { preparation } = file;
+      const ports: SendPorts = { api, log, clock, prober, preparation, halt, breakerOpened: hold };
+      stop = await pass(file, ports, connection, options);
+    }
+  }
   await prober.end();
   await connection.keep(prober.evidence).catch(ignoreLogError);
   connection.keepRate();
   return stop;
+}
+
+/** Sends the rows of a file that are ready, and waits for those that other processes are sending. */
+async function send(
+  { plan, ui }: FileOfRun,
+  ports: SendPorts,
+  { mayValidate }: ServiceConnection,
+  options: DeliverOptions,
+): Promise<SrqError | null> {
+  // Goes on with what earlier runs began to find out about validate.
+  if (mayValidate) await resumeProbes(plan, ports.prober, ports);
+  const sending = sendRows(plan, ports, options);
+  const stop = await runPass(sending, await ui.watch({ is: 'sending', rows: plan.counts.ready }));
+  return stop ?? (await waitForOthers(plan, ports, options, ui));
+}
+
+/**
+ * Reports every row of the files. If one file cannot be reported, the others are all the same, and then the error is
+ * thrown.
+ */
+async function reportFiles(imports: readonly FileOfRun[], log: DeliveryLog, stop: SrqError | null): Promise<void> {
+  const untried = `Not tried: ${stop?.message ?? 'the run was interrupted.'} The next run sends it.`;
+  let failure: SrqError | null = null;
+  for (const { plan, preparation, ui } of imports) {
+    try {
+      // Another process that was sending some of these requests may have finished them meanwhile.
+      if (plan.ledger.doubts() > 0) await refreshUnknown(plan, log).catch(ignoreLogError);
+      await ui.report(plan, reportRows(plan, log, preparation, untried));
+    } catch (error) {
+      if (!(error instanceof SrqError)) throw error;
+      failure ??= error;
+    }
+  }
+  if (failure) throw failure;
 }
 
 /** Waits for rows that other processes are sending. Those exist only if the processes share the log. */
@@ -97,11 +139,10 @@ async function waitForOthers(
  * or validate is trusted to see created requests, or may become so during this run.
  */
 async function settle(
-  plan: ImportPlan,
+  { plan, ui }: FileOfRun,
   ports: SendPorts,
   { mayValidate, isProxied }: ServiceConnection,
-  options: ImportOptions,
-  ui: ImportUi,
+  options: DeliverOptions,
 ): Promise<SrqError | null> {
   const { api, halt, prober } = ports;
   const stillInDoubt = () => plan.ledger.doubts();
@@ -131,10 +172,19 @@ export async function runPass(
   }
 }
 
-function errorBudget({ rows }: ImportPlan, { maxErrors }: ImportOptions): ErrorBudget | null {
-  if (maxErrors === null) return null;
+/** Returns the supervisor of the whole run. Its budget is of the rows of all files. */
+function supervisorOf(plans: readonly ImportPlan[], { maxErrors }: ImportOptions): Supervisor {
+  const invalid = plans.reduce((sum, { counts }) => sum + counts.invalid, 0);
+  if (maxErrors === null) return new Supervisor(null, invalid);
   const { count, percent } = maxErrors;
-  return { count: Math.max(1, percent ? Math.ceil((rows * count) / 100) : count) };
+  const rows = plans.reduce((sum, plan) => sum + plan.rows, 0);
+  return new Supervisor({ count: Math.max(1, percent ? Math.ceil((rows * count) / 100) : count) }, invalid);
+}
+
+/** Returns the column of a field, or null if the field does not come from exactly one column. */
+function columnOf({ sources, columns }: Mapping, field: string): string | null {
+  const [at, ...more] = sources.find((source) => source.field === field)?.columns ?? [];
+  return at === undefined || more.length > 0 ? null : (columns[at] ?? null);
 }
 
 /**
@@ -149,7 +199,7 @@ function ignoreLogError(error: unknown): void {
 export interface ImportOptions extends SubmitOptions {
   readonly range: RowRange;
   readonly concurrency: number;
-  /** Number of refused rows at which the import stops, absolute or as a percentage of all rows. Null means no limit. */
+  /** Number of refused rows of all files at which the import stops, or as a percentage of all rows. Null: no limit. */
   readonly maxErrors: { readonly count: number; readonly percent: boolean } | null;
   readonly inDoubt: 'park' | 'validate';
   /**
@@ -158,6 +208,9 @@ export interface ImportOptions extends SubmitOptions {
    */
   readonly settleMs: number | null;
 }
+
+/** The options of an import, with what its files share. */
+type DeliverOptions = ImportOptions & Pick<SendOptions, 'supervisor'>;
 
 /** An open connection to the service, with what is known about the service. */
 export interface ServiceConnection {
@@ -204,10 +257,8 @@ export interface ImportUi {
   agree(plan: (input: MappedTable, tick: (rows: number) => void) => Promise<ImportPlan>): Promise<ImportPlan>;
   /** Starts to show a pass. */
   watch(pass: Pass): Promise<PassWatch>;
-  /** Called when the breaker has paused all sending, to note and show it. */
-  breakerOpened(pauseMs: number): void;
-  /** Reports the result of every row. `stop` is the reason why the import ended early, or null. */
-  report(plan: ImportPlan, stop: SrqError | null, rows: AsyncIterable<RowReport>): Promise<void>;
+  /** Reports the result of every row. */
+  report(plan: ImportPlan, rows: AsyncIterable<RowReport>): Promise<void>;
 }
 
 /** The dependencies of an import. */
@@ -218,13 +269,22 @@ export interface ImportPorts {
   readonly halt: AbortController;
   /** Has the user confirm the plans of all files. Throws if the user does not. */
   confirm(plans: readonly ImportPlan[]): Promise<void>;
+  /**
+   * Connects to the service. Called once, and only if there are rows to send or to settle. `columnOf` returns the column
+   * of a field in the file that is being delivered, for messages, or null.
+   */
+  readonly connect: (columnOf: (field: string) => string | null) => Promise<ServiceConnection>;
+  /** Called when the breaker has paused all sending, to note and show it. */
+  readonly breakerOpened: (pauseMs: number) => void;
+  /** Called when nothing more is sent, before the rows are reported. `stop` is the reason for an early end, or null. */
+  ended(stop: SrqError | null): Promise<void>;
 }
 
 /** One file of an import. */
 export interface ImportFile {
+  /** The input as the user named it. */
+  readonly file: string;
   readonly preparation: Preparation;
-  /** Connects to the service. Called only if there are rows to send or to settle. */
-  connect(plan: ImportPlan): Promise<ServiceConnection>;
   readonly ui: ImportUi;
 }
 

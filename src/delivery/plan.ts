@@ -2,6 +2,7 @@ import { SrqError } from '../request/errors.ts';
 import { finding } from '../request/finding.ts';
 import type { ImportPlan, RowRange } from '../request/import-plan.ts';
 import { Ledger } from '../request/ledger.ts';
+import { PlannedFiles } from '../request/planned-files.ts';
 import type { DeliveryLog } from '../request/ports.ts';
 import { type LoggedState, STATUS, type Status, statusOfState } from '../request/status.ts';
 import type { EarlierOutcome, Mapping, Row, Table } from '../request/table.ts';
@@ -59,7 +60,8 @@ export async function planImport(
   if (ledger.rows === 0) {
     throw new SrqError('input', `${table.path} has no rows to import${range.skip > 0 ? ' after those skipped' : ''}.`);
   }
-  const planned = { table: returned?.table ?? table, mapping, range, rows: ledger.rows };
+  const { files = new PlannedFiles() } = options;
+  const planned = { table: returned?.table ?? table, mapping, range, files, rows: ledger.rows };
   return { ...planned, counts: ledger.counts(), first, refs, ...findings.of(ledger.rows), ledger };
 }
 
@@ -106,12 +108,9 @@ class Planner {
     if (!prepared.request) return earlier?.status === 'unknown' ? 'unknown' : 'invalid';
     const state = this.#log.lookup(prepared.key);
     if (earlier?.status === 'unknown' && state === 'none') return 'unknown';
-    const status = knownStatus(state, this.#options) ?? 'ready';
-    return status === 'ready' && this.#isInAnotherFile(prepared.key) ? 'repeated' : status;
-  }
-
-  #isInAnotherFile(key: string): boolean {
-    return this.#options.earlier?.some((ledger) => ledger.holds(key)) ?? false;
+    // As within a file: whatever becomes of the first row with this content, the others repeat it.
+    if (this.#options.files?.find(prepared.key, { except: this.ledger })) return 'repeated';
+    return knownStatus(state, this.#options) ?? 'ready';
   }
 }
 
@@ -128,8 +127,8 @@ type Finality = Pick<SubmitOptions, 'onDuplicate' | 'again'>;
 
 /** Rules for what is done with a row. */
 interface PlanRules extends Finality {
-  /** The ledgers of files of the same run that come before this one. What they hold is sent with them, once. */
-  readonly earlier?: readonly Ledger[];
+  /** The files of the same run that come before this one. What they hold is sent with them, once. */
+  readonly files?: PlannedFiles;
 }
 
 const NONE: ReadonlyMap<number, Prepared> = new Map();

@@ -82,17 +82,19 @@ function recordOf(key: string | null, status: Status, log: Pick<DeliveryLog, 're
 
 function recorded(
   row: Row,
-  { ledger }: ImportPlan,
+  { ledger, files }: ImportPlan,
   record: LogRecord | null,
 ): Pick<RowReport, 'ids' | 'message' | 'record'> {
   const first = ledger.firstRow(row.number);
   const ids = record?.ids ?? {};
   if (first !== row.number) return { ids, record, message: `The same content as row ${first}.` };
-  return { ids, record, message: messageOf(record, ledger.status(row.number) === 'repeated') };
+  const isRepeated = ledger.status(row.number) === 'repeated';
+  const elsewhere = isRepeated ? files.find(ledger.key(row.number) ?? '', { except: ledger }) : null;
+  if (elsewhere) return { ids, record, message: `The same content as row ${elsewhere.row} of ${elsewhere.file}.` };
+  return { ids, record, message: messageOf(record, isRepeated) };
 }
 
 function messageOf(record: LogRecord | null, repeated: boolean): string | null {
-  if (repeated && record && record.event !== 'created') return 'The same content as a row of another file of this run.';
   if (repeated)
     return record ? `Already created on ${record.at}, according to the log.` : 'Its own row says that it was taken.';
   if (record?.event === 'sending')

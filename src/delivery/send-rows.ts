@@ -5,7 +5,7 @@ import type { Preparation } from './prepare.ts';
 import { submissions } from './reread.ts';
 import { runConcurrently } from './run-concurrently.ts';
 import { type Submission, type SubmitOptions, type Submitted, submitRequest } from './submit.ts';
-import { type ErrorBudget, recoverFromBreak, Supervisor } from './supervise.ts';
+import { recoverFromBreak, type Supervisor } from './supervise.ts';
 import type { VisibilityProber } from './visibility-prober.ts';
 
 /**
@@ -19,7 +19,8 @@ const PREFETCH_ROWS = 200;
 /** Options of a sending pass. */
 export interface SendOptions extends SubmitOptions {
   readonly concurrency: number;
-  readonly budget: ErrorBudget | null;
+  /** Watches the whole run, of which this pass may be one file. */
+  readonly supervisor: Supervisor;
 }
 
 /** Dependencies of a pass over the rows of a plan. */
@@ -49,7 +50,8 @@ export async function* sendRows(
   options: SendOptions,
 ): AsyncGenerator<Submitted, SrqError | null> {
   const { api, log, prober, halt } = deps;
-  const supervisor = new Supervisor(options.budget, plan.counts.invalid);
+  const { supervisor } = options;
+  supervisor.beginFile();
   let stop = supervisor.budgetStop();
   let pause: Promise<unknown> | null = null;
   if (stop) halt.abort();

@@ -37,6 +37,13 @@ export class Supervisor {
     this.#refused = invalid;
   }
 
+  /** Counts the first rows anew, because every file has a mapping of its own. What is counted of all rows goes on. */
+  beginFile(): void {
+    this.#readable = 0;
+    this.#seen = 0;
+    this.#firstRefusals.clear();
+  }
+
   /** Returns the maximum number of rows in flight. */
   limit(concurrency: number): number {
     return this.#readable < CANARY_ROWS ? 1 : concurrency;

@@ -1,6 +1,7 @@
 import type { Problem } from './finding.ts';
 import type { Ledger } from './ledger.ts';
 import type { Identifiers } from './outcome.ts';
+import type { PlannedFiles } from './planned-files.ts';
 import type { LogRecord } from './ports.ts';
 import type { ServiceRequest } from './service-request.ts';
 import type { Counts, Status } from './status.ts';
@@ -59,6 +60,8 @@ export interface ImportPlan {
   /** References of the first rows that are ready. */
   readonly refs: readonly string[];
   readonly ledger: Ledger;
+  /** The planned files of the same run. What one of them holds is sent with it. */
+  readonly files: PlannedFiles;
 }
 
 /** A row outside the range of an import, of which only the results file tells. */

@@ -82,9 +82,17 @@ export class Ledger {
     return count;
   }
 
-  /** Tells whether a row with this key is in the ledger. */
-  holds(key: string): boolean {
-    return this.#keys.find(key) >= 0;
+  /** Yields the keys of all rows, each once. */
+  *keys(): Generator<string> {
+    for (let place = 0; place < this.#rows; place++) {
+      if (((this.#bytes[place] ?? 0) & (NO_KEY | SAME_CONTENT)) === 0) yield this.#keys.keyAt(place);
+    }
+  }
+
+  /** Returns the first row with this key, or null if there is none. */
+  rowOf(key: string): number | null {
+    const place = this.#keys.find(key);
+    return place < 0 ? null : this.#firstRow + place;
   }
 
   counts(): Counts {

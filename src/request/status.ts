@@ -50,7 +50,7 @@ export const STATUS = {
     endsImport: 'ok',
   },
   repeated: {
-    meaning: 'the same content came earlier, in this file or in the log',
+    meaning: 'the same content came earlier, in this run or in the log',
     brief: 'same content came before',
     label: 'repeated',
     colour: 'cyan',

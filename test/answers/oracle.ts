@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sendRows } from '../../src/delivery/send-rows.ts';
+import { Supervisor } from '../../src/delivery/supervise.ts';
 import type { VisibilityProber } from '../../src/delivery/visibility-prober.ts';
 import { type AnswerMemory, NO_MEMORY } from '../../src/request/answer-memory.ts';
 import { DOCUMENTED_CONTRACT } from '../../src/request/contract.ts';
@@ -185,7 +186,13 @@ export class World {
     const plan = await planOf(tableOf(needs), { lookup: (key) => log.lookup(key) });
     const unseen = { created: () => {} } as unknown as VisibilityProber;
     const deps = { api, log, clock, prober: unseen, preparation: PREPARATION, halt };
-    const submit = { validate, onDuplicate: 'skip', again: false, concurrency, budget: null } as const;
+    const submit = {
+      validate,
+      onDuplicate: 'skip',
+      again: false,
+      concurrency,
+      supervisor: new Supervisor(null, 0),
+    } as const;
     const { yielded, returned } = await drain(sendRows(plan, deps, submit));
     this.memory = api.memory;
     const rows = needs.map((need, at) => ({

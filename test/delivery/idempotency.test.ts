@@ -5,6 +5,7 @@ import { sendRows } from '../../src/delivery/send-rows.ts';
 import { settleDoubt } from '../../src/delivery/settle-doubt.ts';
 import { settleRows } from '../../src/delivery/settle-rows.ts';
 import { type SubmitOptions, submitRequest } from '../../src/delivery/submit.ts';
+import { Supervisor } from '../../src/delivery/supervise.ts';
 import { VisibilityProber } from '../../src/delivery/visibility-prober.ts';
 import { PATHS } from '../../src/request/wire.ts';
 import { contractWith } from '../sandbox/contract-client.ts';
@@ -333,7 +334,7 @@ describe('A file of leads', () => {
       const plan = await planOf(tableOf(needs), log);
       const prober = new VisibilityProber(api, clock, halt.signal, null);
       const deps = { api, log, clock, prober, preparation: PREPARATION, halt };
-      await drain(sendRows(plan, deps, { ...PLAIN, concurrency: 4, budget: null }));
+      await drain(sendRows(plan, deps, { ...PLAIN, concurrency: 4, supervisor: new Supervisor(null, 0) }));
       await prober.end();
       if (api.idempotencyWindowMs !== null)
         await drain(settleRows(plan, deps, { concurrency: 4, validation: null, resend: PLAIN }));
@@ -383,7 +384,7 @@ describe('Whatever happens', () => {
                 const plan = await planOf(tableOf(NEEDS), log);
                 const prober = new VisibilityProber(api, clock, halt.signal, null);
                 const deps = { api, log, clock, prober, preparation: PREPARATION, halt };
-                await drain(sendRows(plan, deps, { ...PLAIN, concurrency: 2, budget: null }));
+                await drain(sendRows(plan, deps, { ...PLAIN, concurrency: 2, supervisor: new Supervisor(null, 0) }));
                 await prober.end();
                 const believing = each.asks ? { proof: TRUSTED, chosenMs: 60_000, isProxied: false } : null;
                 const resend = each.resend ? PLAIN : null;

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { sendRows } from '../../src/delivery/send-rows.ts';
 import { settleRows } from '../../src/delivery/settle-rows.ts';
+import { Supervisor } from '../../src/delivery/supervise.ts';
 import { VisibilityProber } from '../../src/delivery/visibility-prober.ts';
 import type { ImportPlan } from '../../src/request/import-plan.ts';
 import type { DeliveryLog } from '../../src/request/ports.ts';
@@ -69,7 +70,7 @@ async function live(machine: Machine, each: Day): Promise<void> {
       const prober = new VisibilityProber(api, clock, halt.signal, null);
       const deps = { api, log, clock, prober, preparation: PREPARATION, halt };
       const { yielded } = await drain(
-        sendRows(plan, deps, { ...options, concurrency: each.concurrency, budget: null }),
+        sendRows(plan, deps, { ...options, concurrency: each.concurrency, supervisor: new Supervisor(null, 0) }),
       );
       await prober.end();
       expect(new Set(yielded.map(({ result }) => result.row)).size, 'results').toBe(yielded.length);

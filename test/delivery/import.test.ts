@@ -32,8 +32,7 @@ async function imported(rows: number, changes: Partial<ServiceConnection> = {}) 
     const ui: ImportUi = {
       agree: () => planOf(tableOf(Array.from({ length: rows }, (_, at) => `Need ${at + 1}`)), log),
       watch: async () => ({ row: () => {}, waiting: () => {}, end: () => {} }),
-      breakerOpened: () => void told.push('shown'),
-      report: async (_plan, _stop, lines) => {
+      report: async (_plan, lines) => {
         for await (const { status } of lines) reported.push(status);
       },
     };
@@ -44,8 +43,15 @@ async function imported(rows: number, changes: Partial<ServiceConnection> = {}) 
       hold: () => void told.push('held'),
       ...changes,
     };
-    const file = { preparation: PREPARATION, connect: async () => connection, ui };
-    await runImport({ log, clock, halt, confirm: async () => {} }, [file], OPTIONS);
+    const file = { file: 'leads.csv', preparation: PREPARATION, ui };
+    const ports = {
+      ...{ log, clock, halt },
+      confirm: async () => {},
+      connect: async () => connection,
+      breakerOpened: () => void told.push('shown'),
+      ended: async () => {},
+    };
+    await runImport(ports, [file], OPTIONS);
   });
   return { reported, told };
 }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { reportRows, runRowOf } from '../../src/delivery/report-rows.ts';
 import { sendRows } from '../../src/delivery/send-rows.ts';
+import { Supervisor } from '../../src/delivery/supervise.ts';
 import { VisibilityProber } from '../../src/delivery/visibility-prober.ts';
 import { drain, PREPARATION, planOf, tableOf } from './leads.ts';
 import { Life } from './life.ts';
@@ -19,7 +20,13 @@ async function importAndReport({ api, log, clock, halt }: Process) {
   const plan = await planOf(tableOf(NEEDS), log);
   const prober = new VisibilityProber(api, clock, halt.signal, null);
   const deps = { api, log, clock, prober, preparation: PREPARATION, halt };
-  const options = { validate: false, onDuplicate: 'skip', again: false, concurrency: 1, budget: null } as const;
+  const options = {
+    validate: false,
+    onDuplicate: 'skip',
+    again: false,
+    concurrency: 1,
+    supervisor: new Supervisor(null, 0),
+  } as const;
   await drain(sendRows(plan, deps, options));
   const { yielded } = await drain(reportRows(plan, log, PREPARATION, UNTRIED));
   return yielded.map(({ row, status, ids, message }) => ({ row: row.number, status, ids, message }));

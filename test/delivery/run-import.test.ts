@@ -4,6 +4,7 @@ import { systemClock } from '../../src/cli/system-clock.ts';
 import { type SendOptions, sendRows } from '../../src/delivery/send-rows.ts';
 import { settleRows } from '../../src/delivery/settle-rows.ts';
 import { type Submitted, submitRequest } from '../../src/delivery/submit.ts';
+import { Supervisor } from '../../src/delivery/supervise.ts';
 import { VisibilityProber } from '../../src/delivery/visibility-prober.ts';
 import type { ImportPlan } from '../../src/request/import-plan.ts';
 import type { MarketplaceApi } from '../../src/request/ports.ts';
@@ -14,7 +15,7 @@ import { Machine, type Process } from './processes.ts';
 import type { AnswerName } from './scripted-service.ts';
 import { TRUSTED } from './settling.ts';
 
-const OPTIONS: SendOptions = { validate: false, onDuplicate: 'skip', again: false, concurrency: 4, budget: null };
+const OPTIONS = { validate: false, onDuplicate: 'skip', again: false, concurrency: 4 } as const;
 const needsOf = (count: number) => Array.from({ length: count }, (_, at) => `Need ${at + 1}`);
 
 let machine: Machine;
@@ -39,7 +40,9 @@ async function importWith(process: Process, table: Table, changes: Partial<SendO
   const plan = await planOf(table, log);
   const prober = new VisibilityProber(api, clock, halt.signal, null);
   const deps = { api, log, clock, prober, preparation: PREPARATION, halt };
-  const { yielded, returned } = await drain(sendRows(plan, deps, { ...OPTIONS, ...changes }));
+  const { yielded, returned } = await drain(
+    sendRows(plan, deps, { ...OPTIONS, supervisor: new Supervisor(null, 0), ...changes }),
+  );
   await prober.end();
   return { plan, yielded, stop: returned?.code ?? null };
 }
@@ -113,7 +116,9 @@ test('what makes every call pointless ends the import with what is in flight acc
 });
 
 test('invalid rows that exceed the budget let nothing be sent', async () => {
-  const ran = await machine.run((process) => importWith(process, tableOf(['a', '', '']), { budget: { count: 2 } }));
+  const ran = await machine.run((process) =>
+    importWith(process, tableOf(['a', '', '']), { supervisor: new Supervisor({ count: 2 }, 2) }),
+  );
   expect(ran).toMatchObject({ stop: 'stopped', yielded: [] });
   expect(machine.service.arrivals).toEqual([]);
 });

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { sendRows } from '../../src/delivery/send-rows.ts';
+import { Supervisor } from '../../src/delivery/supervise.ts';
 import { requestKind, VisibilityProber } from '../../src/delivery/visibility-prober.ts';
 import {
   isTrusted,
@@ -161,7 +162,7 @@ describe('An import gathers evidence', () => {
       const plan = await planOf(tableOf(['a', 'b', 'c', 'd', 'e']), log);
       const prober = new VisibilityProber(api, clock, halt.signal, null);
       const deps = { api, log, clock, prober, preparation: PREPARATION, halt };
-      const importing = { ...options, again: false, concurrency: 2, budget: null };
+      const importing = { ...options, again: false, concurrency: 2, supervisor: new Supervisor(null, 0) };
       await drain(sendRows(plan, deps, importing));
       await turns(20);
       await prober.end();

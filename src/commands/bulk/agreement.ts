@@ -129,6 +129,8 @@ interface ImportProposal {
   readonly input: Input;
   /** Description of the destination. */
   readonly where: string;
+  /** The arguments that import this file alone. */
+  readonly command: readonly string[];
   /** Path of the file for a mapping that flags cannot express. */
   readonly keepAt: string;
 }
@@ -141,21 +143,13 @@ interface ImportProposal {
  */
 export async function agreedPlan(
   session: RequestSession,
-  { input, where, keepAt }: ImportProposal,
+  { input, where, command: given, keepAt }: ImportProposal,
   options: Pick<PlanOptions, 'yes' | 'saveMapping' | 'acceptLikely' | 'strict'> & Partial<Pick<SubmitOptions, 'again'>>,
   plan: (input: Input) => Promise<ImportPlan>,
 ): Promise<Agreed> {
   const { context } = session;
-  requireKnownFields(input.mapping, options.strict);
-  const asks = context.interactive && options.yes !== true && context.options.quiet !== true;
-  const given = context.process.argv.slice(2);
-  const questions = openQuestions(columnQuestions(input.mapping, input.evidence.sample), options.acceptLikely === true);
-  if (!asks) {
-    requireDecided(
-      questions.filter((each) => !isOptional(each)),
-      given,
-    );
-  }
+  const asks = isAsked(context, options);
+  const questions = questionsOf(input, options);
   for (let now = await decided(context, input, questions, options, asks); ; ) {
     const planned = await plan(now);
     await sayPlan(session, planned, where);
@@ -174,9 +168,37 @@ export async function agreedPlan(
   }
 }
 
+/** Tells whether a person is there who is asked about plan and columns. */
+function isAsked({ interactive, options: { quiet } }: Context, { yes }: Pick<PlanOptions, 'yes'>): boolean {
+  return interactive && yes !== true && quiet !== true;
+}
+
+/** Returns what is to be decided about the columns, but for what the flags decide. */
+function questionsOf({ mapping, evidence }: Input, { acceptLikely }: Pick<PlanOptions, 'acceptLikely'>) {
+  return openQuestions(columnQuestions(mapping, evidence.sample), acceptLikely === true);
+}
+
+/**
+ * Throws `SrqError('usage')` if something about the columns of the files is to be decided, and nobody can be asked.
+ * `command` are the arguments that import all of them.
+ */
+export function requireAnswers(
+  context: Context,
+  files: readonly { readonly file: string; readonly input: Input; readonly command: readonly string[] }[],
+  command: readonly string[],
+  options: Pick<PlanOptions, 'yes' | 'acceptLikely'>,
+): void {
+  if (isAsked(context, options)) return;
+  const asked = files.map(({ file, input, command: alone }) => {
+    const open = questionsOf(input, options).filter((question) => !isOptional(question));
+    return { file, command: alone, open };
+  });
+  requireDecided(asked, command);
+}
+
 /** Throws `SrqError('usage')` for fields that neither srq nor the service knows, under --strict. */
-export function requireKnownFields({ warnings }: Mapping, strict: boolean | undefined): void {
-  const unknown = warnings.find(({ code }) => code === 'columns.unknown-field');
+export function requireKnownFields(mapping: Mapping | undefined, strict: boolean | undefined): void {
+  const unknown = mapping?.warnings.find(({ code }) => code === 'columns.unknown-field');
   if (!strict || !unknown) return;
   throw new SrqError('usage', `${unknown.message} Nothing was sent.`, adviceOn({ ...unknown, column: null }));
 }

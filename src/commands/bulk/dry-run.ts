@@ -2,34 +2,37 @@ import type { Context } from '../../cli/context.ts';
 import { planWithProgress } from '../../cli/input.ts';
 import { reportRows } from '../../delivery/report-rows.ts';
 import type { SubmitOptions } from '../../delivery/submit.ts';
-import type { ImportPlan } from '../../request/import-plan.ts';
-import { type PlanOptions, rangeOf, requireKnownFields, sayPlan } from './agreement.ts';
+import { PlannedFiles } from '../../request/planned-files.ts';
+import { type PlanOptions, rangeOf, sayPlan } from './agreement.ts';
 import type { OpenedFile } from './file-import.ts';
 import { type DryFile, finishDryRun } from './summary.ts';
 import { writeRunResults } from './write-results.ts';
 
 /** A file to rehearse. Without a place for results, no verdicts are written. */
-type Rehearsed = Pick<OpenedFile, 'file' | 'input' | 'session'> & Partial<Pick<OpenedFile, 'results'>>;
+type Rehearsed = Omit<OpenedFile, 'results'> & Partial<Pick<OpenedFile, 'results'>>;
 
-/** Plans the files and shows the plans and the problems of their rows. Returns the exit code. */
+/**
+ * Plans the files and shows the plans and the problems of their rows. `command` are the arguments of the dry run. Returns the
+ * exit code.
+ */
 export async function dryRun(
   context: Context,
   files: readonly Rehearsed[],
+  command: readonly string[],
   options: PlanOptions & Pick<SubmitOptions, 'again'>,
   startedMs: number,
 ): Promise<number> {
-  const planned: DryFile[] = [];
-  const plans: ImportPlan[] = [];
-  for (const { file, input, session, results } of files) {
-    requireKnownFields(input.mapping, options.strict);
-    const log = await session.logReader();
-    const earlier = plans.map(({ ledger }) => ledger);
-    const plan = await planWithProgress(session, input, log, { ...options, range: rangeOf(options), earlier });
+  const rehearsed: DryFile[] = [];
+  const wanted = { ...options, range: rangeOf(options), files: new PlannedFiles() };
+  const log = await files[0]?.session.logReader();
+  if (!log) throw new Error('a run without a file');
+  for (const { file, input, session, results, command: alone } of files) {
+    const plan = await planWithProgress(session, input, log, wanted);
     await sayPlan(session, plan, 'nowhere: this is a dry run');
     const rows = reportRows(plan, log, session.preparation, 'It would be sent.', 'ready');
     if (results && results.path !== null) await writeRunResults(context, results, plan, rows);
-    plans.push(plan);
-    planned.push({ file, plan, results: results?.path ?? null });
+    rehearsed.push({ file, plan, results: results?.path ?? null, command: alone });
+    if (rehearsed.length < files.length) wanted.files.add(file, plan.ledger);
   }
-  return finishDryRun(context, planned, startedMs);
+  return finishDryRun(context, rehearsed, command, startedMs);
 }

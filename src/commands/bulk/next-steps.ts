@@ -16,7 +16,12 @@ export interface EndedFile {
   readonly asides: Asides;
   /** Where an export of the input would be written. */
   readonly exportTo: string;
-  /** The arguments that repeat this command, including corrections made to the plan. */
+}
+
+/** A run that has ended. */
+export interface EndedRun {
+  readonly files: readonly EndedFile[];
+  /** The arguments that repeat this command, including corrections made to the plan of one file. */
   readonly command: readonly string[];
 }
 
@@ -35,11 +40,11 @@ export function adviceFor({ failed, unknown, ...counts }: Counts, files: readonl
 }
 
 /** Returns the command that exports the input with its identifiers, or null if there is something else to do first. */
-export function exportCommand(context: Context, counts: Counts, files: readonly EndedFile[]): string | null {
+export function exportCommand(context: Context, counts: Counts, { files, command }: EndedRun): string | null {
   const [one, ...more] = files;
   const { send, correct, settle } = countsLeft(counts);
   if (!one || more.length > 0 || send + correct + settle > 0) return null;
-  const { file, plan, exportTo, command } = one;
+  const { file, plan, exportTo } = one;
   if (plan.range.skip > 0 || plan.range.limit !== null) return null;
   // The log of a sandbox in this process ends with it, and standard input cannot be read again.
   if (context.options.sandbox || file === '-') return null;
@@ -51,13 +56,10 @@ export function exportCommand(context: Context, counts: Counts, files: readonly 
 export function nextCommand(
   context: Context,
   counts: Counts,
-  files: readonly EndedFile[],
+  { files, command }: EndedRun,
   stop: SrqError | null,
 ): string | null {
   const fromStdin = files.some(({ file }) => file === '-');
-  const [first] = files;
-  // A correction of one of several files is remembered by its header, and need not be repeated.
-  const command = files.length === 1 && first ? first.command : context.process.argv.slice(2);
   if (stop !== null || countsLeft(counts).send > 0) return fromStdin ? null : commandLine(command);
   if (counts.unknown > 0) return commandLine(['resolve', ...globalFlags(context)]);
   // The next sandbox in a process is a new marketplace, which would not know the requests of this one.

@@ -122,6 +122,14 @@ function namesText(columns: readonly string[]): string {
   return [...shown, ...(more > 0 ? [`${more} more`] : [])].join(' + ');
 }
 
+/** A file with what is to be decided about its columns. */
+interface AskedFile {
+  readonly file: string;
+  /** The arguments that import this file alone. */
+  readonly command: readonly string[];
+  readonly open: readonly ColumnQuestion[];
+}
+
 /**
  * Returns the mapping with the answers. A field of which something was agreed to is said with all its columns, because a
  * field that is said takes nothing from columns that are only understood.
@@ -153,19 +161,35 @@ const MAX_TOLD = 10;
 
 /**
  * Throws `SrqError('usage')` if questions are open that nobody is there to answer. The hint is the command to paste.
+ * `command` are the arguments that import all files.
  */
-export function requireDecided(open: readonly ColumnQuestion[], words: readonly string[]): void {
-  if (open.length === 0) return;
-  const told = open
+export function requireDecided(files: readonly AskedFile[], command: readonly string[]): void {
+  const count = files.reduce((sum, { open }) => sum + open.length, 0);
+  if (count === 0) return;
+  const name = (file: string) => (files.length > 1 ? `${printable(file)}: ` : '');
+  const all = files.flatMap(({ file, open }) => open.map((question) => ({ file, question })));
+  const told = all
     .slice(0, MAX_TOLD)
-    .map((question) => `${described(question)} (${question.because}: ${masked(question.samples)})`);
-  if (open.length > MAX_TOLD) told.push(`and ${open.length - MAX_TOLD} more`);
-  const [count, are] = open.length === 1 ? ['One column', 'is'] : [`${open.length} columns`, 'are'];
+    .map(
+      ({ file, question }) => `${name(file)}${described(question)} (${question.because}: ${masked(question.samples)})`,
+    );
+  if (count > MAX_TOLD) told.push(`and ${count - MAX_TOLD} more`);
+  const [columns, are] = count === 1 ? ['One column', 'is'] : [`${count} columns`, 'are'];
   throw new SrqError(
     'usage',
-    `${count} ${are} to be decided, and nobody can be asked: ${told.join('; ')}. Nothing was sent.`,
-    `If that is right: ${commandLine(withFlags(words, flagsFor(open)))}\nA column is left out by --map 'COLUMN=-'. The whole plan: --dry-run`,
+    `${columns} ${are} to be decided, and nobody can be asked: ${told.join('; ')}. Nothing was sent.`,
+    `If that is right: ${commandLine(decidingCommand(files, command))}\nA column is left out by --map 'COLUMN=-'. The whole plan: --dry-run`,
   );
+}
+
+/**
+ * Returns the command that answers the questions with yes. A column that is named by --map has to be in every file, so a
+ * file that needs that is imported alone: its mapping is remembered then, also for the others.
+ */
+export function decidingCommand(files: readonly AskedFile[], command: readonly string[]): readonly string[] {
+  const needsMap = files.find(({ open }) => open.some(({ kind }) => kind === 'left out'));
+  if (needsMap) return withFlags(needsMap.command, flagsFor(needsMap.open));
+  return withFlags(command, flagsFor(files.flatMap(({ open }) => open)));
 }
 
 function described({ kind, field, columns }: ColumnQuestion): string {
@@ -174,7 +198,7 @@ function described({ kind, field, columns }: ColumnQuestion): string {
 }
 
 /** Returns the flags that answer the questions as is most likely: with yes, but no for what is somebody else's. */
-export function flagsFor(questions: readonly ColumnQuestion[]): string[] {
+function flagsFor(questions: readonly ColumnQuestion[]): string[] {
   const takesLikely = questions.some(({ kind }) => kind === 'likely');
   const leftOut = questions.filter(({ kind }) => kind === 'left out');
   const said = new Set(
@@ -188,7 +212,7 @@ export function flagsFor(questions: readonly ColumnQuestion[]): string[] {
 }
 
 /** Adds flags to the words of a command, before a `--`, behind which there are no flags. */
-export function withFlags(words: readonly string[], flags: readonly string[]): string[] {
+function withFlags(words: readonly string[], flags: readonly string[]): string[] {
   const at = words.indexOf('--');
   return at < 0 ? [...words, ...flags] : [...words.slice(0, at), ...flags, ...words.slice(at)];
 }

@@ -1,5 +1,5 @@
 import { lstat, realpath } from 'node:fs/promises';
-import { basename, dirname, extname, join } from 'node:path';
+import { basename, dirname, extname, join, resolve } from 'node:path';
 import { commandLine, withoutOptions } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { requireOwnOrNew, requireWritable } from '../../report/output-file.ts';
@@ -61,28 +61,44 @@ export function withoutOwnFiles(named: readonly string[]): {
   return { files: named.filter((file) => !leftOut.some((each) => each.file === file)), leftOut };
 }
 
+/** Returns the one path of a file, whichever way it is named. The file need not exist. */
+export async function onlyPath(path: string): Promise<string> {
+  const folder = resolve(dirname(path));
+  return join(await realpath(folder).catch(() => folder), basename(path));
+}
+
 /** Where the results of a run go. */
 export class ResultsPlace {
   /** The path, `-` for standard output, or null for none. It changes if the file there turns out to be a person's. */
   path: string | null;
   readonly #written: WrittenFiles;
   readonly #of: Occasion;
+  /** The only paths of the other files of the run, and of their results. */
+  readonly #taken: Set<string>;
 
-  private constructor(path: string | null, written: WrittenFiles, of: Occasion) {
+  private constructor(path: string | null, written: WrittenFiles, of: Occasion, taken: Set<string>) {
     this.path = path;
     this.#written = written;
     this.#of = of;
+    this.#taken = taken;
   }
 
   /**
    * Finds the place before anything is sent. Throws `SrqError('usage')` if the file that `asked` names cannot be written,
    * or is anything but what srq itself wrote. By default the results lie beside the input; if a person has changed the
-   * file there, the next free number is used, and said.
+   * file there, the next free number is used, and said. `taken` are the paths that other files of the run use; a path that is
+   * found by default is added.
    */
-  static async find(context: Context, input: string, { format }: Table, asked: ResultsOption): Promise<ResultsPlace> {
+  static async find(
+    context: Context,
+    input: string,
+    { format }: Table,
+    asked: ResultsOption,
+    taken: Set<string>,
+  ): Promise<ResultsPlace> {
     const isRehearsal = context.options.sandbox === true;
     const written = await context.writtenFiles();
-    const place = (path: string | null) => new ResultsPlace(path, written, isRehearsal ? 'rehearsal' : 'run');
+    const place = (path: string | null) => new ResultsPlace(path, written, isRehearsal ? 'rehearsal' : 'run', taken);
     if (asked === false) return place(null);
     if (asked === '-') {
       if (!context.options.json) return place('-');
@@ -97,7 +113,10 @@ export class ResultsPlace {
     const wanted = beside(input, `${isRehearsal ? 'sandbox.' : ''}results.${format === 'xlsx' ? 'xlsx' : 'csv'}`);
     const free = await place(null).#freePlace(wanted);
     await requireWritable(free, 'results file', '--results');
-    if (free !== wanted) (await context.reporter()).warn(keptMessage(wanted, free));
+    if (free !== wanted && !taken.has(await onlyPath(wanted))) {
+      (await context.reporter()).warn(keptMessage(wanted, free));
+    }
+    taken.add(await onlyPath(free));
     return place(free);
   }
 
@@ -108,6 +127,7 @@ export class ResultsPlace {
   async settle(context: Context, path: string): Promise<string> {
     const free = await this.#freePlace(path);
     if (free !== path) (await context.reporter()).warn(keptMessage(path, free));
+    this.#taken.add(await onlyPath(free));
     this.path = free;
     return free;
   }
@@ -127,6 +147,7 @@ export class ResultsPlace {
   }
 
   async #isFree(path: string): Promise<boolean> {
+    if (path !== this.path && this.#taken.has(await onlyPath(path))) return false;
     const found = await lstat(path).catch(() => null);
     if (!found) return true;
     if (!found.isFile()) return false;

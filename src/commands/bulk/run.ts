@@ -1,21 +1,19 @@
-import { realpath } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { commandLine } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { warnOfUnknownProfile } from '../../cli/profiles.ts';
-import type { RequestSession } from '../../cli/session.ts';
 import { keepHeapSmall } from '../../cli/v8-flags.ts';
-import { runImport } from '../../delivery/import.ts';
+import { type ImportPorts, runImport } from '../../delivery/import.ts';
 import { requireReportPlace } from '../../report/page/report-page.ts';
 import { SrqError } from '../../request/errors.ts';
 import type { ImportPlan } from '../../request/import-plan.ts';
 import type { RunBegin } from '../../request/log-store.ts';
 import { sumOfCounts } from '../../request/status.ts';
-import { confirmImport, rangeOf, requireConsent } from './agreement.ts';
+import { confirmImport, rangeOf, requireAnswers, requireConsent, requireKnownFields } from './agreement.ts';
 import type { BulkOptions } from './bulk-options.ts';
+import { chosenFiles, requireForOne, withEachFile } from './chosen-files.ts';
 import { dryRun } from './dry-run.ts';
-import { FileImport, noteName, type OpenedFile, openFile, rateOf, type SharedRun } from './file-import.ts';
-import { beside, refuseRehearsed, withoutOwnFiles } from './results-place.ts';
+import { FileImport, noteName, type OpenedFile, openFiles, rateOf } from './file-import.ts';
+import { beside, refuseRehearsed } from './results-place.ts';
 import { finishRun } from './summary.ts';
 
 /**
@@ -26,93 +24,67 @@ export async function bulk(context: Context, named: readonly string[], asked: Bu
   keepHeapSmall();
   const startedMs = context.clock.monotonicMs();
   requireReportable(asked);
-  const files = await chosenFiles(context, named);
-  requireForOne(context, files, asked);
+  const chosen = await chosenFiles(context, named);
+  const { files } = chosen;
+  requireForOne(chosen, asked);
   for (const file of files) refuseRehearsed(context, file);
   requireConsent(context, await context.settings(), asked);
-  const opened: OpenedFile[] = [];
-  for (const file of files) opened.push(await openFile(context, file, asked));
+  const opened = await openFiles(context, chosen, asked);
   const validate = opened.every(({ session }) => session.validates);
   const options = { ...asked, validate };
+  await withEachFile(files, (_, at) => requireKnownFields(opened[at]?.input.mapping, options.strict));
   if (options.dryRun) {
     await warnOfUnknownProfile(context);
-    return dryRun(context, opened, options, startedMs);
+    return dryRun(context, opened, chosen.command, options, startedMs);
   }
+  requireAnswers(context, opened, chosen.command, options);
   if (options.report !== undefined) await requireReportPlace(options.report, '--report');
-  const log = await context.openLog(`bulk ${files.map((file) => basename(file)).join(' ')}`, true);
-  const notes = (await context.logStore()).openNotes(context.run);
-  const run = { options, notes, finishOnSignal: once(finishOnSignal) };
-  const imports = opened.map((each) => new FileImport(each, run));
-  const { clock, interruption } = context;
-  const confirm = async (plans: readonly ImportPlan[]) => {
-    await confirmImport(context, options, plans);
-    notes.note(await beginNote(context, plans, files, options));
-  };
-  const { plans, stop } = await runImport({ log, clock, halt: interruption.halt, confirm }, imports, {
+  const imports = opened.map((each) => new FileImport(each, options));
+  const ports = await portsOf(context, opened, options);
+  const { plans, stop } = await runImport(ports, imports, {
     ...options,
     range: rangeOf(options),
     maxErrors: options.maxErrors ?? null,
     settleMs: options.settle === undefined ? null : options.settle * 1000,
   });
-  const ended = imports.flatMap(({ file, results, command, asides }, at) => {
+  const ended = imports.flatMap(({ file, results, asides }, at) => {
     const plan = plans[at];
-    return plan ? [{ file, plan, results, asides, command, exportTo: beside(file, 'export.csv') }] : [];
+    return plan ? [{ file, plan, results, asides, exportTo: beside(file, 'export.csv') }] : [];
   });
-  return finishRun(context, ended, stop, startedMs);
+  // A correction of one of several files is remembered by its header, and need not be repeated.
+  const [one, ...more] = imports;
+  const command = one && more.length === 0 ? one.command : chosen.command;
+  return finishRun(context, { files: ended, command }, stop, startedMs);
 }
 
-const finishOnSignal: SharedRun['finishOnSignal'] = (session: RequestSession) => session.finishOnSignal();
-
-/** Returns a function that does something only when it is called first. */
-function once(doIt: SharedRun['finishOnSignal']): SharedRun['finishOnSignal'] {
-  let done: Promise<void> | null = null;
-  return (session) => {
-    done ??= doIt(session);
-    return done;
+/** Opens what the files of a run share: the log, the notes and, once it is needed, the connection. */
+async function portsOf(context: Context, opened: readonly OpenedFile[], options: BulkOptions): Promise<ImportPorts> {
+  const files = opened.map(({ file }) => file);
+  const log = await context.openLog(`bulk ${files.map((file) => basename(file)).join(' ')}`, true);
+  const notes = (await context.logStore()).openNotes(context.run);
+  const { clock, interruption } = context;
+  return {
+    ...{ log, clock, halt: interruption.halt },
+    confirm: async (plans) => {
+      await confirmImport(context, options, plans);
+      notes.note(await beginNote(context, plans, files, options));
+    },
+    connect: async (fieldName) => {
+      const [first] = opened;
+      if (!first) throw new Error('a run without a file');
+      const { concurrency } = options;
+      const asking = { rate: rateOf(context, options), concurrency, fieldName, refused: notes.refused };
+      const connection = await first.session.connect(asking);
+      // From the first request on, the first signal lets requests in flight finish.
+      await first.session.finishOnSignal();
+      return connection;
+    },
+    breakerOpened: (pauseMs) => notes.note({ event: 'breaker', pauseMs }),
+    ended: async (stop) => {
+      notes.note({ event: 'end', stopped: stop?.message ?? (interruption.code ? 'Interrupted.' : null) });
+      await notes.flush();
+    },
   };
-}
-
-/**
- * Returns the files to import. Of several, as a pattern of the shell gives them, those that srq made of another one are left
- * out, and said. Throws `SrqError('usage')` if one is named twice.
- */
-async function chosenFiles(context: Context, named: readonly string[]): Promise<readonly string[]> {
-  const { files, leftOut } = withoutOwnFiles(named);
-  if (leftOut.length > 0) {
-    const reporter = await context.reporter();
-    const list = leftOut.map(({ file, of }) => `${file} (made of ${of})`).join(', ');
-    reporter.warn(`Left out: ${list}.`);
-  }
-  const paths = await Promise.all(files.map((file) => realpath(file).catch(() => file)));
-  const twice = files.find((_, at) => paths.indexOf(paths[at] ?? '') !== at);
-  if (twice === undefined) return files;
-  throw new SrqError('usage', `${twice} is named twice. Nothing was sent.`, 'Name each file once.');
-}
-
-/** Flags that are about one file. */
-const FOR_ONE = ['--results', '--report', '--save-mapping', '--limit', '--skip'] as const;
-
-/** Throws `SrqError('usage')` for several files together with what is possible for one alone. */
-function requireForOne({ process }: Context, files: readonly string[], options: BulkOptions): void {
-  if (files.length < 2) return;
-  const { results, report, saveMapping, limit, skip } = options;
-  const given = [
-    typeof results === 'string',
-    report !== undefined,
-    saveMapping !== undefined,
-    limit !== undefined,
-    skip > 0,
-  ];
-  const flag = FOR_ONE.find((_, at) => given[at]);
-  const what = flag ?? (files.includes('-') ? 'Standard input (-)' : null);
-  if (what === null) return;
-  const [first = ''] = files;
-  const words = process.argv.slice(2).filter((word) => !files.includes(word) || word === first);
-  throw new SrqError(
-    'usage',
-    `${what} is for one file, and these are ${files.length}. Nothing was sent.`,
-    `Import them one by one: ${commandLine(words)}`,
-  );
 }
 
 /**

@@ -8,16 +8,17 @@ import type { SrqError } from '../../request/errors.ts';
 import type { ImportPlan, ImportSummary } from '../../request/import-plan.ts';
 import { type Counts, sumOfCounts, withUntriedAsFailed } from '../../request/status.ts';
 import { columnLabel } from '../../request/table.ts';
-import { adviceFor, type EndedFile, exportCommand, nextCommand } from './next-steps.ts';
-import { columnQuestions, flagsFor, openQuestions, withFlags } from './questions.ts';
+import { adviceFor, type EndedFile, type EndedRun, exportCommand, nextCommand } from './next-steps.ts';
+import { columnQuestions, decidingCommand, openQuestions } from './questions.ts';
 
 /** Reports the end of a run and returns its exit code. */
 export async function finishRun(
   context: Context,
-  files: readonly EndedFile[],
+  run: EndedRun,
   stop: SrqError | null,
   startedMs: number,
 ): Promise<number> {
+  const { files } = run;
   const ended = sumOfCounts(files.map(({ plan }) => plan.ledger.counts()));
   const counts = withUntriedAsFailed(ended);
   const { code } = context.interruption;
@@ -31,9 +32,9 @@ export async function finishRun(
     notTried: ended.ready,
     asides,
     advice: stop ? stop.hint && withProfileFlags(stop.hint, context.options) : adviceFor(counts, files),
-    exportCommand: stop === null && code === null ? exportCommand(context, counts, files) : null,
+    exportCommand: stop === null && code === null ? exportCommand(context, counts, run) : null,
     stopped: stop ? stop.message : code ? 'Interrupted.' : null,
-    next: nextCommand(context, counts, files, stop),
+    next: nextCommand(context, counts, run, stop),
   };
   const each = ({ file, plan, results }: EndedFile) => ({
     ...{ file, rows: plan.rows, ...withoutReady(withUntriedAsFailed(plan.ledger.counts())), results },
@@ -43,15 +44,23 @@ export async function finishRun(
   return exitNumber([...(code ? [code] : []), ...(stop ? [stop.code] : []), ...codesOfCounts(counts)]);
 }
 
-/** One file of a dry run. */
-export type DryFile = Pick<EndedFile, 'file' | 'plan' | 'results'>;
+/** One file of a dry run, with the arguments that import it alone. */
+export type DryFile = PlannedEnd & Pick<EndedRun, 'command'>;
 
-/** Reports the result of a dry run and returns its exit code. */
-export async function finishDryRun(context: Context, files: readonly DryFile[], startedMs: number): Promise<number> {
-  const words = context.process.argv.slice(2);
+type PlannedEnd = Pick<EndedFile, 'file' | 'plan' | 'results'>;
+
+/** Reports the result of a dry run and returns its exit code. `command` are the arguments of the dry run. */
+export async function finishDryRun(
+  context: Context,
+  files: readonly DryFile[],
+  command: readonly string[],
+  startedMs: number,
+): Promise<number> {
   const counts = sumOfCounts(files.map(({ plan }) => plan.counts));
-  const questions = files.flatMap(({ plan }) => columnQuestions(plan.mapping));
-  const open = openQuestions(questions, words.includes('--accept-likely'));
+  const accepts = command.includes('--accept-likely');
+  const asked = files.map(({ file, plan, command: alone }) => {
+    return { file, command: alone, open: openQuestions(columnQuestions(plan.mapping), accepts) };
+  });
   const summary = {
     ...(await shared(context, files, startedMs)),
     counts,
@@ -61,7 +70,10 @@ export async function finishDryRun(context: Context, files: readonly DryFile[], 
     advice: null,
     exportCommand: null,
     // Rows without a phone are not ready, but are with the column that is still to be decided.
-    next: counts.ready > 0 || open.length > 0 ? commandLine(withFlags(withoutDryRun(words), flagsFor(open))) : null,
+    next:
+      counts.ready > 0 || asked.some(({ open }) => open.length > 0)
+        ? commandLine(withoutDryRun(decidingCommand(asked, command)))
+        : null,
   };
   const [one] = files;
   const more =
@@ -83,7 +95,7 @@ function plannedCounts({ ready, repeated, duplicate, invalid, unknown }: Counts)
 }
 
 /** Returns the plan of a file as programs read it. */
-function planDocument({ plan: { table, mapping, problems, problemCount }, file }: DryFile) {
+function planDocument({ plan: { table, mapping, problems, problemCount }, file }: PlannedEnd) {
   const label = (index: number) => columnLabel(mapping.columns, index);
   return {
     encoding: table.encoding,
@@ -101,7 +113,7 @@ function planDocument({ plan: { table, mapping, problems, problemCount }, file }
   };
 }
 
-async function shared(context: Context, files: readonly DryFile[], startedMs: number) {
+async function shared(context: Context, files: readonly PlannedEnd[], startedMs: number) {
   const seconds = Math.round(context.clock.monotonicMs() - startedMs) / 1000;
   const rows = files.reduce((sum, { plan }: { plan: ImportPlan }) => sum + plan.rows, 0);
   const results = files.flatMap((file) => file.results ?? []);

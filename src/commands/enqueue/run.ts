@@ -11,17 +11,25 @@ import { SrqError } from '../../request/errors.ts';
 import type { ImportPlan } from '../../request/import-plan.ts';
 import type { AudioReader } from '../../request/ports.ts';
 import type { QueuedRequest, RequestQueue } from '../../request/request-queue.ts';
-import { agreedPlan, confirmImport, type PlanOptions, rangeOf, requireConsent } from '../bulk/agreement.ts';
+import {
+  agreedPlan,
+  confirmImport,
+  type PlanOptions,
+  rangeOf,
+  requireAnswers,
+  requireConsent,
+  requireKnownFields,
+} from '../bulk/agreement.ts';
 import { dryRun } from '../bulk/dry-run.ts';
 import { refuseRehearsed } from '../bulk/results-place.ts';
 
 const BATCH_ROWS = 500;
 
 /** Queues a file: reads and checks all of it, shows the plan, and queues the rows that are ready and not yet queued. */
-export async function enqueue(context: Context, file: string, given: PlanOptions): Promise<number> {
+export async function enqueue(context: Context, file: string, asked: PlanOptions): Promise<number> {
   keepHeapSmall();
   const startedMs = context.clock.monotonicMs();
-  const options = { ...given, again: false };
+  const options = { ...asked, again: false };
   const store = await context.requireStore('enqueue');
   refuseRehearsed(context, file);
   requireConsent(context, await context.settings(), options);
@@ -32,14 +40,18 @@ export async function enqueue(context: Context, file: string, given: PlanOptions
     operations,
     strict: options.strict === true,
   });
-  if (options.dryRun) return dryRun(context, [{ file, input, session }], options, startedMs);
+  requireKnownFields(input.mapping, options.strict);
+  const given = context.process.argv.slice(2);
+  const opened = { file, input, session, command: given };
+  if (options.dryRun) return dryRun(context, [opened], given, options, startedMs);
+  requireAnswers(context, [opened], given, options);
   await store.migrate();
   await context.warnOfFileLog();
   const log = await session.logReader();
   const where = `the queue for ${session.destinationText}`;
   const keepAt = join(file === '-' ? '.' : dirname(file), `${basename(file)}.mapping.json`);
   const wanted = { ...options, range: rangeOf(options) };
-  const { plan, command } = await agreedPlan(session, { input, where, keepAt }, options, (now) =>
+  const { plan, command } = await agreedPlan(session, { input, where, command: given, keepAt }, options, (now) =>
     planWithProgress(session, now, log, wanted),
   );
   await confirmImport(context, options, [plan]);

@@ -1,0 +1,477 @@
+import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { basename, join } from 'node:path';
+import { describe, expect, inject } from 'vitest';
+import { CANARY } from '../helpers/canary-secret.ts';
+import { type Desk, test } from '../helpers/desk.ts';
+import { readTable } from '../helpers/read-table.ts';
+import { documentOf, type Ended } from '../helpers/run-srq.ts';
+import { createdAtLeast, setLatency, statsOf } from '../helpers/sandbox-view.ts';
+import { HAS_TERMINAL, onTerminal } from '../helpers/terminal.ts';
+import { creates } from '../sandbox/sandbox-client.ts';
+
+const HEADER = 'ref,country,fullname,email,phone,location,request_text';
+
+const lead = (name: string) => `${name},PT,Ana Exemplo,ana@example.com,+351912345678,Lisboa,Pintar a sala ${name}`;
+/** A file with these leads; the name of each is in its text, so that two leads of one name are one request. */
+const csvOf = (...names: readonly string[]) => [HEADER, ...names.map(lead), ''].join('\n');
+const named = (prefix: string, count: number) => Array.from({ length: count }, (_, at) => `${prefix}${at + 1}`);
+
+/** The same leads as another system writes them: German headers, semicolons. */
+const germanCsv = (...names: readonly string[]) =>
+  [
+    'Telefon;Name;E-Mail;Ort;Land;Anfrage',
+    ...names.map((name) => `+4915112345678;Eva Beispiel;eva@example.com;Berlin;DE;Bad fliesen ${name}`),
+    '',
+  ].join('\n');
+
+const PACE = ['--rate', 'max', '--in-doubt', 'park', '--json'];
+const bulk = (desk: Desk, ...args: readonly string[]) => desk.run('bulk', ...args, ...PACE);
+
+/** What a results file says of a lead: its status and its message. */
+async function outcome(desk: Desk, results: string, name: string): Promise<{ status: string; message: string }> {
+  const { table, cells } = await readTable(join(desk.work, results));
+  const row = cells.find(([ref]) => ref === name) ?? [];
+  const cell = (column: string) => row[table.columns.indexOf(column)] ?? '';
+  return { status: cell('srq_status'), message: cell('srq_message') };
+}
+
+function filesOf(ended: Ended): Record<string, unknown>[] {
+  return documentOf(ended)['files'] as Record<string, unknown>[];
+}
+
+/** Runs a line that srq printed, as a user pastes it into a shell. */
+function pasted(desk: Desk, line: unknown): Promise<Ended> {
+  const bin = join(desk.folder, 'bin');
+  mkdirSync(bin, { recursive: true });
+  const program = join(bin, 'srq');
+  writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${inject('srqProgram')}' "$@"\n`);
+  chmodSync(program, 0o755);
+  return desk.start([], { under: ['sh', '-c', String(line)], env: { PATH: `${bin}:${process.env['PATH']}` } }).ended;
+}
+
+describe.concurrent('several files', () => {
+  test('are mapped each by itself, and end in one document whose counts are the sums of the files', async ({
+    partner,
+    sandbox,
+  }) => {
+    partner.write('a.csv', csvOf('A1', 'A2'));
+    partner.write('b.csv', germanCsv('B1', 'B2', 'B3'));
+    partner.write('c.csv', `${csvOf('C1')}C2,PT,Ana,,,,\n`);
+    const ended = await bulk(partner, 'a.csv', 'b.csv', 'c.csv');
+    expect(ended.code).toBe(3);
+    const document = documentOf(ended);
+    expect(document).toMatchObject({ rows: 7, created: 6, invalid: 1, results: null, stopped: null });
+    const files = filesOf(ended);
+    expect(files).toMatchObject([
+      { file: 'a.csv', rows: 2, created: 2, results: 'a.results.csv' },
+      { file: 'b.csv', rows: 3, created: 3, results: 'b.results.csv' },
+      { file: 'c.csv', rows: 2, created: 1, invalid: 1, results: 'c.results.csv' },
+    ]);
+    for (const count of ['rows', 'created', 'duplicate', 'repeated', 'invalid', 'rejected', 'failed', 'unknown'])
+      expect([count, files.reduce((sum, file) => sum + Number(file[count]), 0)]).toEqual([count, document[count]]);
+    expect(await statsOf(sandbox)).toMatchObject({ created: 6, doubled: 0 });
+    expect(partner.read('b.results.csv')).toMatch(/Bad fliesen B3;created;/);
+    // Only the file with a refused row is the next input.
+    expect(document['next']).toBe('srq bulk c.results.csv --rate max --in-doubt park --json');
+    expect(document['advice']).toContain('c.results.csv');
+  });
+
+  test('send a lead that stands in two of them once, and say where it stands', async ({ partner, sandbox }) => {
+    partner.write('a.csv', csvOf('X', 'A1'));
+    partner.write('b.csv', csvOf('B1', 'X', 'X'));
+    const ended = await bulk(partner, 'a.csv', 'b.csv');
+    expect(ended.code).toBe(0);
+    expect(filesOf(ended)).toMatchObject([{ created: 2 }, { created: 1, repeated: 2 }]);
+    expect(await outcome(partner, 'b.results.csv', 'X')).toEqual({
+      status: 'repeated',
+      message: 'The same content as row 1 of a.csv.',
+    });
+    const again = await bulk(partner, 'b.csv', 'a.csv');
+    expect(documentOf(again)).toMatchObject({ created: 0, repeated: 5 });
+    expect((await outcome(partner, 'b.results.csv', 'X')).message).toMatch(
+      /^Already created on .* according to the log/,
+    );
+    expect(await statsOf(sandbox)).toMatchObject({ created: 3, doubled: 0 });
+  });
+
+  test('do not call a lead created whose first copy is refused; the next run may send it again', async ({
+    partner,
+    sandbox,
+  }) => {
+    // The service does not know the language of this lead.
+    const strange = `${lead('X')},no idea`;
+    partner.write('a.csv', `${HEADER},lang\n${lead('A1')},pt\n${strange}\n`);
+    partner.write('b.csv', `${HEADER},lang\n${strange}\n${lead('B1')},pt\n`);
+    const ended = await bulk(partner, 'a.csv', 'b.csv');
+    expect([ended.code, filesOf(ended)]).toMatchObject([
+      3,
+      [
+        { created: 1, rejected: 1 },
+        { created: 1, repeated: 1 },
+      ],
+    ]);
+    expect(await outcome(partner, 'b.results.csv', 'X')).toEqual({
+      status: 'repeated',
+      message: 'The same content as row 2 of a.csv.',
+    });
+    expect(documentOf(await bulk(partner, 'b.csv'))).toMatchObject({ rejected: 1, repeated: 1 });
+    expect(await statsOf(sandbox)).toMatchObject({ created: 2, doubled: 0 });
+  });
+
+  test('do not call a lead created whose first copy is in doubt, nor send it later', async ({ partner, sandbox }) => {
+    sandbox.setInstructions([{ on: 'create', fault: 'reset-after', match: { request_text: 'Pintar a sala X' } }]);
+    partner.write('a.csv', csvOf('A1', 'A2', 'A3', 'X'));
+    partner.write('b.csv', csvOf('X', 'B1'));
+    const ended = await bulk(partner, 'a.csv', 'b.csv');
+    expect([ended.code, filesOf(ended)]).toMatchObject([
+      7,
+      [
+        { created: 3, unknown: 1 },
+        { created: 1, repeated: 1 },
+      ],
+    ]);
+    expect(await outcome(partner, 'b.results.csv', 'X')).toEqual({
+      status: 'repeated',
+      message: 'The same content as row 4 of a.csv.',
+    });
+    const alone = await bulk(partner, 'b.csv');
+    expect([alone.code, documentOf(alone)]).toMatchObject([7, { created: 0, repeated: 1, unknown: 1 }]);
+    expect(await statsOf(sandbox)).toMatchObject({ created: 5, distinct: 5, doubled: 0 });
+  });
+
+  test('do not call a lead taken whose first copy was never tried', async ({ partner, sandbox }) => {
+    partner.write('a.csv', csvOf('X', 'A1'));
+    partner.write('b.csv', csvOf('B1', 'X'));
+    await sandbox.close();
+    const ended = await bulk(partner, 'a.csv', 'b.csv');
+    expect(ended.code).toBe(5);
+    expect(filesOf(ended)).toMatchObject([{ failed: 2 }, { failed: 1, repeated: 1 }]);
+    expect((await outcome(partner, 'b.results.csv', 'X')).message).toBe('The same content as row 1 of a.csv.');
+    expect((await outcome(partner, 'b.results.csv', 'B1')).message).toMatch(/^Not tried: .* The next run sends it\./);
+    expect(documentOf(ended)['next']).toBe(`srq bulk a.csv b.csv ${PACE.join(' ')}`);
+  });
+
+  test('count what an earlier run left in doubt once, and settle it once', async ({ partner, sandbox }) => {
+    sandbox.setInstructions([
+      { on: 'create', fault: 'reset-before', times: 1, match: { request_text: 'Pintar a sala X' } },
+    ]);
+    partner.write('a.csv', csvOf(...named('A', 7), 'X'));
+    partner.write('b.csv', csvOf('X', 'B1'));
+    expect((await bulk(partner, 'a.csv')).code).toBe(7);
+    const ended = await partner.run('bulk', 'a.csv', 'b.csv', '--rate', 'max', '--settle', '1', '--json');
+    expect([ended.code, filesOf(ended)]).toMatchObject([
+      0,
+      [
+        { created: 1, repeated: 7 },
+        { created: 1, repeated: 1 },
+      ],
+    ]);
+    expect(await statsOf(sandbox)).toMatchObject({ created: 9, distinct: 9, doubled: 0 });
+  });
+});
+
+describe.concurrent('several files are refused as a whole', () => {
+  test('if one or more cannot be used: nothing is sent, and all that is wrong is said', async ({
+    partner,
+    sandbox,
+  }) => {
+    partner.write('a.csv', csvOf('A1'));
+    partner.write('empty.csv', '');
+    const ended = await bulk(partner, 'a.csv', 'empty.csv', 'missing.csv');
+    expect(ended.code).toBe(2);
+    const { message } = documentOf(ended)['error'] as Record<string, string>;
+    expect(message).toMatch(/empty\.csv is empty\..*missing\.csv/);
+    expect(message).toContain('Nothing was sent.');
+    expect(sandbox.requests()).toEqual([]);
+    expect(existsSync(join(partner.work, 'a.results.csv'))).toBe(false);
+  });
+
+  test('if columns of some are to be decided, with the name of each and a command that works', async ({
+    partner,
+    sandbox,
+  }) => {
+    partner.write('a.csv', csvOf('A1'));
+    partner.write('b.csv', csvOf('B1', 'B2', 'B3').replace('phone', 'X7'));
+    const ended = await bulk(partner, 'a.csv', 'b.csv');
+    expect(ended.code).toBe(2);
+    const { message, hint } = documentOf(ended)['error'] as Record<string, string>;
+    expect(message).toMatch(/nobody can be asked: b\.csv: "X7"/);
+    expect(sandbox.requests()).toEqual([]);
+    const [command] = /srq bulk [^\n]*/.exec(hint ?? '') ?? [];
+    expect((await pasted(partner, command)).code).toBe(0);
+    const all = await bulk(partner, 'a.csv', 'b.csv', '--accept-likely');
+    expect([all.code, (await statsOf(sandbox)).created]).toEqual([0, 4]);
+  });
+
+  test('if a column of one is to be taken: the command is for that file alone, and its mapping is remembered', async ({
+    partner,
+    sandbox,
+  }) => {
+    partner.write('a.csv', csvOf('A1'));
+    partner.write('b.csv', csvOf('B1', 'B2', 'B3').replace('phone', 'phone owner'));
+    const ended = await bulk(partner, 'a.csv', 'b.csv');
+    expect(ended.code).toBe(2);
+    const { hint = '' } = documentOf(ended)['error'] as Record<string, string>;
+    expect(hint).toContain(`srq bulk b.csv ${PACE.join(' ')} --map 'phone owner=phone'\n`);
+    const rehearsed = await partner.run('bulk', 'a.csv', 'b.csv', '--dry-run', '--json');
+    expect(documentOf(rehearsed)['next']).toBe("srq bulk b.csv --json --map 'phone owner=phone'");
+    expect((await pasted(partner, hint.split('\n')[0]?.replace(/^.*?srq /, 'srq '))).code).toBe(0);
+    expect(await bulk(partner, 'a.csv', 'b.csv')).toMatchObject({ code: 0 });
+    expect((await statsOf(sandbox)).created).toBe(4);
+  });
+
+  test('if one is named twice, also by a link', async ({ partner, sandbox }) => {
+    partner.write('a.csv', csvOf('A1'));
+    symlinkSync('a.csv', join(partner.work, 'link.csv'));
+    for (const twice of ['a.csv', './a.csv', 'link.csv']) {
+      const ended = await bulk(partner, 'a.csv', twice);
+      expect([ended.code, ended.stdout]).toEqual([2, expect.stringContaining(`${twice} is named twice`)]);
+    }
+    expect(sandbox.requests()).toEqual([]);
+  });
+
+  test('if a flag is about one file; the hint is a command for one', async ({ partner, sandbox }) => {
+    partner.write('a.csv', csvOf('A1'));
+    partner.write('b.csv', csvOf('B1'));
+    for (const flag of [
+      ['--results', 'out.csv'],
+      ['--results', '-'],
+      ['--report', 'run.html'],
+      ['--save-mapping', 'm.json'],
+      ['--limit', '1'],
+      ['--skip', '1'],
+      ['-'],
+    ]) {
+      const ended = await partner.run('bulk', 'a.csv', 'b.csv', ...flag);
+      const what = flag[0] === '-' ? 'Standard input (-)' : flag[0];
+      const said = expect.stringContaining(`${what} is for one file, and these are ${flag[0] === '-' ? 3 : 2}.`);
+      expect([flag, ended.code, ended.stderr]).toEqual([flag, 2, said]);
+      expect(ended.stderr).toContain(`srq bulk a.csv${flag[0] === '-' ? '' : ` ${flag.join(' ')}`}\n`);
+    }
+    expect(sandbox.requests()).toEqual([]);
+    expect(await bulk(partner, 'a.csv', 'b.csv', '--no-results')).toMatchObject({ code: 0 });
+    expect(existsSync(join(partner.work, 'a.results.csv'))).toBe(false);
+  });
+});
+
+describe.concurrent('the results of several files', () => {
+  test('lie beside each, and are left out where a pattern names them as well', async ({ partner, sandbox }) => {
+    partner.write('a.csv', csvOf('A1').replace(',PT,', ',XX,'));
+    partner.write('b.csv', csvOf('B1'));
+    const first = await bulk(partner, 'a.csv', 'b.csv');
+    expect(first.code).toBe(3);
+    partner.write('b.export.csv', 'reference,status\nB1,created\n');
+    const all = ['a.csv', 'a.results.csv', 'b.csv', 'b.export.csv', 'b.results.csv'];
+    const again = await bulk(partner, ...all);
+    expect(again.stderr).toContain(
+      'Left out: a.results.csv (made of a.csv), b.export.csv (made of b.csv), b.results.csv (made of b.csv).',
+    );
+    expect(documentOf(again)).toMatchObject({ rows: 2, invalid: 1, repeated: 1 });
+    // The next command names the results once, though the pattern has named them too.
+    expect(documentOf(again)['next']).toBe(`srq bulk a.results.csv ${PACE.join(' ')}`);
+    expect((await pasted(partner, documentOf(again)['next'])).code).toBe(3);
+    expect(await statsOf(sandbox)).toMatchObject({ created: 1 });
+  });
+
+  test('do not replace each other where two files differ in their ending alone', async ({ partner }) => {
+    partner.write('a.csv', csvOf('A1'));
+    partner.write('a.tsv', csvOf('T1').replaceAll(',', '\t'));
+    for (const run of [1, 2]) {
+      const ended = await bulk(partner, 'a.csv', 'a.tsv');
+      expect([run, filesOf(ended).map(({ results }) => results)]).toEqual([run, ['a.results.csv', 'a.results-2.csv']]);
+      expect(partner.read('a.results.csv')).toContain('Pintar a sala A1');
+      expect(partner.read('a.results-2.csv')).toContain('Pintar a sala T1');
+    }
+  });
+
+  test('do not replace another input', async ({ partner }) => {
+    partner.write('a.csv', csvOf('A1').replace(',PT,', ',XX,'));
+    await bulk(partner, 'a.csv');
+    // By its whole path it is not taken for what a pattern names.
+    const results = join(partner.work, 'a.results.csv');
+    const before = partner.read('a.results.csv');
+    await bulk(partner, 'a.csv', results);
+    expect(partner.read('a.results.csv')).toBe(before);
+  });
+
+  test('of the sandbox in the process say so in their names', async ({ desk }) => {
+    desk.write('a.csv', csvOf('A1', 'X'));
+    desk.write('b.csv', csvOf('X', 'B1'));
+    const ended = await desk.run('bulk', 'a.csv', 'b.csv', '--sandbox', '--json');
+    expect([ended.code, filesOf(ended)]).toMatchObject([
+      0,
+      [
+        { created: 2, results: 'a.sandbox.results.csv' },
+        { created: 1, repeated: 1, results: 'b.sandbox.results.csv' },
+      ],
+    ]);
+    const live = await desk.run('bulk', 'a.sandbox.results.csv', 'b.sandbox.results.csv');
+    expect([live.code, live.stderr]).toEqual([2, expect.stringContaining('holds results of the sandbox')]);
+  });
+});
+
+describe.concurrent('a dry run of several files', () => {
+  test('tells of each what a dry run of it alone does, and the next command runs all', async ({ partner, sandbox }) => {
+    partner.write('a.csv', csvOf('A1', 'X'));
+    partner.write('b.csv', germanCsv('B1'));
+    partner.write('c.csv', csvOf('X', 'C1'));
+    const ended = await partner.run('bulk', 'a.csv', 'b.csv', 'c.csv', '--dry-run', '--json');
+    expect(ended.code).toBe(0);
+    const { files, next, ...all } = documentOf(ended);
+    expect(all).toMatchObject({ rows: 5, ready: 4, repeated: 1 });
+    expect(files).toMatchObject([
+      { file: 'a.csv', rows: 2, ready: 2, delimiter: ',', problems: [] },
+      { file: 'b.csv', rows: 1, ready: 1, delimiter: ';' },
+      { file: 'c.csv', rows: 2, ready: 1, repeated: 1 },
+    ]);
+    expect(sandbox.requests()).toEqual([]);
+    const run = await pasted(partner, next);
+    expect([run.code, documentOf(run)]).toMatchObject([0, { created: 4, repeated: 1 }]);
+  });
+});
+
+describe.concurrent('a run of several files that ends early', () => {
+  test.for([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)(
+    'by %s writes all results, and the next command goes on',
+    async ([signal, code], { desk, openSandbox }) => {
+      const sandbox = await openSandbox({ latencyMs: 300 });
+      desk.use(sandbox);
+      desk.write('a.csv', csvOf(...named('A', 6)));
+      desk.write('b.csv', csvOf(...named('B', 40)));
+      desk.write('c.csv', csvOf(...named('C', 5), 'A1'));
+      const running = desk.start(['bulk', 'a.csv', 'b.csv', 'c.csv', '--concurrency', '4', ...PACE]);
+      // It is in the second file by now.
+      await createdAtLeast(sandbox, 12, running);
+      running.process.kill(signal);
+      await setLatency(sandbox, 0);
+      const ended = await running.ended;
+      expect(ended.code).toBe(code);
+      const document = documentOf(ended);
+      expect(document).toMatchObject({ rows: 52, stopped: 'Interrupted.', unknown: 0, repeated: 1 });
+      const [a, b, c] = filesOf(ended);
+      expect([a, c]).toMatchObject([{ created: 6 }, { created: 0, failed: 5, repeated: 1 }]);
+      expect(Number(b?.['created']) + Number(b?.['failed'])).toBe(40);
+      for (const [name, rows] of [
+        ['a', 6],
+        ['b', 40],
+        ['c', 6],
+      ])
+        expect(desk.read(`${name}.results.csv`).trim().split('\r\n')).toHaveLength(Number(rows) + 1);
+      const second = await pasted(desk, document['next']);
+      expect([second.code, documentOf(second)]).toMatchObject([0, { created: document['failed'], unknown: 0 }]);
+      expect(await statsOf(sandbox)).toMatchObject({ created: 51, distinct: 51, doubled: 0 });
+    },
+  );
+
+  test('by a kill in the second file sends nothing twice, and the report does not say that it ended', async ({
+    desk,
+    openSandbox,
+  }) => {
+    const sandbox = await openSandbox({ latencyMs: 300 });
+    desk.use(sandbox);
+    desk.write('a.csv', csvOf(...named('A', 6)));
+    desk.write('b.csv', csvOf(...named('B', 40)));
+    const running = desk.start(['bulk', 'a.csv', 'b.csv', '--concurrency', '4', ...PACE]);
+    await createdAtLeast(sandbox, 12, running);
+    running.process.kill('SIGKILL');
+    await setLatency(sandbox, 0);
+    expect((await running.ended).signal).toBe('SIGKILL');
+    const report = documentOf(await desk.run('report', '--output', 'run.html', '--json'));
+    // Had the run ended, what it did not send would be failed.
+    expect(report).toMatchObject({ rows: 46, failed: 0 });
+    expect(Number(report['ready'])).toBeGreaterThan(0);
+    const again = await bulk(desk, 'a.csv', 'b.csv');
+    expect([0, 7]).toContain(again.code);
+    const { created, repeated, unknown } = documentOf(again);
+    expect(Number(created) + Number(repeated) + Number(unknown)).toBe(46);
+    expect(filesOf(again)[0]).toMatchObject({ created: 0, repeated: 6 });
+    expect(await statsOf(sandbox)).toMatchObject({ doubled: 0 });
+  });
+
+  test('by doubts of several files together: the breaker counts on from file to file', async ({ partner, sandbox }) => {
+    const doubtful = (name: string) =>
+      ({ on: 'create', fault: 'reset-after', match: { request_text: `Pintar a sala ${name}` } }) as const;
+    const names = ['A', 'B', 'C'].flatMap((file) => named(file, 5));
+    // Two in each file, never three in a row, nor five of one file.
+    sandbox.setInstructions(names.filter((name) => /[45]$/.test(name)).map(doubtful));
+    for (const file of ['A', 'B', 'C']) partner.write(`${file}.csv`, csvOf(...named(file, 5)));
+    const ended = await bulk(partner, 'A.csv', 'B.csv', 'C.csv', '--concurrency', '1');
+    expect(ended.code).toBe(7);
+    expect(partner.read('../state/default.ndjson.runs')).toContain('"breaker"');
+  });
+
+  test.for([
+    ['3', 6],
+    ['30%', 6],
+    ['5', 3],
+    ['50%', 3],
+  ] as const)('by --max-errors %s, which counts the rows of all files', async ([most, code], { partner, sandbox }) => {
+    const bad = (name: string) => lead(name).replace(',PT,', ',XX,');
+    partner.write('a.csv', `${csvOf('A1', 'A2', 'A3')}${bad('A4')}\n`);
+    partner.write('b.csv', `${csvOf('B1', 'B2')}${bad('B3')}\n${bad('B4')}\n`);
+    partner.write('c.csv', csvOf('C1', 'C2'));
+    const ended = await bulk(partner, 'a.csv', 'b.csv', 'c.csv', '--max-errors', most);
+    expect(ended.code).toBe(code);
+    expect(documentOf(ended)).toMatchObject({ invalid: 3, created: code === 6 ? 0 : 7, failed: code === 6 ? 7 : 0 });
+    if (code === 6) expect(creates(sandbox)).toEqual([]);
+  });
+});
+
+test('the report of a run shows the rows of all its files', async ({ partner }) => {
+  partner.write('a.csv', csvOf('A1', 'A2'));
+  partner.write('b.csv', csvOf('B1'));
+  await bulk(partner, 'a.csv', 'b.csv');
+  const ended = await partner.run('report', '--output', 'run.html', '--json');
+  expect([ended.code, documentOf(ended)]).toMatchObject([0, { rows: 3, created: 3 }]);
+  expect(partner.read('run.html')).toContain('a.csv, b.csv');
+});
+
+test('twelve files are sent over the connections of one', async ({ partner, sandbox }) => {
+  const { hostname, port } = new URL(sandbox.baseUrl);
+  let connections = 0;
+  const passage = createServer((near) => {
+    connections += 1;
+    const far = connect(Number(port), hostname);
+    near.on('error', () => far.destroy()).on('close', () => far.destroy());
+    far.on('error', () => near.destroy()).on('close', () => near.destroy());
+    near.pipe(far).pipe(near);
+  });
+  await new Promise<void>((resolve) => passage.listen(0, '127.0.0.1', resolve));
+  partner.use({ baseUrl: `http://127.0.0.1:${(passage.address() as AddressInfo).port}`, clientId: sandbox.clientId });
+  const files = named('F', 12).map((name) => basename(partner.write(`${name}.csv`, csvOf(...named(`${name}-`, 4)))));
+  const ended = await bulk(partner, ...files, '--concurrency', '2').finally(() => passage.close());
+  expect([ended.code, documentOf(ended)]).toMatchObject([0, { created: 48 }]);
+  // Two for requests, and a few for looks of validate and for one that the service has closed.
+  expect(connections).toBeLessThan(8);
+});
+
+describe.skipIf(!HAS_TERMINAL)('on a terminal', () => {
+  test('one confirmation is for all files: the number to type is the sum', async ({ desk }) => {
+    mkdirSync(desk.config, { mode: 0o700 });
+    const shop = { baseUrl: 'https://0.0.0.0:1', clientId: '7', clientSecret: CANARY };
+    const path = join(desk.config, 'config.json');
+    writeFileSync(path, JSON.stringify({ current: 'shop', profiles: { shop } }));
+    chmodSync(path, 0o600);
+    desk.write('a.csv', csvOf('A1', 'A2', 'X'));
+    desk.write('b.csv', csvOf('X', 'B1'));
+    for (const [number, code] of [
+      ['3', 2],
+      ['4', 5],
+    ] as const) {
+      const { shown, code: ended } = await onTerminal(
+        desk,
+        ['bulk', 'a.csv', 'b.csv'],
+        [
+          [/3 ready[\s\S]*q to leave: /, ''],
+          [/1 ready[\s\S]*q to leave: /, ''],
+          [/Type 4 to send these requests of 2 files to the live service: /, number],
+        ],
+      );
+      expect([ended, shown.match(/Type \d+ to send/g)]).toEqual([code, ['Type 4 to send']]);
+    }
+  });
+});
