@@ -26,6 +26,8 @@ export interface KeptMapping extends Confirmed {
 
 /** Maximum number of mappings of a profile. The one that was confirmed longest ago makes room. */
 const MAX_MAPPINGS = 200;
+/** Maximum number of mappings that are kept of a header besides the latest. */
+const MAX_FORMER = 4;
 /** Maximum length of the names of a header, together. The file with all mappings is read by every import. */
 const MAX_HEADER_LETTERS = 50_000;
 /** Minimum share of columns, and number of them, that a header shares with an earlier one to count as the same file. */
@@ -40,8 +42,23 @@ export class MappingStore {
     this.#file = new OwnFile(path, trust);
   }
 
-  /** Returns all mappings, the latest first. */
+  /** Returns the mapping of each header, the latest first. */
   all(): readonly KeptMapping[] {
+    const seen = new Set<string>();
+    return this.#entries().filter(({ fingerprint }) => !seen.has(fingerprint) && seen.add(fingerprint));
+  }
+
+  /**
+   * Returns the mappings under which files with exactly this header were imported, the latest first. Requests that were
+   * sent under another one than now have other keys.
+   */
+  used(columns: readonly string[]): readonly RememberedMapping[] {
+    const now = new Header(columns);
+    const same = this.#entries().filter(({ fingerprint }) => !now.hasTwins && fingerprint === now.fingerprint);
+    return same.map((each) => ({ ...renamed(each, new Header(each.columns), now), on: each.on, changes: null }));
+  }
+
+  #entries(): readonly KeptMapping[] {
     const text = this.#file.text();
     if (text === null) return [];
     try {
@@ -80,21 +97,30 @@ export class MappingStore {
     const header = new Header(columns);
     if (header.hasTwins || columns.join('').length + columns.length > MAX_HEADER_LETTERS) return;
     const { fingerprint } = header;
-    const others = this.all().filter((each) => each.fingerprint !== fingerprint);
-    this.#write([{ fingerprint, columns, map, join, unused, on }, ...others].slice(0, MAX_MAPPINGS));
+    const kept = { fingerprint, columns, map, join, unused, on };
+    const entries = this.#entries();
+    const former = entries.filter((each) => each.fingerprint === fingerprint && !isSame(each, kept));
+    const others = entries.filter((each) => each.fingerprint !== fingerprint);
+    this.#write([kept, ...former.slice(0, MAX_FORMER), ...others].slice(0, MAX_MAPPINGS));
   }
 
   /** Forgets the mappings whose fingerprints begin like this, or all. Returns how many there were. Throws as `keep` does. */
   forget(beginning: string | null): number {
-    const all = this.all();
-    const left = all.filter(({ fingerprint }) => beginning !== null && !fingerprint.startsWith(beginning));
-    if (left.length < all.length) this.#write(left);
-    return all.length - left.length;
+    const isKept = ({ fingerprint }: KeptMapping) => beginning !== null && !fingerprint.startsWith(beginning);
+    const [all, entries] = [this.all(), this.#entries()];
+    const left = entries.filter(isKept);
+    if (left.length < entries.length) this.#write(left);
+    return all.length - all.filter(isKept).length;
   }
 
   #write(mappings: readonly KeptMapping[]): void {
     this.#file.replaceOrThrow(`${JSON.stringify({ version: 1, mappings }, null, 2)}\n`);
   }
+}
+
+function isSame(one: Confirmed, other: Confirmed): boolean {
+  const content = ({ map, join }: Confirmed) => JSON.stringify([map, join]);
+  return content(one) === content(other);
 }
 
 /** The columns of a header by the form in which names are compared. Those that srq adds to results do not count. */

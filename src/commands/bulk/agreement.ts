@@ -17,7 +17,6 @@ import { columnLabel, type Mapping, type MappingOptions, type Table } from '../.
 import { AUDIO_PARAMETER } from '../../request/wire.ts';
 import { makeEncoder } from '../../service/wire/encode.ts';
 import type { Settings } from '../../settings/settings.ts';
-import { requireNewReferences } from './known-references.ts';
 import {
   askQuestions,
   type ColumnQuestion,
@@ -27,6 +26,7 @@ import {
   requireDecided,
   withoutLikely,
 } from './questions.ts';
+import { requireNotSentBefore } from './sent-before.ts';
 
 /** The flags with which `bulk` and `enqueue` plan a file. */
 export interface PlanOptions extends ReadingOptions, Pick<SubmitOptions, 'validate' | 'onDuplicate'> {
@@ -162,8 +162,9 @@ export async function agreedPlan(
     const command = now === input || !asks ? given : await commandAlike(given, input, now, options.saveMapping, keepAt);
     if (now !== input && asks)
       (await context.reporter()).warn(`To import this file again, map it alike: ${commandLine(command)}`);
-    await requireNewReferences(context, planned, { asks, again: options.again === true });
-    if (asks || isSaid(input, options)) await rememberMapping(context, now);
+    await requireNotSentBefore(session, now, planned, { asks, again: options.again === true, command });
+    // Later files with this header are read alike, also when they have grown: else their rows would be other requests.
+    if (planned.counts.ready > 0) await rememberMapping(context, now);
     return { plan: planned, command };
   }
 }
@@ -220,12 +221,6 @@ async function decided(
     );
   }
   return mapped(input, withoutLikely(input, questions), options);
-}
-
-/** Tells whether the flags say something of the columns, so that a person has looked at them. */
-function isSaid({ chosen, mapping }: Input, { acceptLikely }: Pick<PlanOptions, 'acceptLikely'>): boolean {
-  const acceptsLikely = acceptLikely === true && mapping.sources.some(({ level }) => level === 'likely');
-  return acceptsLikely || Object.keys(chosen.map).length + Object.keys(chosen.join).length > 0;
 }
 
 /** Asks for corrections of the mapping. Returns null if there are none. */

@@ -1,0 +1,78 @@
+import { commandLine } from '../../cli/command-line.ts';
+import type { Context } from '../../cli/context.ts';
+import type { Input } from '../../cli/input.ts';
+import { askKey } from '../../cli/prompt.ts';
+import type { RequestSession } from '../../cli/session.ts';
+import { createdUnder } from '../../delivery/sent-before.ts';
+import { planMapping } from '../../input/mapping.ts';
+import { thousands } from '../../report/output.ts';
+import { SrqError } from '../../request/errors.ts';
+import type { ImportPlan } from '../../request/import-plan.ts';
+import type { Mapping } from '../../request/table.ts';
+
+/** Minimum number of references, and share of different ones among them, that name requests and not something else. */
+const MIN_REFS = 3;
+const MIN_DISTINCT = 0.9;
+
+/**
+ * Stops before requests are created a second time because their columns are read otherwise than before: rows that were
+ * created under another mapping of this header, or most of whose references were created with other content. A person has
+ * to agree. Throws `SrqError('usage')` if nobody can be asked, and `SrqError('interrupted')` if the person does not agree.
+ */
+export async function requireNotSentBefore(
+  session: RequestSession,
+  input: Input,
+  plan: ImportPlan,
+  { asks, again, command }: { readonly asks: boolean; readonly again: boolean; readonly command: readonly string[] },
+): Promise<void> {
+  if (again || plan.counts.ready === 0) return;
+  const { context } = session;
+  const what = (await sentOtherwise(session, input, plan)) ?? (await knownReferences(context, plan));
+  if (what === null) return;
+  if (!asks) {
+    throw new SrqError(
+      'usage',
+      `${what} Nothing was sent.`,
+      `Look at what was sent: srq log; at how the columns are read: --dry-run. If these are new requests all the same: ${commandLine([...command, '--again'])}`,
+    );
+  }
+  const answer = await askKey(context, `${what}\n  y send them as new requests · n leave: `, ['y', 'n']);
+  if (answer === 'n') throw new SrqError('interrupted', 'Nothing was sent.', 'Compare with what was sent: srq log');
+}
+
+/** Describes rows that were created under another mapping of this header, or returns null if there are none. */
+async function sentOtherwise(
+  session: RequestSession,
+  { chosen, evidence }: Input,
+  plan: ImportPlan,
+): Promise<string | null> {
+  const { columns, sources } = plan.mapping;
+  const used = (await session.context.mappings())?.used(columns) ?? [];
+  const reading = (mapping: Pick<Mapping, 'sources'>) =>
+    JSON.stringify(mapping.sources.map(({ field, how, columns: at, template }) => [field, how, at, template]));
+  for (const { map, join, on } of used) {
+    const before = planMapping(columns, { map, join, set: chosen.set }, evidence);
+    if (reading(before) === reading({ sources })) continue;
+    const created = await createdUnder(before, plan, session.preparation, await session.logReader());
+    if (created > 0) {
+      return `${thousands(created)} of the first rows to be sent were created before, when the columns were read as on ${on}. Sent now, they are created again.`;
+    }
+  }
+  return null;
+}
+
+/**
+ * Asks the log whether it has created requests under the references of the rows that are ready, which are other requests
+ * by their content. Returns what to tell if they are most, else null.
+ */
+async function knownReferences(context: Context, { refs }: Pick<ImportPlan, 'refs'>): Promise<string | null> {
+  const wanted = new Set(refs);
+  if (wanted.size < MIN_REFS || wanted.size < refs.length * MIN_DISTINCT) return null;
+  const found = new Set<string>();
+  for await (const { record } of (await context.logStore()).records()) {
+    if (record.event === 'created' && record.ref !== null && wanted.has(record.ref)) found.add(record.ref);
+    if (found.size === wanted.size) break;
+  }
+  if (found.size <= wanted.size / 2) return null;
+  return `${thousands(found.size)} of the first ${thousands(wanted.size)} rows to be sent have references that were created before, with other content. Sent now, they are created again: was the mapping or the file changed since?`;
+}

@@ -1,0 +1,30 @@
+import type { ImportPlan } from '../request/import-plan.ts';
+import type { DeliveryLog } from '../request/ports.ts';
+import type { Mapping } from '../request/table.ts';
+import { likelyPrepared, type Preparation } from './prepare.ts';
+import { rowsInRange } from './reread.ts';
+
+/** Number of ready rows that are looked at. A mapping that was changed changes the first rows as well. */
+const MAX_ROWS = 2_000;
+
+/**
+ * Counts rows of a plan that are ready, though they were created before under another mapping of the same file: their
+ * content was another one then, so the log does not know them by their new keys. Only the first rows are looked at.
+ */
+export async function createdUnder(
+  mapping: Mapping,
+  { table, range, ledger }: Pick<ImportPlan, 'table' | 'range' | 'ledger'>,
+  preparation: Preparation,
+  log: Pick<DeliveryLog, 'lookup' | 'prefetch'>,
+): Promise<number> {
+  let [created, seen] = [0, 0];
+  for await (const batch of rowsInRange(table, range)) {
+    const ready = batch.filter(({ number }) => ledger.status(number) === 'ready');
+    const keys = ready.flatMap((row) => likelyPrepared(row, mapping, preparation)?.key ?? []);
+    await log.prefetch(keys);
+    created += keys.filter((key) => log.lookup(key) === 'created').length;
+    seen += ready.length;
+    if (seen >= MAX_ROWS) break;
+  }
+  return created;
+}
