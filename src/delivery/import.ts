@@ -45,8 +45,8 @@ export async function runImport(
   const stop = unfinished.length > 0 ? await deliver(unfinished, ports, { ...options, supervisor }) : null;
   await ports.ended(stop);
   // 5. Report every row.
-  await reportFiles(imports, log, stop);
-  return { plans, stop };
+  const failure = await reportFiles(imports, log, stop);
+  return { plans, stop: stop ?? failure };
 }
 
 /** One file of a run with its plan. */
@@ -102,10 +102,14 @@ async function send(
 }
 
 /**
- * Reports every row of the files. If one file cannot be reported, the others are all the same, and then the error is
- * thrown.
+ * Reports every row of the files. If one file cannot be reported, the others are all the same. Returns the first error of
+ * several files, which the summary shows; that of one file alone is thrown.
  */
-async function reportFiles(imports: readonly FileOfRun[], log: DeliveryLog, stop: SrqError | null): Promise<void> {
+async function reportFiles(
+  imports: readonly FileOfRun[],
+  log: DeliveryLog,
+  stop: SrqError | null,
+): Promise<SrqError | null> {
   const untried = `Not tried: ${stop?.message ?? 'the run was interrupted.'} The next run sends it.`;
   let failure: SrqError | null = null;
   for (const { plan, preparation, ui } of imports) {
@@ -118,7 +122,8 @@ async function reportFiles(imports: readonly FileOfRun[], log: DeliveryLog, stop
       failure ??= error;
     }
   }
-  if (failure) throw failure;
+  if (failure && imports.length === 1) throw failure;
+  return failure;
 }
 
 /** Waits for rows that other processes are sending. Those exist only if the processes share the log. */

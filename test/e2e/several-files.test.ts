@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { basename, join } from 'node:path';
 import { describe, expect, inject } from 'vitest';
@@ -291,7 +291,9 @@ describe.concurrent('the results of several files', () => {
     // By its whole path it is not taken for what a pattern names.
     const results = join(partner.work, 'a.results.csv');
     const before = partner.read('a.results.csv');
-    await bulk(partner, 'a.csv', results);
+    partner.write('a.csv', csvOf('A2'));
+    const ended = await bulk(partner, 'a.csv', results);
+    expect(filesOf(ended).map((file) => file['results'])).toEqual(['a.results-2.csv', results]);
     expect(partner.read('a.results.csv')).toBe(before);
   });
 
@@ -390,6 +392,31 @@ describe.concurrent('a run of several files that ends early', () => {
     expect(Number(created) + Number(repeated) + Number(unknown)).toBe(46);
     expect(filesOf(again)[0]).toMatchObject({ created: 0, repeated: 6 });
     expect(await statsOf(sandbox)).toMatchObject({ doubled: 0 });
+  });
+
+  test('by a file that is gone when its turn comes: the others have their results, and all is counted', async ({
+    desk,
+    openSandbox,
+  }) => {
+    const sandbox = await openSandbox({ latencyMs: 300 });
+    desk.use(sandbox);
+    desk.write('a.csv', csvOf(...named('A', 6)));
+    desk.write('b.csv', csvOf(...named('B', 4)));
+    desk.write('c.csv', csvOf(...named('C', 2)));
+    const running = desk.start(['bulk', 'a.csv', 'b.csv', 'c.csv', ...PACE]);
+    await createdAtLeast(sandbox, 2, running);
+    renameSync(join(desk.work, 'b.csv'), join(desk.work, 'kept.csv'));
+    await setLatency(sandbox, 0);
+    const ended = await running.ended;
+    expect([ended.code, documentOf(ended)]).toMatchObject([5, { created: 6, failed: 6 }]);
+    expect(documentOf(ended)['stopped']).toMatch(/There is no file .*b\.csv/);
+    expect(filesOf(ended).map(({ results }) => results)).toEqual(['a.results.csv', null, 'c.results.csv']);
+    expect(await outcome(desk, 'a.results.csv', 'A6')).toMatchObject({ status: 'created' });
+    expect(await outcome(desk, 'c.results.csv', 'C1')).toMatchObject({ status: 'failed' });
+    renameSync(join(desk.work, 'kept.csv'), join(desk.work, 'b.csv'));
+    const second = await pasted(desk, documentOf(ended)['next']);
+    expect([second.code, documentOf(second)]).toMatchObject([0, { created: 6, repeated: 6 }]);
+    expect(await statsOf(sandbox)).toMatchObject({ created: 12, doubled: 0 });
   });
 
   test('by doubts of several files together: the breaker counts on from file to file', async ({ partner, sandbox }) => {

@@ -40,13 +40,12 @@ export async function openFiles(
   });
   // A dry run has no results, unless they are asked for.
   const wanted = options.results ?? (options.dryRun ? false : undefined);
-  const paths = await Promise.all(files.map(onlyPath));
-  const taken = new Set<string>();
+  // The results of a file may replace it, where it is itself what srq wrote, but no other input.
+  const taken = new Map<string, string>();
+  for (const file of files) taken.set(await onlyPath(file), file);
   const opened: OpenedFile[] = [];
   for (const [at, input] of inputs.entries()) {
     const file = files[at] ?? '';
-    // The results of a file may replace it, where it is itself what srq wrote, but no other input.
-    for (const [other, path] of paths.entries()) if (other !== at) taken.add(path);
     const results = await ResultsPlace.find(context, file, input.table, wanted, taken);
     const command = commandForOne(chosen, file);
     opened.push({ file, command, input, session: session.withAudio(recordingsBeside(file)), results });
@@ -66,6 +65,7 @@ export class FileImport implements ImportFile, ImportUi {
   command: readonly string[];
   readonly #opened: OpenedFile;
   readonly #options: BulkOptions;
+  #hasResults = true;
 
   constructor(opened: OpenedFile, options: BulkOptions) {
     this.file = opened.file;
@@ -78,9 +78,9 @@ export class FileImport implements ImportFile, ImportUi {
     return this.#opened.session.preparation;
   }
 
-  /** Where the results are, `-` for standard output, or null for none. */
+  /** Where the results are, `-` for standard output, or null for none or if they could not be written. */
   get results(): string | null {
-    return this.#opened.results.path;
+    return this.#hasResults ? this.#opened.results.path : null;
   }
 
   async agree(plan: Parameters<ImportUi['agree']>[0]): Promise<ImportPlan> {
@@ -103,7 +103,9 @@ export class FileImport implements ImportFile, ImportUi {
     const { report, includeInput } = this.#options;
     const figures = report === undefined ? null : figuresOf(plan, includeInput);
     const shown = figures ? withFigures(rows, figures, plan.mapping) : rows;
+    this.#hasResults = false;
     await writeRunResults(context, results, plan, shown);
+    this.#hasResults = true;
     if (figures) await reportRun(context, report ?? '', figures);
   }
 }

@@ -67,17 +67,21 @@ export async function onlyPath(path: string): Promise<string> {
   return join(await realpath(folder).catch(() => folder), basename(path));
 }
 
-/** Where the results of a run go. */
+/** The paths that the files of a run and their results have, each with the file that it belongs to. */
+type TakenPaths = Map<string, string>;
+
+/** Where the results of a file go. */
 export class ResultsPlace {
   /** The path, `-` for standard output, or null for none. It changes if the file there turns out to be a person's. */
   path: string | null;
   readonly #written: WrittenFiles;
   readonly #of: Occasion;
-  /** The only paths of the other files of the run, and of their results. */
-  readonly #taken: Set<string>;
+  readonly #input: string;
+  readonly #taken: TakenPaths;
 
-  private constructor(path: string | null, written: WrittenFiles, of: Occasion, taken: Set<string>) {
+  private constructor(path: string | null, input: string, taken: TakenPaths, written: WrittenFiles, of: Occasion) {
     this.path = path;
+    this.#input = input;
     this.#written = written;
     this.#of = of;
     this.#taken = taken;
@@ -86,19 +90,20 @@ export class ResultsPlace {
   /**
    * Finds the place before anything is sent. Throws `SrqError('usage')` if the file that `asked` names cannot be written,
    * or is anything but what srq itself wrote. By default the results lie beside the input; if a person has changed the
-   * file there, the next free number is used, and said. `taken` are the paths that other files of the run use; a path that is
-   * found by default is added.
+   * file there, the next free number is used, and said. A path that is found by default is added to
+   * those taken.
    */
   static async find(
     context: Context,
     input: string,
     { format }: Table,
     asked: ResultsOption,
-    taken: Set<string>,
+    taken: TakenPaths,
   ): Promise<ResultsPlace> {
     const isRehearsal = context.options.sandbox === true;
     const written = await context.writtenFiles();
-    const place = (path: string | null) => new ResultsPlace(path, written, isRehearsal ? 'rehearsal' : 'run', taken);
+    const place = (path: string | null) =>
+      new ResultsPlace(path, input, taken, written, isRehearsal ? 'rehearsal' : 'run');
     if (asked === false) return place(null);
     if (asked === '-') {
       if (!context.options.json) return place('-');
@@ -116,7 +121,7 @@ export class ResultsPlace {
     if (free !== wanted && !taken.has(await onlyPath(wanted))) {
       (await context.reporter()).warn(keptMessage(wanted, free));
     }
-    taken.add(await onlyPath(free));
+    taken.set(await onlyPath(free), input);
     return place(free);
   }
 
@@ -127,7 +132,7 @@ export class ResultsPlace {
   async settle(context: Context, path: string): Promise<string> {
     const free = await this.#freePlace(path);
     if (free !== path) (await context.reporter()).warn(keptMessage(path, free));
-    this.#taken.add(await onlyPath(free));
+    this.#taken.set(await onlyPath(free), this.#input);
     this.path = free;
     return free;
   }
@@ -147,7 +152,8 @@ export class ResultsPlace {
   }
 
   async #isFree(path: string): Promise<boolean> {
-    if (path !== this.path && this.#taken.has(await onlyPath(path))) return false;
+    const holder = this.#taken.get(await onlyPath(path));
+    if (holder !== undefined && holder !== this.#input) return false;
     const found = await lstat(path).catch(() => null);
     if (!found) return true;
     if (!found.isFile()) return false;
