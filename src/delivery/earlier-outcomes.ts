@@ -16,11 +16,6 @@ const MAX_WITNESSES_ASKED = 50;
 type LogView = Pick<DeliveryLog, 'lookup' | 'prefetch'>;
 type Finality = Pick<SubmitOptions, 'onDuplicate' | 'again'>;
 
-/** Tells whether the rows of a table state what became of them, because it is a results file. */
-export function statesOutcomes({ columns }: Pick<Table, 'columns'>): boolean {
-  return columns.includes(RESULT_COLUMNS[0]);
-}
-
 /**
  * Returns the status of a row that is settled by what the row itself says, whatever became of its other cells, or null.
  * Such a row is never sent.
@@ -137,7 +132,7 @@ export class ReturnedRows {
     return [
       ...(strange
         ? [
-            `This log knows none of the rows that say that they were taken (${this.#settled}): they may be of another profile. They are not sent; without the column ${RESULT_COLUMNS[0]} they would be.`,
+            `This log knows none of the rows that say that they were taken (${this.#settled}): they may be of another profile. They are not sent; without the columns ${RESULT_COLUMNS.join(', ')} they would be.`,
           ]
         : []),
       ...(proven > 0 ? [`A spreadsheet changed cells of ${rows(proven)}: put back as they were sent.`] : []),

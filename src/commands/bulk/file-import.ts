@@ -9,7 +9,7 @@ import type { RunNotes } from '../../request/log-store.ts';
 import type { Mapping } from '../../request/table.ts';
 import { agreedPlan } from './agreement.ts';
 import type { BulkOptions } from './bulk-options.ts';
-import { beside, ResultsPlace } from './results-place.ts';
+import { beside, ResultsPlace, requireOneStatus } from './results-place.ts';
 import { figuresOf, reportRun, withFigures } from './run-report.ts';
 import { type Asides, showPass } from './show-import.ts';
 import { writeRunResults } from './write-results.ts';
@@ -26,6 +26,7 @@ export interface OpenedFile {
 /** Opens a file of requests, its mapping, its session and the place of its results. */
 export async function openFile(context: Context, file: string, options: BulkOptions): Promise<OpenedFile> {
   const input = await readInput(context, file, options);
+  requireOneStatus(input.table, file);
   const session = await RequestSession.open(context, {
     audio: recordingsBeside(file),
     operations: operationsOf(options),

@@ -13,7 +13,7 @@ import type { AudioReader } from '../../request/ports.ts';
 import type { QueuedRequest, RequestQueue } from '../../request/request-queue.ts';
 import { agreedPlan, confirmImport, type PlanOptions, rangeOf, requireConsent } from '../bulk/agreement.ts';
 import { dryRun } from '../bulk/dry-run.ts';
-import { refuseRehearsed } from '../bulk/results-place.ts';
+import { refuseRehearsed, requireOneStatus } from '../bulk/results-place.ts';
 
 const BATCH_ROWS = 500;
 
@@ -26,6 +26,7 @@ export async function enqueue(context: Context, file: string, given: PlanOptions
   refuseRehearsed(context, file);
   requireConsent(context, await context.settings(), options);
   const input = await readInput(context, file, options);
+  requireOneStatus(input.table, file);
   const operations = operationsOf(options);
   const session = await RequestSession.open(context, {
     audio: noRecordings,
