@@ -28,12 +28,12 @@ export async function planImport(
   { table, mapping }: MappedTable,
   range: RowRange,
   preparation: Preparation,
-  log: LogView,
+  log: LogView & Pick<DeliveryLog, 'read'>,
   options: PlanRules,
   tick: (rows: number) => void,
 ): Promise<ImportPlan> {
   const returned = statesOutcomes(table) ? await ReturnedRows.of(table, mapping, preparation, log, options) : null;
-  const planner = new Planner(mapping, log, options);
+  const planner = new Planner(mapping, log, options, returned);
   let mostAreDone = true;
   for await (const read of rowsInRange(table, range)) {
     const batch = returned ? await returned.restore(read, options) : read;
@@ -75,11 +75,13 @@ class Planner {
   first: ImportPlan['first'] = null;
   readonly #log: LogView;
   readonly #options: PlanRules;
+  readonly #returned: ReturnedRows | null;
 
-  constructor(mapping: Mapping, log: LogView, options: PlanRules) {
+  constructor(mapping: Mapping, log: LogView, options: PlanRules, returned: ReturnedRows | null) {
     this.findings = new Findings(mapping);
     this.#log = log;
     this.#options = options;
+    this.#returned = returned;
   }
 
   /** Adds a row and returns its status. */
@@ -87,6 +89,7 @@ class Planner {
     const { row, problems } = prepared;
     const { earlier } = read;
     const status = settledStatus(earlier, this.#options) ?? this.#statusOf(prepared, earlier);
+    if (this.#holdsOtherContent(row)) this.findings.add(read, [OTHER_CONTENT]);
     if (problems.length > 0) this.findings.add(read, problems);
     if (!prepared.request || (status === 'unknown' && this.#log.lookup(prepared.key) === 'none')) {
       this.ledger.addWithoutKey(row, status);
@@ -110,6 +113,12 @@ class Planner {
     return status === 'ready' && this.#isInAnotherFile(prepared.key) ? 'repeated' : status;
   }
 
+  /** Tells whether a row says that it was taken but holds other content, which no earlier row of this run holds. */
+  #holdsOtherContent(row: number): boolean {
+    const key = this.#returned?.otherContent(row);
+    return key !== undefined && (key === null || !(this.ledger.holds(key) || this.#isInAnotherFile(key)));
+  }
+
   #isInAnotherFile(key: string): boolean {
     return this.#options.earlier?.some((ledger) => ledger.holds(key)) ?? false;
   }
@@ -117,6 +126,9 @@ class Planner {
 
 /** The finding on a row that says `unknown`, with cells of which the log knows nothing. */
 const ALTERED_DOUBT = { ...finding('row.altered-doubt', '', {}), column: null };
+
+/** The finding on a row that says that it was taken, with content of which the log does not know that. */
+const OTHER_CONTENT = { ...finding('row.other-content', '', {}), column: null };
 
 /** Prepares a row that is settled by what it says: with its key, if that can be known, and without checks. */
 function asItSays(row: Row, mapping: Mapping, preparation: Preparation): Prepared {

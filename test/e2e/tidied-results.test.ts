@@ -92,3 +92,106 @@ describe.concurrent('a results file that has lost its statuses', () => {
     expect(await statsOf(sandbox)).toMatchObject({ created: LEADS, doubled: 0 });
   });
 });
+
+/** Leads of which the last two cannot be sent, with texts that a spreadsheet changes, and numbers written oddly. */
+const MIXED = [
+  `${HEADER},Day`,
+  ...Array.from({ length: 12 }, (_, at) => {
+    const phone = at % 3 === 0 ? `0151/2345-67${10 + at}` : `015123456${100 + at}`;
+    const country = at < 10 ? 'DE' : 'Atlantis';
+    return `L-${at},${country},Zoé Beispiel,zoe${at}@example.com,${phone},01067,Dresden,Bad ${at},${10 + at}.11.2026`;
+  }),
+  '',
+].join('\n');
+const MAP = ['--map', 'Day=desired_date'];
+const WIDTH = HEADER.split(',').length + 1;
+
+async function mixedResults(partner: Desk): Promise<{ header: readonly string[]; rows: Rows }> {
+  const first = await importIt(partner, partner.write('leads.csv', MIXED), ...MAP);
+  expect(first).toMatchObject({ created: 10, invalid: 2 });
+  const [header = [], ...rows] = cellsOf(partner, 'leads.results.csv');
+  return { header, rows };
+}
+
+/** Imports rows as they came back, and gives the numbers of those of which it is said that they hold something else. */
+async function toldRows(partner: Desk, header: readonly string[], rows: Rows): Promise<number[]> {
+  const file = save(partner, 'back.csv', [header, ...rows]);
+  const planned = documentOf(await partner.run('bulk', file, '--dry-run', ...MAP, ...FLAGS)) as {
+    problems: { row: number; code: string; severity: string }[];
+  };
+  const told = planned.problems.filter(({ code }) => code === 'row.other-content');
+  const ended = await partner.run('bulk', file, ...MAP, ...FLAGS);
+  expect(documentOf(ended)).toMatchObject({ rows: rows.length, created: 0 });
+  expect(ended.stderr.replace(/\s+/g, ' ').includes('Its cells are not what was sent')).toBe(told.length > 0);
+  return told.map(({ row }) => row);
+}
+
+describe.concurrent('a row of a results file that says that it was taken', () => {
+  /** Data of one row, outcome of another. */
+  const joined = (rows: Rows, dataOf: (at: number) => number): Rows =>
+    rows.map((cells, at) => [...(rows[dataOf(at)] ?? []).slice(0, WIDTH), ...cells.slice(WIDTH)]);
+
+  test('beside the cells of one that was never sent is told, and not sent', async ({ partner, sandbox }) => {
+    const { header, rows } = await mixedResults(partner);
+    const places = new Map([
+      [2, 10],
+      [10, 2],
+      [3, 11],
+      [11, 3],
+    ]);
+    expect(
+      await toldRows(
+        partner,
+        header,
+        joined(rows, (at) => places.get(at) ?? at),
+      ),
+    ).toEqual([3, 4]);
+    expect(await statsOf(sandbox)).toMatchObject({ created: 10, doubled: 0 });
+  });
+
+  test('is told where all data or all outcomes were sorted alone', async ({ partner, sandbox }) => {
+    const { header, rows } = await mixedResults(partner);
+    const turned = joined(rows, (at) => rows.length - 1 - at);
+    // The two rows that are beside the outcome of rows which were never sent say that they are invalid.
+    expect(await toldRows(partner, header, turned)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    expect(await statsOf(sandbox)).toMatchObject({ created: 10, doubled: 0 });
+  });
+
+  test('because somebody wrote so is told, also where it is right by now', async ({ partner, sandbox }) => {
+    const { header, rows } = await mixedResults(partner);
+    const mended = rows.map((cells, at) =>
+      at < 10 ? cells : cells.with(WIDTH, 'created').with(1, at === 10 ? 'DE' : 'Atlantis'),
+    );
+    expect(await toldRows(partner, header, mended)).toEqual([11, 12]);
+    expect(await statsOf(sandbox)).toMatchObject({ created: 10, doubled: 0 });
+  });
+
+  test('is not told where a spreadsheet has changed its cells, or nobody', async ({ partner, sandbox }) => {
+    const { header, rows } = await mixedResults(partner);
+    expect(await toldRows(partner, header, rows)).toEqual([]);
+    const at = (name: string) => header.indexOf(name);
+    const damaged = rows.map((cells, row) =>
+      cells
+        .with(at('PLZ'), '1067')
+        .with(at('phone'), row === 4 ? '1,51235E+11' : (cells[at('phone')] ?? '').replace(/^0(?=\d+$)/, ''))
+        .with(at('Day'), `11/${10 + row}/26`)
+        .with(at('srq_id'), `${(cells[at('srq_id')] ?? '').slice(0, 15)}${'0'.repeat(5)}`),
+    );
+    expect(await toldRows(partner, header, damaged)).toEqual([]);
+    expect(await statsOf(sandbox)).toMatchObject({ created: 10, doubled: 0 });
+  });
+
+  test('is not told where the verdict of a dry run says that another row of the file is the same', async ({
+    partner,
+    sandbox,
+  }) => {
+    const [header = '', one = '', two = ''] = DRESDEN.split('\n');
+    const file = partner.write('leads.csv', [header, one, two, two, ''].join('\n'));
+    await importIt(partner, file, '--limit', '1');
+    await importIt(partner, file, '--dry-run', '--results', 'verdict.csv');
+    const planned = documentOf(await partner.run('bulk', 'verdict.csv', '--dry-run', ...FLAGS));
+    expect(planned).toMatchObject({ rows: 3, ready: 1, repeated: 2, problems: [] });
+    expect(await importIt(partner, 'verdict.csv')).toMatchObject({ created: 1, repeated: 2 });
+    expect(await statsOf(sandbox)).toMatchObject({ created: 2, doubled: 0 });
+  });
+});
