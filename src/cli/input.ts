@@ -179,7 +179,7 @@ const WHOLE_FILE: Wanted = { range: { skip: 0, limit: null }, onDuplicate: 'skip
 export function planWithProgress(
   { context, preparation }: RequestSession,
   input: Input,
-  log: Pick<DeliveryLog, 'lookup' | 'prefetch'>,
+  log: Pick<DeliveryLog, 'lookup' | 'prefetch' | 'read'>,
   wanted: Wanted = WHOLE_FILE,
 ): Promise<ImportPlan> {
   return withReadingProgress(context, (tick) => planImport(input, wanted.range, preparation, log, wanted, tick));

@@ -2,24 +2,20 @@ import { findMarket } from '../request/markets.ts';
 import type { DeliveryLog } from '../request/ports.ts';
 import type { Status } from '../request/status.ts';
 import { type EarlierOutcome, type Mapping, RESULT_COLUMNS, type Row, type Table } from '../request/table.ts';
-import { type CellVariant, cellVariants, hasLostDigits, isDate } from './cell-variants.ts';
+import { hasLostDigits, isDate } from './cell-variants.ts';
+import { type ContentVerdict, OtherContent } from './other-content.ts';
 import { likelyPrepared, type Preparation } from './prepare.ts';
+import { type Search, SentCells } from './sent-cells.ts';
 import type { SubmitOptions } from './submit.ts';
 
-/** Maximum numbers of keys that are computed to find what a row was: for one row, and for all rows of a file. */
-const MAX_KEYS_A_ROW = 1_000;
+/** Maximum number of keys that are computed in a file to find what its rows were. */
 const MAX_KEYS = 200_000;
 /** Number of rows at the beginning of a file that are asked whether a spreadsheet has turned its dates round. */
 const MAX_WITNESSES = 10_000;
 const MAX_WITNESSES_ASKED = 50;
 
-type LogView = Pick<DeliveryLog, 'lookup' | 'prefetch'>;
+type LogView = Pick<DeliveryLog, 'lookup' | 'prefetch' | 'read'>;
 type Finality = Pick<SubmitOptions, 'onDuplicate' | 'again'>;
-
-/** Tells whether the rows of a table state what became of them, because it is a results file. */
-export function statesOutcomes({ columns }: Pick<Table, 'columns'>): boolean {
-  return columns.includes(RESULT_COLUMNS[0]);
-}
 
 /**
  * Returns the status of a row that is settled by what the row itself says, whatever became of its other cells, or null.
@@ -57,13 +53,11 @@ export class ReturnedRows {
   readonly #preparation: Preparation;
   readonly #log: LogView;
   readonly #repairs = new Map<number, Repair>();
-  /** The columns whose cells a request is made of. */
-  readonly #sent: readonly number[];
-  /** The change that was undone last in each column. */
-  readonly #undone = new Map<number, string>();
-  /** The forms, by column, in which a spreadsheet has written dates that were sent otherwise, as rows of the file prove. */
-  readonly #turnedDates = new Map<number, Set<string>>();
-  #keysLeft = MAX_KEYS;
+  readonly #sent: SentCells;
+  readonly #search: Search;
+  readonly #content: OtherContent;
+  /** The rows that say that they were taken, but hold other content, with its key. */
+  readonly #others = new Map<number, string | null>();
   #zerosPutBack = 0;
   #settled = 0;
   /** Whether the log knows any of the rows that say that they were taken. */
@@ -73,8 +67,10 @@ export class ReturnedRows {
     this.#mapping = mapping;
     this.#preparation = preparation;
     this.#log = log;
-    const sent = mapping.sources.filter(({ field }) => field !== 'ref').flatMap(({ columns }) => columns);
-    this.#sent = [...new Set(sent)];
+    this.#sent = new SentCells(mapping, log);
+    const [keyOf, isSent] = [(row: Row) => this.#keyOf(row), (key: string) => this.#isKnown(key)];
+    this.#search = { keyOf, isSent, budget: { keysLeft: MAX_KEYS } };
+    this.#content = new OtherContent(mapping, preparation, log, this.#sent);
     this.table = this.#repaired(table);
   }
 
@@ -95,18 +91,46 @@ export class ReturnedRows {
    * Puts cells of rows back that are judged by their content. Rows that are settled by what they say stay as they are.
    */
   async restore(batch: readonly Row[], options: Finality): Promise<readonly Row[]> {
-    await this.#log.prefetch(batch.flatMap((row) => this.#keyOf(row) ?? []));
+    const keys = new Map(batch.map((row) => [row.number, this.#keyOf(row)]));
+    await this.#log.prefetch([...keys.values()].filter((key) => key !== null));
     const settled = batch.filter((row) => settledStatus(row.earlier, options) !== null);
     const open = batch.filter((row) => row.problem === null && settledStatus(row.earlier, options) === null);
     this.#settled += settled.length;
-    this.#isOfThisLog ||= settled.some((row) => this.#isKnown(this.#keyOf(row)));
+    await this.#judge(settled, keys);
     for (const row of open) {
-      if (this.#isKnown(this.#keyOf(row))) continue;
-      const cells = await this.#provenCells(row);
-      const repair = cells ? { cells } : this.#unproven(row);
+      if (this.#isKnown(keys.get(row.number) ?? null)) continue;
+      const proven = await this.#sent.find(row, this.#search);
+      const repair = proven ? { cells: proven.cells } : this.#unproven(row);
       if (repair) this.#repairs.set(row.number, repair);
     }
     return batch.map((row) => this.#repair(row));
+  }
+
+  /**
+   * Returns the key of a row that says that it was taken but holds other content, or null if that content cannot be sent.
+   * Of all other rows it returns undefined.
+   */
+  otherContent(row: number): string | null | undefined {
+    return this.#others.get(row);
+  }
+
+  /** Looks for other content in rows that say that they were taken. A log that knows none of them can prove nothing. */
+  async #judge(settled: readonly Row[], keys: ReadonlyMap<number, string | null>): Promise<void> {
+    const judged = settled.filter(({ problem }) => problem === null);
+    const isKnown = ({ number }: Row) => this.#isKnown(keys.get(number) ?? null);
+    this.#isOfThisLog ||= judged.some(isKnown);
+    if (!this.#isOfThisLog) return;
+    const note = ({ number }: Row, { isOther, key }: ContentVerdict) => {
+      if (isOther) this.#others.set(number, key);
+    };
+    const judge = (row: Row) => this.#content.judge(row, keys.get(row.number) ?? null);
+    // The records of known rows are read at once, to save round trips to a remote log.
+    const known = judged.filter(isKnown);
+    for (const [at, verdict] of (await Promise.all(known.map(judge))).entries()) {
+      const row = known[at];
+      if (row) note(row, verdict);
+    }
+    for (const row of judged) if (!isKnown(row)) note(row, await judge(row));
   }
 
   #repair(row: Row): Row {
@@ -137,7 +161,7 @@ export class ReturnedRows {
     return [
       ...(strange
         ? [
-            `This log knows none of the rows that say that they were taken (${this.#settled}): they may be of another profile. They are not sent; without the column ${RESULT_COLUMNS[0]} they would be.`,
+            `This log knows none of the rows that say that they were taken (${this.#settled}): they may be of another profile. They are not sent; without the columns ${RESULT_COLUMNS.join(', ')} they would be.`,
           ]
         : []),
       ...(proven > 0 ? [`A spreadsheet changed cells of ${rows(proven)}: put back as they were sent.`] : []),
@@ -155,53 +179,6 @@ export class ReturnedRows {
     return key !== null && this.#log.lookup(key) !== 'none';
   }
 
-  /** Returns the row's cells as the log proves that they were sent, or null. */
-  async #provenCells(row: Row): Promise<readonly string[] | null> {
-    const changed = this.#sent.flatMap((column) => {
-      const variants = cellVariants(row.cells[column] ?? '');
-      return variants.length === 0 ? [] : [{ column, variants: this.#likeliestFirst(column, row, variants) }];
-    });
-    if (changed.length === 0) return null;
-    const tried: { readonly key: string; readonly choice: readonly Chosen[] }[] = [];
-    for (const choice of choices(changed, Math.min(MAX_KEYS_A_ROW, this.#keysLeft))) {
-      const key = this.#keyOf({ ...row, cells: withChosen(row.cells, choice) });
-      if (key !== null) tried.push({ key, choice });
-    }
-    this.#keysLeft -= tried.length;
-    await this.#log.prefetch(tried.map(({ key }) => key));
-    const proven = tried.find(({ key, choice }) => this.#isKnown(key) && !this.#mayBeCorrection(row, key, choice));
-    if (!proven) return null;
-    for (const { column, variant } of proven.choice) {
-      this.#undone.set(column, variant.undoes);
-      if (variant.undoes !== UNCHANGED && isDate(variant.text)) this.#noteTurned(column, row.cells[column] ?? '');
-    }
-    return withChosen(row.cells, proven.choice);
-  }
-
-  /**
-   * Tells whether a person may have changed a date in a refused row on purpose: to put it back would undo the correction.
-   * Where other rows show that a spreadsheet has written dates in that form, it was the spreadsheet.
-   */
-  #mayBeCorrection({ cells }: Row, key: string, choice: readonly Chosen[]): boolean {
-    if (this.#log.lookup(key) !== 'rejected') return false;
-    return choice.some(({ column, variant }) => {
-      const form = dateForm(cells[column] ?? '');
-      const isChangedDate = variant.undoes !== UNCHANGED && isDate(variant.text);
-      return isChangedDate && this.#turnedDates.get(column)?.has(form) !== true;
-    });
-  }
-
-  #noteTurned(column: number, cell: string): void {
-    this.#turnedDates.set(column, (this.#turnedDates.get(column) ?? new Set()).add(dateForm(cell)));
-  }
-
-  /** Returns the text itself and its variants. The change that was undone last in this column comes first. */
-  #likeliestFirst(column: number, { cells }: Row, variants: readonly CellVariant[]): CellVariant[] {
-    const last = this.#undone.get(column);
-    const all = [{ text: cells[column] ?? '', undoes: UNCHANGED }, ...variants];
-    return [...all.filter(({ undoes }) => undoes === last), ...all.filter(({ undoes }) => undoes !== last)];
-  }
-
   /** Judges a row of which the log knows nothing. */
   #unproven(row: Row): Repair | null {
     const name = (column: number) => this.#mapping.columns[column] ?? '';
@@ -212,9 +189,9 @@ export class ReturnedRows {
       const problem = `A spreadsheet has replaced the last digits of ${name(short)} by zeros. Write the number again, in a cell formatted as text.`;
       return { problem };
     }
-    const turned = [...this.#turnedDates].find(([column, forms]) => forms.has(dateForm(row.cells[column] ?? '')));
-    if (turned !== undefined) {
-      const problem = `A spreadsheet has changed the dates in ${name(turned[0])}, and nothing proves what this one was. Write it as it was, or as 2026-11-20.`;
+    const turned = this.#sent.turnedDate(row);
+    if (turned !== null) {
+      const problem = `A spreadsheet has changed the dates in ${name(turned)}, and nothing proves what this one was. Write it as it was, or as 2026-11-20.`;
       return { problem };
     }
     return this.#withPostalZero(row);
@@ -235,54 +212,25 @@ export class ReturnedRows {
     return { cells: row.cells.with(column, `0${code}`) };
   }
 
+  /**
+   * Asks the first rows that say that they were taken whether they are of this log, and what a spreadsheet did to dates.
+   */
   async #askWitnesses(table: Table, options: Finality): Promise<void> {
     let [seen, asked] = [0, 0];
     for await (const batch of table.rows()) {
-      for (const row of batch) {
-        const hasDate = row.problem === null && this.#sent.some((column) => isDate(row.cells[column] ?? ''));
-        if (!hasDate || settledStatus(row.earlier, options) === null) continue;
+      const settled = batch.filter((row) => row.problem === null && settledStatus(row.earlier, options) !== null);
+      for (const row of settled) {
+        const hasDate = this.#sent.columns.some((column) => isDate(row.cells[column] ?? ''));
+        if (this.#isOfThisLog && !hasDate) continue;
         const key = this.#keyOf(row);
         if (key !== null) await this.#log.prefetch([key]);
-        if (!this.#isKnown(key)) await this.#provenCells(row);
+        const isProven = this.#isKnown(key) || (await this.#content.judge(row, key)).isProven;
+        this.#isOfThisLog ||= isProven;
         asked += 1;
+        if (asked >= MAX_WITNESSES_ASKED) return;
       }
       seen += batch.length;
-      if (seen >= MAX_WITNESSES || asked >= MAX_WITNESSES_ASKED) return;
+      if (seen >= MAX_WITNESSES) return;
     }
-  }
-}
-
-const UNCHANGED = 'nothing';
-
-/** Returns the form of a date, `99.99.99` for 20.11.26. */
-function dateForm(cell: string): string {
-  return cell.trim().replace(/\d/g, '9');
-}
-
-/** A variant that stands for a cell. */
-interface Chosen {
-  readonly column: number;
-  readonly variant: CellVariant;
-}
-
-function withChosen(cells: readonly string[], choice: readonly Chosen[]): readonly string[] {
-  const changed = [...cells];
-  for (const { column, variant } of choice) changed[column] = variant.text;
-  return changed;
-}
-
-/** Yields the combinations of the columns' variants, at most so many. The first variants come first. */
-function* choices(
-  changed: readonly { readonly column: number; readonly variants: readonly CellVariant[] }[],
-  most: number,
-): Generator<readonly Chosen[]> {
-  const combinations = changed.reduce((product, { variants }) => product * variants.length, 1);
-  for (let number = 0; number < Math.min(most, combinations); number++) {
-    let rest = number;
-    yield changed.map(({ column, variants }) => {
-      const variant = variants[rest % variants.length] ?? { text: '', undoes: UNCHANGED };
-      rest = Math.floor(rest / variants.length);
-      return { column, variant };
-    });
   }
 }

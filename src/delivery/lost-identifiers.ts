@@ -1,6 +1,6 @@
 import type { RowReport } from '../request/import-plan.ts';
 import type { LogRecord } from '../request/ports.ts';
-import { hasLostDigits, KEPT_DIGITS } from './cell-variants.ts';
+import { cellVariants, hasLostDigits, KEPT_DIGITS } from './cell-variants.ts';
 
 /** Spreadsheets show numbers from so many digits on in scientific notation. */
 const MIN_DIGITS = 12;
@@ -47,6 +47,12 @@ async function byRow(records: AsyncIterable<LogRecord>): Promise<ReadonlyMap<num
 
 function mainOf(ids: LogRecord['ids']): string {
   return Object.values(ids)[0] ?? '';
+}
+
+/** Tells whether a cell holds this identifier, perhaps as a spreadsheet has changed it. */
+export function isSameIdentifier(id: string, cell: string): boolean {
+  if (id === cell || (isRounded(cell) && mayBe(id, cell))) return true;
+  return cellVariants(cell).some(({ text }) => text === id);
 }
 
 /** Tells whether a spreadsheet may have made this number of an identifier. Some round it, some cut its digits off. */

@@ -3,7 +3,7 @@ import type { Problem } from '../request/finding.ts';
 import { MARKETS, type Market, parseLanguage, parseMarket, postalCodeWarning } from '../request/markets.ts';
 import { dialsZero, marketOfNumber, parsePhone } from '../request/phone.ts';
 import { shellWord } from '../request/shell-word.ts';
-import { type Mapping, RESULT_COLUMNS, type Row } from '../request/table.ts';
+import { type Mapping, type Row, resultColumnOf } from '../request/table.ts';
 import { mapRow } from './prepare.ts';
 
 /** Maximum number of rows that are looked at for each field. */
@@ -34,9 +34,8 @@ export class MendClues {
   constructor(mapping: Mapping) {
     this.#mapping = mapping;
     const used = new Set(mapping.sources.flatMap(({ columns }) => columns));
-    const results: readonly string[] = RESULT_COLUMNS;
     const isFree = (name: string, at: number) =>
-      name !== '' && !used.has(at) && !results.includes(name) && mapping.columns.indexOf(name) === at;
+      name !== '' && !used.has(at) && resultColumnOf(name) === null && mapping.columns.indexOf(name) === at;
     this.#unused = mapping.columns.flatMap((name, at) => (isFree(name, at) ? [at] : []));
   }
 

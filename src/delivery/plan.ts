@@ -5,8 +5,8 @@ import { Ledger } from '../request/ledger.ts';
 import { PlannedFiles } from '../request/planned-files.ts';
 import type { DeliveryLog } from '../request/ports.ts';
 import { type LoggedState, STATUS, type Status, statusOfState } from '../request/status.ts';
-import type { EarlierOutcome, Mapping, Row, Table } from '../request/table.ts';
-import { ReturnedRows, settledStatus, statesOutcomes } from './earlier-outcomes.ts';
+import { type EarlierOutcome, type Mapping, type Row, statesOutcomes, type Table } from '../request/table.ts';
+import { ReturnedRows, settledStatus } from './earlier-outcomes.ts';
 import { Findings } from './findings.ts';
 import { likelyPrepared, type Preparation, type Prepared, prepareRow } from './prepare.ts';
 import { rowsInRange } from './reread.ts';
@@ -29,12 +29,12 @@ export async function planImport(
   { table, mapping }: MappedTable,
   range: RowRange,
   preparation: Preparation,
-  log: LogView,
+  log: LogView & Pick<DeliveryLog, 'read'>,
   options: PlanRules,
   tick: (rows: number) => void,
 ): Promise<ImportPlan> {
   const returned = statesOutcomes(table) ? await ReturnedRows.of(table, mapping, preparation, log, options) : null;
-  const planner = new Planner(mapping, log, options);
+  const planner = new Planner(mapping, log, options, returned);
   let mostAreDone = true;
   for await (const read of rowsInRange(table, range)) {
     const batch = returned ? await returned.restore(read, options) : read;
@@ -77,11 +77,13 @@ class Planner {
   first: ImportPlan['first'] = null;
   readonly #log: LogView;
   readonly #options: PlanRules;
+  readonly #returned: ReturnedRows | null;
 
-  constructor(mapping: Mapping, log: LogView, options: PlanRules) {
+  constructor(mapping: Mapping, log: LogView, options: PlanRules, returned: ReturnedRows | null) {
     this.findings = new Findings(mapping);
     this.#log = log;
     this.#options = options;
+    this.#returned = returned;
   }
 
   /** Adds a row and returns its status. */
@@ -89,6 +91,7 @@ class Planner {
     const { row, problems } = prepared;
     const { earlier } = read;
     const status = settledStatus(earlier, this.#options) ?? this.#statusOf(prepared, earlier);
+    if (this.#holdsOtherContent(row)) this.findings.add(read, [OTHER_CONTENT]);
     if (problems.length > 0) this.findings.add(read, problems);
     if (!prepared.request || (status === 'unknown' && this.#log.lookup(prepared.key) === 'none')) {
       this.ledger.addWithoutKey(row, status);
@@ -109,13 +112,26 @@ class Planner {
     const state = this.#log.lookup(prepared.key);
     if (earlier?.status === 'unknown' && state === 'none') return 'unknown';
     // As within a file: whatever becomes of the first row with this content, the others repeat it.
-    if (this.#options.files?.find(prepared.key, { except: this.ledger })) return 'repeated';
+    if (this.#isInAnotherFile(prepared.key)) return 'repeated';
     return knownStatus(state, this.#options) ?? 'ready';
+  }
+
+  /** Tells whether a row says that it was taken but holds other content, which no earlier row of this run holds. */
+  #holdsOtherContent(row: number): boolean {
+    const key = this.#returned?.otherContent(row);
+    return key !== undefined && (key === null || !(this.ledger.rowOf(key) !== null || this.#isInAnotherFile(key)));
+  }
+
+  #isInAnotherFile(key: string): boolean {
+    return Boolean(this.#options.files?.find(key, { except: this.ledger }));
   }
 }
 
 /** The finding on a row that says `unknown`, with cells of which the log knows nothing. */
 const ALTERED_DOUBT = { ...finding('row.altered-doubt', '', {}), column: null };
+
+/** The finding on a row that says that it was taken, with content of which the log does not know that. */
+const OTHER_CONTENT = { ...finding('row.other-content', '', {}), column: null };
 
 /** Prepares a row that is settled by what it says: with its key, if that can be known, and without checks. */
 function asItSays(row: Row, mapping: Mapping, preparation: Preparation): Prepared {

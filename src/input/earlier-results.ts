@@ -1,34 +1,29 @@
 import { unescapeFormulas } from '../request/csv-text.ts';
 import { STATUSES, type Status } from '../request/status.ts';
-import { type EarlierOutcome, RESULT_COLUMNS, type Row } from '../request/table.ts';
+import { type EarlierOutcome, RESULT_COLUMNS, type ResultColumn, type Row, resultPlaces } from '../request/table.ts';
 
-const [STATUS_COLUMN, ID_COLUMN, MESSAGE_COLUMN, ROW_COLUMN] = RESULT_COLUMNS;
-
-/**
- * Returns true if these are the columns of a results file that srq wrote. The status alone tells it: a person may have
- * removed the other outcome columns.
- */
-export function isResultsFile(columns: readonly string[]): boolean {
-  return columns.includes(STATUS_COLUMN);
-}
+type Places = ReadonlyMap<ResultColumn, number>;
 
 /**
- * Returns a row of a results file as it was in the input, with the marks against spreadsheet formulas taken off its
- * cells and with the outcome that it states.
+ * Returns a function that gives each row of a results file with these columns as it was in the input, with the marks
+ * against spreadsheet formulas taken off its cells and with the outcome that it states.
  */
-export function restoredRow(row: Row, columns: readonly string[]): Row {
-  const statusAt = columns.indexOf(STATUS_COLUMN);
-  const cells = row.cells.map(unescapeFormulas);
-  const behind = placeBehindCells(cells);
-  const isMisplaced = behind !== null && behind !== statusAt;
-  const earlier = isMisplaced ? outcomeBehindCells(cells, behind) : outcomeInColumns(cells, columns);
-  const misplaced = 'had too few or too many cells when it was first read; move them to their columns';
-  return { ...row, cells, earlier, problem: row.problem ?? (isMisplaced ? misplaced : null) };
+export function rowRestorer(columns: readonly string[]): (row: Row) => Row {
+  const places = resultPlaces(columns);
+  const statusAt = places.get('srq_status');
+  return (row) => {
+    const cells = row.cells.map(unescapeFormulas);
+    const behind = placeBehindCells(cells);
+    const isMisplaced = behind !== null && behind !== statusAt;
+    const earlier = isMisplaced ? outcomeBehindCells(cells, behind) : outcomeInColumns(cells, places);
+    const misplaced = 'had too few or too many cells when it was first read; move them to their columns';
+    return { ...row, cells, earlier, problem: row.problem ?? (isMisplaced ? misplaced : null) };
+  };
 }
 
-function outcomeInColumns(cells: readonly string[], columns: readonly string[]): EarlierOutcome {
-  const text = (name: string) => cells[columns.indexOf(name)]?.trim() ?? '';
-  return outcome(text(STATUS_COLUMN), text(ID_COLUMN), text(MESSAGE_COLUMN), text(ROW_COLUMN));
+function outcomeInColumns(cells: readonly string[], places: Places): EarlierOutcome {
+  const text = (name: ResultColumn) => cells[places.get(name) ?? -1]?.trim() ?? '';
+  return outcome(text('srq_status'), text('srq_id'), text('srq_message'), text('srq_row'));
 }
 
 function outcomeBehindCells(cells: readonly string[], at: number): EarlierOutcome {

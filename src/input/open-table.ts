@@ -5,9 +5,9 @@ import { unescapeFormulas } from '../request/csv-text.ts';
 import { parseEmail } from '../request/email.ts';
 import { SrqError, systemCode } from '../request/errors.ts';
 import { parsePhone } from '../request/phone.ts';
-import { RESULT_COLUMNS, type ReadOptions, type Row, type Table, TEST_LEAD } from '../request/table.ts';
+import { type ReadOptions, type Row, resultColumnOf, statesOutcomes, type Table, TEST_LEAD } from '../request/table.ts';
 import { decodedText, findEncoding, type TextEncoding } from './decode.ts';
-import { isResultsFile, restoredRow } from './earlier-results.ts';
+import { rowRestorer } from './earlier-results.ts';
 import { isWrappedList, type JsonKind, jsonKind, looksLikeJson } from './json-rows.ts';
 import { firstChunk, kindOf, openPartnerFile, type PartnerFile } from './partner-file.ts';
 import { openCsv, openJson, openWorkbook, type TableContent } from './table-content.ts';
@@ -87,17 +87,17 @@ class FileTable implements Table {
     this.notes = notes;
     this.content = content;
     this.testMark = content.columns.indexOf('is_test');
-    this.columns = isResultsFile(content.columns) ? content.columns.map(unescapeFormulas) : content.columns;
+    this.columns = statesOutcomes(content) ? content.columns.map(unescapeFormulas) : content.columns;
   }
 
   async *rows(): AsyncGenerator<readonly Row[]> {
     this.read = 0;
-    const fromResults = isResultsFile(this.content.columns);
+    const restored = statesOutcomes(this.content) ? rowRestorer(this.columns) : null;
     const rows = this.content.rows((bytes) => {
       this.read += bytes;
     });
     for await (const batch of rows) {
-      const back = fromResults ? batch.map((row) => restoredRow(row, this.columns)) : batch;
+      const back = restored ? batch.map(restored) : batch;
       yield this.testMark < 0 ? back : back.map((row) => this.refuseTest(row));
     }
   }
@@ -158,8 +158,8 @@ function isDialled(name: string): boolean {
 function sayColumns(columns: readonly string[], notes: Notes): void {
   const unnamed = columns.flatMap((name, index) => (name === '' ? [index + 1] : []));
   if (unnamed.length > 0) notes.say(`Without a name in the header: column ${unnamed.join(', ')}.`);
-  if (!isResultsFile(columns)) return;
-  const own = RESULT_COLUMNS.filter((name) => columns.includes(name));
+  if (!statesOutcomes({ columns })) return;
+  const own = columns.filter((name) => resultColumnOf(name) !== null);
   notes.say(`A results file of srq: ${own.join(', ')} are set aside. What it calls created or duplicate is not sent.`);
 }
 

@@ -1,6 +1,6 @@
 import { aliasOf } from '../request/field-aliases.ts';
 import { parseMarket } from '../request/markets.ts';
-import { RESULT_COLUMNS } from '../request/table.ts';
+import { RESULT_COLUMNS, resultPlaces } from '../request/table.ts';
 import { CellShapes, CLEAR_GAIN, LIKELY_GAIN } from './cell-shapes.ts';
 
 /** Share of the rows that counts as nearly all of them. */
@@ -115,7 +115,7 @@ function usualWidth(rows: readonly Cells[], columns: Cells, named: number, delim
   // A column without a name among the others may be a separator too many in the header.
   if (width < named && columns.slice(0, named).includes('')) return columns.length;
   // srq writes a row that does not fit with its outcome right behind it, so that all may have the same wrong width.
-  if (count < MIN_ROWS || RESULT_COLUMNS.every((name) => columns.includes(name))) return columns.length;
+  if (count < MIN_ROWS || resultPlaces(columns).size === RESULT_COLUMNS.length) return columns.length;
   const usual = rows.filter(({ length }) => length === width);
   const isEmptyBeyond = usual.every((cells) => isBlank(cells.slice(columns.length)));
   if (!isEmptyBeyond || isContradicted(usual, columns, width - columns.length)) return columns.length;

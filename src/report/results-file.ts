@@ -8,7 +8,7 @@ import { csvLine, escapeFormulas, unescapeFormulas } from '../request/csv-text.t
 import { SrqError, systemCode } from '../request/errors.ts';
 import type { RowOutside, RowReport } from '../request/import-plan.ts';
 import type { Identifiers } from '../request/outcome.ts';
-import { RESULT_COLUMNS } from '../request/table.ts';
+import { RESULT_COLUMNS, resultColumnOf } from '../request/table.ts';
 import { workbookChunks } from './workbook-writer.ts';
 import { writeAll } from './write-all.ts';
 
@@ -114,7 +114,7 @@ function header(columns: readonly string[], own: ReadonlySet<number>): string[] 
 
 /** Returns the outcome columns if the input is an earlier results file. The new outcome replaces them. */
 function ownColumns(columns: readonly string[]): ReadonlySet<number> {
-  return new Set(RESULT_COLUMNS.map((name) => columns.indexOf(name)).filter((at) => at >= 0));
+  return new Set(columns.flatMap((name, at) => (resultColumnOf(name) === null ? [] : [at])));
 }
 
 /**

@@ -54,6 +54,11 @@ export const FINDING = {
     'It may have been taken as it was before its cells were changed, so it is not sent. Settle it with srq resolve; then put its cells back, or empty its srq_status to send it as another request.',
     'Settle it with srq resolve; then put its cells back, or empty its srq_status.',
   ),
+  'row.other-content': warning(
+    null,
+    'Its cells are not what was sent under its srq_status and srq_id, so what they hold may never have been sent. Were some of the columns sorted alone, or was the row changed since? It is not sent.',
+    'If columns were sorted alone, import the file as srq wrote it. If what the row holds was never sent, empty its srq_status.',
+  ),
   'columns.unknown-field': warning(
     null,
     '"{field}" is not a field that srq knows; it is sent as it is.',

@@ -1,3 +1,4 @@
+import { headerForm } from './field-aliases.ts';
 import type { Finding } from './finding.ts';
 import type { Status } from './status.ts';
 
@@ -159,6 +160,34 @@ export interface Mapping {
  * read.
  */
 export const RESULT_COLUMNS = ['srq_status', 'srq_id', 'srq_message', 'srq_row'] as const;
+export type ResultColumn = (typeof RESULT_COLUMNS)[number];
+
+/**
+ * Returns which of the columns of a results file a name in a header means, or null if it is another column. Case, blanks
+ * and invisible marks make no difference: whoever tidies a header must not make its rows look as if they were never sent.
+ */
+export function resultColumnOf(name: string): ResultColumn | null {
+  const form = headerForm(name);
+  return RESULT_COLUMNS.find((each) => each === form) ?? null;
+}
+
+/** Returns the columns of a results file that a header has, with the place of each. */
+export function resultPlaces(columns: readonly string[]): ReadonlyMap<ResultColumn, number> {
+  const places = new Map<ResultColumn, number>();
+  for (const [at, name] of columns.entries()) {
+    const own = resultColumnOf(name);
+    if (own !== null && !places.has(own)) places.set(own, at);
+  }
+  return places;
+}
+
+/**
+ * Tells whether the rows of a file state what became of them, because it is a results file. The status alone tells it: a
+ * person may have removed the other columns.
+ */
+export function statesOutcomes({ columns }: Pick<Table, 'columns'>): boolean {
+  return columns.some((name) => resultColumnOf(name) === 'srq_status');
+}
 
 /** Returns the name of a column, or its place where it has none: `column 5`. Either can be given to `--map`. */
 export function columnLabel(columns: readonly string[], index: number): string {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { headerForm } from '../request/field-aliases.ts';
-import { columnLabel, mapKey, RESULT_COLUMNS, type RememberedMapping } from '../request/table.ts';
+import { columnLabel, mapKey, type RememberedMapping, resultColumnOf } from '../request/table.ts';
 import { OwnFile, type Trust } from './own-file.ts';
 
 const keptSchema = z.object({
@@ -140,7 +140,7 @@ class Header {
   constructor(columns: readonly string[]) {
     this.#columns = columns;
     this.#forms = columns.map((name, index) => headerForm(name) || `column ${index + 1}`);
-    const own = this.#forms.filter((_, index) => !RESULT_COLUMNS.some((each) => each === columns[index]));
+    const own = this.#forms.filter((_, index) => isOwn(columns[index] ?? ''));
     let hasTwins = false;
     for (const [index, form] of this.#forms.entries()) {
       const before = this.places.get(form);
@@ -169,7 +169,7 @@ class Header {
   }
 }
 
-const isOwn = (name: string) => !RESULT_COLUMNS.some((each) => each === name);
+const isOwn = (name: string) => resultColumnOf(name) === null;
 
 function isAlike(shared: number, before: number, now: number): boolean {
   return shared >= MIN_SHARED_COLUMNS && shared >= MIN_SHARED * Math.max(before, now);

@@ -24,7 +24,7 @@ async function planOf(columns: readonly string[], ...cells: readonly string[][])
     },
     readBytes: () => 0,
   };
-  const log = { lookup: () => 'none' as const, prefetch: () => Promise.resolve() };
+  const log = { lookup: () => 'none' as const, prefetch: () => Promise.resolve(), read: () => null };
   const range = { skip: 0, limit: null };
   const options = { onDuplicate: 'skip', again: false } as const;
   return planImport({ table, mapping: planMapping(columns, NOTHING) }, range, PREPARATION, log, options, () => {});

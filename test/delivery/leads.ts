@@ -80,7 +80,7 @@ export function planOf(
   options: { onDuplicate?: 'skip' | 'create'; again?: boolean; range?: RowRange } = {},
 ): Promise<ImportPlan> {
   const { onDuplicate = 'skip', again = false, range = { skip: 0, limit: null } } = options;
-  const log = { lookup, prefetch: async () => {} };
+  const log = { lookup, prefetch: async () => {}, read: () => null };
   return planImport({ table, mapping: MAPPING }, range, PREPARATION, log, { onDuplicate, again }, () => {});
 }
 

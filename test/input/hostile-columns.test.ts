@@ -250,4 +250,11 @@ describe('a sample', () => {
     const [cells] = await sampleOf(rowsOf(2, 5_000, ''));
     expect(cells).toHaveLength(200);
   });
+
+  test('are those of the file when they come back as its results, whatever the case of the columns of srq', () => {
+    const store = new MappingStore(join(folder, 'results.json'), ANY_OWNER);
+    store.keep(['Wer', 'Was'], { map: { Wer: 'fullname' }, join: {}, unused: ['Was'] }, '2026-11-22');
+    const back = store.find(['Wer', 'Was', 'SRQ_STATUS', 'Srq Id', 'srq_message', 'srq_row']);
+    expect(back).toMatchObject({ map: { Wer: 'fullname' }, changes: null });
+  });
 });

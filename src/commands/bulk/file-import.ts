@@ -7,7 +7,7 @@ import type { ImportPlan, RowReport } from '../../request/import-plan.ts';
 import { agreedPlan } from './agreement.ts';
 import type { BulkOptions } from './bulk-options.ts';
 import { type ChosenFiles, commandForOne, withEachFile } from './chosen-files.ts';
-import { beside, onlyPath, ResultsPlace } from './results-place.ts';
+import { beside, onlyPath, ResultsPlace, requireOneStatus } from './results-place.ts';
 import { figuresOf, reportRun, withFigures } from './run-report.ts';
 import { type Asides, showPass } from './show-import.ts';
 import { writeRunResults } from './write-results.ts';
@@ -30,7 +30,11 @@ export async function openFiles(
   options: BulkOptions,
 ): Promise<readonly OpenedFile[]> {
   const { files } = chosen;
-  const inputs = await withEachFile(files, (file) => readInput(context, file, options));
+  const inputs = await withEachFile(files, async (file) => {
+    const input = await readInput(context, file, options);
+    requireOneStatus(input.table, file);
+    return input;
+  });
   const session = await RequestSession.open(context, {
     audio: recordingsBeside(files[0] ?? '-'),
     operations: operationsOf(options),

@@ -2,10 +2,11 @@ import { lstat, realpath } from 'node:fs/promises';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { commandLine, withoutOptions } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
+import { inputName } from '../../cli/input.ts';
 import { requireOwnOrNew, requireWritable } from '../../report/output-file.ts';
 import { isWorkbookName } from '../../report/results-file.ts';
 import { SrqError } from '../../request/errors.ts';
-import { RESULT_COLUMNS, type Table } from '../../request/table.ts';
+import { RESULT_COLUMNS, resultColumnOf, resultPlaces, statesOutcomes, type Table } from '../../request/table.ts';
 import type { Occasion, WrittenFiles } from '../../settings/written-files.ts';
 
 /** The value of `--results`, or false for `--no-results`. */
@@ -37,7 +38,29 @@ export function refuseRehearsed({ options }: Context, file: string): void {
   throw new SrqError(
     'usage',
     `${file} holds results of the sandbox: its outcomes say nothing about a service. Nothing was sent.`,
-    `Import the file that it was made of. If your corrections are in it, remove its column ${RESULT_COLUMNS[0]} and give it another name.`,
+    `Import the file that it was made of. If your corrections are in it, remove its columns ${RESULT_COLUMNS.join(', ')} and give it another name.`,
+  );
+}
+
+/**
+ * Throws `SrqError('input')` for a results file of which nothing tells what became of its rows: they would be judged by
+ * their cells alone, and a row that a spreadsheet has changed would be sent a second time. So does one with two statuses.
+ */
+export function requireOneStatus({ columns }: Pick<Table, 'columns'>, file: string): void {
+  const own = columns.filter((name) => resultColumnOf(name) !== null);
+  const statuses = own.filter((name) => resultColumnOf(name) === RESULT_COLUMNS[0]);
+  if (statuses.length > 1) {
+    throw new SrqError(
+      'input',
+      `${inputName(file)} has more than one column ${RESULT_COLUMNS[0]}: which one is right cannot be known. Nothing was sent.`,
+      'Remove the one that is not as srq wrote it.',
+    );
+  }
+  if (own.length === 0 || statesOutcomes({ columns })) return;
+  throw new SrqError(
+    'input',
+    `${inputName(file)} has ${own.join(', ')} but no ${RESULT_COLUMNS[0]}: it is a results file that has lost what became of its rows. Nothing was sent.`,
+    `Put the column ${RESULT_COLUMNS[0]} back as srq wrote it. Only if its rows were never sent: remove ${own.join(', ')}.`,
   );
 }
 
@@ -166,7 +189,7 @@ export class ResultsPlace {
       throw new SrqError('usage', 'The results file would replace the input.', 'Name another one: --results FILE');
     }
     const isResults = (head: string) =>
-      RESULT_COLUMNS.every((name) => (head.split(/\r?\n/, 1)[0] ?? '').includes(name));
+      resultPlaces((head.split(/\r?\n/, 1)[0] ?? '').split(/[,;\t]/)).size === RESULT_COLUMNS.length;
     const isOwn = (head: string) => (isWorkbookName(path) ? head.startsWith('PK') : isResults(head));
     await requireOwnOrNew(path, 'results file', '--results', isOwn);
     if (await this.#isFree(path)) return;

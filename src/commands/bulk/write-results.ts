@@ -1,5 +1,4 @@
 import type { Context } from '../../cli/context.ts';
-import { statesOutcomes } from '../../delivery/earlier-outcomes.ts';
 import { withIdentifiers } from '../../delivery/lost-identifiers.ts';
 import { mapRow } from '../../delivery/prepare.ts';
 import { withRowsOutside } from '../../delivery/report-rows.ts';
@@ -7,6 +6,7 @@ import { streamResults, writeResults } from '../../report/results-file.ts';
 import type { SrqError } from '../../request/errors.ts';
 import type { ImportPlan, RowReport } from '../../request/import-plan.ts';
 import { parseMarket, usualDelimiter } from '../../request/markets.ts';
+import { statesOutcomes } from '../../request/table.ts';
 import type { ResultsPlace } from './results-place.ts';
 
 /**

@@ -21,7 +21,7 @@ import {
   requireKnownFields,
 } from '../bulk/agreement.ts';
 import { dryRun } from '../bulk/dry-run.ts';
-import { refuseRehearsed } from '../bulk/results-place.ts';
+import { refuseRehearsed, requireOneStatus } from '../bulk/results-place.ts';
 
 const BATCH_ROWS = 500;
 
@@ -34,6 +34,7 @@ export async function enqueue(context: Context, file: string, asked: PlanOptions
   refuseRehearsed(context, file);
   requireConsent(context, await context.settings(), options);
   const input = await readInput(context, file, options);
+  requireOneStatus(input.table, file);
   const operations = operationsOf(options);
   const session = await RequestSession.open(context, {
     audio: noRecordings,

@@ -6,7 +6,7 @@ import { mainIdentifier } from '../../report/results-file.ts';
 import type { LogReader, LogStore } from '../../request/log-store.ts';
 import type { LogRecord } from '../../request/ports.ts';
 import { type Status, statusOfEvent } from '../../request/status.ts';
-import { RESULT_COLUMNS } from '../../request/table.ts';
+import { resultColumnOf } from '../../request/table.ts';
 
 /** One line of an export. */
 export interface ExportRow {
@@ -105,11 +105,11 @@ function fileRow({ row, status, record }: LoggedRow, kept: readonly number[], ke
   };
 }
 
-const OUTCOME_COLUMNS: ReadonlySet<string> = new Set([...RESULT_COLUMNS, ...FILE_EXPORT_COLUMNS]);
+const isOutcome = (name: string) => resultColumnOf(name) !== null || FILE_EXPORT_COLUMNS.some((each) => each === name);
 
 /** Returns the indexes of the columns that hold no earlier outcome. */
 function keptColumns(columns: readonly string[]): number[] {
-  return columns.flatMap((name, at) => (OUTCOME_COLUMNS.has(name) ? [] : [at]));
+  return columns.flatMap((name, at) => (isOutcome(name) ? [] : [at]));
 }
 
 /** Returns names that can be the keys of one object: a second `Email` becomes `Email (2)`, and none `column 3`. */

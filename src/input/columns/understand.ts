@@ -1,6 +1,6 @@
 import { aliasOf, type FieldOrPart, normalForm } from '../../request/field-aliases.ts';
 import { type Market, parseMarket } from '../../request/markets.ts';
-import { type MissedColumn, RESULT_COLUMNS } from '../../request/table.ts';
+import { type MissedColumn, resultColumnOf } from '../../request/table.ts';
 import { byStrength, type Candidate, type ColumnReading, candidatesByName, guessed, type Look } from './candidates.ts';
 import { type ContentProfile, profileOf } from './content.ts';
 import {
@@ -86,7 +86,7 @@ function lookAt({ columns, cells, market }: ColumnsView): Look[] {
   const most = Math.max(MIN_CELLS, Math.floor(MAX_CELLS / Math.max(1, columns.length)));
   return names.map((name, index) => {
     const header = columns[index] ?? '';
-    const isOwn = RESULT_COLUMNS.some((each) => each === header);
+    const isOwn = resultColumnOf(header) !== null;
     return { index, header, name, seen: profileOf(cells[index] ?? [], marketOf, most), isOwn };
   });
 }
