@@ -1,6 +1,6 @@
 import { aliasOf, type FieldOrPart, normalForm } from '../../request/field-aliases.ts';
 import { type Market, parseMarket } from '../../request/markets.ts';
-import { RESULT_COLUMNS } from '../../request/table.ts';
+import { type MissedColumn, RESULT_COLUMNS } from '../../request/table.ts';
 import { byStrength, type Candidate, type ColumnReading, candidatesByName, guessed, type Look } from './candidates.ts';
 import { type ContentProfile, profileOf } from './content.ts';
 import {
@@ -23,18 +23,14 @@ export interface ColumnsView {
   readonly market: Market | undefined;
 }
 
-/** A column that plainly holds something that a request needs, whatever its name says. */
-interface PlainColumn {
-  readonly index: number;
-  readonly field: 'phone' | 'email' | 'request_text';
-}
-
 /** The file's columns as they were understood. */
 export interface Understanding {
   /** At most one reading a column, in the order of the columns. */
   readonly readings: readonly ColumnReading[];
   /** Columns without a reading that plainly hold telephone numbers, e-mail addresses or longer texts. */
-  readonly plain: readonly PlainColumn[];
+  readonly plain: readonly MissedColumn[];
+  /** What each column holds. */
+  readonly profiles: readonly ContentProfile[];
 }
 
 /**
@@ -56,6 +52,7 @@ export function understandColumns(view: ColumnsView): Understanding {
   return {
     readings: readings.map(({ index, meaning, level, rank, because }) => ({ index, meaning, level, rank, because })),
     plain,
+    profiles: looks.map(({ seen }) => seen),
   };
 }
 
@@ -63,7 +60,7 @@ function bestFirst(a: Candidate, b: Candidate): number {
   return byStrength(a, b) || a.rank - b.rank;
 }
 
-function plainContent({ index, seen, isOwn }: Look): PlainColumn[] {
+function plainContent({ index, seen, isOwn }: Look): MissedColumn[] {
   if (isOwn) return [];
   if (isPlainlyEmail(seen)) return [{ index, field: 'email' }];
   if (isPlainlyPhone(seen)) return [{ index, field: 'phone' }];
