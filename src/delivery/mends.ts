@@ -23,8 +23,8 @@ interface FieldClues {
 }
 
 /**
- * Looks in rows that lack a field for what would mend them: an unused column that holds the field, or the country that
- * telephone numbers and postal codes tell. It looks at so few rows that files without problems are read no slower.
+ * Looks in rows that lack a field for what would mend them: an unused column that holds the field and that nobody has left
+ * out, or the country that telephone numbers and postal codes tell. It looks at so few rows that files without problems are read no slower.
  */
 export class MendClues {
   readonly #mapping: Mapping;
@@ -34,6 +34,7 @@ export class MendClues {
   constructor(mapping: Mapping) {
     this.#mapping = mapping;
     const used = new Set(mapping.sources.flatMap(({ columns }) => columns));
+    for (const index of mapping.leftOut) used.add(index);
     const isFree = (name: string, at: number) =>
       name !== '' && !used.has(at) && resultColumnOf(name) === null && mapping.columns.indexOf(name) === at;
     this.#unused = mapping.columns.flatMap((name, at) => (isFree(name, at) ? [at] : []));

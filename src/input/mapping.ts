@@ -1,4 +1,3 @@
-import { nearest } from '../request/did-you-mean.ts';
 import { SrqError } from '../request/errors.ts';
 import { FIELD, FIELDS, type Field, isField } from '../request/fields.ts';
 import { type Finding, finding } from '../request/finding.ts';
@@ -8,6 +7,8 @@ import { columnsNamed } from './column-names.ts';
 import type { ColumnReading } from './columns/candidates.ts';
 import type { ColumnSample } from './columns/sample.ts';
 import { type Understanding, understandColumns } from './columns/understand.ts';
+import { constantWarnings, contentWarnings } from './doubtful-columns.ts';
+import { refuseSlips } from './said-fields.ts';
 import { fieldOf, tiesOf, tieWarnings } from './ties.ts';
 
 /** The pattern of a field's name, which is sent as the name of a parameter. */
@@ -28,8 +29,8 @@ const NAMES_ONLY: MappingEvidence = { sample: [], parameters: new Set() };
  * over what srq understands: a field given there takes nothing from other columns. If both name a field, `--set` fills the
  * rows whose mapped cells are empty.
  *
- * Throws `SrqError('usage')` if a column does not exist or a field's name is not valid or probably a slip, and
- * `SrqError('input')` if a column name occurs twice and is neither mapped nor ignored.
+ * Throws `SrqError('usage')` if a column does not exist, a field's name is not valid or probably a slip, or a constant is the
+ * name of a column; and `SrqError('input')` if a column name occurs twice and is neither mapped nor ignored.
  */
 export function planMapping(
   columns: readonly string[],
@@ -37,7 +38,7 @@ export function planMapping(
   { sample, parameters }: MappingEvidence = NAMES_ONLY,
 ): Mapping {
   const { map, set, join, remembered } = options;
-  for (const field of [...Object.values(map), ...Object.keys(set)]) refuseSlip(field, parameters);
+  refuseSlips(columns, options, parameters);
   const chosen = chosenColumns(columns, map);
   const said = [
     ...mappedSources(chosen, '--map'),
@@ -63,9 +64,12 @@ export function planMapping(
     columns,
     sources,
     ignored: unusedColumns(columns, sources),
+    leftOut: [...(chosen.get('-') ?? []), ...before.ignored],
     warnings: [
       ...changeWarnings(remembered),
       ...extraFieldWarnings(explicit, parameters),
+      ...constantWarnings(said),
+      ...contentWarnings(columns, explicit, understood.profiles),
       ...tieWarnings(columns, ties),
     ],
     remembered: remembered ? { on: remembered.on, changes: remembered.changes } : null,
@@ -105,21 +109,6 @@ function refuseRepeatedNames(columns: readonly string[], settled: ReadonlySet<nu
     }
     seen.add(name);
   }
-}
-
-/**
- * Throws `SrqError('usage')` for a field that is neither srq's nor the service's, but nearly one of srq's: a lead without its
- * telephone number would go out.
- */
-function refuseSlip(field: string, parameters: ReadonlySet<string>): void {
-  if (field === '-' || isField(field) || parameters.has(field)) return;
-  const meant = nearest(field, FIELDS);
-  if (meant === null) return;
-  throw new SrqError(
-    'usage',
-    `There is no field "${field}". Did you mean "${meant}"?`,
-    `Write ${meant} in --map, --set or the mapping file. If the service really has a parameter "${field}", let srq learn its document: srq contract learn FILE`,
-  );
 }
 
 const source = (

@@ -64,6 +64,12 @@ export const FINDING = {
     '"{field}" is not a field that srq knows; it is sent as it is.',
     'If the service has it, let srq learn its document: srq contract learn FILE. --strict refuses such fields.',
   ),
+  'columns.constant': warning(null, '{rows} get the same {field}, which is given as a constant.', FILL),
+  'columns.content': warning(
+    null,
+    '"{name}" was given as the {field}, but {what}.',
+    'If it is a slip, say which column it is: --map COLUMN={field}',
+  ),
   'columns.alike': warning(null, '{what}', 'Say which column to use: --map COLUMN={field}'),
   'columns.changed': warning(null, '{what}', 'Look at the plan, and correct it with --map COLUMN=FIELD.'),
   'columns.differ': warning(

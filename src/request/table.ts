@@ -145,6 +145,8 @@ export interface Mapping {
   readonly sources: readonly FieldSource[];
   /** The columns that are not used. */
   readonly ignored: readonly string[];
+  /** The columns that a person left out with `-`, now or when the mapping was confirmed. */
+  readonly leftOut: readonly number[];
   readonly warnings: readonly Finding[];
   /** The day of the remembered mapping that was used, and how its header differed; null if none was. */
   readonly remembered: Pick<RememberedMapping, 'on' | 'changes'> | null;

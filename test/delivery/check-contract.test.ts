@@ -192,6 +192,7 @@ describe('Values', () => {
         },
       ],
       ignored: [],
+      leftOut: [],
       warnings: [],
       missed: [],
       remembered: null,

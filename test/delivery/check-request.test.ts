@@ -170,6 +170,7 @@ it('a problem names the columns its field comes from', () => {
     columns: ['Phone', 'x', 'Mobile'],
     sources,
     ignored: [],
+    leftOut: [],
     warnings: [],
     missed: [],
     remembered: null,

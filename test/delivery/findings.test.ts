@@ -9,7 +9,15 @@ import { PREPARATION } from './leads.ts';
 const NOTHING: MappingOptions = { map: {}, set: {}, join: {} };
 
 /** The plan of a file with these columns and rows, all of it new. */
-async function planOf(columns: readonly string[], ...cells: readonly string[][]): Promise<ImportPlan> {
+const planOf = (columns: readonly string[], ...cells: readonly string[][]): Promise<ImportPlan> =>
+  planAs(columns, NOTHING, ...cells);
+
+/** The same, with what a person has said of the columns. */
+async function planAs(
+  columns: readonly string[],
+  said: MappingOptions,
+  ...cells: readonly string[][]
+): Promise<ImportPlan> {
   const rows = cells.map((each, at): Row => ({ number: at + 1, line: at + 2, cells: each, problem: null }));
   const table: Table = {
     path: 'leads.csv',
@@ -27,7 +35,7 @@ async function planOf(columns: readonly string[], ...cells: readonly string[][])
   const log = { lookup: () => 'none' as const, prefetch: () => Promise.resolve(), read: () => null };
   const range = { skip: 0, limit: null };
   const options = { onDuplicate: 'skip', again: false } as const;
-  return planImport({ table, mapping: planMapping(columns, NOTHING) }, range, PREPARATION, log, options, () => {});
+  return planImport({ table, mapping: planMapping(columns, said) }, range, PREPARATION, log, options, () => {});
 }
 
 const told = ({ problemGroups }: ImportPlan) =>
@@ -149,6 +157,16 @@ describe('An unused column that holds what is missing', () => {
     expect(mendOf(plan, 'contact.missing')).toBe('Add: --map "Zahl 2=phone" --map "First=email"');
     expect(mendOf(plan, 'request_text.missing')).toBe(`Add: --map 'what "now"=request_text'`);
     expect(mendOf(plan, 'country.missing')).toBe('Add: --map "Gebiet=country"');
+  });
+
+  test('is not offered if a person left it out, now or before', async () => {
+    const columns = ['Zahl 1', 'Zahl 2', 'Message', 'Country'];
+    const rows = [['+351912345678', '+351912345679', 'Paint', 'PT']];
+    const mendOfAll = async (said: MappingOptions) => mendOf(await planAs(columns, said, ...rows), 'contact.missing');
+    expect(await mendOfAll(NOTHING)).toBe('Add: --map "Zahl 1=phone"');
+    expect(await mendOfAll({ ...NOTHING, map: { 'Zahl 1': '-' } })).toBe('Add: --map "Zahl 2=phone"');
+    const remembered = { map: { 'Zahl 1': '-', 'Zahl 2': '-' }, join: {}, unused: [], on: '2026-11-20', changes: null };
+    expect(await mendOfAll({ ...NOTHING, remembered })).toBeNull();
   });
 
   test.each([

@@ -67,6 +67,7 @@ const MAPPING: Mapping = {
     level: 'certain',
   })),
   ignored: [],
+  leftOut: [],
   warnings: [],
   missed: [],
   remembered: null,

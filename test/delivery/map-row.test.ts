@@ -15,6 +15,7 @@ const mapping = (...sources: FieldSource[]): Mapping => ({
   columns: [],
   sources,
   ignored: [],
+  leftOut: [],
   warnings: [],
   missed: [],
   remembered: null,

@@ -46,6 +46,10 @@ const FILES: readonly [string, string[], RegExp][] = [
     ['leads.csv', '--map', 'ref=fulname'],
     /no field "fulname".*did you mean "fullname"/is,
   ],
+  ['another name of a field in --map', ['leads.csv', '--map', 'ref=telephone'], /no field "telephone".*mean "phone"/],
+  ['the name of a part in --set', ['leads.csv', '--set', 'city={ref}'], /no field "city".*mean "location"/],
+  ['another name of a field in a mapping file', ['leads.csv', '--mapping', 'names.json'], /no field "mobile"/],
+  ['a column without its braces', ['leads.csv', '--set', 'location=ref'], /"ref" is a column; .*'location=\{ref\}'/],
   ['a slip in a field of --set', ['leads.csv', '--set', 'contry=PT'], /did you mean "country"/i],
   ['an unknown flag', ['leads.csv', '--dryrun'], /--dryrun.*did you mean --dry-run/is],
 ];
@@ -53,6 +57,7 @@ const FILES: readonly [string, string[], RegExp][] = [
 describe.concurrent('bulk refuses with exit code 2, and sends nothing', () => {
   test.for(FILES)('%s', async ([, args, told], { partner, sandbox }) => {
     partner.write('leads.csv', leadsCsv(2));
+    partner.write('names.json', '{"join":{"mobile":["ref"]}}');
     const ended = await partner.run('bulk', ...args);
     expect(ended).toMatchObject({ code: 2, stdout: '' });
     expect(ended.stderr).toMatch(told);

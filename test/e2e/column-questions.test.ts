@@ -208,7 +208,7 @@ describe('without a terminal', () => {
     const { code } = await partner.run('bulk', left, '--map', 'Owner e-mail=-', '--again');
     expect(code).toBe(0);
     expect(creates(sandbox).filter(({ params }) => params['email'] !== undefined)).toEqual([]);
-    const taken = await partner.run('bulk', left, '--map', 'Owner e-mail=email');
+    const taken = await partner.run('bulk', left, '--map', 'Owner e-mail=email', '--again');
     expect(taken.code).toBe(0);
     expect(creates(sandbox).filter(({ params }) => params['email'] === 'p3@example.com')).toHaveLength(1);
   });

@@ -23,6 +23,7 @@ describe.skipIf(!HAS_TERMINAL)('on a terminal, before anything is sent', () => {
         [ASKED, '?'],
         [ASKED, 'Wer=fullname'],
         [ASKED, 'Waas=request_text'],
+        [ASKED, 'Fon 2=telephone'],
         [ASKED, 'Was=request_text'],
         [ASKED, 'nonsense'],
         [ASKED, 'Fon 2=phone'],
@@ -35,6 +36,7 @@ describe.skipIf(!HAS_TERMINAL)('on a terminal, before anything is sent', () => {
     expect(code).toBe(0);
     expect(shown).toContain('Columns: Wer, Was, Mobilnummer, Fon 2');
     expect(shown).toContain('Did you mean "Was"?');
+    expect(shown).toContain('There is no field "telephone". Did you mean "phone"?');
     expect(shown).toContain('neither COLUMN=FIELD nor FIELD=VALUE');
     // Mapped otherwise, the rows would be other requests: the command to repeat carries what was corrected.
     expect(shown.replace(/\s+/g, ' ')).toContain(
@@ -98,10 +100,10 @@ describe('a correction', () => {
     ['phone=-', { map: { phone: '-' } }],
     ['lang=pt', { set: { lang: 'pt' } }],
     ['location={City}', { set: { location: '{City}' } }],
-    ['request_text=a=b', { set: { request_text: 'a=b' } }],
+    ['request_text=a=c', { set: { request_text: 'a=c' } }],
     // A column that has a field's name is that column where a field stands to the right.
     ['lang=phone', { map: { lang: 'phone' } }],
-    ['fullname=phone', { set: { fullname: 'phone' } }],
+    ['fullname=phone ltd', { set: { fullname: 'phone ltd' } }],
   ] as const)('%s', ([line, expected]) => {
     expect(correctedBy(line, table, nothing)).toEqual({ ...nothing, ...expected });
   });
@@ -115,5 +117,22 @@ describe('a correction', () => {
 
   test.for(['', 'x', '=', 'x=', '=phone', 'Town=location', 'budget=8'])('%j is refused', (line) => {
     expect(() => correctedBy(line, table, nothing)).toThrow(expect.objectContaining({ code: 'usage' }));
+  });
+
+  test.for([
+    ['City=telephone', 'Did you mean "phone"?'],
+    ['City=zip', 'Did you mean "location"?'],
+    ['telephone={City}', 'Did you mean "phone"?'],
+    ['City=Berlin', 'Did you mean "location"?'],
+    ['location=City', "write --set 'location={City}'"],
+    ['fullname=phone', '"phone" is a column'],
+  ] as const)('%j is answered with what was meant', ([line, told]) => {
+    expect(() => correctedBy(line, table, nothing)).toThrow(told);
+  });
+
+  test('leaves alone what was said of a parameter that the service has', () => {
+    const before = { ...nothing, map: { phone: 'telephone' } };
+    expect(correctedBy('lang=pt', table, before, new Set(['telephone']))).toEqual({ ...before, set: { lang: 'pt' } });
+    expect(() => correctedBy('lang=pt', table, before)).toThrow('There is no field "telephone"');
   });
 });

@@ -16,6 +16,7 @@ describe.concurrent('Rows whose references were created before with other conten
     expect((await partner.run('bulk', file)).code).toBe(0);
     const created = () => sandbox.requests().filter(({ operation }) => operation === 'create').length;
     expect(created()).toBe(6);
+    await partner.run('mapping', 'forget', '--all');
     const refused = await partner.run('bulk', file, ...REMAPPED, '--json');
     expect([refused.code, documentOf(refused)]).toEqual([
       2,
@@ -29,6 +30,7 @@ describe.concurrent('Rows whose references were created before with other conten
   test('are no matter if they are the smaller part of the file', async ({ partner }) => {
     partner.write('leads.csv', csv(0, 4));
     expect((await partner.run('bulk', partner.write('leads.csv', csv(0, 4)))).code).toBe(0);
+    await partner.run('mapping', 'forget', '--all');
     const more = partner.write('more.csv', csv(0, 20));
     const ended = await partner.run('bulk', more, ...REMAPPED, '--on-duplicate', 'create', '--json');
     expect([ended.code, documentOf(ended)]).toEqual([0, expect.objectContaining({ rows: 20, created: 20 })]);
@@ -39,6 +41,7 @@ describe.concurrent('Rows whose references were created before with other conten
   }) => {
     const campaign = (name: string) => `${[HEADER, ...rows(0, 6)].join('\n').replace(/L-\d+/g, name)}\n`;
     expect((await partner.run('bulk', partner.write('a.csv', campaign('C-1')))).code).toBe(0);
+    await partner.run('mapping', 'forget', '--all');
     const ended = await partner.run(
       'bulk',
       partner.write('b.csv', campaign('C-1')),
@@ -54,7 +57,7 @@ describe.concurrent('Rows that were created when their columns were read otherwi
   const head = 'Full name,Phone,Email,Postcode,Country,Message,Service needed';
   const lead = (at: number, need: string) =>
     `Ana Exemplo ${String.fromCharCode(65 + at)},9123456${10 + at},a${at}@example.com,1200-109,PT,Paint room number ${at} please,${need}`;
-  const LONG = 'I would like to have the whole kitchen renovated, with new tiles and pipes, before the summer';
+  const LONG = 'I would like to have the whole kitchen renovated with new tiles and pipes before the summer';
 
   test('are known again though the file has grown, and its content now speaks for another reading', async ({
     partner,

@@ -192,11 +192,11 @@ describe.concurrent('several files are refused as a whole', () => {
     sandbox,
   }) => {
     partner.write('a.csv', csvOf('A1'));
-    partner.write('b.csv', csvOf('B1', 'B2', 'B3').replace('phone', 'X7'));
+    partner.write('b.csv', csvOf('B1', 'B2', 'B3').replace('phone', 'Rufwert'));
     const ended = await bulk(partner, 'a.csv', 'b.csv');
     expect(ended.code).toBe(2);
     const { message, hint } = documentOf(ended)['error'] as Record<string, string>;
-    expect(message).toMatch(/nobody can be asked: b\.csv: "X7"/);
+    expect(message).toMatch(/nobody can be asked: b\.csv: "Rufwert"/);
     expect(sandbox.requests()).toEqual([]);
     const [command] = /srq bulk [^\n]*/.exec(hint ?? '') ?? [];
     expect((await pasted(partner, command)).code).toBe(0);
@@ -213,9 +213,9 @@ describe.concurrent('several files are refused as a whole', () => {
     const ended = await bulk(partner, 'a.csv', 'b.csv');
     expect(ended.code).toBe(2);
     const { hint = '' } = documentOf(ended)['error'] as Record<string, string>;
-    expect(hint).toContain(`srq bulk b.csv ${PACE.join(' ')} --map 'phone owner=phone'\n`);
+    expect(hint).toContain(`srq bulk b.csv ${PACE.join(' ')} --map 'phone owner=-'\n`);
     const rehearsed = await partner.run('bulk', 'a.csv', 'b.csv', '--dry-run', '--json');
-    expect(documentOf(rehearsed)['next']).toBe("srq bulk b.csv --json --map 'phone owner=phone'");
+    expect(documentOf(rehearsed)['next']).toBe("srq bulk b.csv --json --map 'phone owner=-'");
     expect((await pasted(partner, hint.split('\n')[0]?.replace(/^.*?srq /, 'srq '))).code).toBe(0);
     expect(await bulk(partner, 'a.csv', 'b.csv')).toMatchObject({ code: 0 });
     expect((await statsOf(sandbox)).created).toBe(4);

@@ -100,12 +100,12 @@ describe('columns of any name and content', () => {
     fc.assert(
       fc.property(table, ({ columns, cells }) => {
         const view = { columns, cells, market: undefined };
-        const { readings, plain } = understandColumns(view);
+        const { readings, plain, profiles } = understandColumns(view);
         const read = readings.map(({ index }) => index);
         expect(new Set(read).size).toBe(read.length);
         for (const index of [...read, ...plain.map((each) => each.index)]) expect(columns[index]).toBeDefined();
         for (const { index } of plain) expect(read).not.toContain(index);
-        expect(understandColumns(view)).toEqual({ readings, plain });
+        expect(understandColumns(view)).toEqual({ readings, plain, profiles });
       }),
       { numRuns: 1_000 },
     );

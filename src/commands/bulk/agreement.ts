@@ -5,6 +5,7 @@ import { ask, forgetTyped } from '../../cli/prompt.ts';
 import type { RequestSession } from '../../cli/session.ts';
 import type { SubmitOptions } from '../../delivery/submit.ts';
 import { planMapping } from '../../input/mapping.ts';
+import { refuseSlip } from '../../input/said-fields.ts';
 import { printable } from '../../report/output.ts';
 import { contractName } from '../../report/terminal/contract-text.ts';
 import { planText } from '../../report/terminal/plan-text.ts';
@@ -164,7 +165,8 @@ export async function agreedPlan(
       (await context.reporter()).warn(`To import this file again, map it alike: ${commandLine(command)}`);
     await requireNotSentBefore(session, now, planned, { asks, again: options.again === true, command });
     // Later files with this header are read alike, also when they have grown: else their rows would be other requests.
-    if (planned.counts.ready > 0) await rememberMapping(context, now);
+    const { ready, repeated } = planned.counts;
+    if (ready + repeated > 0) await rememberMapping(context, now);
     return { plan: planned, command };
   }
 }
@@ -224,7 +226,7 @@ async function decided(
 }
 
 /** Asks for corrections of the mapping. Returns null if there are none. */
-async function askCorrections(context: Context, { table, chosen }: Input): Promise<MappingOptions | null> {
+async function askCorrections(context: Context, { table, chosen, evidence }: Input): Promise<MappingOptions | null> {
   const reporter = await context.reporter();
   let corrected: MappingOptions | null = null;
   for (;;) {
@@ -235,7 +237,7 @@ async function askCorrections(context: Context, { table, chosen }: Input): Promi
     }
     try {
       if (line === '?') reporter.say(() => helpText(table));
-      else corrected = correctedBy(line, table, corrected ?? chosen);
+      else corrected = correctedBy(line, table, corrected ?? chosen, evidence.parameters);
     } catch (error) {
       if (!(error instanceof SrqError)) throw error;
       reporter.warn(`${error.message}${error.hint === null ? '' : ` ${error.hint}`}`);
@@ -250,12 +252,14 @@ function helpText(table: Table): string {
 
 /**
  * Applies a correction. It is read as `COLUMN=FIELD` if the part after the last `=` is a field and the column exists,
- * and otherwise as `FIELD=VALUE`. Throws `SrqError('usage')` if it is neither, or names an unknown column.
+ * and otherwise as `FIELD=VALUE`. Throws `SrqError('usage')` if it is neither, or names an unknown column. `parameters` are
+ * the names that the service knows besides.
  */
 export function correctedBy(
   line: string,
   table: Pick<Table, 'columns'>,
   { map, set, join, ...earlier }: MappingOptions,
+  parameters: ReadonlySet<string> = new Set(),
 ): MappingOptions {
   const [column, field] = halves(line, line.lastIndexOf('='));
   const [name, value] = halves(line, line.indexOf('='));
@@ -266,13 +270,15 @@ export function correctedBy(
         ? { ...earlier, map: withoutField(map, name), set: { ...set, [name]: value }, join: without(join, name) }
         : null;
   if (meant === null) {
+    if (hasColumn(table, column)) refuseSlip(field, parameters);
+    refuseSlip(name, parameters);
     throw new SrqError(
       'usage',
       `"${line}" is neither COLUMN=FIELD nor FIELD=VALUE.`,
       `The fields are: ${FIELDS.join(', ')}`,
     );
   }
-  planMapping(table.columns, meant);
+  planMapping(table.columns, meant, { sample: [], parameters });
   return meant;
 }
 

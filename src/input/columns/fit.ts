@@ -159,6 +159,30 @@ const NOUNS: Partial<Record<FieldOrPart, { share: keyof ContentProfile; noun: st
 export function contentReason(meaning: FieldOrPart, seen: ContentProfile): string | null {
   const counted = NOUNS[meaning];
   if (!counted || seen.filled === 0) return null;
-  const share = Number(seen[counted.share]);
-  return `${Math.round(share * seen.filled)} of ${seen.filled} are ${counted.noun}`;
+  return countedText(Number(seen[counted.share]), seen, counted.noun);
+}
+
+function countedText(share: number, { filled }: ContentProfile, noun: string): string {
+  return `${Math.round(share * filled)} of ${filled} are ${noun}`;
+}
+
+/** Minimum share of cells of a form that only few fields have, and number of cells before it tells anything. */
+const NEARLY_ALL = 0.9;
+const MIN_OF_FORM = 3;
+
+/**
+ * Describes what a column plainly holds, if a field cannot want that: telephone numbers as a name, dates as a place. Null if
+ * it may be right.
+ */
+export function plainlyElse(meaning: FieldOrPart, seen: ContentProfile): string | null {
+  if (fitOf(meaning, seen) !== 'contradicts') return null;
+  if (isPlainlyEmail(seen)) return contentReason('email', seen);
+  // Postal codes of seven digits are written as telephone numbers are.
+  if (isPlainlyPhone(seen) && seen.postalCode < 0.5) return contentReason('phone', seen);
+  if (seen.filled < MIN_OF_FORM) return null;
+  if (seen.date >= NEARLY_ALL) return countedText(seen.date, seen, 'dates');
+  if (seen.url >= NEARLY_ALL) return countedText(seen.url, seen, 'links');
+  // Zeros and ones may be codes.
+  if (seen.yesNo >= NEARLY_ALL && seen.digits < PLAIN) return countedText(seen.yesNo, seen, 'yes or no');
+  return isPlainlyText(seen) ? contentReason('request_text', seen) : null;
 }

@@ -29,6 +29,8 @@ export interface Understanding {
   readonly readings: readonly ColumnReading[];
   /** Columns without a reading that plainly hold telephone numbers, e-mail addresses or longer texts. */
   readonly plain: readonly MissedColumn[];
+  /** What each column holds. */
+  readonly profiles: readonly ContentProfile[];
 }
 
 /**
@@ -50,6 +52,7 @@ export function understandColumns(view: ColumnsView): Understanding {
   return {
     readings: readings.map(({ index, meaning, level, rank, because }) => ({ index, meaning, level, rank, because })),
     plain,
+    profiles: looks.map(({ seen }) => seen),
   };
 }
 
