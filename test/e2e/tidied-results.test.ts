@@ -99,7 +99,7 @@ const MIXED = [
   ...Array.from({ length: 12 }, (_, at) => {
     const phone = at % 3 === 0 ? `0151/2345-67${10 + at}` : `015123456${100 + at}`;
     const country = at < 10 ? 'DE' : 'Atlantis';
-    return `L-${at},${country},Zoé Beispiel,zoe${at}@example.com,${phone},01067,Dresden,Bad ${at},${10 + at}.11.2026`;
+    return `L-${at},${country},Zoé Beispiel,zoe${at}@example.com,${phone},01067,Dresden,Bad ${at},${at === 0 ? '' : `${10 + at}.11.2026`}`;
   }),
   '',
 ].join('\n');
@@ -174,7 +174,7 @@ describe.concurrent('a row of a results file that says that it was taken', () =>
       cells
         .with(at('PLZ'), '1067')
         .with(at('phone'), row === 4 ? '1,51235E+11' : (cells[at('phone')] ?? '').replace(/^0(?=\d+$)/, ''))
-        .with(at('Day'), `11/${10 + row}/26`)
+        .with(at('Day'), row === 0 ? '' : `11/${10 + row}/26`)
         .with(at('srq_id'), `${(cells[at('srq_id')] ?? '').slice(0, 15)}${'0'.repeat(5)}`),
     );
     expect(await toldRows(partner, header, damaged)).toEqual([]);
@@ -192,6 +192,31 @@ describe.concurrent('a row of a results file that says that it was taken', () =>
     const planned = documentOf(await partner.run('bulk', 'verdict.csv', '--dry-run', ...FLAGS));
     expect(planned).toMatchObject({ rows: 3, ready: 1, repeated: 2, problems: [] });
     expect(await importIt(partner, 'verdict.csv')).toMatchObject({ created: 1, repeated: 2 });
+    expect(await statsOf(sandbox)).toMatchObject({ created: 2, doubled: 0 });
+  });
+
+  test('beside the cells of one that was refused is told; numbers that are warned about are not, with --strict', async ({
+    partner,
+    sandbox,
+  }) => {
+    const leads = ['', '', '??'].map(
+      (lang, at) => `DE,${lang},Zoé,z${at}@example.com,+49 (0)151 23456789,01067,Bad ${at}`,
+    );
+    const lines = ['country,lang,fullname,email,phone,location,request_text', ...leads, ''];
+    const first = await importIt(partner, partner.write('leads.csv', lines.join('\n')));
+    expect(first).toMatchObject({ created: 2, rejected: 1 });
+    const [header = [], ...rows] = cellsOf(partner, 'leads.results.csv');
+    const planned = async (back: Rows) => {
+      const file = save(partner, 'back.csv', [header, ...back]);
+      const { problems } = documentOf(await partner.run('bulk', file, '--dry-run', '--strict', ...FLAGS)) as {
+        problems: { row: number; code: string }[];
+      };
+      return problems.filter(({ code }) => code === 'row.other-content').map(({ row }) => row);
+    };
+    expect(await planned(rows)).toEqual([]);
+    const [a = [], b = [], c = []] = rows;
+    const swapped = [a, [...c.slice(0, 7), ...b.slice(7)], [...b.slice(0, 7), ...c.slice(7)]];
+    expect(await planned(swapped)).toEqual([2]);
     expect(await statsOf(sandbox)).toMatchObject({ created: 2, doubled: 0 });
   });
 });
