@@ -5,6 +5,7 @@ import {
   type MappingOptions,
   mapKey,
   type RememberedMapping,
+  resultColumnOf,
 } from '../request/table.ts';
 import { columnsNamed } from './column-names.ts';
 import { nameEvidence } from './columns/name-evidence.ts';
@@ -40,7 +41,9 @@ export function mappingToRemember(
   // Constants are not remembered, so the columns that they displaced must stay open.
   const open = Object.keys(set).length === 0 ? [] : planMapping(columns, { ...options, set: {} }, evidence).sources;
   const used = new Set([...sources, ...open].flatMap((each) => each.columns));
-  const unused = columns.map((_, index) => columnLabel(columns, index)).filter((_, index) => !used.has(index));
+  // The columns of results do not belong to the header: the file that they were made of has it without them.
+  const isUnused = (index: number) => !used.has(index) && resultColumnOf(columns[index] ?? '') === null;
+  const unused = columns.map((_, index) => columnLabel(columns, index)).filter((_, index) => isUnused(index));
   const kept = { map, join, unused };
   const remembered = { ...kept, on: '', changes: null };
   const again = planMapping(columns, { map: {}, set, join: {}, remembered }, evidence);

@@ -166,7 +166,9 @@ export async function agreedPlan(
     await requireNotSentBefore(session, now, planned, { asks, again: options.again === true, command });
     // Later files with this header are read alike, also when they have grown: else their rows would be other requests.
     const { ready, repeated } = planned.counts;
-    if (ready + repeated > 0) await rememberMapping(context, now);
+    // A rehearsal leaves nothing behind but what a person has said.
+    const isKept = asks || isSaid(input, options) || context.options.sandbox !== true;
+    if (ready + repeated > 0 && isKept) await rememberMapping(context, now);
     return { plan: planned, command };
   }
 }
@@ -223,6 +225,12 @@ async function decided(
     );
   }
   return mapped(input, withoutLikely(input, questions), options);
+}
+
+/** Tells whether the flags say something of the columns. */
+function isSaid({ chosen, mapping }: Input, { acceptLikely }: Pick<PlanOptions, 'acceptLikely'>): boolean {
+  const acceptsLikely = acceptLikely === true && mapping.sources.some(({ level }) => level === 'likely');
+  return acceptsLikely || Object.keys(chosen.map).length + Object.keys(chosen.join).length > 0;
 }
 
 /** Asks for corrections of the mapping. Returns null if there are none. */

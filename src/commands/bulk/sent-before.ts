@@ -8,6 +8,7 @@ import { planMapping } from '../../input/mapping.ts';
 import { thousands } from '../../report/output.ts';
 import { SrqError } from '../../request/errors.ts';
 import type { ImportPlan } from '../../request/import-plan.ts';
+import type { LogStore } from '../../request/log-store.ts';
 import type { Mapping } from '../../request/table.ts';
 
 /** Minimum number of references, and share of different ones among them, that name requests and not something else. */
@@ -61,18 +62,37 @@ async function sentOtherwise(
   return null;
 }
 
+/** Maximum number of references that a plan keeps; see `ImportPlan.refs`. */
+const KEPT_REFS = 1_000;
+
 /**
- * Asks the log whether it has created requests under the references of the rows that are ready, which are other requests
- * by their content. Returns what to tell if they are most, else null.
+ * Asks the log whether it has created requests at this service under the references of the rows that are ready, which are
+ * other requests by their content. Returns what to tell if they are most of the file, else null: a few corrected leads are
+ * meant to be new requests.
  */
-async function knownReferences(context: Context, { refs }: Pick<ImportPlan, 'refs'>): Promise<string | null> {
+async function knownReferences(context: Context, { refs, rows }: ImportPlan): Promise<string | null> {
   const wanted = new Set(refs);
   if (wanted.size < MIN_REFS || wanted.size < refs.length * MIN_DISTINCT) return null;
+  if (refs.length <= Math.min(rows, KEPT_REFS) / 2) return null;
+  const log = await context.logStore();
+  const elsewhere = await runsElsewhere(context, log);
   const found = new Set<string>();
-  for await (const { record } of (await context.logStore()).records()) {
-    if (record.event === 'created' && record.ref !== null && wanted.has(record.ref)) found.add(record.ref);
+  for await (const { record } of log.records()) {
+    if (record.event !== 'created' || record.ref === null || !wanted.has(record.ref)) continue;
+    if (!elsewhere.has(record.run)) found.add(record.ref);
     if (found.size === wanted.size) break;
   }
   if (found.size <= wanted.size / 2) return null;
   return `${thousands(found.size)} of the first ${thousands(wanted.size)} rows to be sent have references that were created before, with other content. Sent now, they are created again: was the mapping or the file changed since?`;
+}
+
+/** Returns the runs that were sent to another service under this profile. Their references say nothing about this one. */
+async function runsElsewhere(context: Context, log: LogStore): Promise<ReadonlySet<string>> {
+  const { baseUrl } = await context.settings();
+  const service = baseUrl === null ? '' : new URL(baseUrl.value).host;
+  const elsewhere = new Set<string>();
+  for await (const note of log.notes()) {
+    if (note.event === 'begin' && note.service !== service) elsewhere.add(note.run);
+  }
+  return elsewhere;
 }
