@@ -3,13 +3,14 @@ import type { DeliveryLog } from '../request/ports.ts';
 import type { Mapping } from '../request/table.ts';
 import { likelyPrepared, type Preparation } from './prepare.ts';
 import { rowsInRange } from './reread.ts';
+import { knownStatus } from './submit.ts';
 
 /** Number of ready rows that are looked at. A mapping that was changed changes the first rows as well. */
 const MAX_ROWS = 2_000;
 
 /**
- * Counts rows of a plan that are ready, though they were created before under another mapping of the same file: their
- * content was another one then, so the log does not know them by their new keys. Only the first rows are looked at.
+ * Counts rows of a plan that are ready, though under another mapping of the same file they were created before, or may have
+ * been: their content was another one then, so the log does not know them by their new keys. Only the first rows are looked at.
  */
 export async function createdUnder(
   mapping: Mapping,
@@ -22,7 +23,9 @@ export async function createdUnder(
     const ready = batch.filter(({ number }) => ledger.status(number) === 'ready');
     const keys = ready.flatMap((row) => likelyPrepared(row, mapping, preparation)?.key ?? []);
     await log.prefetch(keys);
-    created += keys.filter((key) => log.lookup(key) === 'created').length;
+    created += keys.filter(
+      (key) => knownStatus(log.lookup(key), { onDuplicate: 'skip', again: false }) !== null,
+    ).length;
     seen += ready.length;
     if (seen >= MAX_ROWS) break;
   }

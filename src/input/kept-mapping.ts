@@ -51,7 +51,7 @@ export function mappingToRemember(
 }
 
 /** Describes which columns each field is taken from: first the columns of which the first filled one counts, then joins. */
-function usedColumns({ sources }: Mapping): string {
+export function usedColumns({ sources }: Pick<Mapping, 'sources'>): string {
   const fields = [...new Set(sources.map(({ field }) => field))].sort();
   const of = (field: string) => sources.filter((each) => each.field === field);
   return JSON.stringify(

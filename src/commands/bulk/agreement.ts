@@ -163,7 +163,7 @@ export async function agreedPlan(
     const command = now === input || !asks ? given : await commandAlike(given, input, now, options.saveMapping, keepAt);
     if (now !== input && asks)
       (await context.reporter()).warn(`To import this file again, map it alike: ${commandLine(command)}`);
-    await requireNotSentBefore(session, now, planned, { asks, again: options.again === true, command });
+    await requireNotSentBefore(session, now, planned, { ...options, asks, command });
     // Later files with this header are read alike, also when they have grown: else their rows would be other requests.
     const { ready, repeated } = planned.counts;
     // A rehearsal leaves nothing behind but what a person has said.

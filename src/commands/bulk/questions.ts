@@ -212,7 +212,7 @@ function flagsFor(questions: readonly ColumnQuestion[]): string[] {
 }
 
 /** Adds flags to the words of a command, before a `--`, behind which there are no flags. */
-function withFlags(words: readonly string[], flags: readonly string[]): string[] {
+export function withFlags(words: readonly string[], flags: readonly string[]): string[] {
   const at = words.indexOf('--');
   return at < 0 ? [...words, ...flags] : [...words.slice(0, at), ...flags, ...words.slice(at)];
 }

@@ -4,12 +4,14 @@ import type { Input } from '../../cli/input.ts';
 import { askKey } from '../../cli/prompt.ts';
 import type { RequestSession } from '../../cli/session.ts';
 import { createdUnder } from '../../delivery/sent-before.ts';
+import type { SubmitOptions } from '../../delivery/submit.ts';
+import { usedColumns } from '../../input/kept-mapping.ts';
 import { planMapping } from '../../input/mapping.ts';
 import { thousands } from '../../report/output.ts';
 import { SrqError } from '../../request/errors.ts';
 import type { ImportPlan } from '../../request/import-plan.ts';
 import type { LogStore } from '../../request/log-store.ts';
-import type { Mapping } from '../../request/table.ts';
+import { withFlags } from './questions.ts';
 
 /** Minimum number of references, and share of different ones among them, that name requests and not something else. */
 const MIN_REFS = 3;
@@ -24,7 +26,7 @@ export async function requireNotSentBefore(
   session: RequestSession,
   input: Input,
   plan: ImportPlan,
-  { asks, again, command }: { readonly asks: boolean; readonly again: boolean; readonly command: readonly string[] },
+  { asks, again, command }: { readonly asks: boolean; readonly command: readonly string[] } & Partial<SubmitOptions>,
 ): Promise<void> {
   if (again || plan.counts.ready === 0) return;
   const { context } = session;
@@ -34,7 +36,7 @@ export async function requireNotSentBefore(
     throw new SrqError(
       'usage',
       `${what} Nothing was sent.`,
-      `Look at what was sent: srq log; at how the columns are read: --dry-run. If these are new requests all the same: ${commandLine([...command, '--again'])}`,
+      `Look at what was sent: srq log; at how the columns are read: --dry-run. If these are new requests all the same: ${again === undefined ? 'srq bulk FILE --again' : commandLine(withFlags(command, ['--again']))}`,
     );
   }
   const answer = await askKey(context, `${what}\n  y send them as new requests · n leave: `, ['y', 'n']);
@@ -47,13 +49,12 @@ async function sentOtherwise(
   { chosen, evidence }: Input,
   plan: ImportPlan,
 ): Promise<string | null> {
-  const { columns, sources } = plan.mapping;
+  const { columns } = plan.mapping;
   const used = (await session.context.mappings())?.used(columns) ?? [];
-  const reading = (mapping: Pick<Mapping, 'sources'>) =>
-    JSON.stringify(mapping.sources.map(({ field, how, columns: at, template }) => [field, how, at, template]));
-  for (const { map, join, on } of used) {
-    const before = planMapping(columns, { map, join, set: chosen.set }, evidence);
-    if (reading(before) === reading({ sources })) continue;
+  for (const remembered of used) {
+    const { on } = remembered;
+    const before = planMapping(columns, { map: {}, join: {}, set: chosen.set, remembered }, evidence);
+    if (usedColumns(before) === usedColumns(plan.mapping)) continue;
     const created = await createdUnder(before, plan, session.preparation, await session.logReader());
     if (created > 0) {
       return `${thousands(created)} of the first rows to be sent were created before, when the columns were read as on ${on}. Sent now, they are created again.`;

@@ -52,7 +52,7 @@ export async function enqueue(context: Context, file: string, asked: PlanOptions
   const where = `the queue for ${session.destinationText}`;
   const keepAt = join(file === '-' ? '.' : dirname(file), `${basename(file)}.mapping.json`);
   const wanted = { ...options, range: rangeOf(options) };
-  const { plan, command } = await agreedPlan(session, { input, where, command: given, keepAt }, options, (now) =>
+  const { plan, command } = await agreedPlan(session, { input, where, command: given, keepAt }, asked, (now) =>
     planWithProgress(session, now, log, wanted),
   );
   await confirmImport(context, options, [plan]);
