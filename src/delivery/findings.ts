@@ -25,7 +25,7 @@ interface Group {
  * Collects the problems of an import's rows in bounded memory: one by one, and in groups of one kind and column. A field
  * that no column gives is one problem of the plan, whichever number of rows lack it.
  */
-export class Findings {
+export class FindingGroups {
   readonly #mapping: Mapping;
   readonly #given: ReadonlySet<string>;
   readonly #clues: MendClues;

@@ -1,4 +1,4 @@
-import type { DeliveryLog, LogRecord } from '../request/ports.ts';
+import type { LogRecord, LogView } from '../request/ports.ts';
 import { type Status, statusOfEvent } from '../request/status.ts';
 import type { Row } from '../request/table.ts';
 import type { MappedTable } from './plan.ts';
@@ -12,8 +12,6 @@ export interface LoggedRow {
   /** The last record of the request, or null if the log does not know it. */
   readonly record: LogRecord | null;
 }
-
-type LogView = Pick<DeliveryLog, 'lookup' | 'prefetch' | 'read'>;
 
 /**
  * Reads a table and yields every row with the last record of its request, found by its key. Rows of the same content

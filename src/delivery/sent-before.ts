@@ -1,5 +1,5 @@
 import type { ImportPlan } from '../request/import-plan.ts';
-import type { DeliveryLog } from '../request/ports.ts';
+import type { LogView } from '../request/ports.ts';
 import type { Mapping } from '../request/table.ts';
 import { likelyPrepared, type Preparation } from './prepare.ts';
 import { rowsInRange } from './reread.ts';
@@ -16,7 +16,7 @@ export async function createdUnder(
   mapping: Mapping,
   { table, range, ledger }: Pick<ImportPlan, 'table' | 'range' | 'ledger'>,
   preparation: Preparation,
-  log: Pick<DeliveryLog, 'lookup' | 'prefetch'>,
+  log: Pick<LogView, 'lookup' | 'prefetch'>,
 ): Promise<number> {
   let [created, seen] = [0, 0];
   for await (const batch of rowsInRange(table, range)) {

@@ -24,14 +24,14 @@ export interface Exported {
   readonly rows: AsyncIterable<ExportRow>;
 }
 
-type Wanted = (record: LogRecord) => boolean;
+type RecordFilter = (record: LogRecord) => boolean;
 
 /** Exports the last record of every wanted request of the log, the oldest first. */
-export function logExport(store: LogStore, wanted: Wanted): Exported {
+export function logExport(store: LogStore, wanted: RecordFilter): Exported {
   return { columns: LOG_EXPORT_COLUMNS, delimiter: ',', rows: logRows(store, wanted) };
 }
 
-async function* logRows(store: LogStore, wanted: Wanted): AsyncGenerator<ExportRow> {
+async function* logRows(store: LogStore, wanted: RecordFilter): AsyncGenerator<ExportRow> {
   const files = new Map<string, string>();
   for await (const note of store.notes()) if (note.event === 'begin') files.set(note.run, note.file);
   for await (const record of store.latest()) {
@@ -69,7 +69,7 @@ export interface FileFindings {
  * by their record, and is null if all are exported. An earlier outcome in the file is replaced. Every row has as many
  * cells as there are columns, so that each stands below its name.
  */
-export function fileExport(file: FileToExport, wanted: Wanted | null, findings: FileFindings): Exported {
+export function fileExport(file: FileToExport, wanted: RecordFilter | null, findings: FileFindings): Exported {
   const { columns, delimiter } = file.input.table;
   const kept = keptColumns(columns);
   const names = [...kept.map((at) => columns[at] ?? ''), ...FILE_EXPORT_COLUMNS];
@@ -78,7 +78,7 @@ export function fileExport(file: FileToExport, wanted: Wanted | null, findings: 
 
 async function* fileRows(
   { input, preparation, log }: FileToExport,
-  wanted: Wanted | null,
+  wanted: RecordFilter | null,
   findings: FileFindings,
   kept: readonly number[],
   names: readonly string[],
