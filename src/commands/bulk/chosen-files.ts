@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises';
 import { commandLine } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { SrqError } from '../../request/errors.ts';
-import type { BulkOptions } from './bulk-options.ts';
+import type { BulkOptions } from './flags.ts';
 import { withoutOwnFiles } from './results-place.ts';
 
 /** The files of a run, and the command that names them. */

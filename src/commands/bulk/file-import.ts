@@ -5,8 +5,8 @@ import { operationsOf, RequestSession, recordingsBeside } from '../../cli/sessio
 import type { ImportFile, ImportUi, Pass } from '../../delivery/import.ts';
 import type { ImportPlan, RowReport } from '../../request/import-plan.ts';
 import { agreedPlan } from './agreement.ts';
-import type { BulkOptions } from './bulk-options.ts';
 import { type ChosenFiles, commandForOne, withEachFile } from './chosen-files.ts';
+import type { BulkOptions } from './flags.ts';
 import { beside, onlyPath, ResultsPlace, requireOneStatus } from './results-place.ts';
 import { figuresOf, reportRun, withFigures } from './run-report.ts';
 import { type Asides, showPass } from './show-import.ts';

@@ -1,8 +1,8 @@
 import type { ChalkInstance } from 'chalk';
 import type { SrqError } from '../../request/errors.ts';
 import { painter, printableLines } from '../output.ts';
+import { writeAll } from '../output-file.ts';
 import type { ItemText, Progress, Reporter, ReporterOptions } from '../reporter.ts';
-import { writeAll } from '../write-all.ts';
 import { MessageWriter } from './talk.ts';
 
 /** The reporter for people. It writes text to stdout, and errors as sentences to stderr. */

@@ -1,8 +1,8 @@
 import type { ChalkInstance } from 'chalk';
 import type { SrqError } from '../../request/errors.ts';
 import { jsonArrayTexts, terminalSafeJson } from '../output.ts';
+import { writeAll } from '../output-file.ts';
 import type { Progress, Reporter, ReporterOptions } from '../reporter.ts';
-import { writeAll } from '../write-all.ts';
 import { MessageWriter } from './talk.ts';
 
 /** The reporter for programs. It writes exactly one JSON document to stdout, whether the command succeeds or fails. */
