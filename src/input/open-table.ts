@@ -9,7 +9,7 @@ import { parsePhone } from '../request/phone.ts';
 import { type ReadOptions, type Row, resultColumnOf, statesOutcomes, type Table, TEST_LEAD } from '../request/table.ts';
 import { csvRecords } from './csv-records.ts';
 import { decodedText, findEncoding, type TextEncoding } from './decode.ts';
-import { findDialect, linesBeforeHeader } from './dialect.ts';
+import { findDialect, linesBeforeHeader, textWithoutLineQuotes } from './dialect.ts';
 import { rowRestorer } from './earlier-results.ts';
 import {
   isWrappedList,
@@ -21,7 +21,6 @@ import {
   MAX_COLUMNS,
   tooManyColumns,
 } from './json-rows.ts';
-import { textWithoutLineQuotes } from './line-quotes.ts';
 import { firstChunk, kindOf, openPartnerFile, type PartnerFile } from './partner-file.ts';
 import { RowFit } from './row-fit.ts';
 import { headerOf, type RowReading, rowsOf } from './rows.ts';

@@ -5,8 +5,8 @@ import type { SubmitOptions } from '../../delivery/submit.ts';
 import { PlannedFiles } from '../../request/planned-files.ts';
 import { type PlanOptions, rangeOf, sayPlan } from './agreement.ts';
 import type { OpenedFile } from './file-import.ts';
+import { writeRunResults } from './results-place.ts';
 import { type DryFile, finishDryRun } from './summary.ts';
-import { writeRunResults } from './write-results.ts';
 
 /** A file to rehearse. Without a place for results, no verdicts are written. */
 type Rehearsed = Omit<OpenedFile, 'results'> & Partial<Pick<OpenedFile, 'results'>>;

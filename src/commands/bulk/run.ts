@@ -9,9 +9,17 @@ import type { ImportPlan } from '../../request/import-plan.ts';
 import type { RunBegin } from '../../request/log-store.ts';
 import { sumOfCounts } from '../../request/status.ts';
 import { confirmImport, rangeOf, requireAnswers, requireConsent, requireKnownFields } from './agreement.ts';
-import { chosenFiles, requireForOne, withEachFile } from './chosen-files.ts';
 import { dryRun } from './dry-run.ts';
-import { FileImport, noteName, type OpenedFile, openFiles, rateOf } from './file-import.ts';
+import {
+  chosenFiles,
+  FileImport,
+  noteName,
+  type OpenedFile,
+  openFiles,
+  rateOf,
+  requireForOne,
+  withEachFile,
+} from './file-import.ts';
 import type { BulkOptions } from './flags.ts';
 import { beside, refuseRehearsed } from './results-place.ts';
 import { finishRun } from './summary.ts';

@@ -177,7 +177,7 @@ function adviceFor({ failed, unknown, ...counts }: Counts, files: readonly Ended
 }
 
 /** Returns the command that exports the input with its identifiers, or null if there is something else to do first. */
-export function exportCommand(context: Context, counts: Counts, { files, command }: EndedRun): string | null {
+function exportCommand(context: Context, counts: Counts, { files, command }: EndedRun): string | null {
   const [one, ...more] = files;
   const { send, correct, settle } = countsLeft(counts);
   if (!one || more.length > 0 || send + correct + settle > 0) return null;
