@@ -10,7 +10,6 @@ import type { ImportPlan, RowReport } from '../../request/import-plan.ts';
 import { agreedPlan } from './agreement.ts';
 import type { BulkOptions } from './flags.ts';
 import { beside, onlyPath, ResultsPlace, requireOneStatus, withoutOwnFiles, writeRunResults } from './results-place.ts';
-import { figuresOf, reportRun, withFigures } from './run-report.ts';
 import { type Asides, showPass } from './show-import.ts';
 
 /** A file that was opened, and where its results go. Nothing is written or sent yet. */
@@ -103,15 +102,20 @@ export class FileImport implements ImportFile, ImportUi {
   }
 
   async report(plan: ImportPlan, rows: AsyncIterable<RowReport>): Promise<void> {
-    const { session, results } = this.#opened;
-    const { context } = session;
     const { report, includeInput } = this.#options;
-    const figures = report === undefined ? null : figuresOf(plan, includeInput);
-    const shown = figures ? withFigures(rows, figures, plan.mapping) : rows;
+    if (report === undefined) return this.#writeResults(plan, rows);
+    // The page is long, and few runs ask for it.
+    const { figuresOf, reportRun, withFigures } = await import('./run-report.ts');
+    const figures = figuresOf(plan, includeInput);
+    await this.#writeResults(plan, withFigures(rows, figures, plan.mapping));
+    await reportRun(this.#opened.session.context, report, figures);
+  }
+
+  async #writeResults(plan: ImportPlan, rows: AsyncIterable<RowReport>): Promise<void> {
+    const { session, results } = this.#opened;
     this.#hasResults = false;
-    await writeRunResults(context, results, plan, shown);
+    await writeRunResults(session.context, results, plan, rows);
     this.#hasResults = true;
-    if (figures) await reportRun(context, report ?? '', figures);
   }
 }
 

@@ -3,7 +3,6 @@ import type { Context } from '../../cli/context.ts';
 import { warnOfUnknownProfile } from '../../cli/profiles.ts';
 import { keepHeapSmall } from '../../cli/v8-flags.ts';
 import { type ImportPorts, runImport } from '../../delivery/import.ts';
-import { requireReportPlace } from '../../report/page/report-page.ts';
 import { SrqError } from '../../request/errors.ts';
 import type { ImportPlan } from '../../request/import-plan.ts';
 import type { RunBegin } from '../../request/log-store.ts';
@@ -46,7 +45,10 @@ export async function bulk(context: Context, named: readonly string[], asked: Bu
     return dryRun(context, opened, chosen.command, options, startedMs);
   }
   requireAnswers(context, opened, chosen.command, options);
-  if (options.report !== undefined) await requireReportPlace(options.report, '--report');
+  if (options.report !== undefined) {
+    const { requireReportPlace } = await import('../../report/page/report-page.ts');
+    await requireReportPlace(options.report, '--report');
+  }
   const imports = opened.map((each) => new FileImport(each, options));
   const ports = await portsOf(context, opened, options);
   const { plans, stop } = await runImport(ports, imports, {
