@@ -1,9 +1,9 @@
 import { parseEmail } from '../request/email.ts';
+import { shellWord } from '../request/errors.ts';
 import { absenceMessage, adviceOn, type FindingCode, fieldsThatGive, type Problem } from '../request/finding.ts';
 import type { ImportPlan, ProblemExample, ProblemGroup, RowProblem } from '../request/import-plan.ts';
 import { MARKETS, type Market, parseLanguage, parseMarket, postalCodeWarning } from '../request/markets.ts';
 import { dialsZero, marketOfNumber, parsePhone } from '../request/phone.ts';
-import { shellWord } from '../request/shell-word.ts';
 import { type Mapping, type Row, resultColumnOf } from '../request/table.ts';
 import { mapRow } from './prepare.ts';
 

@@ -1,8 +1,7 @@
 import { SrqError } from '../request/errors.ts';
 import { finding } from '../request/finding.ts';
 import type { ImportPlan, RowRange } from '../request/import-plan.ts';
-import { Ledger } from '../request/ledger.ts';
-import { PlannedFiles } from '../request/planned-files.ts';
+import { Ledger, PlannedFiles } from '../request/ledger.ts';
 import type { LogView } from '../request/ports.ts';
 import { type LoggedState, STATUS, type Status, statusOfState } from '../request/status.ts';
 import { type EarlierOutcome, type Mapping, type Row, statesOutcomes, type Table } from '../request/table.ts';

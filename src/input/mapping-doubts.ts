@@ -1,9 +1,8 @@
 import { nearest } from '../request/did-you-mean.ts';
-import { SrqError } from '../request/errors.ts';
+import { SrqError, shellWord } from '../request/errors.ts';
 import { aliasOf, headerForm } from '../request/field-aliases.ts';
 import { FIELD, FIELDS, type Field, isField } from '../request/fields.ts';
 import { type Finding, finding } from '../request/finding.ts';
-import { shellWord } from '../request/shell-word.ts';
 import { columnLabel, type FieldSource, type MappingOptions, type Tie } from '../request/table.ts';
 import type { ColumnReading } from './columns/candidates.ts';
 import type { ContentProfile } from './columns/content.ts';

@@ -2,7 +2,7 @@ import type { Context } from '../../cli/context.ts';
 import { planWithProgress } from '../../cli/input.ts';
 import { reportRows } from '../../delivery/report-rows.ts';
 import type { SubmitOptions } from '../../delivery/submit.ts';
-import { PlannedFiles } from '../../request/planned-files.ts';
+import { PlannedFiles } from '../../request/ledger.ts';
 import { type PlanOptions, rangeOf, sayPlan } from './agreement.ts';
 import type { OpenedFile } from './file-import.ts';
 import { writeRunResults } from './results-place.ts';

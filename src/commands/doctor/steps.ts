@@ -12,7 +12,7 @@ import { SrqError } from '../../request/errors.ts';
 import type { RowResult } from '../../request/outcome.ts';
 import type { CachedToken, TracedCall, ValidateResult } from '../../request/ports.ts';
 import type { Destination, Draft } from '../../request/service-request.ts';
-import { connectTimeoutOf } from '../../service/network/dispatcher.ts';
+import { connectTimeoutOf } from '../../service/network/connector.ts';
 import {
   hostOf,
   openConnection,
