@@ -3,7 +3,7 @@ import type { SrqError } from '../../request/errors.ts';
 import { columnsOf, folded, jsonArrayTexts, painter, printableLines, terminalSafeJson } from '../output.ts';
 import { writeAll } from '../output-file.ts';
 import type { ItemText, Progress, Reporter, ReporterOptions } from '../reporter.ts';
-import { linesProgress, noProgress } from './progress.ts';
+import { linesProgress, noProgress, redrawnProgress } from './progress.ts';
 
 /** The part of both reporters that writes messages and progress to stderr. */
 abstract class Messages {
@@ -51,8 +51,6 @@ abstract class Messages {
     const { quiet, redraw, stderr, monotonicMs, messageTimeMs } = this.options;
     if (quiet || messageTimeMs) return noProgress;
     if (!redraw) return linesProgress(label, stderr, monotonicMs);
-    // The library is loaded only for terminals, because loading it costs as much as all the rest of a report.
-    const { redrawnProgress } = await import('./redrawn-progress.ts');
     return redrawnProgress(label, stderr, monotonicMs);
   }
 }
