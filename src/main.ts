@@ -12,7 +12,7 @@ export async function main(process: NodeJS.Process): Promise<number> {
     return 0;
   }
   survivePipe(process.stderr);
-  return (await import('./cli/run-arguments.ts')).runArguments(process, SRQ_VERSION, columns);
+  return (await import('./cli/program.ts')).runArguments(process, SRQ_VERSION, columns);
 }
 
 /** Help is written for a screen of so many columns, and broken anew for narrower ones. */

@@ -1,4 +1,4 @@
-import { shellWord } from '../request/shell-word.ts';
+import { shellWord } from '../request/errors.ts';
 
 /** Returns a srq command that can be pasted into a shell. */
 export function commandLine(words: readonly string[]): string {

@@ -1,5 +1,5 @@
+import { columnsOf } from '../report/output.ts';
 import type { Reporter } from '../report/reporter.ts';
-import { columnsOf } from '../report/terminal/talk.ts';
 
 /** The flags that all commands have, as commander parses them. */
 export interface GlobalOptions {

@@ -290,8 +290,8 @@ async function makeReporter(process: NodeJS.Process, options: GlobalOptions, clo
     monotonicMs: clock.monotonicMs,
     messageTimeMs: options.logFormat === 'json' ? clock.nowMs : null,
   };
-  if (options.json) return new (await import('../report/terminal/json.ts')).JsonReporter(settings);
-  return new (await import('../report/terminal/human.ts')).HumanReporter(settings);
+  const { HumanReporter, JsonReporter } = await import('../report/terminal/reporters.ts');
+  return options.json ? new JsonReporter(settings) : new HumanReporter(settings);
 }
 
 /**

@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import * as z from 'zod/mini';
-import { planImport } from '../delivery/plan.ts';
-import type { SubmitOptions } from '../delivery/submit.ts';
+import { type PlanRules, planImport } from '../delivery/plan.ts';
 import { sampleOf } from '../input/columns/sample.ts';
 import { isTellingHeader, mappingToKeep, mappingToRemember } from '../input/kept-mapping.ts';
 import { type MappingEvidence, planMapping } from '../input/mapping.ts';
@@ -14,8 +13,7 @@ import { requireOwnOrNew } from '../report/output-file.ts';
 import { parametersOf } from '../request/contract.ts';
 import { SrqError, systemCode } from '../request/errors.ts';
 import type { ImportPlan, RowRange } from '../request/import-plan.ts';
-import type { PlannedFiles } from '../request/planned-files.ts';
-import type { DeliveryLog } from '../request/ports.ts';
+import type { LogView } from '../request/ports.ts';
 import {
   type Mapping,
   type MappingOptions,
@@ -166,21 +164,19 @@ function unwritable(path: string, error: unknown): SrqError {
   );
 }
 
-/** The rows to plan, and which logged statuses count as done. */
-interface Wanted extends Pick<SubmitOptions, 'onDuplicate' | 'again'> {
+/** The rows to plan, and the rules for them. */
+interface PlannedPart extends PlanRules {
   readonly range: RowRange;
-  /** The files of the same run that come before this one. */
-  readonly files?: PlannedFiles;
 }
 
-const WHOLE_FILE: Wanted = { range: { skip: 0, limit: null }, onDuplicate: 'skip', again: false };
+const WHOLE_FILE: PlannedPart = { range: { skip: 0, limit: null }, onDuplicate: 'skip', again: false };
 
 /** Plans the import of a file, by default the whole file, and shows the progress. */
 export function planWithProgress(
   { context, preparation }: RequestSession,
   input: Input,
-  log: Pick<DeliveryLog, 'lookup' | 'prefetch' | 'read'>,
-  wanted: Wanted = WHOLE_FILE,
+  log: LogView,
+  wanted: PlannedPart = WHOLE_FILE,
 ): Promise<ImportPlan> {
   return withReadingProgress(context, (tick) => planImport(input, wanted.range, preparation, log, wanted, tick));
 }

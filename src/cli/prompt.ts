@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
-import { folded } from '../report/output.ts';
-import { columnsOf } from '../report/terminal/talk.ts';
+import { columnsOf, folded } from '../report/output.ts';
 import { SrqError } from '../request/errors.ts';
 import type { TellingContext } from './command.ts';
 

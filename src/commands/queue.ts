@@ -5,8 +5,7 @@ import type { Context } from '../cli/context.ts';
 import { type QueueView, queueText } from '../report/terminal/queue-text.ts';
 import { rateSummary } from '../service/pacing/account-rate.ts';
 import { accountId, openAccountState } from '../store/postgres/account.ts';
-import { openQueue } from '../store/postgres/postgres-queue.ts';
-import { outcomesByMinute, workingProcesses } from '../store/postgres/queue-figures.ts';
+import { openQueue, outcomesByMinute, workingProcesses } from '../store/postgres/postgres-queue.ts';
 import { examples } from './options.ts';
 
 export function addQueue(program: Command, run: RunCommand): void {

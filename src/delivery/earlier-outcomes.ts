@@ -1,21 +1,18 @@
 import { findMarket } from '../request/markets.ts';
-import type { DeliveryLog } from '../request/ports.ts';
+import type { LogView } from '../request/ports.ts';
 import type { Status } from '../request/status.ts';
 import { type EarlierOutcome, type Mapping, RESULT_COLUMNS, type Row, type Table } from '../request/table.ts';
 import { hasLostDigits, isDate } from './cell-variants.ts';
 import { type ContentVerdict, OtherContent } from './other-content.ts';
 import { likelyPrepared, type Preparation } from './prepare.ts';
-import { type Search, SentCells } from './sent-cells.ts';
-import type { SubmitOptions } from './submit.ts';
+import { type CellSearch, SentCells } from './sent-cells.ts';
+import type { Finality } from './submit.ts';
 
 /** Maximum number of keys that are computed in a file to find what its rows were. */
 const MAX_KEYS = 200_000;
 /** Number of rows at the beginning of a file that are asked whether a spreadsheet has turned its dates round. */
 const MAX_WITNESSES = 10_000;
 const MAX_WITNESSES_ASKED = 50;
-
-type LogView = Pick<DeliveryLog, 'lookup' | 'prefetch' | 'read'>;
-type Finality = Pick<SubmitOptions, 'onDuplicate' | 'again'>;
 
 /**
  * Returns the status of a row that is settled by what the row itself says, whatever became of its other cells, or null.
@@ -54,7 +51,7 @@ export class ReturnedRows {
   readonly #log: LogView;
   readonly #repairs = new Map<number, Repair>();
   readonly #sent: SentCells;
-  readonly #search: Search;
+  readonly #search: CellSearch;
   readonly #content: OtherContent;
   /** The rows that say that they were taken, but hold other content, with its key. */
   readonly #others = new Map<number, string | null>();

@@ -1,6 +1,6 @@
 import { SrqError } from '../request/errors.ts';
 import type { ImportPlan, RowRange, RowReport } from '../request/import-plan.ts';
-import { PlannedFiles } from '../request/planned-files.ts';
+import { PlannedFiles } from '../request/ledger.ts';
 import type { Clock, DeliveryLog, MarketplaceApi } from '../request/ports.ts';
 import type { Mapping } from '../request/table.ts';
 import type { VisibilityHistory } from '../request/visibility.ts';

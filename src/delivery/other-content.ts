@@ -1,4 +1,4 @@
-import type { DeliveryLog } from '../request/ports.ts';
+import type { LogView } from '../request/ports.ts';
 import type { LoggedState } from '../request/status.ts';
 import type { EarlierOutcome, Mapping, Row } from '../request/table.ts';
 import { cellVariants, hasLostDigits } from './cell-variants.ts';
@@ -9,8 +9,6 @@ import type { SentCells } from './sent-cells.ts';
 
 /** Maximum number of keys that are computed in a file to find out that only a spreadsheet has changed its rows. */
 const MAX_KEYS = 200_000;
-
-type LogView = Pick<DeliveryLog, 'lookup' | 'prefetch' | 'read'>;
 
 /** What the content of a row is. */
 export interface ContentVerdict {

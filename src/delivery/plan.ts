@@ -1,16 +1,15 @@
 import { SrqError } from '../request/errors.ts';
 import { finding } from '../request/finding.ts';
 import type { ImportPlan, RowRange } from '../request/import-plan.ts';
-import { Ledger } from '../request/ledger.ts';
-import { PlannedFiles } from '../request/planned-files.ts';
-import type { DeliveryLog } from '../request/ports.ts';
+import { Ledger, PlannedFiles } from '../request/ledger.ts';
+import type { LogView } from '../request/ports.ts';
 import { type LoggedState, STATUS, type Status, statusOfState } from '../request/status.ts';
 import { type EarlierOutcome, type Mapping, type Row, statesOutcomes, type Table } from '../request/table.ts';
 import { ReturnedRows, settledStatus } from './earlier-outcomes.ts';
-import { Findings } from './findings.ts';
+import { FindingGroups } from './findings.ts';
 import { likelyPrepared, type Preparation, type Prepared, prepareRow } from './prepare.ts';
 import { rowsInRange } from './reread.ts';
-import { knownStatus, type SubmitOptions } from './submit.ts';
+import { type Finality, knownStatus } from './submit.ts';
 
 /** A table and the mapping of its columns to fields. */
 export interface MappedTable {
@@ -29,7 +28,7 @@ export async function planImport(
   { table, mapping }: MappedTable,
   range: RowRange,
   preparation: Preparation,
-  log: LogView & Pick<DeliveryLog, 'read'>,
+  log: LogView,
   options: PlanRules,
   tick: (rows: number) => void,
 ): Promise<ImportPlan> {
@@ -71,7 +70,7 @@ const MAX_REFS = 1_000;
 /** Collects the rows of a plan in their order. */
 class Planner {
   readonly ledger = new Ledger();
-  readonly findings: Findings;
+  readonly findings: FindingGroups;
   /** References of the first rows that are ready. */
   readonly refs: string[] = [];
   first: ImportPlan['first'] = null;
@@ -80,7 +79,7 @@ class Planner {
   readonly #returned: ReturnedRows | null;
 
   constructor(mapping: Mapping, log: LogView, options: PlanRules, returned: ReturnedRows | null) {
-    this.findings = new Findings(mapping);
+    this.findings = new FindingGroups(mapping);
     this.#log = log;
     this.#options = options;
     this.#returned = returned;
@@ -138,11 +137,8 @@ function asItSays(row: Row, mapping: Mapping, preparation: Preparation): Prepare
   return likelyPrepared(row, mapping, preparation) ?? { row: row.number, request: null, ref: null, problems: [] };
 }
 
-type LogView = Pick<DeliveryLog, 'lookup' | 'prefetch'>;
-type Finality = Pick<SubmitOptions, 'onDuplicate' | 'again'>;
-
 /** Rules for what is done with a row. */
-interface PlanRules extends Finality {
+export interface PlanRules extends Finality {
   /** The files of the same run that come before this one. What they hold is sent with them, once. */
   readonly files?: PlannedFiles;
 }

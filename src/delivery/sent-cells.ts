@@ -1,4 +1,4 @@
-import type { DeliveryLog } from '../request/ports.ts';
+import type { LogView } from '../request/ports.ts';
 import type { Mapping, Row } from '../request/table.ts';
 import { type CellVariant, cellVariants, isDate } from './cell-variants.ts';
 
@@ -7,10 +7,8 @@ const MAX_KEYS_A_ROW = 1_000;
 /** Number of keys that are tried first: what was undone in the last row is mostly right in the next one, too. */
 const FIRST_KEYS = 4;
 
-type LogView = Pick<DeliveryLog, 'lookup' | 'prefetch'>;
-
 /** How the cells of a row are sought. */
-export interface Search {
+export interface CellSearch {
   /** Returns the key of a row's content, or null if it has none. */
   readonly keyOf: (row: Row) => string | null | Promise<string | null>;
   /** Tells whether the log proves that a request with this key was sent. */
@@ -32,19 +30,19 @@ interface ProvenCells {
 export class SentCells {
   /** The columns whose cells a request is made of. */
   readonly columns: readonly number[];
-  readonly #log: LogView;
+  readonly #log: Pick<LogView, 'lookup' | 'prefetch'>;
   /** The change that was undone last in each column. */
   readonly #undone = new Map<number, string>();
   /** The forms, by column, in which a spreadsheet has written dates that were sent otherwise, as rows of the file prove. */
   readonly #turnedDates = new Map<number, Set<string>>();
 
-  constructor({ sources }: Mapping, log: LogView) {
+  constructor({ sources }: Mapping, log: Pick<LogView, 'lookup' | 'prefetch'>) {
     this.#log = log;
     this.columns = [...new Set(sources.filter(({ field }) => field !== 'ref').flatMap(({ columns }) => columns))];
   }
 
   /** Returns the row's cells as the log proves that they were sent, or null. */
-  async find(row: Row, search: Search): Promise<ProvenCells | null> {
+  async find(row: Row, search: CellSearch): Promise<ProvenCells | null> {
     const changed = this.columns.flatMap((column) => {
       const variants = cellVariants(row.cells[column] ?? '');
       return variants.length === 0 ? [] : [{ column, variants: this.#likeliestFirst(column, row, variants) }];
@@ -64,7 +62,7 @@ export class SentCells {
     return turned?.[0] ?? null;
   }
 
-  async #proven(row: Row, tries: Iterable<readonly Chosen[]>, search: Search): Promise<ProvenCells | null> {
+  async #proven(row: Row, tries: Iterable<readonly Chosen[]>, search: CellSearch): Promise<ProvenCells | null> {
     const tried: { readonly key: string; readonly choice: readonly Chosen[] }[] = [];
     for (const choice of tries) {
       const pending = search.keyOf({ ...row, cells: withChosen(row.cells, choice) });

@@ -20,6 +20,9 @@ export interface SubmitOptions {
   readonly again: boolean;
 }
 
+/** The options that say which logged outcomes are final, so that nothing is sent for them. */
+export type Finality = Pick<SubmitOptions, 'onDuplicate' | 'again'>;
+
 /** The result of sending, or not sending, one request. */
 export interface Submitted {
   readonly result: RowResult;

@@ -2,7 +2,7 @@ import { unescapeFormulas } from '../request/csv-text.ts';
 import { STATUSES, type Status } from '../request/status.ts';
 import { type EarlierOutcome, RESULT_COLUMNS, type ResultColumn, type Row, resultPlaces } from '../request/table.ts';
 
-type Places = ReadonlyMap<ResultColumn, number>;
+type OutcomePlaces = ReadonlyMap<ResultColumn, number>;
 
 /**
  * Returns a function that gives each row of a results file with these columns as it was in the input, with the marks
@@ -21,7 +21,7 @@ export function rowRestorer(columns: readonly string[]): (row: Row) => Row {
   };
 }
 
-function outcomeInColumns(cells: readonly string[], places: Places): EarlierOutcome {
+function outcomeInColumns(cells: readonly string[], places: OutcomePlaces): EarlierOutcome {
   const text = (name: ResultColumn) => cells[places.get(name) ?? -1]?.trim() ?? '';
   return outcome(text('srq_status'), text('srq_id'), text('srq_message'), text('srq_row'));
 }

@@ -7,9 +7,7 @@ import { columnsNamed } from './column-names.ts';
 import type { ColumnReading } from './columns/candidates.ts';
 import type { ColumnSample } from './columns/sample.ts';
 import { type Understanding, understandColumns } from './columns/understand.ts';
-import { constantWarnings, contentWarnings } from './doubtful-columns.ts';
-import { refuseSlips } from './said-fields.ts';
-import { fieldOf, tiesOf, tieWarnings } from './ties.ts';
+import { constantWarnings, contentWarnings, fieldOf, refuseSlips, tiesOf, tieWarnings } from './mapping-doubts.ts';
 
 /** The pattern of a field's name, which is sent as the name of a parameter. */
 const FIELD_NAME = /^[A-Za-z][\w.[\]-]{0,99}$/;

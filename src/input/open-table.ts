@@ -4,13 +4,26 @@ import { createGunzip } from 'node:zlib';
 import { unescapeFormulas } from '../request/csv-text.ts';
 import { parseEmail } from '../request/email.ts';
 import { SrqError, systemCode } from '../request/errors.ts';
+import { countKnownFields } from '../request/field-aliases.ts';
 import { parsePhone } from '../request/phone.ts';
 import { type ReadOptions, type Row, resultColumnOf, statesOutcomes, type Table, TEST_LEAD } from '../request/table.ts';
+import { csvRecords } from './csv-records.ts';
 import { decodedText, findEncoding, type TextEncoding } from './decode.ts';
+import { findDialect, linesBeforeHeader, textWithoutLineQuotes } from './dialect.ts';
 import { rowRestorer } from './earlier-results.ts';
-import { isWrappedList, type JsonKind, jsonKind, looksLikeJson } from './json-rows.ts';
+import {
+  isWrappedList,
+  type JsonKind,
+  jsonColumns,
+  jsonKind,
+  jsonRows,
+  looksLikeJson,
+  MAX_COLUMNS,
+  tooManyColumns,
+} from './json-rows.ts';
 import { firstChunk, kindOf, openPartnerFile, type PartnerFile } from './partner-file.ts';
-import { openCsv, openJson, openWorkbook, type TableContent } from './table-content.ts';
+import { RowFit } from './row-fit.ts';
+import { headerOf, type RowReading, rowsOf } from './rows.ts';
 
 const SAMPLE_LETTERS = 64 * 1024;
 
@@ -225,4 +238,96 @@ function damaged(path: string, cause: unknown): SrqError {
     'Fetch or export it again. To check it: gzip -t FILE',
     cause,
   );
+}
+
+/** The content of a file as a table: its columns, and its rows, which can be read more than once. */
+interface TableContent {
+  readonly format: Table['format'];
+  readonly encoding: string | null;
+  readonly delimiter: string | null;
+  readonly columns: readonly string[];
+  /** Reads the rows. `onRead` receives the number of bytes read; see {@link PartnerFile}. */
+  rows(onRead: (bytes: number) => void): AsyncIterable<Row[]>;
+}
+
+type Say = (note: string) => void;
+
+/** Opens a CSV file as a table. `sample` is the beginning of its text. */
+async function openCsv(
+  file: PartnerFile,
+  encoding: TextEncoding,
+  options: ReadOptions,
+  sample: string,
+  say: Say,
+): Promise<TableContent> {
+  const dialect = findDialect(sample, options, countKnownFields);
+  for (const note of dialect.notes) say(note);
+  const reading: RowReading = { encoding, say };
+  const records = (onRead?: (bytes: number) => void) => {
+    const text = decodedText(file, encoding.name, onRead);
+    return csvRecords(dialect.hasLineQuotes ? textWithoutLineQuotes(text) : text, dialect);
+  };
+  const columns = await headerOf(records(), reading);
+  if (columns.length > MAX_COLUMNS) throw tooManyColumns();
+  const fit = new RowFit(columns, dialect.delimiter, dialect.sample);
+  if (fit.note !== null) say(fit.note);
+  return {
+    format: 'csv',
+    encoding: encoding.label,
+    delimiter: dialect.delimiter,
+    columns,
+    rows: (onRead) => rowsOf(records(onRead), reading, columns, fit),
+  };
+}
+
+async function openJson(file: PartnerFile, encoding: TextEncoding, kind: JsonKind): Promise<TableContent> {
+  const text = (onRead?: (bytes: number) => void) => decodedText(file, encoding.name, onRead);
+  const columns = await jsonColumns(text(), kind);
+  refuseListWithin(columns, file.path);
+  return {
+    format: kind === 'ndjson' ? 'ndjson' : 'json',
+    encoding: encoding.label,
+    delimiter: null,
+    columns,
+    rows: (onRead) => jsonRows(text(onRead), kind, columns, encoding),
+  };
+}
+
+/** Throws `SrqError('input')` for an object without known fields but with a list: the list was probably meant. */
+function refuseListWithin(columns: readonly string[], path: string): void {
+  const list = columns.map((name) => /^(.+?)\.0\./.exec(name)?.[1]).find((name) => name !== undefined);
+  if (list === undefined || countKnownFields(columns) > 0) return;
+  throw new SrqError(
+    'input',
+    `${path} is a JSON object; the requests seem to be in its list "${list}".`,
+    `Give that list alone: jq '.${list}' FILE | srq bulk -`,
+  );
+}
+
+/** Opens one sheet of a workbook as a table. The rules for titles, footers and blank rows are those of CSV. */
+async function openWorkbook(file: PartnerFile, options: ReadOptions, say: Say): Promise<TableContent> {
+  const { readWorkbook } = await import('./workbook.ts');
+  const { name, others, records } = await readWorkbook(file, options.sheet);
+  const more = others.length > 0 ? ` The others are left out (--sheet NAME): ${others.join(', ')}.` : '';
+  say(`Read from the sheet "${name}".${more}`);
+  const asked = records.slice(options.skipLines);
+  const sample = asked.slice(0, 200).map(({ cells }) => ({ cells, lines: 1 }));
+  const before = linesBeforeHeader(sample, options.skipLines);
+  for (const note of before.notes) say(note);
+  const reading: RowReading = { encoding: null, say };
+  const inOneBatch = async function* () {
+    yield records.slice(before.linesBeforeHeader);
+  };
+  const columns = await headerOf(inOneBatch(), reading);
+  const fit = new RowFit(columns, ',', []);
+  return {
+    format: 'xlsx',
+    encoding: null,
+    delimiter: null,
+    columns,
+    rows: (onRead) => {
+      onRead(file.sizeBytes);
+      return rowsOf(inOneBatch(), reading, columns, fit);
+    },
+  };
 }

@@ -6,9 +6,8 @@ import { nearest } from '../request/did-you-mean.ts';
 import { SrqError } from '../request/errors.ts';
 import type { CsvRecord } from './csv-records.ts';
 import { MAX_COLUMNS, tooManyColumns } from './json-rows.ts';
-import { showDigits } from './number-formats.ts';
+import { attributeOf, showDigits } from './number-formats.ts';
 import { notAWorkbook, type PartnerFile } from './partner-file.ts';
-import { attributeOf } from './xml-text.ts';
 
 /** Maximum sizes of a workbook, packed and unpacked. It is held in memory, because it cannot be read as a stream. */
 const MAX_ARCHIVE_BYTES = 50 * 1024 * 1024;

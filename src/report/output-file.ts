@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { lstat, open, rename, rm, writeFile } from 'node:fs/promises';
+import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { SrqError, systemCode } from '../request/errors.ts';
 
@@ -73,4 +74,18 @@ async function* textsUntil(stop: AbortSignal, texts: AsyncIterable<string>): Asy
     if (stop.aborted) return;
     yield text;
   }
+}
+
+const WRITABLE_AGAIN = ['drain', 'close', 'error'] as const;
+
+/** Writes a chunk, and waits while the reader is slower than the writer. A reader that has gone away is not an error. */
+export async function writeAll(stream: Writable, chunk: string | Uint8Array): Promise<void> {
+  if (stream.destroyed || stream.write(chunk)) return;
+  await new Promise<void>((resolve) => {
+    const go = () => {
+      for (const event of WRITABLE_AGAIN) stream.off(event, go);
+      resolve();
+    };
+    for (const event of WRITABLE_AGAIN) stream.on(event, go);
+  });
 }

@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream';
 import { Chalk, type ChalkInstance } from 'chalk';
 import textWidth from 'fast-string-width';
 import { wrapAnsi } from 'fast-wrap-ansi';
@@ -181,4 +182,9 @@ function narrowed(natural: readonly number[], columns: number): number[] {
     const next = Math.max(MIN_WIDTH, ...widths.filter((width) => width < widest));
     widths[widths.indexOf(widest)] = Math.max(next === widest ? widest - 1 : next, widest - over, MIN_WIDTH);
   }
+}
+
+/** The letters that a line has room for; null where it is no terminal and lines may be of any length. */
+export function columnsOf(stream: Writable & { readonly isTTY?: boolean; readonly columns?: number }): number | null {
+  return stream.isTTY && stream.columns !== undefined && stream.columns > 0 ? stream.columns : null;
 }

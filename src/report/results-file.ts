@@ -9,8 +9,8 @@ import { SrqError, systemCode } from '../request/errors.ts';
 import type { RowOutside, RowReport } from '../request/import-plan.ts';
 import type { Identifiers } from '../request/outcome.ts';
 import { RESULT_COLUMNS, resultColumnOf } from '../request/table.ts';
+import { writeAll } from './output-file.ts';
 import { workbookChunks } from './workbook-writer.ts';
-import { writeAll } from './write-all.ts';
 
 /** The byte order mark at the beginning of the file. Without it Excel does not recognise UTF-8. */
 const BYTE_ORDER_MARK = '\ufeff';

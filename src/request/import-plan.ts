@@ -1,7 +1,6 @@
 import type { Problem } from './finding.ts';
-import type { Ledger } from './ledger.ts';
+import type { Ledger, PlannedFiles } from './ledger.ts';
 import type { Identifiers } from './outcome.ts';
-import type { PlannedFiles } from './planned-files.ts';
 import type { LogRecord } from './ports.ts';
 import type { ServiceRequest } from './service-request.ts';
 import type { Counts, Status } from './status.ts';

@@ -1,4 +1,4 @@
-import type { DeliveryLog, LogRecord } from './ports.ts';
+import type { DeliveryLog, LogRecord, LogView } from './ports.ts';
 import { type Counts, noCounts } from './status.ts';
 
 /** A record with its place in the log. */
@@ -24,7 +24,7 @@ export interface OpenLog extends DeliveryLog {
 }
 
 /** Read access to a log, without taking part in it. */
-export interface LogReader extends Pick<DeliveryLog, 'lookup' | 'prefetch' | 'read'> {
+export interface LogReader extends LogView {
   close(): Promise<void>;
 }
 

@@ -183,6 +183,9 @@ export interface DeliveryLog {
   read(key: string): LogRecord | null | Promise<LogRecord | null>;
 }
 
+/** The part of a log that says what is known of requests. Nothing is recorded through it. */
+export type LogView = Pick<DeliveryLog, 'lookup' | 'prefetch' | 'read'>;
+
 /** The result of changing a record: the new record, and a value for the caller. */
 export interface RecordChange<Result> {
   /** The new record, as JSON. */

@@ -15,8 +15,7 @@ import type {
 import type { ServiceRequest } from '../request/service-request.ts';
 import { JSON_CONTENT_TYPE } from '../request/wire.ts';
 import { AnswerReader } from './answers/answer-reader.ts';
-import { CreateTries, type WritePermission } from './create-tries.ts';
-import { idempotencyHeader, keyLife } from './idempotency.ts';
+import { CreateTries, idempotencyHeader, keyLife, type WritePermission } from './create-tries.ts';
 import type { Exchange } from './network/exchange.ts';
 import { networkFailure } from './network/network-failure.ts';
 import { failedValidate, processCreate, processValidate, unsent } from './outcomes.ts';

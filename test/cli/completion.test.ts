@@ -3,8 +3,7 @@ import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, inject, test } from 'vitest';
 import { makeProgram } from '../../src/cli/program.ts';
-import { candidatesFor } from '../../src/commands/completion/candidates.ts';
-import { COMPLETION_SCRIPTS } from '../../src/commands/completion/scripts.ts';
+import { COMPLETION_SCRIPTS, candidatesFor } from '../../src/commands/completion/run.ts';
 import { type Desk, test as deskTest } from '../helpers/desk.ts';
 import { logIn } from '../helpers/login.ts';
 

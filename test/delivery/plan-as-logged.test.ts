@@ -5,7 +5,7 @@ import { planOf, submissionOf, tableOf } from './leads.ts';
 
 const logWith = (states: Readonly<Record<string, LoggedState>>) => {
   const byKey = new Map(Object.entries(states).map(([need, state]) => [submissionOf(need).key, state]));
-  return { lookup: (key: string): LoggedState => byKey.get(key) ?? 'none', prefetch: async () => {} };
+  return { lookup: (key: string): LoggedState => byKey.get(key) ?? 'none', prefetch: async () => {}, read: () => null };
 };
 
 test('rows in doubt get the status that the log has for them now; the others keep theirs', async () => {

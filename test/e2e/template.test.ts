@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import { describe, expect } from 'vitest';
+import { exampleCsv, exampleJson } from '../../src/commands/template/run.ts';
 import { checkRequest } from '../../src/delivery/check/check-request.ts';
 import { mapRow } from '../../src/delivery/prepare.ts';
-import { exampleCsv, exampleJson } from '../../src/input/example-leads.ts';
 import { planMapping } from '../../src/input/mapping.ts';
 import { MARKETS } from '../../src/request/markets.ts';
 import { test } from '../helpers/desk.ts';

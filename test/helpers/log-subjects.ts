@@ -5,8 +5,8 @@ import type { LogReader } from '../../src/request/log-store.ts';
 import type { Outcome } from '../../src/request/outcome.ts';
 import type { LogRecord, LogSubject } from '../../src/request/ports.ts';
 import { FileLog } from '../../src/store/file/file-log.ts';
+import { openLogReader, readLog } from '../../src/store/file/file-store.ts';
 import type { LogUser } from '../../src/store/file/log-access.ts';
-import { openLogReader, readLog } from '../../src/store/file/read-log.ts';
 
 export const keyOf = (row: number) => createHash('sha256').update(`row ${row}`).digest('hex').slice(0, 32);
 

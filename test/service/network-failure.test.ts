@@ -1,7 +1,7 @@
 import { createServer, type TlsOptions } from 'node:tls';
 import { describe, expect, test } from 'vitest';
 import { secureContextOf } from '../../src/service/network/certificates.ts';
-import type { Network } from '../../src/service/network/dispatcher.ts';
+import type { Network } from '../../src/service/network/connector.ts';
 import { clientCertificateFailure, failureName, networkFailure } from '../../src/service/network/network-failure.ts';
 import { answerWith, httpTo } from '../helpers/api-client.ts';
 import { certificateMaker } from '../helpers/certificate.ts';

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, test, vi } from 'vitest';
 import { secureContextOf } from '../../src/service/network/certificates.ts';
-import type { Network } from '../../src/service/network/dispatcher.ts';
+import type { Network } from '../../src/service/network/connector.ts';
 import type { Exchange } from '../../src/service/network/exchange.ts';
 import type { Http } from '../../src/service/wire/http.ts';
 import { httpTo } from '../helpers/api-client.ts';

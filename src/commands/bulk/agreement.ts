@@ -5,7 +5,7 @@ import { ask, forgetTyped } from '../../cli/prompt.ts';
 import type { RequestSession } from '../../cli/session.ts';
 import type { SubmitOptions } from '../../delivery/submit.ts';
 import { planMapping } from '../../input/mapping.ts';
-import { refuseSlip } from '../../input/said-fields.ts';
+import { refuseSlip } from '../../input/mapping-doubts.ts';
 import { printable } from '../../report/output.ts';
 import { contractName } from '../../report/terminal/contract-text.ts';
 import { planText } from '../../report/terminal/plan-text.ts';

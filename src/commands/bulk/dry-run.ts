@@ -2,11 +2,11 @@ import type { Context } from '../../cli/context.ts';
 import { planWithProgress } from '../../cli/input.ts';
 import { reportRows } from '../../delivery/report-rows.ts';
 import type { SubmitOptions } from '../../delivery/submit.ts';
-import { PlannedFiles } from '../../request/planned-files.ts';
+import { PlannedFiles } from '../../request/ledger.ts';
 import { type PlanOptions, rangeOf, sayPlan } from './agreement.ts';
 import type { OpenedFile } from './file-import.ts';
+import { writeRunResults } from './results-place.ts';
 import { type DryFile, finishDryRun } from './summary.ts';
-import { writeRunResults } from './write-results.ts';
 
 /** A file to rehearse. Without a place for results, no verdicts are written. */
 type Rehearsed = Omit<OpenedFile, 'results'> & Partial<Pick<OpenedFile, 'results'>>;

@@ -1,16 +1,16 @@
+import { realpath } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { commandLine } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { type Input, inputName, readInput, withReadingProgress } from '../../cli/input.ts';
 import { operationsOf, RequestSession, recordingsBeside } from '../../cli/session.ts';
 import type { ImportFile, ImportUi, Pass } from '../../delivery/import.ts';
+import { SrqError } from '../../request/errors.ts';
 import type { ImportPlan, RowReport } from '../../request/import-plan.ts';
 import { agreedPlan } from './agreement.ts';
-import type { BulkOptions } from './bulk-options.ts';
-import { type ChosenFiles, commandForOne, withEachFile } from './chosen-files.ts';
-import { beside, onlyPath, ResultsPlace, requireOneStatus } from './results-place.ts';
-import { figuresOf, reportRun, withFigures } from './run-report.ts';
+import type { BulkOptions } from './flags.ts';
+import { beside, onlyPath, ResultsPlace, requireOneStatus, withoutOwnFiles, writeRunResults } from './results-place.ts';
 import { type Asides, showPass } from './show-import.ts';
-import { writeRunResults } from './write-results.ts';
 
 /** A file that was opened, and where its results go. Nothing is written or sent yet. */
 export interface OpenedFile {
@@ -102,15 +102,20 @@ export class FileImport implements ImportFile, ImportUi {
   }
 
   async report(plan: ImportPlan, rows: AsyncIterable<RowReport>): Promise<void> {
-    const { session, results } = this.#opened;
-    const { context } = session;
     const { report, includeInput } = this.#options;
-    const figures = report === undefined ? null : figuresOf(plan, includeInput);
-    const shown = figures ? withFigures(rows, figures, plan.mapping) : rows;
+    if (report === undefined) return this.#writeResults(plan, rows);
+    // The page is long, and few runs ask for it.
+    const { figuresOf, reportRun, withFigures } = await import('./run-report.ts');
+    const figures = figuresOf(plan, includeInput);
+    await this.#writeResults(plan, withFigures(rows, figures, plan.mapping));
+    await reportRun(this.#opened.session.context, report, figures);
+  }
+
+  async #writeResults(plan: ImportPlan, rows: AsyncIterable<RowReport>): Promise<void> {
+    const { session, results } = this.#opened;
     this.#hasResults = false;
-    await writeRunResults(context, results, plan, shown);
+    await writeRunResults(session.context, results, plan, rows);
     this.#hasResults = true;
-    if (figures) await reportRun(context, report ?? '', figures);
   }
 }
 
@@ -122,4 +127,87 @@ export function rateOf({ options: { sandbox } }: Context, { rate }: BulkOptions)
 /** Returns the name of an input for the notes on a run: without its folder. */
 export function noteName(file: string): string {
   return file === '-' ? inputName(file) : basename(file);
+}
+
+/** The files of a run, and the command that names them. */
+interface ChosenFiles {
+  readonly files: readonly string[];
+  /** The arguments of this command, without files that are left out. */
+  readonly command: readonly string[];
+}
+
+/**
+ * Returns the files to import. Of several, as a pattern of the shell gives them, those that srq made of another one are left
+ * out, and said. Throws `SrqError('usage')` if one is named twice.
+ */
+export async function chosenFiles(context: Context, named: readonly string[]): Promise<ChosenFiles> {
+  const { files, leftOut } = withoutOwnFiles(named);
+  if (leftOut.length > 0) {
+    const list = leftOut.map(({ file, of }) => `${file} (made of ${of})`).join(', ');
+    (await context.reporter()).warn(`Left out: ${list}.`);
+  }
+  const paths = await Promise.all(files.map((file) => realpath(file).catch(() => file)));
+  const twice = files.find((_, at) => paths.indexOf(paths[at] ?? '') !== at);
+  if (twice !== undefined) {
+    throw new SrqError('usage', `${twice} is named twice. Nothing was sent.`, 'Name each file once.');
+  }
+  const words = context.process.argv.slice(2);
+  return { files, command: words.filter((word) => !leftOut.some(({ file }) => file === word)) };
+}
+
+/** Returns the arguments that import one of the files alone. */
+function commandForOne({ files, command }: ChosenFiles, file: string): readonly string[] {
+  return command.filter((word) => word === file || !files.includes(word));
+}
+
+/** Throws `SrqError('usage')` for several files together with what is possible for one alone. */
+export function requireForOne(chosen: ChosenFiles, options: BulkOptions): void {
+  const { files } = chosen;
+  const [first = '', ...others] = files;
+  if (others.length === 0) return;
+  const { results, report, saveMapping, limit, skip } = options;
+  const forOne: readonly (readonly [what: string, isGiven: boolean])[] = [
+    ['--results', typeof results === 'string'],
+    ['--report', report !== undefined],
+    ['--save-mapping', saveMapping !== undefined],
+    ['--limit', limit !== undefined],
+    ['--skip', skip > 0],
+    ['Standard input (-)', files.includes('-')],
+  ];
+  const [what] = forOne.find(([, isGiven]) => isGiven) ?? [];
+  if (what === undefined) return;
+  throw new SrqError(
+    'usage',
+    `${what} is for one file, and these are ${files.length}. Nothing was sent.`,
+    `Import them one by one: ${commandLine(commandForOne(chosen, first))}`,
+  );
+}
+
+/**
+ * Does something with every file, one after another, and returns the results. What is wrong with one file does not hide what
+ * is wrong with the next: throws one `SrqError` for all files that cannot be used.
+ */
+export async function withEachFile<Result>(
+  files: readonly string[],
+  work: (file: string, at: number) => Result | Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  const failures: { readonly file: string; readonly error: SrqError }[] = [];
+  for (const [at, file] of files.entries()) {
+    try {
+      results.push(await work(file, at));
+    } catch (error) {
+      if (!(error instanceof SrqError) || (error.code !== 'input' && error.code !== 'usage')) throw error;
+      failures.push({ file, error });
+    }
+  }
+  const [first] = failures;
+  if (!first) return results;
+  if (files.length === 1) throw first.error;
+  const told = failures.map(({ file, error: { message } }) =>
+    message.includes(file) ? message : `${file}: ${message}`,
+  );
+  const hints = new Set(failures.flatMap(({ error: { hint } }) => hint ?? []));
+  const nothing = told.some((message) => message.includes('Nothing was sent.')) ? [] : ['Nothing was sent.'];
+  throw new SrqError(first.error.code, [...told, ...nothing].join(' '), [...hints].join(' ') || null, first.error);
 }

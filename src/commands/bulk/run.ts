@@ -3,16 +3,23 @@ import type { Context } from '../../cli/context.ts';
 import { warnOfUnknownProfile } from '../../cli/profiles.ts';
 import { keepHeapSmall } from '../../cli/v8-flags.ts';
 import { type ImportPorts, runImport } from '../../delivery/import.ts';
-import { requireReportPlace } from '../../report/page/report-page.ts';
 import { SrqError } from '../../request/errors.ts';
 import type { ImportPlan } from '../../request/import-plan.ts';
 import type { RunBegin } from '../../request/log-store.ts';
 import { sumOfCounts } from '../../request/status.ts';
 import { confirmImport, rangeOf, requireAnswers, requireConsent, requireKnownFields } from './agreement.ts';
-import type { BulkOptions } from './bulk-options.ts';
-import { chosenFiles, requireForOne, withEachFile } from './chosen-files.ts';
 import { dryRun } from './dry-run.ts';
-import { FileImport, noteName, type OpenedFile, openFiles, rateOf } from './file-import.ts';
+import {
+  chosenFiles,
+  FileImport,
+  noteName,
+  type OpenedFile,
+  openFiles,
+  rateOf,
+  requireForOne,
+  withEachFile,
+} from './file-import.ts';
+import type { BulkOptions } from './flags.ts';
 import { beside, refuseRehearsed } from './results-place.ts';
 import { finishRun } from './summary.ts';
 
@@ -38,7 +45,10 @@ export async function bulk(context: Context, named: readonly string[], asked: Bu
     return dryRun(context, opened, chosen.command, options, startedMs);
   }
   requireAnswers(context, opened, chosen.command, options);
-  if (options.report !== undefined) await requireReportPlace(options.report, '--report');
+  if (options.report !== undefined) {
+    const { requireReportPlace } = await import('../../report/page/report-page.ts');
+    await requireReportPlace(options.report, '--report');
+  }
   const imports = opened.map((each) => new FileImport(each, options));
   const ports = await portsOf(context, opened, options);
   const { plans, stop } = await runImport(ports, imports, {

@@ -3,14 +3,17 @@ import type { Context } from '../../cli/context.ts';
 import type { Input } from '../../cli/input.ts';
 import { askKey } from '../../cli/prompt.ts';
 import type { RequestSession } from '../../cli/session.ts';
-import { createdUnder } from '../../delivery/sent-before.ts';
-import type { SubmitOptions } from '../../delivery/submit.ts';
+import { likelyPrepared, type Preparation } from '../../delivery/prepare.ts';
+import { rowsInRange } from '../../delivery/reread.ts';
+import { knownStatus, type SubmitOptions } from '../../delivery/submit.ts';
 import { usedColumns } from '../../input/kept-mapping.ts';
 import { planMapping } from '../../input/mapping.ts';
 import { thousands } from '../../report/output.ts';
 import { SrqError } from '../../request/errors.ts';
 import type { ImportPlan } from '../../request/import-plan.ts';
 import type { LogStore } from '../../request/log-store.ts';
+import type { LogView } from '../../request/ports.ts';
+import type { Mapping } from '../../request/table.ts';
 import { withFlags } from './questions.ts';
 
 /** Minimum number of references, and share of different ones among them, that name requests and not something else. */
@@ -96,4 +99,31 @@ async function runsElsewhere(context: Context, log: LogStore): Promise<ReadonlyS
     if (note.event === 'begin' && note.service !== service) elsewhere.add(note.run);
   }
   return elsewhere;
+}
+
+/** Number of ready rows that are looked at. A mapping that was changed changes the first rows as well. */
+const MAX_ROWS = 2_000;
+
+/**
+ * Counts rows of a plan that are ready, though under another mapping of the same file they were created before, or may have
+ * been: their content was another one then, so the log does not know them by their new keys. Only the first rows are looked at.
+ */
+export async function createdUnder(
+  mapping: Mapping,
+  { table, range, ledger }: Pick<ImportPlan, 'table' | 'range' | 'ledger'>,
+  preparation: Preparation,
+  log: Pick<LogView, 'lookup' | 'prefetch'>,
+): Promise<number> {
+  let [created, seen] = [0, 0];
+  for await (const batch of rowsInRange(table, range)) {
+    const ready = batch.filter(({ number }) => ledger.status(number) === 'ready');
+    const keys = ready.flatMap((row) => likelyPrepared(row, mapping, preparation)?.key ?? []);
+    await log.prefetch(keys);
+    created += keys.filter(
+      (key) => knownStatus(log.lookup(key), { onDuplicate: 'skip', again: false }) !== null,
+    ).length;
+    seen += ready.length;
+    if (seen >= MAX_ROWS) break;
+  }
+  return created;
 }

@@ -2,7 +2,10 @@ import type { Command } from 'commander';
 import type { RunCommand } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
 import { chosenArgument, examples } from '../options.ts';
-import { SHELLS } from './shells.ts';
+
+/** The shells with completion. */
+const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;
+export type Shell = (typeof SHELLS)[number];
 
 export function addCompletion(program: Command, run: RunCommand): void {
   program

@@ -12,8 +12,14 @@ import { diagnosisText, doctorReport, isDoctorReport } from '../../report/termin
 import { type Diagnosis, STEP_NAMES } from '../../request/diagnosis.ts';
 import { SrqError, systemCode } from '../../request/errors.ts';
 import { Examination, type Found } from './examination.ts';
-import { takeNetworkSteps, takeStoreStep } from './network-steps.ts';
-import { ClockReading, takeContractStep, takeCreateStep, takeServiceSteps } from './service-steps.ts';
+import {
+  ClockReading,
+  takeContractStep,
+  takeCreateStep,
+  takeNetworkSteps,
+  takeServiceSteps,
+  takeStoreStep,
+} from './steps.ts';
 
 /** The flags of `doctor`, as commander parses them. */
 export interface DoctorOptions {

@@ -1,11 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import type { TellingContext } from '../../cli/command.ts';
 import { commandLine } from '../../cli/command-line.ts';
-import { exampleCsv, exampleJson } from '../../input/example-leads.ts';
 import { printable } from '../../report/output.ts';
+import { csvRecordText } from '../../request/csv-text.ts';
 import { nearest } from '../../request/did-you-mean.ts';
 import { SrqError, systemCode } from '../../request/errors.ts';
-import { findMarket, MARKETS, type Market } from '../../request/markets.ts';
+import { exampleMobile } from '../../request/example-phone.ts';
+import { findMarket, MARKETS, type Market, usualDelimiter } from '../../request/markets.ts';
 
 interface TemplateOptions {
   readonly market: string;
@@ -53,3 +54,161 @@ async function writeNew(path: string, content: string): Promise<void> {
     throw new SrqError('usage', `${path} ${why}.`, 'Name another file: --output FILE', error);
   }
 }
+
+const BYTE_ORDER_MARK = '\ufeff';
+
+/**
+ * Returns a CSV file of example leads as a spreadsheet program of the market writes it: headers in its language, its usual
+ * delimiter, UTF-8 with BOM, CRLF. All data in it is invented, and an import of it creates every row.
+ */
+export function exampleCsv(market: Market): string {
+  const words = wordsOf(market);
+  const columns = EXAMPLE_COLUMNS.filter(
+    (column) =>
+      (column !== 'lang' || market.languages.length > 1) && (column !== 'postal_code' || market.postalCode !== null),
+  );
+  const delimiter = usualDelimiter(market);
+  const rows = words.people.map((_, at) => columns.map((column) => cell(column, at, market, words)));
+  const lines = [columns.map((column) => words.header[column]), ...rows];
+  return BYTE_ORDER_MARK + lines.map((cells) => csvRecordText(cells, delimiter)).join('');
+}
+
+/** Returns the same leads as objects with srq's own field names. */
+export function exampleJson(market: Market): Record<string, string>[] {
+  const words = wordsOf(market);
+  return words.people.map((_, at) => {
+    const text = (column: ExampleColumn) => cell(column, at, market, words);
+    return {
+      ref: text('ref'),
+      country: market.code,
+      lang: market.languages[0] ?? '',
+      location: [text('postal_code'), text('city')].filter((part) => part !== '').join(' '),
+      fullname: text('fullname'),
+      email: text('email'),
+      phone: exampleMobile(market).international,
+      request_text: text('request_text'),
+    };
+  });
+}
+
+function wordsOf({ languages }: Market): ExampleWords {
+  const words = EXAMPLE_WORDS[languages[0] ?? ''];
+  if (!words) throw new Error(`No example is written in ${languages[0]}`);
+  return words;
+}
+
+function cell(column: ExampleColumn, at: number, market: Market, { people }: ExampleWords): string {
+  const { name = '', mailbox = '', need = '' } = people[at] ?? {};
+  const lang = market.languages[0] ?? 'en';
+  const texts: Record<ExampleColumn, string> = {
+    ref: `${market.code}-00${at + 1}`,
+    fullname: name,
+    email: `${mailbox}@example.com`,
+    phone: exampleMobile(market).national,
+    postal_code: market.postalCode?.[0] ?? '',
+    city: market.town,
+    country: new Intl.DisplayNames([lang], { type: 'region' }).of(market.iso) ?? market.name,
+    lang,
+    request_text: need.replace('{area}', new Intl.NumberFormat(`${lang}-${market.iso}`).format(22.5)),
+  };
+  return texts[column];
+}
+
+/** The texts of the example leads in one language. `{area}` stands for a number in the market's notation. */
+interface ExampleWords {
+  /** Names of columns that srq recognises. */
+  readonly header: Readonly<Record<ExampleColumn, string>>;
+  readonly people: readonly { readonly name: string; readonly mailbox: string; readonly need: string }[];
+}
+
+/** The columns that an example file can have, in their order. */
+const EXAMPLE_COLUMNS = [
+  'ref',
+  'fullname',
+  'email',
+  'phone',
+  'postal_code',
+  'city',
+  'country',
+  'lang',
+  'request_text',
+] as const;
+type ExampleColumn = (typeof EXAMPLE_COLUMNS)[number];
+
+const person = (name: string, mailbox: string, need: string) => ({ name, mailbox, need });
+
+/** The texts by language; they cover the first language of every market. */
+const EXAMPLE_WORDS: Readonly<Record<string, ExampleWords>> = {
+  en: {
+    header: {
+      ref: 'Reference',
+      fullname: 'Full name',
+      email: 'Email',
+      phone: 'Phone number',
+      postal_code: 'Postal code',
+      city: 'City',
+      country: 'Country',
+      lang: 'Language',
+      request_text: 'Message',
+    },
+    people: [
+      person('Nora Example', 'nora', 'A kitchen tap drips; a plumber this week, please'),
+      person('Sam Sample', 'sam', 'Paint a living room of {area} m², "off-white"'),
+      person('Ivy Instance', 'ivy', 'Maths tutor, twice a week; Tuesday, Thursday'),
+    ],
+  },
+  pt: {
+    header: {
+      ref: 'Referência',
+      fullname: 'Nome completo',
+      email: 'Correio eletrónico',
+      phone: 'Telemóvel',
+      postal_code: 'Código postal',
+      city: 'Cidade',
+      country: 'País',
+      lang: 'Idioma',
+      request_text: 'Mensagem',
+    },
+    people: [
+      person('Inês Exemplo', 'ines', 'A torneira da cozinha pinga; canalizador esta semana'),
+      person('João Amostra', 'joao', 'Pintar uma sala de {area} m², "branco sujo"'),
+      person('Conceição Modelo', 'conceicao', 'Explicações de matemática, duas vezes por semana'),
+    ],
+  },
+  es: {
+    header: {
+      ref: 'Referencia',
+      fullname: 'Nombre completo',
+      email: 'Correo electrónico',
+      phone: 'Teléfono',
+      postal_code: 'Código postal',
+      city: 'Ciudad',
+      country: 'País',
+      lang: 'Idioma',
+      request_text: 'Mensaje',
+    },
+    people: [
+      person('Lucía Ejemplo', 'lucia', 'Gotea el grifo de la cocina; un fontanero esta semana'),
+      person('Íñigo Muestra', 'inigo', 'Pintar un salón de {area} m², "blanco roto"'),
+      person('Begoña Modelo', 'begona', 'Clases de matemáticas, dos veces por semana'),
+    ],
+  },
+  de: {
+    header: {
+      ref: 'Referenz',
+      fullname: 'Vollständiger Name',
+      email: 'E-Mail-Adresse',
+      phone: 'Telefonnummer',
+      postal_code: 'Postleitzahl',
+      city: 'Ort',
+      country: 'Land',
+      lang: 'Sprache',
+      request_text: 'Nachricht',
+    },
+    people: [
+      person('Jürgen Beispiel', 'juergen', 'Der Wasserhahn in der Küche tropft; diese Woche, bitte'),
+      person('Zoë Muster', 'zoe', 'Wohnzimmer streichen, {area} m², "gebrochenes Weiß"'),
+      person('Änne Probe', 'aenne', 'Nachhilfe in Mathematik, zweimal in der Woche'),
+    ],
+  },
+};

@@ -6,7 +6,7 @@ import type { Progress, ProgressState } from '../reporter.ts';
 /** The length of the window over which the current rate is measured. */
 const RATE_WINDOW_MS = 10_000;
 /** Minimum time between two redraws. A longer one looks jerky, and a shorter one cannot be read. */
-export const REDRAW_MS = 200;
+const REDRAW_MS = 200;
 /**
  * The wait before the first line of progress without a terminal. Each wait is twice the one before, up to the maximum
  * below, so that the log of a night's run stays readable.
@@ -34,7 +34,7 @@ export function linesProgress(label: string, stream: Writable, monotonicMs: () =
 }
 
 /** Measures the current rate and estimates the time left. */
-export class ProgressMeter {
+class ProgressMeter {
   readonly #monotonicMs: () => number;
   #marks: { atMs: number; done: number }[] = [];
 
@@ -66,4 +66,32 @@ export class ProgressMeter {
     const tookMs = first ? this.#monotonicMs() - first.atMs : 0;
     return first && tookMs > 300 && done > first.done ? ((done - first.done) / tookMs) * 1000 : null;
   }
+}
+
+/** The interval between two frames of the spinner. The library's default is 12 redraws a second. */
+const SPIN_MS = 120;
+
+/** Returns a progress that redraws one line of a terminal. */
+export async function redrawnProgress(label: string, stream: Writable, monotonicMs: () => number): Promise<Progress> {
+  // The library is loaded only for terminals, because loading it costs as much as all the rest of a report.
+  const { default: ora } = await import('ora');
+  const spinner = ora({
+    text: label,
+    stream: stream as NodeJS.WriteStream,
+    interval: SPIN_MS,
+    discardStdin: false,
+    isEnabled: true,
+  });
+  const meter = new ProgressMeter(monotonicMs);
+  let drawnMs = Number.NEGATIVE_INFINITY;
+  spinner.start();
+  return {
+    update(state) {
+      meter.note(state.done);
+      if (monotonicMs() - drawnMs < REDRAW_MS) return;
+      drawnMs = monotonicMs();
+      spinner.text = `${label} ${meter.describe(state)}`;
+    },
+    end: () => void spinner.stop(),
+  };
 }

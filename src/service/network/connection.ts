@@ -1,6 +1,14 @@
 import type { Socket } from 'node:net';
 import { systemCode } from '../../request/errors.ts';
-import type { ServiceSocket } from './connector.ts';
+
+/**
+ * A connection as HTTP uses it, and the TCP connection below, which is the only one that can be reset. Without TLS both
+ * are the same socket.
+ */
+export interface ServiceSocket {
+  readonly socket: Socket;
+  readonly tcp: Socket;
+}
 
 /** A call that is told which connection carries it. */
 export interface CarriedCall {

@@ -2,8 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type SecureContext, type TLSSocket } from 'node:tls';
 import { SrqError } from '../../request/errors.ts';
-import { connectionTimedOut, ProxyTunnels } from './connector.ts';
-import type { Network } from './dispatcher.ts';
+import { connectionTimedOut, type Network, ProxyTunnels } from './connector.ts';
 import { networkFailure } from './network-failure.ts';
 
 /** Time that a service has for refusing the client's certificate, if it sends no session ticket. */

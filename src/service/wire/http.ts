@@ -7,7 +7,7 @@ import {
   type DispatcherOptions,
   openDispatcher,
   type ServiceDispatcher,
-} from '../network/dispatcher.ts';
+} from '../network/connector.ts';
 import type { Exchange } from '../network/exchange.ts';
 import { type RedactedCall, redactAll, tracedCall } from '../redaction/trace.ts';
 

@@ -2,12 +2,11 @@ import { closeSync, constants, existsSync, fsyncSync, mkdirSync, openSync, write
 import { type FileHandle, open } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { dirname, resolve } from 'node:path';
-import { SrqError, systemCode } from '../../request/errors.ts';
+import { SrqError, shellWord, systemCode } from '../../request/errors.ts';
 import type { OpenLog } from '../../request/log-store.ts';
 import type { Outcome } from '../../request/outcome.ts';
 import type { Clock, LogRecord, LogSubject, OutcomeOptions, SendingOptions } from '../../request/ports.ts';
 import { KEY_RECIPE } from '../../request/service-request.ts';
-import { shellWord } from '../../request/shell-word.ts';
 import type { LogEvent, LoggedState, SettledBy } from '../../request/status.ts';
 import { InGroups } from '../in-groups.ts';
 import { LogLock, minLogBytes } from './lock.ts';

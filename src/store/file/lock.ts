@@ -1,9 +1,8 @@
 import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { platform } from 'node:os';
 import { tryLock, unlock } from 'fs-native-extensions';
-import { SrqError, systemCode } from '../../request/errors.ts';
+import { SrqError, shellWord, systemCode } from '../../request/errors.ts';
 import type { Clock } from '../../request/ports.ts';
-import { shellWord } from '../../request/shell-word.ts';
 import { requireSameFile } from './log-access.ts';
 
 /**

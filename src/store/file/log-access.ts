@@ -1,8 +1,7 @@
 import { type BigIntStats, fstatSync, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { SrqError, systemCode } from '../../request/errors.ts';
+import { SrqError, shellWord, systemCode } from '../../request/errors.ts';
 import { type AccessFlaw, fileFlaw, folderFlaw } from '../../request/ownership.ts';
-import { shellWord } from '../../request/shell-word.ts';
 
 /** The user for whom a log is opened. */
 export interface LogUser {

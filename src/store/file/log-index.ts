@@ -1,8 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
-import { SrqError } from '../../request/errors.ts';
+import { SrqError, shellWord } from '../../request/errors.ts';
 import { KeyIndex } from '../../request/key-index.ts';
 import type { LogRecord } from '../../request/ports.ts';
-import { shellWord } from '../../request/shell-word.ts';
 import { LOGGED_STATES, type LogEvent, type LoggedState, nextState } from '../../request/status.ts';
 import { decodeRecord, isNewer, readLines } from './record.ts';
 

@@ -1,8 +1,7 @@
 import { readSync } from 'node:fs';
 import { type FileHandle, writeFile } from 'node:fs/promises';
-import { SrqError, systemCode } from '../../request/errors.ts';
+import { SrqError, shellWord, systemCode } from '../../request/errors.ts';
 import type { Clock, LogRecord } from '../../request/ports.ts';
-import { shellWord } from '../../request/shell-word.ts';
 import { decodeRecord } from './record.ts';
 
 const LINE_FEED = 0x0a;

@@ -8,6 +8,7 @@ import type {
   TakenRequest,
 } from '../../request/request-queue.ts';
 import type { Destination, ServiceRequest } from '../../request/service-request.ts';
+import { noSentCounts, type SentCounts, type SentStatus } from '../../request/status.ts';
 import { InGroups } from '../in-groups.ts';
 import { accountId } from './account.ts';
 import { startBoss, within } from './boss.ts';
@@ -24,7 +25,7 @@ interface JobData {
   readonly request: string;
 }
 
-export interface PostgresQueueOptions {
+interface PostgresQueueOptions {
   readonly database: Database;
   readonly destination: Destination;
   /** The process that takes; null for one that only adds and looks. */
@@ -223,3 +224,60 @@ async function isEmpty(query: Query, queues: readonly string[]): Promise<boolean
 }
 
 const keyOf = (id: string): string => id.replaceAll('-', '');
+
+const MINUTES = 15;
+/** Records are counted from the end of the log, so many at most: a bounded look, however long the log is. */
+const LATEST_RECORDS = 2_000_000;
+
+/** A process that works on a queue. */
+interface WorkingProcess {
+  /** Command, process, machine, beginning. */
+  readonly name: string;
+  readonly since: string;
+  readonly seen: string;
+  /** Requests that it has taken off the queue. */
+  readonly inHand: number;
+}
+
+/** Who uses the store now and works or has worked on the queue. */
+export async function workingProcesses({ query }: Database): Promise<WorkingProcess[]> {
+  const rows = await query<{ id: number; holder: string; since: Date; seen_at: Date; in_hand: string }>(
+    `select w.id, w.holder, w.since, w.seen_at, count(c.job) as in_hand
+    from srq.worker w left join srq.queue_claim c on c.worker = w.id
+    where w.left_at is null and w.holder like 'srq work,%' and w.seen_at > clock_timestamp() - interval '1 day'
+    group by w.id order by w.id`,
+  );
+  const living = await livingProcesses(
+    query,
+    rows.map(({ id }) => id),
+    0,
+  );
+  return rows
+    .filter(({ id }) => living.has(id))
+    .map(({ holder, since, seen_at, in_hand }) => ({
+      name: holder,
+      since: since.toISOString(),
+      seen: seen_at.toISOString(),
+      inHand: Number(in_hand),
+    }));
+}
+
+/** Outcomes that were recorded in a minute. */
+type MinuteCounts = { readonly at: string } & Readonly<SentCounts>;
+
+/** Of the last 15 minutes those in which something ended, in order. */
+export async function outcomesByMinute({ query }: Database): Promise<MinuteCounts[]> {
+  const rows = await query<{ at: Date; event: SentStatus; count: string }>(
+    `select date_trunc('minute', at) as at, event, count(*) as count from srq.record
+    where id > (select max(id) from srq.record) - $1 and event not in ('sending', 'licence')
+      and at > date_trunc('minute', clock_timestamp()) - make_interval(mins => $2)
+    group by 1, 2 order by 1`,
+    [LATEST_RECORDS, MINUTES],
+  );
+  const minutes = new Map<string, MinuteCounts>();
+  for (const { at: time, event, count } of rows) {
+    const at = time.toISOString();
+    minutes.set(at, { at, ...noSentCounts(), ...minutes.get(at), [event]: Number(count) });
+  }
+  return [...minutes.values()];
+}

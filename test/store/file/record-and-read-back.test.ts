@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Outcome } from '../../../src/request/outcome.ts';
-import { readLog } from '../../../src/store/file/read-log.ts';
+import { readLog } from '../../../src/store/file/file-store.ts';
 import { CREATED, failureOf, keyOf, openLog, openLogIndex, readAll, subjectOf } from '../../helpers/log-subjects.ts';
 import { longLog } from '../../helpers/long-log.ts';
 

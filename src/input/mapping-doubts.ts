@@ -1,0 +1,139 @@
+import { nearest } from '../request/did-you-mean.ts';
+import { SrqError, shellWord } from '../request/errors.ts';
+import { aliasOf, headerForm } from '../request/field-aliases.ts';
+import { FIELD, FIELDS, type Field, isField } from '../request/fields.ts';
+import { type Finding, finding } from '../request/finding.ts';
+import { columnLabel, type FieldSource, type MappingOptions, type Tie } from '../request/table.ts';
+import type { ColumnReading } from './columns/candidates.ts';
+import type { ContentProfile } from './columns/content.ts';
+import { plainlyElse } from './columns/fit.ts';
+
+/**
+ * Refuses slips in what a person says of the columns, with `SrqError('usage')`: fields that do not exist, where one of srq's
+ * is meant, and columns whose braces were forgotten. The leads would go out without the field, or with the column's name in it.
+ */
+export function refuseSlips(
+  columns: readonly string[],
+  { map, set, join }: MappingOptions,
+  parameters: ReadonlySet<string>,
+): void {
+  for (const field of [...Object.values(map), ...Object.keys(set), ...Object.keys(join)]) refuseSlip(field, parameters);
+  for (const [field, text] of Object.entries(set)) refuseForgottenBraces(columns, field, text);
+}
+
+/**
+ * Throws `SrqError('usage')` for a field that is neither srq's nor the service's, but nearly one of srq's, or another name
+ * for it or for a part of it.
+ */
+export function refuseSlip(field: string, parameters: ReadonlySet<string>): void {
+  if (field === '-' || isField(field) || parameters.has(field)) return;
+  const alias = aliasOf(field)?.meaning;
+  // Many a service has notes of its own.
+  if (alias === 'notes') return;
+  const meant = alias === undefined ? nearest(field, FIELDS) : fieldOf(alias);
+  if (meant === null) return;
+  const parts = alias === undefined || isField(alias) ? '' : ` Of several columns: --set '${meant}={COLUMN} {COLUMN}'.`;
+  throw new SrqError(
+    'usage',
+    `There is no field "${field}". Did you mean "${meant}"?`,
+    `Write ${meant} in --map, --set or the mapping file.${parts} If the service really has a parameter "${field}", let srq learn its document: srq contract learn FILE`,
+  );
+}
+
+/** Fields whose values are codes, which a column may have for its name: `PT`. */
+const OF_CODES: ReadonlySet<string> = new Set(['country', 'lang']);
+
+/** Throws `SrqError('usage')` for a constant that is the name of a column, or made of such names alone: `PLZ, Ort`. */
+function refuseForgottenBraces(columns: readonly string[], field: string, text: string): void {
+  // A blank at the end says that the word itself is meant; it is not sent.
+  if (OF_CODES.has(field) || text.includes('{') || text !== text.trim() || text === '') return;
+  const labels = new Map(columns.map((_, at) => columnLabel(columns, at)).map((label) => [headerForm(label), label]));
+  const whole = labels.get(headerForm(text));
+  const names = whole === undefined ? (text.match(NAME) ?? []).map((name) => labels.get(headerForm(name))) : [whole];
+  if (names.length === 0 || names.includes(undefined)) return;
+  const template = whole === undefined ? text.replace(NAME, (name) => `{${name}}`) : `{${whole}}`;
+  const quoted = names.map((name) => `"${name}"`).join(', ');
+  throw new SrqError(
+    'usage',
+    `${quoted} ${names.length > 1 ? 'are columns' : 'is a column'}; write --set ${shellWord(`${field}=${template}`)}`,
+    `Without the braces every request would have "${text}" as its ${field}. If that is meant, put a blank at its end: --set ${shellWord(`${field}=${text} `)}`,
+  );
+}
+
+/** Matches each name in a list of them. */
+const NAME = /[^\s,;/+-]+/g;
+
+/** Fields that no two customers share. */
+const OF_ONE_CUSTOMER: ReadonlySet<string> = new Set<Field>(['phone', 'email', 'fullname', 'ref']);
+
+/** Warns of constants for fields that each customer has of their own. */
+export function constantWarnings(sources: readonly FieldSource[]): Finding[] {
+  const constant = sources.filter(
+    ({ field, template, columns }) => OF_ONE_CUSTOMER.has(field) && template?.length && columns.length === 0,
+  );
+  return constant.map(({ field }) => {
+    const isFallback = sources.some((each) => each.field === field && each.columns.length > 0);
+    return finding('columns.constant', field, { rows: isFallback ? 'All rows that have none' : 'All rows' });
+  });
+}
+
+/** Warns of columns that a person has given to a field, and that plainly hold something else. */
+export function contentWarnings(
+  columns: readonly string[],
+  said: readonly FieldSource[],
+  profiles: readonly ContentProfile[],
+): Finding[] {
+  return said.flatMap((source) =>
+    columnsAsTheyAre(source).flatMap((index) => {
+      const { field } = source;
+      const seen = profiles[index];
+      // Whatever tells customers apart may be the reference, their telephone numbers among it.
+      const what = seen && isField(field) && field !== 'ref' ? plainlyElse(field, seen) : null;
+      return what === null ? [] : [finding('columns.content', field, { name: columnLabel(columns, index), what })];
+    }),
+  );
+}
+
+/** Returns the columns whose cells become the field as they are, with nothing beside them. */
+function columnsAsTheyAre({ how, columns, template }: FieldSource): readonly number[] {
+  return how === 'first' || template?.length === 1 ? columns : [];
+}
+
+/** Returns the groups of columns that are equally likely the same field or part of one. */
+export function tiesOf(readings: readonly ColumnReading[]): Tie[] {
+  const places = new Map<string, ColumnReading[]>();
+  for (const each of readings) {
+    const place = `${each.meaning} ${each.rank}`;
+    const tied = places.get(place);
+    if (tied) tied.push(each);
+    else places.set(place, [each]);
+  }
+  return [...places.values()].flatMap((tied) => {
+    const [first] = tied;
+    if (!first || tied.length < 2) return [];
+    const better = readings.filter(({ meaning, rank }) => meaning === first.meaning && rank < first.rank);
+    return [
+      { field: first.meaning, columns: tied.map(({ index }) => index), better: better.map(({ index }) => index) },
+    ];
+  });
+}
+
+/** Returns the field that a meaning goes to: itself, or the field of which it is a part. */
+export function fieldOf(meaning: string): string {
+  return isField(meaning)
+    ? meaning
+    : (FIELDS.find((field) => FIELD[field].joinedFrom.some((part) => part === meaning)) ?? meaning);
+}
+
+/**
+ * Warns in the plan of columns that are equally likely the same field. A row whose cells there differ has a warning of
+ * its own.
+ */
+export function tieWarnings(columns: readonly string[], ties: readonly Tie[]): Finding[] {
+  return ties.map(({ field, columns: at }) => {
+    const names = at.map((index) => `"${columnLabel(columns, index)}"`).join(' and ');
+    const many = at.length === 2 ? 'both' : 'all';
+    const what = `${names} ${many} look like the ${field.replaceAll('_', ' ')}; of several filled ones the first is taken (--map to choose).`;
+    return finding('columns.alike', field, { what });
+  });
+}

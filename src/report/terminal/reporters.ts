@@ -1,0 +1,115 @@
+import type { ChalkInstance } from 'chalk';
+import type { SrqError } from '../../request/errors.ts';
+import { columnsOf, folded, jsonArrayTexts, painter, printableLines, terminalSafeJson } from '../output.ts';
+import { writeAll } from '../output-file.ts';
+import type { ItemText, Progress, Reporter, ReporterOptions } from '../reporter.ts';
+import { linesProgress, noProgress, redrawnProgress } from './progress.ts';
+
+/** The part of both reporters that writes messages and progress to stderr. */
+abstract class Messages {
+  protected readonly options: ReporterOptions;
+  /** Paints texts for stderr. */
+  protected readonly paint: ChalkInstance;
+
+  constructor(options: ReporterOptions) {
+    this.options = options;
+    this.paint = painter(options.colour.stderr);
+  }
+
+  say(text: (paint: ChalkInstance) => string): void {
+    this.note('said', {}, text);
+  }
+
+  warn(message: string): void {
+    if (this.options.messageTimeMs) this.line('warn', 'warned', {}, message);
+    else this.write(`${this.paint.yellow('!')} ${printableLines(message)}`);
+  }
+
+  note(event: string, fields: Readonly<Record<string, unknown>>, text: (paint: ChalkInstance) => string): void {
+    if (this.options.quiet) return;
+    if (this.options.messageTimeMs) this.line('info', event, fields, text(painter(false)));
+    else this.write(text(this.paint));
+  }
+
+  /** Writes a message as one JSON object a line. */
+  protected line(
+    level: 'info' | 'warn' | 'error',
+    event: string,
+    fields: Readonly<Record<string, unknown>>,
+    message: string,
+  ): void {
+    const at = new Date(this.options.messageTimeMs?.() ?? 0).toISOString();
+    this.options.stderr.write(`${terminalSafeJson({ at, level, event, ...fields, message })}\n`);
+  }
+
+  protected write(text: string): void {
+    const { stderr } = this.options;
+    stderr.write(`${folded(text, columnsOf(stderr))}\n`);
+  }
+
+  async progress(label: string): Promise<Progress> {
+    const { quiet, redraw, stderr, monotonicMs, messageTimeMs } = this.options;
+    if (quiet || messageTimeMs) return noProgress;
+    if (!redraw) return linesProgress(label, stderr, monotonicMs);
+    return redrawnProgress(label, stderr, monotonicMs);
+  }
+}
+
+/** The reporter for people. It writes text to stdout, and errors as sentences to stderr. */
+export class HumanReporter extends Messages implements Reporter {
+  /** Paints texts for stdout. */
+  readonly #paint: ChalkInstance;
+
+  constructor(options: ReporterOptions) {
+    super(options);
+    this.#paint = painter(options.colour.stdout);
+  }
+
+  async result(_: unknown, text: (paint: ChalkInstance) => string): Promise<void> {
+    await writeAll(this.options.stdout, `${text(this.#paint)}\n`);
+  }
+
+  results<Item extends object>(items: AsyncIterable<Item>, text: ItemText<Item>): Promise<void> {
+    return this.lines(items, text);
+  }
+
+  async lines<Item extends object>(items: AsyncIterable<Item>, text: ItemText<Item>): Promise<void> {
+    let index = 0;
+    for await (const item of items) {
+      if (this.options.stdout.destroyed) return;
+      await writeAll(this.options.stdout, text(item, this.#paint, index++));
+    }
+  }
+
+  async fail({ message, hint }: Pick<SrqError, 'message' | 'hint'>, code: string): Promise<void> {
+    if (this.options.messageTimeMs) return this.line('error', 'failed', { code, hint }, message);
+    const { red, dim } = this.paint;
+    const advice = hint ? `\n  ${dim('→')} ${printableLines(hint)}` : '';
+    this.write(`${red('✗')} ${printableLines(message)}${advice}`);
+  }
+}
+
+/** The reporter for programs. It writes exactly one JSON document to stdout, whether the command succeeds or fails. */
+export class JsonReporter extends Messages implements Reporter {
+  async result(document: unknown): Promise<void> {
+    await writeAll(this.options.stdout, `${terminalSafeJson(document)}\n`);
+  }
+
+  async results<Item extends object>(items: AsyncIterable<Item>): Promise<void> {
+    for await (const text of jsonArrayTexts(items)) {
+      if (this.options.stdout.destroyed) return;
+      await writeAll(this.options.stdout, text);
+    }
+  }
+
+  async lines<Item extends object>(items: AsyncIterable<Item>): Promise<void> {
+    for await (const item of items) {
+      if (this.options.stdout.destroyed) return;
+      await writeAll(this.options.stdout, `${terminalSafeJson(item)}\n`);
+    }
+  }
+
+  fail({ message, hint }: Pick<SrqError, 'message' | 'hint'>, code: string): Promise<void> {
+    return this.result({ error: { code, message, hint } });
+  }
+}
