@@ -5,7 +5,7 @@ import { coalesceNotes, type LogStore, parseNote, type RecordedNote, type RunNot
 import type { Clock, LogRecord } from '../../request/ports.ts';
 import { FileLog } from './file-log.ts';
 import type { LogUser } from './log-access.ts';
-import { openLogFile, openLogReader, readLog, readRecords } from './read-log.ts';
+import { openLogFile, openLogReader, readLog, readNewest, readRecords } from './read-log.ts';
 import { decodeRecord, readLines } from './record.ts';
 
 export interface FileStoreOptions {
@@ -25,6 +25,7 @@ export function openFileStore({ path, clock, run, holder, user = null }: FileSto
     open: (command, exclusive) => FileLog.open({ path, clock, run, exclusive, holder: holder(command), user }),
     openReader: () => openLogReader(path, user),
     latest: () => positioned(readLog(path, user)),
+    newest: () => readNewest(path, user),
     records: () => positioned(readRecords(path, user)),
     follow: ({ end }, stop) => followLog(path, end, clock, stop),
     notes: () => readRunNotes(path),

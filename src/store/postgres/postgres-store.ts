@@ -11,7 +11,7 @@ import { type Database, openDatabase } from './database.ts';
 import { examineStore, type StoreFindings } from './examine.ts';
 import { migrate, requireKnownSchema, schemaVersion } from './migrations.ts';
 import { PostgresLog } from './postgres-log.ts';
-import { followRecords, openReader, readAllRecords, readLatest } from './read-log.ts';
+import { followRecords, openReader, readAllRecords, readLatest, readNewest } from './read-log.ts';
 
 export interface PostgresStoreOptions {
   readonly url: string;
@@ -67,6 +67,9 @@ export function openPostgresStore(options: PostgresStoreOptions): PostgresStore 
     openReader: async () => openReader(database, await isEmpty(), clock),
     latest: async function* () {
       return (await isEmpty()) ? BEGINNING : yield* readLatest(database);
+    },
+    newest: async function* () {
+      if (!(await isEmpty())) yield* readNewest(database);
     },
     records: async function* () {
       return (await isEmpty()) ? BEGINNING : yield* readAllRecords(database);
