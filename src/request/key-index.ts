@@ -7,6 +7,14 @@ const KEY_BYTES = 16;
 const TABLES = 64;
 const FIRST_SLOTS = 64;
 
+/** The size of an index and of its tables, from which its memory follows. */
+export interface KeyIndexShape {
+  readonly size: number;
+  /** The number of entries and of slots of each table. */
+  readonly taken: readonly number[];
+  readonly slots: readonly number[];
+}
+
 /**
  * The index holds millions of content keys in little memory. An entry takes 16 bytes for its key and 4 bytes for each
  * slot, which are 53 to 80 % full: at most 23.5 bytes. Entries are numbered from 0 in the order of insertion and are
@@ -15,15 +23,34 @@ const FIRST_SLOTS = 64;
  * Keys are SHA-256 output, so their own bits are spread evenly and serve as the hash.
  */
 export class KeyIndex {
-  readonly #tables = Array.from({ length: TABLES }, () => new Uint32Array(FIRST_SLOTS));
+  readonly #tables: Uint32Array<ArrayBuffer>[] = Array.from({ length: TABLES }, () => new Uint32Array(FIRST_SLOTS));
   readonly #taken = new Uint32Array(TABLES);
   readonly #keys: Uint32Array<ArrayBuffer>[] = [];
   #size = 0;
   readonly #probe = new Uint32Array(WORDS);
   readonly #probeBytes = Buffer.from(this.#probe.buffer);
 
+  /** Returns an index of this shape whose memory is still to be filled. */
+  static ofShape({ size, taken, slots }: KeyIndexShape): KeyIndex {
+    const index = new KeyIndex();
+    index.#size = size;
+    index.#taken.set(taken);
+    for (const [table, count] of slots.entries()) index.#tables[table] = new Uint32Array(count);
+    for (let entry = 0; entry < size; entry += CHUNK_ENTRIES) index.#addChunk();
+    return index;
+  }
+
   get size(): number {
     return this.#size;
+  }
+
+  get shape(): KeyIndexShape {
+    return { size: this.#size, taken: [...this.#taken], slots: this.#tables.map((slots) => slots.length) };
+  }
+
+  /** The memory of the index, for copying it to another one of the same shape. */
+  get memory(): readonly Uint32Array<ArrayBuffer>[] {
+    return [...this.#keys, ...this.#tables];
   }
 
   /** Returns the number of the entry, or -1 if there is none. `key` is 32 hex digits. */
@@ -101,9 +128,13 @@ export class KeyIndex {
 
   #append(): number {
     const entry = this.#size++;
-    if ((entry & CHUNK_MASK) === 0) this.#keys.push(new Uint32Array(CHUNK_ENTRIES * WORDS));
+    if ((entry & CHUNK_MASK) === 0) this.#addChunk();
     this.#keys[entry >>> CHUNK_BITS]?.set(this.#probe, (entry & CHUNK_MASK) * WORDS);
     return entry;
+  }
+
+  #addChunk(): void {
+    this.#keys.push(new Uint32Array(CHUNK_ENTRIES * WORDS));
   }
 
   #grown(old: Uint32Array): Uint32Array<ArrayBuffer> {

@@ -55,6 +55,8 @@ export interface LogStore {
    * is empty.
    */
   latest(): AsyncGenerator<LogRecord, LogPosition>;
+  /** Yields the last record of every request, newest first. Only what is taken is read. */
+  newest(): AsyncGenerator<LogRecord, void>;
   /** Yields every record in order, otherwise like `latest`. */
   records(): AsyncGenerator<ReadRecord, LogPosition>;
   /** Yields every record that is added after a position, as it comes, until `stop` fires. */

@@ -60,9 +60,11 @@ async function* past(
   wanted: (record: LogRecord) => boolean,
   limit?: number,
 ): AsyncGenerator<LogEntry> {
-  const entries = matching(store.latest(), wanted);
-  if (limit === undefined) yield* entries;
-  else yield* (await lastOf(entries, limit)).items;
+  if (limit === undefined) return yield* matching(store.latest(), wanted);
+  const newest: LogEntry[] = [];
+  if (limit === 0) return;
+  for await (const entry of matching(store.newest(), wanted)) if (newest.push(entry) === limit) break;
+  yield* newest.reverse();
 }
 
 /**

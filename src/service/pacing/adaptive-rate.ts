@@ -5,6 +5,8 @@ import { type BackoffRecord, MAX_PAUSE_MS, ThrottleBackoff } from './throttle-ba
 
 /** Minimum time after which an unanswered request is a sign of overload, not of a broken connection. */
 const OVERLOAD_MS = 5_000;
+/** Number of requests in flight at the start if the last run met no limit. */
+const KNOWN_PLACES = 3;
 
 /**
  * The rate chosen by the user: adaptive, unlimited except for pauses that the service asks for, or a maximum per
@@ -195,7 +197,7 @@ export class AdaptiveRate {
       if (pauseMs !== null) this.#backoff.hold(nowMs, pauseMs);
       return;
     }
-    if (!this.#backoff.isRefusing && !tooManyAtOnce) this.#sendRate?.cut(true);
+    if (!this.#backoff.isRefusing && !tooManyAtOnce) this.#sendRate?.cut(nowMs, 'refused');
     this.#backoff.refused(nowMs, pauseMs);
     this.record.cutNumber = this.record.lastNumber;
   }
@@ -204,7 +206,7 @@ export class AdaptiveRate {
     const isEcho = this.#isEcho(permit);
     const tooManyAtOnce = this.#limit?.refused(nowMs, permit.level, isEcho) ?? false;
     if (isEcho) return;
-    this.#sendRate?.cut(tooManyAtOnce);
+    if (!tooManyAtOnce) this.#sendRate?.cut(nowMs, 'overloaded');
     this.#limit?.shrink();
     this.record.cutNumber = this.record.lastNumber;
   }
@@ -217,13 +219,18 @@ export class AdaptiveRate {
 function firstRecord({ rate, learned = null }: AdaptiveRateOptions): AdaptiveRateRecord {
   return {
     rate: rate === 'max' ? null : rate === 'auto' ? adaptiveRate(learned) : rateUpTo(rate),
-    limit: rate === 'max' ? null : firstInFlight(),
+    limit: rate === 'max' ? null : firstInFlight(firstPlaces(learned)),
     pause: { untilMs: null, refusing: null },
     headroom: null,
     inFlight: 0,
     lastNumber: 0,
     cutNumber: 0,
   };
+}
+
+/** Returns the number in flight at the start: a few where the last run met no limit, for the service may be slower now. */
+function firstPlaces(learned: LearnedRate | null): number {
+  return learned === null || learned.limited ? 1 : Math.min(KNOWN_PLACES, learned.concurrency);
 }
 
 /**

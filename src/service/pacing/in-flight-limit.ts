@@ -39,10 +39,10 @@ export interface InFlightRecord {
   refused: (number | null)[];
 }
 
-/** Returns the initial state. */
-export function firstInFlight(): InFlightRecord {
+/** Returns the initial state, with this many places. */
+export function firstInFlight(places: number): InFlightRecord {
   return {
-    limit: 1,
+    limit: places,
     ceiling: null,
     raiseAtMs: null,
     raiseAfterMs: FIRST_RAISE_MS / 2,

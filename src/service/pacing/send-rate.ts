@@ -1,8 +1,21 @@
 import { NEVER_MS, type Refusal } from './throttle-backoff.ts';
 
-const START_PER_SECOND = 2;
-const START_GROWTH = 1.5;
+const START_PER_SECOND = 10;
+const START_GROWTH = 2;
+/** Range of the window after which the rate doubles, and its length in times of the fastest answer. */
+const MIN_WINDOW_MS = 50;
+const MAX_WINDOW_MS = 500;
+const ANSWERS_PER_WINDOW = 4;
 const CUT = 0.7;
+/**
+ * Cuts while the limit is looked for: at the first refusal, and at a refusal within `SEARCH_MS` of the last one. A rate
+ * that has doubled until it was refused may be many times too high, and each small cut would cost one more pause.
+ */
+const FIRST_CUT = 0.2;
+const SEARCH_CUT = 0.4;
+const SEARCH_MS = 3_000;
+/** The plateau after such a cut is this much higher than the rate, as a share of the rate that was cut. */
+const SEARCH_PLATEAU = 0.2;
 /**
  * Plateau as a share of the rate that was cut. It is a little lower, because a service that allows bursts refuses only
  * some time after its limit is exceeded.
@@ -75,14 +88,14 @@ function beginning(start: RateStart): SendRateRecord {
 }
 
 /**
- * Returns the initial state of an adaptive rate. If the last run met a limit, it starts as after a cut; if not, at half
- * its rate.
+ * Returns the initial state of an adaptive rate. If the last run met a limit, it starts as after a cut; if not, at its
+ * rate, because the number in flight holds it back at first.
  */
 export function adaptiveRate(learned: { readonly ratePerSecond: number; readonly limited: boolean } | null) {
   if (!learned) return beginning({ perSecond: START_PER_SECOND, plateau: null, cap: null });
   const { ratePerSecond, limited } = learned;
   if (limited) return beginning({ perSecond: CUT * ratePerSecond, plateau: ratePerSecond, cap: null });
-  return beginning({ perSecond: Math.max(START_PER_SECOND, ratePerSecond / 2), plateau: null, cap: null });
+  return beginning({ perSecond: Math.max(START_PER_SECOND, ratePerSecond), plateau: null, cap: null });
 }
 
 /** Returns the initial state of a fixed maximum rate, which is used from the start. */
@@ -91,9 +104,9 @@ export function rateUpTo(perSecond: number): SendRateRecord {
 }
 
 /**
- * Controls the number of sends per second. It grows by half in each window until the first signal. At each signal it
- * falls to 0.7 and climbs back like CUBIC (RFC 9438): fast at first, flat around the rate of the last signal, and
- * faster again beyond it.
+ * Controls the number of sends per second. It doubles in each window until the first refusal, falls quickly to what the
+ * service takes, and from then on climbs after each signal like CUBIC (RFC 9438): fast at first, flat around the rate
+ * of the last signal, and faster again beyond it.
  */
 export class SendRate {
   readonly #kept: SendRateRecord;
@@ -147,20 +160,26 @@ export class SendRate {
   }
 
   /**
-   * Reduces the rate after a signal. With `spares` the cut is no deeper than needed: not below what the service has
-   * just proven to take, and not below a harmless rate if refusals are rare. Without it, where refusals do harm, the
-   * cut is always full.
+   * Reduces the rate after a signal. Where a request was `refused`, the cut is no deeper than needed: not below what
+   * the service has just proven to take, and not below a harmless rate if refusals are rare. Where the service is
+   * `overloaded`, refusals do harm and the cut is always full.
    */
-  cut(spares: boolean): void {
-    const before = this.#kept.perSecond;
-    const isFirst = this.#kept.plateau === null;
-    const isRare = this.#kept.cycle.taken >= RARE_ONE_IN;
-    const isSame = this.#kept.plateau !== null && Math.abs(before / this.#kept.plateau - 1) < SAME_LIMIT;
+  cut(nowMs: number, cause: 'refused' | 'overloaded'): void {
+    const { perSecond: before, plateau, cap, cycle, provenPerSecond } = this.#kept;
+    const isRare = cycle.taken >= RARE_ONE_IN;
+    const isSame = plateau !== null && Math.abs(before / plateau - 1) < SAME_LIMIT;
     this.#kept.patience = isSame && isRare ? Math.min(MAX_PATIENCE, this.#kept.patience * PATIENCE_GROWTH) : 1;
-    const proven = spares ? Math.min(0.9 * before, this.#kept.provenPerSecond) : 0;
+    const spares = cause !== 'overloaded';
     const harmless = spares && isRare ? HARMLESS_PER_SECOND : 0;
     if (before <= harmless) return;
-    this.#settle(Math.max(before * CUT, proven, harmless), isFirst ? before : before * PLATEAU);
+    const isSearching = cap === null && provenPerSecond === 0 && nowMs - (cycle.fromMs ?? NEVER_MS) < SEARCH_MS;
+    if (spares && (plateau === null || isSearching)) {
+      const share = plateau === null ? FIRST_CUT : SEARCH_CUT;
+      this.#settle(Math.max(before * share, harmless), before * (share + SEARCH_PLATEAU));
+      return;
+    }
+    const proven = spares ? Math.min(0.9 * before, provenPerSecond) : 0;
+    this.#settle(Math.max(before * CUT, proven, harmless), plateau === null ? before : before * PLATEAU);
   }
 
   /** Reduces the rate by this factor, as if a signal had come. */
@@ -197,12 +216,10 @@ export class SendRate {
     this.#kept.span = { fromMs: nowMs, taken: 0 };
   }
 
-  /**
-   * A fast service gives feedback sooner, with fewer requests in flight meanwhile. Answers of 2 ms allow windows of 100
-   * ms.
-   */
+  /** A fast service gives feedback sooner, with fewer requests in flight meanwhile. */
   #minWindowMs(): number {
-    return Math.min(500, Math.max(100, 8 * (this.#kept.quickestMs ?? Number.POSITIVE_INFINITY)));
+    const answersMs = ANSWERS_PER_WINDOW * (this.#kept.quickestMs ?? Number.POSITIVE_INFINITY);
+    return Math.min(MAX_WINDOW_MS, Math.max(MIN_WINDOW_MS, answersMs));
   }
 
   #grow(windowMs: number): void {

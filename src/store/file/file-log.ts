@@ -20,8 +20,9 @@ import {
   requireSameFile,
   takenAway,
 } from './log-access.ts';
-import { LogIndex } from './log-index.ts';
+import type { LogIndex } from './log-index.ts';
 import { encodeRecord } from './record.ts';
+import { loadIndex, saveIndex } from './saved-index.ts';
 import { cutTornTail, RecordReader, requireLogStart } from './tail.ts';
 
 interface PendingLine {
@@ -68,18 +69,21 @@ export class FileLog implements OpenLog {
   readonly #appending = new InGroups<PendingLine, boolean>((group) => this.#commit(group));
   #broken: SrqError | null = null;
   #closed = false;
+  /** The number of bytes of the file that the saved index covers. */
+  readonly #savedBytes: number;
   /** The number of bytes of the file that are certainly on the disk. */
   #durableBytes = 0;
   /** Becomes true once a record of this process names the recipe by which its keys are made. */
   #isRecipeNoted = false;
 
-  private constructor(options: FileLogOptions, file: FileHandle, lock: LogLock) {
+  private constructor(options: FileLogOptions, file: FileHandle, lock: LogLock, index: LogIndex) {
     this.path = options.path;
     this.run = options.run;
     this.#options = options;
     this.#file = file;
     this.#lock = lock;
-    this.#index = new LogIndex(options.path);
+    this.#index = index;
+    this.#savedBytes = index.end;
     this.#records = new RecordReader(file.fd);
   }
 
@@ -95,7 +99,7 @@ export class FileLog implements OpenLog {
       await (options.exclusive
         ? lock.acquireRunLock(options.holder, options.clock)
         : lock.acquireOneOffLock(options.clock));
-      const log = new FileLog(options, file, lock);
+      const log = new FileLog(options, file, lock, loadIndex(file.fd, options.path, options.user ?? null));
       await log.#index.catchUp(file);
       await log.#underAppendLock(() => {});
       log.#durableBytes = log.#index.end;
@@ -157,9 +161,11 @@ export class FileLog implements OpenLog {
     await this.#appending.idle();
     if (this.#closed) return;
     this.#closed = true;
+    const isSound = this.#broken === null;
     this.#broken ??= new SrqError('log', `The log ${this.path} was closed before this could be recorded.`);
     const isThere = isStillThere(this.#file.fd, this.path, this.#durableBytes);
     this.#lock.close(isThere ? null : this.#durableBytes);
+    if (isThere && isSound) saveIndex(this.#index, this.#file.fd, this.path, this.#savedBytes);
     await this.#file.close();
   }
 

@@ -14,7 +14,8 @@ import type { Clock, LogRecord } from '../../request/ports.ts';
 import { FileLog } from './file-log.ts';
 import { type LogUser, requireOwnFolder, requireOwnLog, requireRegularFile } from './log-access.ts';
 import { LogIndex } from './log-index.ts';
-import { decodeRecord, readLines } from './record.ts';
+import { decodeRecord, readLines, readLinesBackwards } from './record.ts';
+import { loadIndex } from './saved-index.ts';
 import { RecordReader, requireLogStart, requireOwnTail } from './tail.ts';
 
 interface FileStoreOptions {
@@ -34,6 +35,7 @@ export function openFileStore({ path, clock, run, holder, user = null }: FileSto
     open: (command, exclusive) => FileLog.open({ path, clock, run, exclusive, holder: holder(command), user }),
     openReader: () => openLogReader(path, user),
     latest: () => positioned(readLog(path, user)),
+    newest: () => readNewest(path, user),
     records: () => positioned(readRecords(path, user)),
     follow: ({ end }, stop) => followLog(path, end, clock, stop),
     notes: () => readRunNotes(path),
@@ -142,7 +144,7 @@ async function* readRecords(path: string, user: LogUser | null = null): AsyncGen
   const file = await openLogFile(path, user);
   if (!file) return 0;
   try {
-    const index = await indexOf(file, path);
+    const index = await indexOf(file, path, user);
     for await (const lines of readLines(file, 0)) {
       for (const line of lines) {
         if (line.offset >= index.end) return index.end;
@@ -158,12 +160,30 @@ async function* readRecords(path: string, user: LogUser | null = null): AsyncGen
   }
 }
 
+/**
+ * Yields the last record of each request, newest first, and reads no more of the log than is asked for. In all else it
+ * does as {@link readLog}.
+ */
+export async function* readNewest(path: string, user: LogUser | null = null): AsyncGenerator<LogRecord, void> {
+  const file = await openLogFile(path, user);
+  if (!file) return;
+  try {
+    const index = await indexOf(file, path, user);
+    for await (const line of readLinesBackwards(file, index.end)) {
+      const record = decodeRecord(line.text);
+      if (typeof record !== 'string' && index.offset(record.key) === line.offset) yield record;
+    }
+  } finally {
+    await file.close();
+  }
+}
+
 /** Opens the log to look up keys only, without a lock and without writing. A log that does not exist knows no key. */
 export async function openLogReader(path: string, user: LogUser | null = null): Promise<LogReader> {
   const file = await openLogFile(path, user);
   const close = async () => file?.close();
   const index = file
-    ? await indexOf(file, path).catch(async (error: unknown) => {
+    ? await indexOf(file, path, user).catch(async (error: unknown) => {
         await close();
         throw error;
       })
@@ -176,8 +196,8 @@ export async function openLogReader(path: string, user: LogUser | null = null): 
   return { lookup: (key) => index.state(key), prefetch: async () => {}, read, close };
 }
 
-async function indexOf(file: FileHandle, path: string): Promise<LogIndex> {
-  const index = new LogIndex(path);
+async function indexOf(file: FileHandle, path: string, user: LogUser | null): Promise<LogIndex> {
+  const index = loadIndex(file.fd, path, user);
   await index.catchUp(file);
   await requireOwnTail(file, path, index.end);
   return index;

@@ -1,9 +1,16 @@
 import type { FileHandle } from 'node:fs/promises';
 import { SrqError, shellWord } from '../../request/errors.ts';
-import { KeyIndex } from '../../request/key-index.ts';
+import { KeyIndex, type KeyIndexShape } from '../../request/key-index.ts';
 import type { LogRecord } from '../../request/ports.ts';
 import { LOGGED_STATES, type LogEvent, type LoggedState, nextState } from '../../request/status.ts';
 import { decodeRecord, isNewer, readLines } from './record.ts';
+
+/** What an index knows besides its memory. */
+export interface LogIndexShape {
+  readonly end: number;
+  readonly lines: number;
+  readonly keys: KeyIndexShape;
+}
 
 /** Number of values that a state can take in an entry of the index. */
 const STATE_RANGE = 16;
@@ -11,15 +18,28 @@ const STATE_RANGE = 16;
 /** The index maps each key of a log to its state and to the offset of its last record, in at most 31.5 bytes a request. */
 export class LogIndex {
   readonly #path: string;
-  readonly #keys = new KeyIndex();
+  readonly #keys: KeyIndex;
   /** The value of each entry: offset × 16 + state. */
-  readonly #values = new NumberColumn();
+  readonly #values: NumberColumn;
   /** The offset behind the last complete line that is indexed. */
   end = 0;
   lines = 0;
 
-  constructor(path: string) {
+  /** If `shape` is given, the index has this shape, and its memory is still to be filled. */
+  constructor(path: string, shape: LogIndexShape | null = null) {
     this.#path = path;
+    this.#keys = shape ? KeyIndex.ofShape(shape.keys) : new KeyIndex();
+    this.#values = new NumberColumn(shape?.keys.size ?? 0);
+    if (shape) ({ end: this.end, lines: this.lines } = shape);
+  }
+
+  get shape(): LogIndexShape {
+    return { end: this.end, lines: this.lines, keys: this.#keys.shape };
+  }
+
+  /** The memory of the index, for copying it to another one of the same shape. */
+  get memory(): readonly (Uint32Array<ArrayBuffer> | Float64Array<ArrayBuffer>)[] {
+    return [...this.#keys.memory, ...this.#values.chunks];
   }
 
   state(key: string): LoggedState {
@@ -89,15 +109,19 @@ const CHUNK_MASK = CHUNK_NUMBERS - 1;
  * are 0.
  */
 class NumberColumn {
-  readonly #chunks: Float64Array[] = [];
+  readonly chunks: Float64Array<ArrayBuffer>[] = [];
+
+  constructor(size: number) {
+    while (this.chunks.length * CHUNK_NUMBERS < size) this.chunks.push(new Float64Array(CHUNK_NUMBERS));
+  }
 
   at(index: number): number {
-    return this.#chunks[index >>> CHUNK_BITS]?.[index & CHUNK_MASK] ?? 0;
+    return this.chunks[index >>> CHUNK_BITS]?.[index & CHUNK_MASK] ?? 0;
   }
 
   set(index: number, number: number): void {
-    while (this.#chunks.length <= index >>> CHUNK_BITS) this.#chunks.push(new Float64Array(CHUNK_NUMBERS));
-    const chunk = this.#chunks[index >>> CHUNK_BITS];
+    while (this.chunks.length <= index >>> CHUNK_BITS) this.chunks.push(new Float64Array(CHUNK_NUMBERS));
+    const chunk = this.chunks[index >>> CHUNK_BITS];
     if (chunk) chunk[index & CHUNK_MASK] = number;
   }
 }

@@ -12,7 +12,7 @@ import { type Database, openDatabase } from './database.ts';
 import { READ_ONLY_HINT } from './failures.ts';
 import { migrate, NEWEST_SCHEMA, QUEUE_SCHEMA, requireKnownSchema, schemaVersion } from './migrations.ts';
 import { PostgresLog } from './postgres-log.ts';
-import { followRecords, openReader, readAllRecords, readLatest } from './read-log.ts';
+import { followRecords, openReader, readAllRecords, readLatest, readNewest } from './read-log.ts';
 
 interface PostgresStoreOptions {
   readonly url: string;
@@ -68,6 +68,9 @@ export function openPostgresStore(options: PostgresStoreOptions): PostgresStore 
     openReader: async () => openReader(database, await isEmpty(), clock),
     latest: async function* () {
       return (await isEmpty()) ? BEGINNING : yield* readLatest(database);
+    },
+    newest: async function* () {
+      if (!(await isEmpty())) yield* readNewest(database);
     },
     records: async function* () {
       return (await isEmpty()) ? BEGINNING : yield* readAllRecords(database);

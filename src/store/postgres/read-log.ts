@@ -176,6 +176,14 @@ export async function* readLatest(database: Database): AsyncGenerator<LogRecord,
   });
 }
 
+/** Yields the last record of each request, newest first, as of the moment when reading begins. */
+export async function* readNewest(database: Database): AsyncGenerator<LogRecord, void> {
+  yield* inOneView(database, async function* (query) {
+    const rows = fetched(query, 'srq.state s join srq.record r on r.id = s.record', 'true', 'desc');
+    for await (const row of rows) yield recordOf(row);
+  });
+}
+
 /** Yields every record in the order of the log, as of the moment when reading begins. */
 export async function* readAllRecords(database: Database): AsyncGenerator<ReadRecord, LogPosition> {
   return yield* inOneView(database, async function* (query) {
@@ -246,9 +254,14 @@ async function* inOneView<Item, End>(
   }
 }
 
-async function* fetched(query: Query, tables: string, isLast: string): AsyncGenerator<ReadRow> {
+async function* fetched(
+  query: Query,
+  tables: string,
+  isLast: string,
+  order: 'asc' | 'desc' = 'asc',
+): AsyncGenerator<ReadRow> {
   await query(`declare records no scroll cursor for select ${RECORD_COLUMNS}, ${isLast} as is_last
-    from ${tables} join srq.worker w on w.id = r.worker order by r.id`);
+    from ${tables} join srq.worker w on w.id = r.worker order by r.id ${order}`);
   for (;;) {
     const rows = await query<ReadRow>(`fetch ${FETCH_ROWS} from records`);
     yield* rows;

@@ -84,6 +84,7 @@ describe.each(kinds)('A log in $kind', (kind) => {
   test('is empty before anything was recorded, and reading it makes nothing', async () => {
     const store = place.store('reader');
     expect(await all(store.latest())).toEqual([]);
+    expect(await all(store.newest())).toEqual([]);
     expect(await all(store.records())).toEqual([]);
     expect(await all(store.notes())).toEqual([]);
     const reader = await store.openReader();
@@ -169,6 +170,7 @@ describe.each(kinds)('A log in $kind', (kind) => {
     ]);
     const latest = await all(place.store('reader').latest());
     expect(latest.map(({ row }) => row)).toEqual([3, 2, 1]);
+    expect(await all(place.store('reader').newest())).toEqual(latest.reverse());
   });
 
   test('is followed from where it was read to, record by record', async () => {

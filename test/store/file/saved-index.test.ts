@@ -1,0 +1,159 @@
+import {
+  appendFileSync,
+  chmodSync,
+  closeSync,
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openLogReader, readNewest } from '../../../src/store/file/file-store.ts';
+import { loadIndex, saveIndex } from '../../../src/store/file/saved-index.ts';
+import { keyOf, openLog, openLogIndex, readAll, subjectOf } from '../../helpers/log-subjects.ts';
+
+/** Enough records for an index to be saved, of some 180 bytes each. */
+const REQUESTS = 30_000;
+const AT = '2026-03-01T09:15:00.000Z';
+
+let directory: string;
+let path: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'srq-log-'));
+  path = join(directory, 'log.ndjson');
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+const line = (row: number, event: string) =>
+  `${JSON.stringify({ key: keyOf(row), event, at: AT, run: 'r', row, ref: `lead ${row}`, ...filler(row) })}\n`;
+const filler = (row: number) => ({ message: 'x'.repeat(40 + (row % 7)) });
+
+/** A log as long runs leave it: all were sent, and most were created. */
+function writeLog(requests = REQUESTS): void {
+  const rows = Array.from({ length: requests }, (_, row) => row);
+  const ended = rows.filter((row) => row % 10 !== 3).map((row) => line(row, row % 10 === 5 ? 'rejected' : 'created'));
+  writeFileSync(path, [...rows.map((row) => line(row, 'sending')), ...ended].join(''), { mode: 0o600 });
+}
+
+async function openAndClose(): Promise<void> {
+  const log = await openLog(path);
+  await log.close();
+}
+
+async function statesOf(rows: readonly number[]): Promise<string[]> {
+  const { lookup } = await openLogIndex(path);
+  return rows.map((row) => lookup(keyOf(row)));
+}
+
+/** Makes the saved index say something else than the log, which shows whether it is believed. */
+function lie(row: number): void {
+  const fd = openSync(path, 'r');
+  const index = loadIndex(fd, path, null);
+  expect(index.end).toBeGreaterThan(0);
+  index.set(keyOf(row), 'created', null, 0);
+  saveIndex(index, fd, path, Number.NEGATIVE_INFINITY);
+  closeSync(fd);
+}
+
+test('a log that has grown leaves its index beside it, for its owner alone, and a small one none', async () => {
+  writeLog(100);
+  await openAndClose();
+  expect(existsSync(`${path}.index`)).toBe(false);
+  writeLog();
+  await openAndClose();
+  expect(statSync(`${path}.index`).mode & 0o777).toBe(0o600);
+  const { mtimeNs, ino } = statSync(`${path}.index`, { bigint: true });
+  await openAndClose();
+  expect(statSync(`${path}.index`, { bigint: true })).toMatchObject({ mtimeNs, ino });
+});
+
+test('the saved index knows what the log knows, and what was added since is read', async () => {
+  writeLog();
+  const rows = Array.from({ length: REQUESTS }, (_, row) => row);
+  const before = await statesOf(rows);
+  await openAndClose();
+  expect(await statesOf(rows)).toEqual(before);
+  lie(3);
+  expect(await statesOf([3])).toEqual(['created']);
+  appendFileSync(path, line(3, 'rejected') + line(REQUESTS, 'sending'));
+  expect(await statesOf([3, 4, 5, REQUESTS])).toEqual(['rejected', 'created', 'rejected', 'sending']);
+  const log = await openLog(path);
+  expect(log.lookup(keyOf(3))).toBe('rejected');
+  expect(await log.sending(subjectOf(4), 'none')).toBe(false);
+  expect(await log.sending(subjectOf(REQUESTS + 1), 'none')).toBe(true);
+  await log.close();
+  const reader = await openLogReader(path);
+  expect(reader.read(keyOf(8))).toMatchObject({ row: 8, event: 'created' });
+  await reader.close();
+});
+
+const broken: Record<string, () => void> = {
+  'its index is cut': () => truncateSync(`${path}.index`, statSync(`${path}.index`).size - 4096),
+  'its index is empty': () => truncateSync(`${path}.index`, 0),
+  'its index is no index': () => writeFileSync(`${path}.index`, 'x'.repeat(1 << 20)),
+  'a byte of its index is another': () => {
+    const bytes = readFileSync(`${path}.index`);
+    bytes[500_000] = (bytes[500_000] ?? 0) ^ 1;
+    writeFileSync(`${path}.index`, bytes);
+  },
+  'others may write its index': () => chmodSync(`${path}.index`, 0o666),
+  'it was replaced by a copy': () => {
+    copyFileSync(path, `${path}.copy`);
+    renameSync(`${path}.copy`, path);
+  },
+  'its last records were written over': () => {
+    const bytes = readFileSync(path);
+    const fd = openSync(path, 'r+');
+    writeSync(
+      fd,
+      line(REQUESTS - 1, 'created').replace('created', 'unknown'),
+      bytes.length - line(REQUESTS - 1, 'created').length,
+    );
+    closeSync(fd);
+  },
+  'a line in its midst was deleted': () => {
+    const lines = readFileSync(path, 'utf8').split('\n');
+    lines.splice(REQUESTS / 2, 1);
+    writeFileSync(path, lines.join('\n'));
+  },
+  'it lost its last records': () => truncateSync(path, readFileSync(path).subarray(0, -100_000).lastIndexOf('\n') + 1),
+};
+
+test.each(Object.keys(broken))('the log alone counts if %s', async (name) => {
+  writeLog();
+  await openAndClose();
+  lie(3);
+  broken[name]?.();
+  const user = { uid: process.getuid?.() ?? null, isInStateFolder: false };
+  const reader = await openLogReader(path, user);
+  expect(reader.lookup(keyOf(3))).toBe('sending');
+  expect(reader.lookup(keyOf(4))).toBe('created');
+  await reader.close();
+});
+
+test('a disk that cannot hold the index loses nothing', async () => {
+  writeLog();
+  writeFileSync(`${path}.index.${process.pid}`, 'an older draft');
+  rmSync(`${path}.index`, { force: true });
+  await openAndClose();
+  expect(existsSync(`${path}.index`)).toBe(true);
+  expect(existsSync(`${path}.index.${process.pid}`)).toBe(false);
+});
+
+test.each([100, REQUESTS])('the newest requests of %i come first, each once', async (requests) => {
+  writeLog(requests);
+  await openAndClose();
+  const newest: number[] = [];
+  for await (const { row } of readNewest(path)) newest.push(row);
+  expect(newest).toEqual((await readAll(path)).map(({ row }) => row).reverse());
+  expect(newest).toHaveLength(requests);
+});
