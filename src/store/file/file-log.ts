@@ -165,7 +165,7 @@ export class FileLog implements OpenLog {
     this.#broken ??= new SrqError('log', `The log ${this.path} was closed before this could be recorded.`);
     const isThere = isStillThere(this.#file.fd, this.path, this.#durableBytes);
     this.#lock.close(isThere ? null : this.#durableBytes);
-    if (isThere && isSound) saveIndex(this.#index, this.#file.fd, this.path, this.#savedBytes);
+    if (isThere && isSound) saveIndex(this.#index, this.#file.fd, this.path, this.#savedBytes, this.run);
     await this.#file.close();
   }
 

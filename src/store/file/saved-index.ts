@@ -69,13 +69,14 @@ function savedIndex(logFd: number, path: string, user: LogUser | null): LogIndex
 }
 
 /**
- * Saves the index of a log beside it if the log has grown much since the index was loaded with `loadedEnd`. Errors are
- * ignored, because without the copy the log is read instead.
+ * Saves the index of a log beside it if the log has grown much since the index was loaded with `loadedEnd`. `run` names
+ * the draft, because several processes may save at once. Errors are ignored, because without the copy the log is read
+ * instead.
  */
-export function saveIndex(index: LogIndex, logFd: number, path: string, loadedEnd: number): void {
+export function saveIndex(index: LogIndex, logFd: number, path: string, loadedEnd: number, run: string): void {
   if (index.end - loadedEnd < SAVE_AFTER_BYTES) return;
   const target = indexPath(path);
-  const draft = `${target}.${process.pid}`;
+  const draft = `${target}.${run}`;
   try {
     rmSync(draft, { force: true });
     const fd = openSync(draft, 'wx', 0o600);
