@@ -1,0 +1,86 @@
+// What srq makes of whole real documents, compared with what a person found in them: npm run check:documents -- FOLDER
+// FOLDER holds expectations.ndjson (as fixtures/documents/README.md says) and the documents in docs/.
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join, parse } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { rolldown } from 'rolldown';
+
+const [folder] = process.argv.slice(2);
+if (folder === undefined) {
+  process.stderr.write('Name the folder: npm run check:documents -- FOLDER\n');
+  process.exit(2);
+}
+const judgements = new Map(
+  readFileSync(join(folder, 'expectations.ndjson'), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+    .map((each) => [each.name, each]),
+);
+const { verdictOn, tallyOf } = await loadJudge();
+const files = readdirSync(join(folder, 'docs')).sort();
+const unjudged = files.filter((file) => !judgements.has(parse(file).name));
+const verdicts = files.filter((file) => !unjudged.includes(file)).map(verdictOf);
+printTable();
+printRest();
+const { wrong, rightFields, medianQuestions } = tallyOf(verdicts);
+const learned = verdicts.filter(({ questions }) => questions !== null).length;
+process.stdout.write(
+  `\n${verdicts.length} documents, ${learned} with a create that srq learns. Wrong unasked: ${wrong.creates} creates, ${wrong.validates} validates, ` +
+    `${wrong.tokens} token addresses; ${wrong.fields} fields placed wrongly, ${rightFields} rightly; median of questions ${medianQuestions}\n`,
+);
+if (unjudged.length > 0) process.stdout.write(`Not judged, so left out: ${unjudged.join(', ')}\n`);
+process.exitCode = Object.values(wrong).some((count) => count > 0) || medianQuestions > 2 ? 1 : 0;
+
+function verdictOf(file) {
+  const judgement = judgements.get(parse(file).name);
+  const start = performance.now();
+  const verdict = verdictOn(file, readFileSync(join(folder, 'docs', file)), judgement);
+  return { ...verdict, hasCreate: judgement.create.length > 0, ms: Math.round(performance.now() - start) };
+}
+
+function printTable() {
+  const row = (name, ...cells) =>
+    process.stdout.write(`${name.padEnd(26)}${cells.map((each) => String(each).padStart(6)).join('')}\n`);
+  row('', 'taken', 'right', 'wrong', 'else', 'asked', 'ms');
+  for (const each of verdicts) {
+    const taken = each.wrongCreate !== null ? 'WRONG' : each.taken !== null ? 'right' : each.refusal ? 'refused' : '-';
+    const counts = [each.rightFields, each.wrongFields.length, each.unjudgedFields.length];
+    row(each.name, ` ${taken}`, ...counts, each.questions?.length ?? '-', each.ms);
+  }
+}
+
+function printRest() {
+  const list = (title, textOf) => {
+    const lines = verdicts.flatMap((each) => [textOf(each) ?? []].flat().map((text) => `  ${each.name}: ${text}\n`));
+    process.stdout.write(`\n${title}: ${lines.length}\n${lines.join('')}`);
+  };
+  list('Creates wrong and unasked', ({ wrongCreate }) => wrongCreate);
+  list('Creates neither taken nor offered', ({ isMissed, refusal }) =>
+    isMissed ? (refusal ?? 'asked without it') : null,
+  );
+  list('Validates wrong and unasked', ({ wrongValidate }) => wrongValidate);
+  list('Token addresses wrong and unasked', ({ wrongToken }) => wrongToken);
+  list('Fields placed wrongly', ({ wrongFields }) => wrongFields);
+  list('Fields in places that nobody judged', ({ unjudgedFields }) => unjudgedFields);
+  list('More than two questions', ({ questions }) => (questions?.length > 2 ? questions.join(', ') : null));
+  list('Refused although they have a create', ({ hasCreate, refusal }) => (hasCreate ? refusal : null));
+  list('Refused, and rightly', ({ hasCreate, refusal }) => (hasCreate ? null : refusal));
+}
+
+// Node.js 20 does not run TypeScript.
+async function loadJudge() {
+  const cache = new URL('../node_modules/.cache/', import.meta.url).pathname;
+  mkdirSync(cache, { recursive: true });
+  const directory = mkdtempSync(join(cache, 'check-documents-'));
+  try {
+    const file = join(directory, 'judged-document.mjs');
+    const input = new URL('../test/contract/judged-document.ts', import.meta.url).pathname;
+    const bundle = await rolldown({ input, platform: 'node' });
+    await bundle.write({ file, format: 'esm' });
+    await bundle.close();
+    return await import(pathToFileURL(file).href);
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}

@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { type Judgement, tallyOf, verdictOn } from './judged-document.ts';
+
+/** A judgement of a public document, of which there is an extract, or which is one of the examples. */
+interface JudgedDocument extends Judgement {
+  readonly document?: object;
+  readonly file?: string;
+}
+
+const EXAMPLES = new URL('../../node_modules/@readme/oas-examples/', import.meta.url);
+/** How many are wrong and unasked today. The aim is 0 for each, so a number here is only ever lowered. */
+const AT_MOST = { creates: 4, validates: 0, tokens: 37, fields: 16 };
+/** How many fields find their places today: to leave all open would be no better. This number is only ever raised. */
+const RIGHT_FIELDS = 96;
+
+const judged = readFileSync(new URL('../../fixtures/documents/judged.ndjson', import.meta.url), 'utf8')
+  .trim()
+  .split('\n')
+  .map((line) => JSON.parse(line) as JudgedDocument);
+const verdicts = judged.map((each) => verdictOn(`${each.name}.json`, bytesOf(each), each));
+const tally = tallyOf(verdicts);
+
+function bytesOf({ document, file }: JudgedDocument): Buffer {
+  return file === undefined ? Buffer.from(JSON.stringify(document)) : readFileSync(new URL(file, EXAMPLES));
+}
+
+/** What is wrong in each document, for the message of a test that fails. */
+const faults = verdicts
+  .map(({ name, wrongCreate, wrongValidate, wrongToken, wrongFields }) => {
+    const all = [wrongCreate, wrongValidate, wrongToken, ...wrongFields].filter((each) => each !== null);
+    return all.length === 0 ? '' : `${name}: ${all.join('; ')}\n`;
+  })
+  .join('');
+
+test('real documents of many kinds are judged, each once and most with a create', () => {
+  expect(new Set(judged.map(({ name }) => name)).size).toBe(judged.length);
+  expect(judged.filter(({ document }) => document !== undefined).length).toBeGreaterThanOrEqual(60);
+  expect(judged.filter(({ create }) => create.length > 0).length).toBeGreaterThanOrEqual(60);
+  expect(judged.flatMap(({ fields }) => Object.keys(fields)).length).toBeGreaterThan(200);
+});
+
+test.each(['creates', 'validates', 'tokens', 'fields'] as const)('no more %s are wrong unasked than today', (what) => {
+  expect(tally.wrong[what], faults).toBeLessThanOrEqual(AT_MOST[what]);
+});
+
+test('as many fields as today find their places, and two questions are enough for most documents', () => {
+  expect(tally.rightFields).toBeGreaterThanOrEqual(RIGHT_FIELDS);
+  expect(tally.medianQuestions).toBeLessThanOrEqual(2);
+});
