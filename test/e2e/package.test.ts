@@ -20,14 +20,38 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test('the package holds what runs, and nothing else', () => {
   const top = [...new Set(files.map((path) => path.split('/')[0]))].sort();
-  expect(top).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'package.json']);
+  expect(top).toEqual([
+    'CHANGELOG.md',
+    'CONTRIBUTING.md',
+    'LICENSE',
+    'README.md',
+    'dist',
+    'docs',
+    'package.json',
+    'src',
+  ]);
   expect(files).toContain('dist/srq.js');
   expect(
     files.filter(
       (path) =>
-        !/^dist\/(?:srq\.js|package\.json|help\.txt|chunks\/[\w-]+\.js|THIRD-PARTY-LICENSES\.txt)$|^[^/]+$/.test(path),
+        !/^docs\/|^src\/store\/file\/FORMAT\.md$|^dist\/(?:srq\.js|package\.json|help\.txt|chunks\/[\w-]+\.js|THIRD-PARTY-LICENSES\.txt)$|^[^/]+$/.test(
+          path,
+        ),
     ),
   ).toEqual([]);
+});
+
+test('every link of a page in the package leads to a file in it', () => {
+  const broken = files
+    .filter((path) => /^(?:README|docs\/[\w-]+)\.md$/.test(path))
+    .flatMap((page) =>
+      [...readFileSync(page, 'utf8').matchAll(/\]\(([^)#\s]+)[^)]*\)|src="([^"]+)"/g)]
+        .map(([, link, image]) => link ?? image ?? '')
+        .filter((link) => !/^https?:/.test(link))
+        .filter((link) => !files.some((path) => path.startsWith(join(page, '..', link))))
+        .map((link) => `${page}: ${link}`),
+    );
+  expect(broken).toEqual([]);
 });
 
 test('the package installs into an empty place without running scripts, and srq works there', ({ skip }) => {
