@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import iconv from 'iconv-lite';
@@ -132,6 +132,15 @@ describe.concurrent('a slip in an option', () => {
       expect(creates(sandbox)).toHaveLength(2);
     });
   }
+
+  test.for([
+    ['--no-results', '--results', 'z.csv'],
+    ['--results=z.csv', '--no-results'],
+  ])('is not passed over where results are both named and not wanted: %s', async (flags, { partner, sandbox }) => {
+    const ended = await partner.run('bulk', partner.write('leads.csv', leadsCsv(1)), ...flags);
+    expect([ended.code, ended.stderr]).toEqual([2, expect.stringContaining('--results and --no-results contradict')]);
+    expect([creates(sandbox), existsSync(join(partner.work, 'z.csv'))]).toEqual([[], false]);
+  });
 
   test('does not cost the user his leads', async ({ partner }) => {
     const leads = partner.write('leads.csv', leadsCsv(2));

@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { onlyOptions } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { warnOfUnknownProfile } from '../../cli/profiles.ts';
 import { keepHeapSmall } from '../../cli/v8-flags.ts';
@@ -24,6 +25,7 @@ export async function bulk(context: Context, named: readonly string[], asked: Bu
   keepHeapSmall();
   const startedMs = context.clock.monotonicMs();
   requireReportable(asked);
+  requireOneAnswer(context.process.argv);
   const chosen = await chosenFiles(context, named);
   const { files } = chosen;
   requireForOne(chosen, asked);
@@ -117,6 +119,12 @@ async function beginNote(
   const name = files.map(noteName).join(', ');
   const { version } = context;
   return { event: 'begin', version, file: name, profile: profile.value, live, service, rows, counts, settings };
+}
+
+/** Throws `SrqError('usage')` for a place of results together with none: the last flag would win without a word. */
+function requireOneAnswer(words: readonly string[]): void {
+  if (!words.includes('--no-results') || onlyOptions(words, ['--results']).length === 0) return;
+  throw new SrqError('usage', '--results and --no-results contradict each other. Nothing was sent.', 'Leave one out.');
 }
 
 /** Throws `SrqError('usage')` for report flags that would have no effect. */
