@@ -297,6 +297,36 @@ describe.concurrent('the results of several files', () => {
     expect(partner.read('a.results.csv')).toBe(before);
   });
 
+  test('do not replace another input that is named by a link', async ({ partner, sandbox }) => {
+    partner.write('a.csv', csvOf('A1'));
+    await bulk(partner, 'a.csv');
+    symlinkSync('a.results.csv', join(partner.work, 'z.csv'));
+    const before = partner.read('a.results.csv');
+    partner.write('a.csv', csvOf('A1', 'A2'));
+    const ended = await bulk(partner, 'a.csv', 'z.csv');
+    expect([ended.code, documentOf(ended)]).toMatchObject([0, { created: 1, repeated: 2, stopped: null }]);
+    expect(filesOf(ended).map(({ results }) => results)).toEqual(['a.results-2.csv', 'z.results.csv']);
+    expect(partner.read('a.results.csv')).toBe(before);
+    expect(await statsOf(sandbox)).toMatchObject({ created: 2 });
+  });
+
+  test('that hold corrections are left out beside their input, and it is said how they are sent', async ({ partner }) => {
+    partner.write('a.csv', csvOf('A1').replace(',PT,', ',XX,'));
+    partner.write('b.csv', csvOf('B1'));
+    await bulk(partner, 'a.csv', 'b.csv');
+    partner.write('a.results.csv', partner.read('a.results.csv').replace(',XX,', ',PT,'));
+    const all = ['a.csv', 'a.results.csv', 'b.csv', 'b.results.csv'];
+    const ended = await partner.run('bulk', ...all, '--rate', 'max', '--set', 'lang=pt');
+    expect(ended.stderr).toContain('Left out: b.results.csv (made of b.csv).\n');
+    const command = 'srq bulk a.results.csv --rate max --set lang=pt';
+    expect(ended.stderr).toContain(
+      `Left out: a.results.csv (made of a.csv), though it was changed since: it may hold corrections. To send them: ${command}\n`,
+    );
+    expect(ended.stdout).toContain('1  invalid');
+    const sent = await pasted(partner, command);
+    expect([sent.code, sent.stdout]).toEqual([0, expect.stringContaining('1  created')]);
+  });
+
   test('of the sandbox in the process say so in their names', async ({ desk }) => {
     desk.write('a.csv', csvOf('A1', 'X'));
     desk.write('b.csv', csvOf('X', 'B1'));

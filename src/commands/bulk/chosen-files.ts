@@ -3,7 +3,7 @@ import { commandLine } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { SrqError } from '../../request/errors.ts';
 import type { BulkOptions } from './bulk-options.ts';
-import { withoutOwnFiles } from './results-place.ts';
+import { mayHoldCorrections, withoutOwnFiles } from './results-place.ts';
 
 /** The files of a run, and the command that names them. */
 export interface ChosenFiles {
@@ -18,16 +18,23 @@ export interface ChosenFiles {
  */
 export async function chosenFiles(context: Context, named: readonly string[]): Promise<ChosenFiles> {
   const { files, leftOut } = withoutOwnFiles(named);
-  if (leftOut.length > 0) {
-    const list = leftOut.map(({ file, of }) => `${file} (made of ${of})`).join(', ');
-    (await context.reporter()).warn(`Left out: ${list}.`);
+  const words = context.process.argv.slice(2);
+  const reporter = await context.reporter();
+  const unchanged: string[] = [];
+  for (const { file, of } of leftOut) {
+    const name = `${file} (made of ${of})`;
+    if (!(await mayHoldCorrections(context, file))) unchanged.push(name);
+    else {
+      const alone = commandLine(commandForOne({ files: named, command: words }, file));
+      reporter.warn(`Left out: ${name}, though it was changed since: it may hold corrections. To send them: ${alone}`);
+    }
   }
+  if (unchanged.length > 0) reporter.warn(`Left out: ${unchanged.join(', ')}.`);
   const paths = await Promise.all(files.map((file) => realpath(file).catch(() => file)));
   const twice = files.find((_, at) => paths.indexOf(paths[at] ?? '') !== at);
   if (twice !== undefined) {
     throw new SrqError('usage', `${twice} is named twice. Nothing was sent.`, 'Name each file once.');
   }
-  const words = context.process.argv.slice(2);
   return { files, command: words.filter((word) => !leftOut.some(({ file }) => file === word)) };
 }
 

@@ -84,10 +84,18 @@ export function withoutOwnFiles(named: readonly string[]): {
   return { files: named.filter((file) => !leftOut.some((each) => each.file === file)), leftOut };
 }
 
-/** Returns the one path of a file, whichever way it is named. The file need not exist. */
+/** Tells whether a file by its name holds results of such a run, and is not as srq wrote it. */
+export async function mayHoldCorrections(context: Context, file: string): Promise<boolean> {
+  const [isResults, ofSandbox] = OF_RESULTS.exec(basename(file).replace(INPUT_ENDING, '')) ?? [];
+  const isRehearsal = context.options.sandbox === true;
+  if (isResults === undefined || (ofSandbox !== undefined) !== isRehearsal) return false;
+  return !(await (await context.writtenFiles()).isUnchanged(file, isRehearsal ? 'rehearsal' : 'run'));
+}
+
+/** Returns the one path of a file, whichever way it is named, also by a link. The file need not exist. */
 export async function onlyPath(path: string): Promise<string> {
   const folder = resolve(dirname(path));
-  return join(await realpath(folder).catch(() => folder), basename(path));
+  return realpath(path).catch(async () => join(await realpath(folder).catch(() => folder), basename(path)));
 }
 
 /** The paths that the files of a run and their results have, each with the file that it belongs to. */
