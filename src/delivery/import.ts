@@ -46,7 +46,12 @@ export async function runImport(
   await ports.ended(stop);
   // 5. Report every row.
   const failure = await reportFiles(imports, log, stop);
-  return { plans, stop: stop ?? failure };
+  return { plans, stop: stoppedBy(stop ?? failure) };
+}
+
+/** A file that changes once requests are sent ends the run early. As an error of the input it would say that nothing was sent. */
+function stoppedBy(reason: SrqError | null): SrqError | null {
+  return reason?.code === 'input' ? new SrqError('stopped', reason.message, reason.hint, reason) : reason;
 }
 
 /** One file of a run with its plan. */
@@ -102,8 +107,8 @@ async function send(
 }
 
 /**
- * Reports every row of the files. If one file cannot be reported, the others are all the same. Returns the first error of
- * several files, which the summary shows; that of one file alone is thrown.
+ * Reports every row of the files. If one file cannot be reported, the others are all the same. Returns the first error,
+ * which the summary shows; if the results of one file alone cannot be written, that is thrown.
  */
 async function reportFiles(
   imports: readonly FileOfRun[],
@@ -122,7 +127,7 @@ async function reportFiles(
       failure ??= error;
     }
   }
-  if (failure && imports.length === 1) throw failure;
+  if (failure && failure.code !== 'input' && imports.length === 1) throw failure;
   return failure;
 }
 
