@@ -6,7 +6,7 @@ import type { Mapping } from '../request/table.ts';
 import type { VisibilityHistory } from '../request/visibility.ts';
 import { type MappedTable, planImport, refreshUnknown } from './plan.ts';
 import type { Preparation } from './prepare.ts';
-import { reportRows } from './report-rows.ts';
+import { type RowLookup, reportRows } from './report-rows.ts';
 import { type SendOptions, type SendPorts, sendAfterOthers, sendRows } from './send-rows.ts';
 import { resumeProbes, settleRows } from './settle-rows.ts';
 import type { SubmitOptions, Submitted } from './submit.ts';
@@ -121,7 +121,7 @@ async function reportFiles(
     try {
       // Another process that was sending some of these requests may have finished them meanwhile.
       if (plan.ledger.doubts() > 0) await refreshUnknown(plan, log).catch(ignoreLogError);
-      await ui.report(plan, reportRows(plan, log, preparation, untried));
+      await ui.report(plan, reportRows(plan, log, preparation, untried), log);
     } catch (error) {
       if (!(error instanceof SrqError)) throw error;
       failure ??= error;
@@ -267,8 +267,8 @@ export interface ImportUi {
   agree(plan: (input: MappedTable, tick: (rows: number) => void) => Promise<ImportPlan>): Promise<ImportPlan>;
   /** Starts to show a pass. */
   watch(pass: Pass): Promise<PassWatch>;
-  /** Reports the result of every row. */
-  report(plan: ImportPlan, rows: AsyncIterable<RowReport>): Promise<void>;
+  /** Reports the result of every row. The log tells of rows outside the range of the import. */
+  report(plan: ImportPlan, rows: AsyncIterable<RowReport>, log: RowLookup['log']): Promise<void>;
 }
 
 /** The dependencies of an import. */

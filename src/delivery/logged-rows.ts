@@ -1,8 +1,10 @@
+import type { RowRange } from '../request/import-plan.ts';
 import type { DeliveryLog, LogRecord } from '../request/ports.ts';
 import { type Status, statusOfEvent } from '../request/status.ts';
 import type { Row } from '../request/table.ts';
 import type { MappedTable } from './plan.ts';
 import { likelyPrepared, type Preparation, type Prepared, prepareRow } from './prepare.ts';
+import { rowsInRange } from './reread.ts';
 
 /** A row of a file with what the log knows of its request. */
 export interface LoggedRow {
@@ -15,8 +17,10 @@ export interface LoggedRow {
 
 type LogView = Pick<DeliveryLog, 'lookup' | 'prefetch' | 'read'>;
 
+const ALL: RowRange = { skip: 0, limit: null };
+
 /**
- * Reads a table and yields every row with the last record of its request, found by its key. Rows of the same content
+ * Reads a table, or a range of its rows, and yields every row with the last record of its request, found by its key. Rows of the same content
  * have the same request. It reads the table once, in constant memory, and checks only the rows that the log does not
  * know. Throws `SrqError('input')` if the file cannot be read to its end.
  */
@@ -24,8 +28,9 @@ export async function* loggedRows(
   { table, mapping }: MappedTable,
   preparation: Preparation,
   log: LogView,
+  range: RowRange = ALL,
 ): AsyncGenerator<LoggedRow> {
-  for await (const batch of table.rows()) {
+  for await (const batch of rowsInRange(table, range)) {
     const likely = batch.map((row) => likelyPrepared(row, mapping, preparation));
     await log.prefetch(likely.flatMap((each) => each?.key ?? []));
     const prepared: Prepared[] = [];

@@ -64,7 +64,7 @@ export interface ImportPlan {
   readonly files: PlannedFiles;
 }
 
-/** A row outside the range of an import, of which only the results file tells. */
+/** A row outside the range of an import of which nothing is known but what it says itself. */
 export interface RowOutside {
   readonly row: Row;
   readonly status: null;

@@ -284,6 +284,31 @@ describe.concurrent('the results of a run', () => {
     expect(first).toMatchObject({ srq_row: '1', srq_id: '' });
   });
 
+  test('of a part of the file hold the other rows with what the log knows of them', async ({ partner, sandbox }) => {
+    // The first row has another key than what is written in it; the language of the third is refused.
+    const text = leadsCsv(6)
+      .replace('+351912345678', '+351 (0)912345678')
+      .replace(/^ref/, 'lang,ref')
+      .replaceAll(/^L-(\d)/gm, (row, at) => `${at === '2' ? '??' : 'pt'},${row}`);
+    const leads = partner.write('leads.csv', text);
+    sandbox.setInstructions([{ on: 'create', fault: 'reset-after', match: { request_text: 'Pintar a sala 1' } }]);
+    const flags = ['--in-doubt', 'park'];
+    expect(await importIt(partner, leads, '--limit', '3', ...flags)).toMatchObject({
+      ...{ created: 1, unknown: 1, rejected: 1 },
+    });
+    const first = recordsOf(partner, 'leads.results.csv').slice(0, 3);
+    await importIt(partner, leads, '--skip', '4', '--limit', '1', ...flags);
+    const after = recordsOf(partner, 'leads.results.csv');
+    expect(after.map(({ srq_status }) => srq_status)).toEqual(['created', 'unknown', 'rejected', '', 'created', '']);
+    expect(after.slice(0, 3)).toEqual(first);
+    // A results file of before, of which the log knows more by now.
+    expect(await partner.run('resolve', '--ref', 'L-1', '--created', '77')).toMatchObject({ code: 0 });
+    await importIt(partner, 'leads.results.csv', '--skip', '5', ...flags);
+    expect(recordsOf(partner, 'leads.results.csv').map(({ srq_status }) => srq_status)).toEqual([
+      ...['created', 'created', 'rejected', '', 'created', 'created'],
+    ]);
+  });
+
   test('of a part of a file that cannot be read to its end are written, and that is said', async ({ partner }) => {
     const leads = partner.write('leads.csv', `${leadsCsv(3000)}L-9,PT,"never closed\n`);
     const ended = await partner.run('bulk', leads, '--limit', '2', ...FLAGS);

@@ -3,6 +3,7 @@ import type { Context } from '../../cli/context.ts';
 import { type Input, inputName, readInput, withReadingProgress } from '../../cli/input.ts';
 import { operationsOf, RequestSession, recordingsBeside } from '../../cli/session.ts';
 import type { ImportFile, ImportUi, Pass } from '../../delivery/import.ts';
+import type { RowLookup } from '../../delivery/report-rows.ts';
 import type { ImportPlan, RowReport } from '../../request/import-plan.ts';
 import { agreedPlan } from './agreement.ts';
 import type { BulkOptions } from './bulk-options.ts';
@@ -101,14 +102,14 @@ export class FileImport implements ImportFile, ImportUi {
     return showPass(this.#opened.session.context, pass, this.asides);
   }
 
-  async report(plan: ImportPlan, rows: AsyncIterable<RowReport>): Promise<void> {
+  async report(plan: ImportPlan, rows: AsyncIterable<RowReport>, log: RowLookup['log']): Promise<void> {
     const { session, results } = this.#opened;
     const { context } = session;
     const { report, includeInput } = this.#options;
     const figures = report === undefined ? null : figuresOf(plan, includeInput);
     const shown = figures ? withFigures(rows, figures, plan.mapping) : rows;
     this.#hasResults = false;
-    await writeRunResults(context, results, plan, shown);
+    await writeRunResults(context, results, plan, shown, { log, preparation: session.preparation });
     this.#hasResults = true;
     if (figures) await reportRun(context, report ?? '', figures);
   }

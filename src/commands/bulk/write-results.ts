@@ -1,7 +1,7 @@
 import type { Context } from '../../cli/context.ts';
 import { withIdentifiers } from '../../delivery/lost-identifiers.ts';
 import { mapRow } from '../../delivery/prepare.ts';
-import { withRowsOutside } from '../../delivery/report-rows.ts';
+import { type RowLookup, withRowsOutside } from '../../delivery/report-rows.ts';
 import { streamResults, writeResults } from '../../report/results-file.ts';
 import type { SrqError } from '../../request/errors.ts';
 import type { ImportPlan, RowReport } from '../../request/import-plan.ts';
@@ -18,6 +18,7 @@ export async function writeRunResults(
   place: ResultsPlace,
   plan: ImportPlan,
   reports: AsyncIterable<RowReport>,
+  lookup: RowLookup,
 ): Promise<void> {
   const { path } = place;
   if (path === null) {
@@ -30,7 +31,7 @@ export async function writeRunResults(
   const named = statesOutcomes(plan.table) ? withIdentifiers(reports, () => log.latest()) : reports;
   const isWhole = plan.range.skip === 0 && plan.range.limit === null;
   const unread = ({ message }: SrqError) => reporter.warn(`The results end before what cannot be read: ${message}`);
-  const rows = isWhole ? named : withRowsOutside(plan, named, unread);
+  const rows = isWhole ? named : withRowsOutside(plan, named, lookup, unread);
   const results = { columns: plan.table.columns, delimiter: await delimiterOf(plan), rows };
   if (path === '-') return streamResults(context.process.stdout, results);
   const written = await writeResults(path, results, () => place.settle(context, path));
