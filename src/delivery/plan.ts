@@ -108,6 +108,7 @@ class Planner {
   add(read: Row, prepared: Prepared): Status {
     const { row, problems } = prepared;
     const { earlier } = read;
+    this.findings.look(read);
     const status = settledStatus(earlier, this.#options) ?? this.#statusOf(prepared, earlier);
     if (this.#holdsOtherContent(row)) this.findings.add(read, [OTHER_CONTENT]);
     if (problems.length > 0) this.findings.add(read, problems);

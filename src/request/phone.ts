@@ -5,6 +5,7 @@ import {
   validatePhoneNumberLength,
 } from 'libphonenumber-js/max/es6';
 import metadata from 'libphonenumber-js/max/metadata';
+import { withoutTrailingMarks } from './contact-cell.ts';
 import type { FindingOf } from './finding.ts';
 import { findMarket, type Market } from './markets.ts';
 import { memoize } from './memoize.ts';
@@ -100,6 +101,11 @@ export function parsePhone(cell: string, market: Market | undefined): ParsedPhon
   if (cell.length > MAX_CELL_LENGTH) return refused('phone.too-long', market?.code);
   const plain = market ? plainE164(cell, market) : null;
   if (plain !== null) return { e164: plain, error: null, warning: null };
+  const bare = withoutTrailingMarks(cell);
+  if (bare !== cell) {
+    const parsed = parsePhone(bare, market);
+    return parsed.e164 === null ? parsed : { ...parsed, warning: parsed.warning ?? 'phone.trailing-mark' };
+  }
   const tidy = tidied(cell);
   if (SCIENTIFIC.test(tidy)) return refused('phone.scientific');
   if (holdsTwo(tidy)) return refused('phone.two-numbers');
