@@ -310,7 +310,9 @@ describe.concurrent('the results of several files', () => {
     expect(await statsOf(sandbox)).toMatchObject({ created: 2 });
   });
 
-  test('that hold corrections are left out beside their input, and it is said how they are sent', async ({ partner }) => {
+  test('that hold corrections are left out beside their input, and it is said how they are sent', async ({
+    partner,
+  }) => {
     partner.write('a.csv', csvOf('A1').replace(',PT,', ',XX,'));
     partner.write('b.csv', csvOf('B1'));
     await bulk(partner, 'a.csv', 'b.csv');
@@ -522,13 +524,38 @@ describe.skipIf(!HAS_TERMINAL)('on a terminal', () => {
       const { shown, code: ended } = await onTerminal(
         desk,
         ['bulk', 'a.csv', 'b.csv'],
-        [
-          [/3 ready[\s\S]*q to leave: /, ''],
-          [/1 ready[\s\S]*q to leave: /, ''],
-          [/Type 4 to send these requests of 2 files to the live service: /, number],
-        ],
+        [[/3 ready[\s\S]*1 ready[\s\S]*Type 4 to send these requests of 2 files to the live service: /, number]],
       );
-      expect([ended, shown.match(/Type \d+ to send/g)]).toEqual([code, ['Type 4 to send']]);
+      expect([ended, shown.match(/Type \d+ to send|q to leave/g)]).toEqual([code, ['Type 4 to send']]);
     }
+  });
+
+  test('one Enter is for all files of a test service; what is asked of a column names its file', async ({
+    partner,
+    sandbox,
+  }) => {
+    partner.write('a.csv', csvOf('A1', 'A2'));
+    partner.write('b.csv', csvOf('B1', 'B2', 'B3').replace('phone', 'Rufwert'));
+    const left = await onTerminal(
+      partner,
+      ['bulk', 'a.csv', 'b.csv'],
+      [
+        [/2 ready[\s\S]*b\.csv: Is "Rufwert" the phone\?[\s\S]*q leave: /, 'y'],
+        [/3 ready[\s\S]*Enter to send 5 requests of 2 files · q to leave: /, 'q'],
+      ],
+    );
+    expect([left.code, creates(sandbox)]).toEqual([130, []]);
+    // Nothing is remembered of what was not confirmed.
+    expect((await partner.run('mapping', 'list')).stdout).not.toContain('Rufwert');
+    const { shown, code } = await onTerminal(
+      partner,
+      ['bulk', 'a.csv', 'b.csv'],
+      [
+        [/b\.csv: Is "Rufwert" the phone\?[\s\S]*q leave: /, 'y'],
+        [/Enter to send 5 requests of 2 files · q to leave: /, 'Rufwert=-'],
+        [/import it alone first[\s\S]*Enter to send 5 requests of 2 files · q to leave: /, ''],
+      ],
+    );
+    expect([code, shown.match(/COLUMN=FIELD/g), creates(sandbox).length]).toEqual([0, null, 5]);
   });
 });

@@ -5,7 +5,7 @@ import { operationsOf, RequestSession, recordingsBeside } from '../../cli/sessio
 import type { ImportFile, ImportUi, Pass } from '../../delivery/import.ts';
 import type { RowLookup } from '../../delivery/report-rows.ts';
 import type { ImportPlan, RowReport } from '../../request/import-plan.ts';
-import { agreedPlan } from './agreement.ts';
+import { type Agreed, agreedPlan } from './agreement.ts';
 import type { BulkOptions } from './bulk-options.ts';
 import { type ChosenFiles, commandForOne, withEachFile } from './chosen-files.ts';
 import { beside, onlyPath, ResultsPlace, requireOneStatus } from './results-place.ts';
@@ -70,13 +70,16 @@ export class FileImport implements ImportFile, ImportUi {
   command: readonly string[];
   readonly #opened: OpenedFile;
   readonly #options: BulkOptions;
+  readonly #isOneOfSeveral: boolean;
   #hasResults = true;
+  #remember: Agreed['remember'] = async () => {};
 
-  constructor(opened: OpenedFile, options: BulkOptions) {
+  constructor(opened: OpenedFile, options: BulkOptions, isOneOfSeveral: boolean) {
     this.file = opened.file;
     this.command = opened.command;
     this.#opened = opened;
     this.#options = options;
+    this.#isOneOfSeveral = isOneOfSeveral;
   }
 
   get preparation() {
@@ -92,10 +95,17 @@ export class FileImport implements ImportFile, ImportUi {
     const { input, session, file, command } = this.#opened;
     const { context, destinationText: where } = session;
     const planned = (now: Input) => withReadingProgress(context, (tick) => plan(now, tick));
-    const proposal = { input, where, command, keepAt: beside(file, 'mapping.json') };
+    const oneOfSeveral = this.#isOneOfSeveral ? file : null;
+    const proposal = { input, where, command, keepAt: beside(file, 'mapping.json'), oneOfSeveral };
     const agreed = await agreedPlan(session, proposal, this.#options, planned);
     this.command = agreed.command;
+    this.#remember = agreed.remember;
     return agreed.plan;
+  }
+
+  /** Keeps the mapping that was agreed to, once all files are confirmed. */
+  remember(): Promise<unknown> {
+    return this.#remember();
   }
 
   watch(pass: Pass) {

@@ -9,9 +9,10 @@ import { SrqError } from '../../request/errors.ts';
 import type { ImportPlan } from '../../request/import-plan.ts';
 import type { RunBegin } from '../../request/log-store.ts';
 import { sumOfCounts } from '../../request/status.ts';
-import { confirmImport, rangeOf, requireAnswers, requireConsent, requireKnownFields } from './agreement.ts';
+import { rangeOf, requireAnswers, requireKnownFields } from './agreement.ts';
 import type { BulkOptions } from './bulk-options.ts';
 import { chosenFiles, requireForOne, withEachFile } from './chosen-files.ts';
+import { confirmImport, requireConsent } from './consent.ts';
 import { dryRun } from './dry-run.ts';
 import { FileImport, noteName, type OpenedFile, openFiles, rateOf } from './file-import.ts';
 import { beside, refuseRehearsed } from './results-place.ts';
@@ -41,8 +42,8 @@ export async function bulk(context: Context, named: readonly string[], asked: Bu
   }
   requireAnswers(context, opened, chosen.command, options);
   if (options.report !== undefined) await requireReportPlace(options.report, '--report');
-  const imports = opened.map((each) => new FileImport(each, options));
-  const ports = await portsOf(context, opened, options);
+  const imports = opened.map((each) => new FileImport(each, options, opened.length > 1));
+  const ports = await portsOf(context, opened, imports, options);
   const { plans, stop } = await runImport(ports, imports, {
     ...options,
     range: rangeOf(options),
@@ -60,7 +61,12 @@ export async function bulk(context: Context, named: readonly string[], asked: Bu
 }
 
 /** Opens what the files of a run share: the log, the notes and, once it is needed, the connection. */
-async function portsOf(context: Context, opened: readonly OpenedFile[], options: BulkOptions): Promise<ImportPorts> {
+async function portsOf(
+  context: Context,
+  opened: readonly OpenedFile[],
+  imports: readonly FileImport[],
+  options: BulkOptions,
+): Promise<ImportPorts> {
   const files = opened.map(({ file }) => file);
   const log = await context.openLog(`bulk ${files.map((file) => basename(file)).join(' ')}`, true);
   const notes = (await context.logStore()).openNotes(context.run);
@@ -69,6 +75,7 @@ async function portsOf(context: Context, opened: readonly OpenedFile[], options:
     ...{ log, clock, halt: interruption.halt },
     confirm: async (plans) => {
       await confirmImport(context, options, plans);
+      for (const each of imports) await each.remember();
       notes.note(await beginNote(context, plans, files, options));
     },
     connect: async (fieldName) => {
