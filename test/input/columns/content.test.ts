@@ -27,3 +27,15 @@ test('dashes and words in other columns are content', () => {
   const { missed, sources } = sourceOf(['Flag', 'Message'], [yesNo, yesNo.map((_, at) => `Paint the ${at}. room now`)]);
   expect([...missed, ...sources].filter(({ field }) => field === 'phone' || field === 'email')).toEqual([]);
 });
+
+test.each([
+  ['Kategorie', '+351 912 345 678'],
+  ['Kategorie', 'ana@example.com'],
+  ['Phone', 'ana@example.com'],
+  ['Email', '+351 912 345 678'],
+  ['Message', 'ana@example.com'],
+])('a column called %s that holds %s is not taken by its name, also with a single row', (name, cell) => {
+  const { sources } = sourceOf([name, 'City'], [[cell], ['Lisboa']]);
+  const taken = sources.filter(({ columns }) => columns.includes(0));
+  expect(taken.filter(({ level }) => level === 'certain')).toEqual([]);
+});
