@@ -115,6 +115,28 @@ describe.concurrent('the results file', () => {
   });
 });
 
+test.for([
+  ['DE', ';'],
+  ['UK', ','],
+] as const)(
+  'of UTF-16 with TABs, as forms and spreadsheets export it, open in a spreadsheet of %s',
+  async ([country, delimiter], { partner }) => {
+    const rows = [
+      ['ref', 'country', 'fullname', 'email', 'location', 'request_text'],
+      ['L-1', country, 'Zoé Weiß', 'zoe@example.com', 'Berlin', 'Küche, Bad; Flur'],
+    ];
+    const text = rows.map((cells) => `${cells.join('\t')}\r\n`).join('');
+    const leads = partner.write(
+      'leads.csv',
+      Buffer.concat([Buffer.from('\ufeff', 'utf16le'), Buffer.from(text, 'utf16le')]),
+    );
+    expect(documentOf(await importIt(partner, leads, '--set', 'lang=en'))).toMatchObject({ created: 1 });
+    const [header, row] = records(partner, 'leads.results.csv', delimiter);
+    expect([header?.slice(0, -4), row?.slice(0, -4), row?.at(-4)]).toEqual([...rows, 'created']);
+    expect(documentOf(await importIt(partner, join(partner.work, 'leads.results.csv')))).toMatchObject({ repeated: 1 });
+  },
+);
+
 describe.concurrent('a slip in an option', () => {
   for (const [what, name] of [
     ['the log', 'state/default.ndjson'],

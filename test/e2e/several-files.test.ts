@@ -440,7 +440,7 @@ describe.concurrent('a run of several files that ends early', () => {
     renameSync(join(desk.work, 'b.csv'), join(desk.work, 'kept.csv'));
     await setLatency(sandbox, 0);
     const ended = await running.ended;
-    expect([ended.code, documentOf(ended)]).toMatchObject([5, { created: 6, failed: 6 }]);
+    expect([ended.code, documentOf(ended)]).toMatchObject([6, { created: 6, failed: 6 }]);
     expect(documentOf(ended)['stopped']).toMatch(/There is no file .*b\.csv/);
     expect(filesOf(ended).map(({ results }) => results)).toEqual(['a.results.csv', null, 'c.results.csv']);
     expect(await outcome(desk, 'a.results.csv', 'A6')).toMatchObject({ status: 'created' });

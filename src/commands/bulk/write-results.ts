@@ -40,10 +40,10 @@ export async function writeRunResults(
 
 /**
  * Returns the delimiter of the results: that of the input, so that whoever wrote it can open them, else that of
- * spreadsheets in the market of the first row.
+ * spreadsheets in the market of the first row. Spreadsheets split no CSV in UTF-8 at its TABs.
  */
 async function delimiterOf({ table, mapping, first }: ImportPlan): Promise<string> {
-  if (table.delimiter !== null && [',', ';', '\t'].includes(table.delimiter)) return table.delimiter;
+  if (table.delimiter !== null && [',', ';'].includes(table.delimiter)) return table.delimiter;
   const country = first?.request.params['country'] ?? (await firstCountry({ table, mapping }));
   const market = country === undefined ? undefined : parseMarket(country);
   return market ? usualDelimiter(market) : ',';
