@@ -66,7 +66,14 @@ describe.skipIf(!HAS_TERMINAL)('on a real terminal', () => {
   ] as const)(
     'what is wrong with a file is on the last screen of %i columns and %i lines',
     async ([columns, rows], { desk }) => {
-      const phones = ['0151 1000000', '0151 1000001', '0151 1000002', '0151 1000003', 'call me', '030 12 / 0151 10000000'];
+      const phones = [
+        '0151 1000000',
+        '0151 1000001',
+        '0151 1000002',
+        '0151 1000003',
+        'call me',
+        '030 12 / 0151 10000000',
+      ];
       const leads = phones.map((phone) => `Ana Exemplo,${phone},10115,Berlin,Dach decken`).join('\n');
       const file = desk.write('leads.csv', `Name,Telefon,PLZ,Ort,Dachart\n${leads}\n`);
       const terminal = new Terminal(desk, ['bulk', file, '--sandbox', '--set', 'country=DE'], {
