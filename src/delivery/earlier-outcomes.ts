@@ -27,12 +27,14 @@ export function settledStatus(
   return earlier.status === 'duplicate' && onDuplicate === 'skip' ? 'duplicate' : null;
 }
 
+/** Tells whether a row says that it was taken, or is a duplicate. */
+export function saysItIsSettled({ earlier }: Row): boolean {
+  return settledStatus(earlier, { again: false, onDuplicate: 'skip' }) !== null;
+}
+
 /** Tells whether a row with this status in the ledger was left as it said it was. */
-export function isKept({ earlier }: Row, status: Status): boolean {
-  return (
-    (status === 'repeated' || status === 'duplicate') &&
-    settledStatus(earlier, { again: false, onDuplicate: 'skip' }) !== null
-  );
+export function isKept(row: Row, status: Status): boolean {
+  return (status === 'repeated' || status === 'duplicate') && saysItIsSettled(row);
 }
 
 /** What the spreadsheet did to a row: the cells put back, or the reason why the row cannot be sent. */

@@ -1,10 +1,18 @@
+import { isContactField, saysNone } from '../request/contact-cell.ts';
 import { parseEmail } from '../request/email.ts';
 import { shellWord } from '../request/errors.ts';
-import { absenceMessage, adviceOn, type FindingCode, fieldsThatGive, type Problem } from '../request/finding.ts';
+import {
+  absenceMessage,
+  adviceOn,
+  type FindingCode,
+  fieldsThatGive,
+  finding,
+  type Problem,
+} from '../request/finding.ts';
 import type { ImportPlan, ProblemExample, ProblemGroup, RowProblem } from '../request/import-plan.ts';
 import { MARKETS, type Market, parseLanguage, parseMarket, postalCodeWarning } from '../request/markets.ts';
 import { dialsZero, marketOfNumber, parsePhone } from '../request/phone.ts';
-import { type Mapping, type Row, resultColumnOf } from '../request/table.ts';
+import { columnLabel, type Mapping, type Row, resultColumnOf } from '../request/table.ts';
 import { mapRow } from './prepare.ts';
 
 /** Maximum number of problems kept one by one. Further ones are only counted. */
@@ -36,6 +44,8 @@ export class FindingGroups {
   readonly #groups = new Map<string, Group>();
   /** The last group of each code, which most often is that of the next problem as well. */
   readonly #last = new Map<FindingCode, Group>();
+  /** The columns from which telephone numbers and e-mail addresses come. */
+  readonly #contacts: readonly { readonly index: number; readonly problem: Problem }[];
   readonly #kept: { readonly row: number; readonly problem: Problem; readonly group: Group | null }[] = [];
   #ofRows = 0;
 
@@ -43,6 +53,21 @@ export class FindingGroups {
     this.#mapping = mapping;
     this.#given = new Set(mapping.sources.map(({ field }) => field));
     this.#clues = new MendClues(mapping);
+    this.#contacts = mapping.sources.flatMap(({ field, columns }) =>
+      isContactField(field) ? columns.map((index) => noneSaid(field, index, mapping)) : [],
+    );
+  }
+
+  /** Looks at a row for cells that say that there is no telephone number or e-mail address. */
+  look({ cells, problem, number }: Row): void {
+    if (problem !== null) return;
+    for (const { index, problem: said } of this.#contacts) {
+      const cell = cells[index];
+      const group = cell !== undefined && saysNone(cell) ? this.#groupOf(said) : null;
+      if (group === null) continue;
+      group.rows += 1;
+      if (group.examples.length < MAX_EXAMPLES) group.examples.push({ row: number, value: null });
+    }
   }
 
   /** Adds the problems of a row. */
@@ -98,7 +123,8 @@ export class FindingGroups {
     if (this.#groups.size >= MAX_GROUPS) return null;
     const fields = fieldsThatGive(problem);
     const isAbsence = fields.length > 0;
-    const isOfPlan = isAbsence && !fields.some((field) => this.#given.has(field));
+    const isLacking = isAbsence && !fields.some((field) => this.#given.has(field));
+    const isOfPlan = isLacking || problem.code === 'columns.none-said';
     const group: Group = { problem, isAbsence, isOfPlan, rows: 0, examples: [] };
     this.#groups.set(name, group);
     return group;
@@ -106,10 +132,16 @@ export class FindingGroups {
 
   #told({ problem, isAbsence, isOfPlan, rows, examples }: Group, all: number): ProblemGroup {
     const { code, severity, field, column } = problem;
-    const message = isOfPlan ? `${absenceMessage(problem)}.` : problem.message;
+    const message = isAbsence && isOfPlan ? `${absenceMessage(problem)}.` : problem.message;
     const mend = isAbsence ? this.#clues.mend(problem, rows === all) : null;
     return { code, severity, field, column, message, rows, examples, isOfPlan, mend };
   }
+}
+
+function noneSaid(field: 'phone' | 'email', index: number, { columns }: Mapping): { index: number; problem: Problem } {
+  const what = field === 'phone' ? 'telephone number' : 'e-mail address';
+  const found = finding('columns.none-said', field, { name: columnLabel(columns, index), what });
+  return { index, problem: { ...found, column: null } };
 }
 
 function rank({ severity, isOfPlan }: ProblemGroup): number {

@@ -6,7 +6,7 @@ import type { Mapping } from '../request/table.ts';
 import type { VisibilityHistory } from '../request/visibility.ts';
 import { type MappedTable, planImport, refreshUnknown } from './plan.ts';
 import type { Preparation } from './prepare.ts';
-import { reportRows } from './report-rows.ts';
+import { type RowLookup, reportRows } from './report-rows.ts';
 import { type SendOptions, type SendPorts, sendAfterOthers, sendRows } from './send-rows.ts';
 import { resumeProbes, settleRows } from './settle-rows.ts';
 import type { SubmitOptions, Submitted } from './submit.ts';
@@ -46,7 +46,12 @@ export async function runImport(
   await ports.ended(stop);
   // 5. Report every row.
   const failure = await reportFiles(imports, log, stop);
-  return { plans, stop: stop ?? failure };
+  return { plans, stop: stoppedBy(stop ?? failure) };
+}
+
+/** A file that changes once requests are sent ends the run early. As an error of the input it would say that nothing was sent. */
+function stoppedBy(reason: SrqError | null): SrqError | null {
+  return reason?.code === 'input' ? new SrqError('stopped', reason.message, reason.hint, reason) : reason;
 }
 
 /** One file of a run with its plan. */
@@ -102,8 +107,8 @@ async function send(
 }
 
 /**
- * Reports every row of the files. If one file cannot be reported, the others are all the same. Returns the first error of
- * several files, which the summary shows; that of one file alone is thrown.
+ * Reports every row of the files. If one file cannot be reported, the others are all the same. Returns the first error,
+ * which the summary shows; if the results of one file alone cannot be written, that is thrown.
  */
 async function reportFiles(
   imports: readonly FileOfRun[],
@@ -116,13 +121,13 @@ async function reportFiles(
     try {
       // Another process that was sending some of these requests may have finished them meanwhile.
       if (plan.ledger.doubts() > 0) await refreshUnknown(plan, log).catch(ignoreLogError);
-      await ui.report(plan, reportRows(plan, log, preparation, untried));
+      await ui.report(plan, reportRows(plan, log, preparation, untried), log);
     } catch (error) {
       if (!(error instanceof SrqError)) throw error;
       failure ??= error;
     }
   }
-  if (failure && imports.length === 1) throw failure;
+  if (failure && failure.code !== 'input' && imports.length === 1) throw failure;
   return failure;
 }
 
@@ -262,8 +267,8 @@ export interface ImportUi {
   agree(plan: (input: MappedTable, tick: (rows: number) => void) => Promise<ImportPlan>): Promise<ImportPlan>;
   /** Starts to show a pass. */
   watch(pass: Pass): Promise<PassWatch>;
-  /** Reports the result of every row. */
-  report(plan: ImportPlan, rows: AsyncIterable<RowReport>): Promise<void>;
+  /** Reports the result of every row. The log tells of rows outside the range of the import. */
+  report(plan: ImportPlan, rows: AsyncIterable<RowReport>, log: RowLookup['log']): Promise<void>;
 }
 
 /** The dependencies of an import. */

@@ -55,7 +55,8 @@ export async function planImport(
     mostAreDone = doneInBatch > batch.length / 2;
     tick(planner.ledger.rows);
   }
-  const { ledger, first, findings, refs } = planner;
+  const { ledger, first, findings } = planner;
+  const refs = { sample: planner.refs.texts, count: planner.refs.count };
   if (ledger.rows === 0) {
     throw new SrqError('input', `${table.path} has no rows to import${range.skip > 0 ? ' after those skipped' : ''}.`);
   }
@@ -64,15 +65,32 @@ export async function planImport(
   return { ...planned, counts: ledger.counts(), first, refs, ...findings.of(ledger.rows), ledger };
 }
 
-/** Number of references of ready rows that a plan keeps, to ask the log whether it knows them with other content. */
+/** Maximum number of references of ready rows that a plan keeps, to ask the log whether it knows them with other content. */
 const MAX_REFS = 1_000;
+
+/** Keeps texts in bounded memory, evenly spread over all that were added: every one of a few, every second of more. */
+class EvenSample {
+  readonly texts: string[] = [];
+  count = 0;
+  #every = 1;
+
+  add(text: string): void {
+    const isNext = this.count % this.#every === 0;
+    this.count += 1;
+    if (!isNext) return;
+    this.texts.push(text);
+    if (this.texts.length < MAX_REFS) return;
+    this.texts.splice(0, MAX_REFS, ...this.texts.filter((_, at) => at % 2 === 0));
+    this.#every *= 2;
+  }
+}
 
 /** Collects the rows of a plan in their order. */
 class Planner {
   readonly ledger = new Ledger();
   readonly findings: FindingGroups;
-  /** References of the first rows that are ready. */
-  readonly refs: string[] = [];
+  /** References of rows that are ready. New leads often stand at one end of a file, so that the first ones tell little. */
+  readonly refs = new EvenSample();
   first: ImportPlan['first'] = null;
   readonly #log: LogView;
   readonly #options: PlanRules;
@@ -89,6 +107,7 @@ class Planner {
   add(read: Row, prepared: Prepared): Status {
     const { row, problems } = prepared;
     const { earlier } = read;
+    this.findings.look(read);
     const status = settledStatus(earlier, this.#options) ?? this.#statusOf(prepared, earlier);
     if (this.#holdsOtherContent(row)) this.findings.add(read, [OTHER_CONTENT]);
     if (problems.length > 0) this.findings.add(read, problems);
@@ -101,7 +120,7 @@ class Planner {
     if (this.ledger.status(row) !== 'ready') return status;
     this.first ??= prepared;
     const { ref } = prepared.request;
-    if (ref !== null && this.refs.length < MAX_REFS) this.refs.push(ref);
+    if (ref !== null) this.refs.add(ref);
     return status;
   }
 

@@ -1,3 +1,4 @@
+import { isContactField, saysNone } from '../request/contact-cell.ts';
 import type { Contract } from '../request/contract.ts';
 import { SrqError } from '../request/errors.ts';
 import { type Finding, finding, type Problem } from '../request/finding.ts';
@@ -143,8 +144,8 @@ function postalCodeOf({ cells }: Row, { postalCodes, sources }: Mapping): string
  * sent.
  */
 export function tieProblems({ cells }: Row, { columns, ties }: Mapping): Problem[] {
-  const filled = (index: number) => (cells[index] ?? '').trim() !== '';
   return ties.flatMap(({ field, columns: tied, better }) => {
+    const filled = (index: number) => (cells[index] ?? '').trim() !== '' && !isNone(field, cells[index] ?? '');
     const texts = new Set(tied.filter(filled).map((index) => (cells[index] ?? '').trim()));
     if (texts.size < 2 || better.some(filled)) return [];
     const names = tied.map((index) => columns[index] ?? '');
@@ -152,12 +153,20 @@ export function tieProblems({ cells }: Row, { columns, ties }: Mapping): Problem
   });
 }
 
+/** Tells whether a cell says that there is no telephone number or e-mail address. For other fields it may be meant. */
+function isNone(field: string, cell: string): boolean {
+  return isContactField(field) && saysNone(cell);
+}
+
 function textOf(source: FieldSource, cells: readonly string[]): string {
-  if (source.how === 'template') return templateText(source, cells);
+  if (source.how === 'template') {
+    const text = templateText(source, cells);
+    return isNone(source.field, text) ? '' : text;
+  }
   const parts: string[] = [];
   for (const index of source.columns) {
     const text = cellText(cells[index], source.prefix);
-    if (text === '') continue;
+    if (text === '' || isNone(source.field, text)) continue;
     if (source.how === 'first') return text;
     parts.push(text.trim());
   }

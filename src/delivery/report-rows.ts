@@ -1,11 +1,12 @@
 import { SrqError } from '../request/errors.ts';
 import { FINDING, type Problem, quotedMessage } from '../request/finding.ts';
-import type { ImportPlan, RowOutside, RowReport, RunRow } from '../request/import-plan.ts';
+import type { ImportPlan, RowOutside, RowRange, RowReport, RunRow } from '../request/import-plan.ts';
 import { parseMarket } from '../request/markets.ts';
 import type { DeliveryLog, LogRecord } from '../request/ports.ts';
 import { type Status, statusOfEvent } from '../request/status.ts';
 import type { Mapping, Row } from '../request/table.ts';
-import { isKept } from './earlier-outcomes.ts';
+import { isKept, saysItIsSettled } from './earlier-outcomes.ts';
+import { loggedRows } from './logged-rows.ts';
 import { mapRow, type Preparation, prepareRow } from './prepare.ts';
 import { rowsInRange } from './reread.ts';
 
@@ -38,28 +39,48 @@ export async function* reportRows(
 
 const NOT_SENT = { ids: {}, record: null, problems: [], isKept: false };
 
+/** What it takes to find the rows of a plan in the log. */
+export interface RowLookup {
+  readonly log: Pick<DeliveryLog, 'lookup' | 'prefetch' | 'read'>;
+  readonly preparation: Preparation;
+}
+
 /**
- * Adds the rows outside the range to the reports, in the order of the file. If the file cannot be read to its end, which
- * an import of its first rows has not tried, `onUnread` is called and the rest is left out.
+ * Adds the rows outside the range to the reports, in the order of the file, each with what is known of it. If the file
+ * cannot be read to its end, which an import of its first rows has not tried, `onUnread` is called and the rest is left out.
  */
 export async function* withRowsOutside(
-  { table, range }: Pick<ImportPlan, 'table' | 'range'>,
+  plan: ImportPlan,
   reports: AsyncIterable<RowReport>,
+  lookup: RowLookup,
   onUnread: (error: SrqError) => void,
 ): AsyncGenerator<RowReport | RowOutside> {
-  const { skip, limit } = range;
-  if (skip > 0) for await (const batch of rowsInRange(table, { skip: 0, limit: skip })) yield* batch.map(outside);
+  const { skip, limit } = plan.range;
+  if (skip > 0) yield* rowsOutside(plan, { skip: 0, limit: skip }, lookup);
   yield* reports;
   if (limit === null) return;
   try {
-    for await (const batch of rowsInRange(table, { skip: skip + limit, limit: null })) yield* batch.map(outside);
+    yield* rowsOutside(plan, { skip: skip + limit, limit: null }, lookup);
   } catch (error) {
     if (!(error instanceof SrqError)) throw error;
     onUnread(error);
   }
 }
 
-const outside = (row: Row): RowOutside => ({ row, status: null });
+/** Yields rows that the import does not cover. What a row says itself stays if that settles it, or the log knows no more. */
+async function* rowsOutside(
+  plan: ImportPlan,
+  range: RowRange,
+  { log, preparation }: RowLookup,
+): AsyncGenerator<RowReport | RowOutside> {
+  for await (const { row, record } of loggedRows(plan, preparation, log, range)) {
+    if (record === null || saysItIsSettled(row)) yield { row, status: null };
+    else {
+      const status = statusOfEvent(record.event);
+      yield { ...NOT_SENT, row, status, ids: record.ids, message: messageOf(record, false), record };
+    }
+  }
+}
 
 async function whyInvalid(
   row: Row,

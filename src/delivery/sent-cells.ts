@@ -4,7 +4,10 @@ import { type CellVariant, cellVariants, isDate } from './cell-variants.ts';
 
 /** Maximum number of keys that are computed to find what one row was. */
 const MAX_KEYS_A_ROW = 1_000;
-/** Number of keys that are tried first: what was undone in the last row is mostly right in the next one, too. */
+/**
+ * Number of keys that are tried first, and of every row: what was undone in the last row is mostly right in the next one,
+ * too.
+ */
 const FIRST_KEYS = 4;
 
 /** How the cells of a row are sought. */
@@ -13,7 +16,7 @@ export interface CellSearch {
   readonly keyOf: (row: Row) => string | null | Promise<string | null>;
   /** Tells whether the log proves that a request with this key was sent. */
   readonly isSent: (key: string) => boolean;
-  /** The number of keys that may still be computed. Each search reduces it. */
+  /** The number of keys that may still be computed, besides the first ones of each row. Each search reduces it. */
   readonly budget: { keysLeft: number };
 }
 
@@ -49,10 +52,9 @@ export class SentCells {
     });
     if (changed.length === 0) return null;
     const most = Math.min(MAX_KEYS_A_ROW, search.budget.keysLeft);
-    const first = Math.min(FIRST_KEYS, most);
     return (
-      (await this.#proven(row, choices(changed, 0, first), search)) ??
-      (await this.#proven(row, choices(changed, first, most), search))
+      (await this.#proven(row, choices(changed, 0, FIRST_KEYS), search)) ??
+      (await this.#proven(row, choices(changed, FIRST_KEYS, most), search))
     );
   }
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
 import { SrqError, systemCode } from '../request/errors.ts';
 import { requireOwnOrNew, requireWritable, writeWhole } from './output-file.ts';
@@ -16,14 +17,15 @@ const OWN_HEAD = new RegExp(
 
 /**
  * Throws `SrqError('usage')` if the export cannot be written there, or would replace its own input or anything but an
- * earlier export. `input` is null for an export of the log.
+ * earlier export. `input` is null for an export of the log. `isOwnWorkbook` tells whether a workbook there is one, which
+ * its beginning does not show.
  */
-export async function requireExportPlace(path: string, input: string | null): Promise<void> {
+export async function requireExportPlace(path: string, input: string | null, isOwnWorkbook: boolean): Promise<void> {
   const [output, source] = await Promise.all([path, input].map((each) => realPath(each)));
   if (output !== null && output === source) {
     throw new SrqError('usage', 'The export would replace the input.', 'Name another file: --output FILE');
   }
-  await requireOwnOrNew(path, 'export', '--output', (head) => OWN_HEAD.test(head));
+  await requireOwnOrNew(path, 'export', '--output', (head) => isOwnWorkbook || OWN_HEAD.test(head));
   await requireWritable(path, 'export', '--output');
 }
 
@@ -32,14 +34,26 @@ async function realPath(path: string | null): Promise<string | null> {
 }
 
 /**
- * Writes the texts of an export, whole or not at all. Throws `SrqError('usage')` if it cannot be written, and
- * `SrqError('interrupted')` if `stop` fires first.
+ * Writes the chunks of an export, whole or not at all, and returns the SHA-256 of the file in hex. Throws
+ * `SrqError('usage')` if it cannot be written, and `SrqError('interrupted')` if `stop` fires first.
  */
-export async function writeExport(path: string, texts: AsyncIterable<string>, stop: AbortSignal): Promise<void> {
-  const wasWritten = await writeWhole(path, texts, stop).catch((error: unknown) => {
+export async function writeExport(
+  path: string,
+  chunks: AsyncIterable<string | Uint8Array>,
+  stop: AbortSignal,
+): Promise<string> {
+  const hash = createHash('sha256');
+  const hashed = async function* () {
+    for await (const chunk of chunks) {
+      hash.update(chunk);
+      yield chunk;
+    }
+  };
+  const wasWritten = await writeWhole(path, hashed(), stop).catch((error: unknown) => {
     if (systemCode(error) === '') throw error;
     const message = `The export ${path} cannot be written (${systemCode(error)}).`;
     throw new SrqError('usage', message, 'Name another place: --output FILE', error);
   });
   if (!wasWritten) throw new SrqError('interrupted', `Interrupted: ${path} was not written.`);
+  return hash.digest('hex');
 }

@@ -7,6 +7,9 @@ import { SrqError, systemCode } from '../request/errors.ts';
 
 const HEAD_BYTES = 64 * 1024;
 
+/** A part of a file. */
+type Chunk = string | Uint8Array;
+
 /**
  * Throws `SrqError('usage')` if a file that srq is about to write would replace anything but an earlier one of its
  * kind. A slip in an option must not cost the user the leads, the log or the settings. `isOwn` receives the beginning
@@ -51,14 +54,14 @@ async function headOf(path: string): Promise<string> {
 }
 
 /**
- * Writes texts to a file that only the user can read. An existing file is replaced only once the new one is complete.
- * If `stop` fires before that, nothing is replaced and the result is false. Errors of the system and of `texts` are
+ * Writes texts or bytes to a file that only the user can read. An existing file is replaced only once the new one is complete.
+ * If `stop` fires before that, nothing is replaced and the result is false. Errors of the system and of `chunks` are
  * passed on.
  */
-export async function writeWhole(path: string, texts: AsyncIterable<string>, stop: AbortSignal): Promise<boolean> {
+export async function writeWhole(path: string, chunks: AsyncIterable<Chunk>, stop: AbortSignal): Promise<boolean> {
   const part = `${path}.${randomUUID()}.part`;
   try {
-    await pipeline(textsUntil(stop, texts), createWriteStream(part, { mode: 0o600 }));
+    await pipeline(chunksUntil(stop, chunks), createWriteStream(part, { mode: 0o600 }));
     if (stop.aborted) await rm(part, { force: true });
     else await rename(part, path);
     return !stop.aborted;
@@ -68,11 +71,11 @@ export async function writeWhole(path: string, texts: AsyncIterable<string>, sto
   }
 }
 
-/** Ends the texts after `stop`, so that what they are read from is closed. */
-async function* textsUntil(stop: AbortSignal, texts: AsyncIterable<string>): AsyncGenerator<string> {
-  for await (const text of texts) {
+/** Ends the chunks after `stop`, so that what they are read from is closed. */
+async function* chunksUntil(stop: AbortSignal, chunks: AsyncIterable<Chunk>): AsyncGenerator<Chunk> {
+  for await (const chunk of chunks) {
     if (stop.aborted) return;
-    yield text;
+    yield chunk;
   }
 }
 

@@ -1,5 +1,6 @@
 import { domainToASCII } from 'node:url';
 import * as z from 'zod/mini';
+import { withoutTrailingMarks } from './contact-cell.ts';
 import type { FindingOf } from './finding.ts';
 
 const address = z.email();
@@ -44,6 +45,11 @@ function tidied(text: string): string {
 export function parseEmail(text: string): ParsedEmail {
   if (text.length > MAX_CELL_LENGTH) return refused('email.too-long');
   if (text.length <= MAX_ADDRESS_BYTES && PLAIN.test(text)) return { email: text, error: null, warning: null };
+  const bare = withoutTrailingMarks(text);
+  if (bare !== text) {
+    const parsed = parseEmail(bare);
+    return parsed.email === null ? parsed : { ...parsed, warning: parsed.warning ?? 'email.trailing-mark' };
+  }
   const tidy = tidied(text);
   if (/[,;\s|/]/.test(tidy.slice(tidy.indexOf('@'), tidy.lastIndexOf('@')))) return refused('email.several');
   const at = tidy.lastIndexOf('@');

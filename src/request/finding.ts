@@ -78,6 +78,12 @@ export const FINDING = {
     'Correct the cells, or say which column to use: --map COLUMN={field}',
   ),
 
+  'columns.none-said': warning(
+    null,
+    '"{name}" says in some cells that there is no {what}, as with n/a or a dash; they are taken as empty.',
+    'It needs nothing; if another column holds it: --map COLUMN={field}',
+  ),
+
   'country.missing': error(null, 'There is no country.', 'Fill the cell; for a file of one country: --set country=PT', {
     givenBy: ['country'],
     says: 'No column gives the country',
@@ -126,12 +132,14 @@ export const FINDING = {
   'phone.trunk-zero': warning(PHONE, 'had a (0) after the country code, which was taken out.', ANOTHER_NUMBER),
   'phone.old-mexican': warning(PHONE, 'had a 1 after +52, no longer used, which was taken out.', ANOTHER_NUMBER),
   'phone.extension': warning(PHONE, 'has an extension, which is left out.', ANOTHER_NUMBER),
+  'phone.trailing-mark': warning(PHONE, 'has a comma or semicolon behind it, which is left out.', ANOTHER_NUMBER),
   'phone.foreign': warning(PHONE, 'belongs to another country than the request.', ANOTHER_NUMBER),
 
   'email.invalid': error(EMAIL, 'is not an e-mail address.', ANOTHER_ADDRESS),
   'email.several': error(EMAIL, 'holds more than one e-mail address; keep one.', ANOTHER_ADDRESS),
   'email.too-long': error(EMAIL, 'is too long for an e-mail address.', ANOTHER_ADDRESS),
   'email.letters': warning(EMAIL, 'has letters before the @ that many mail services do not take.', ANOTHER_ADDRESS),
+  'email.trailing-mark': warning(EMAIL, 'has a comma or semicolon behind it, which is left out.', ANOTHER_ADDRESS),
   'email.unusual': warning(EMAIL, 'is unusual for an e-mail address; check it.', ANOTHER_ADDRESS),
 
   'request_text.missing': error(null, 'There is neither a text nor a recording that says what is needed.', NEED, {

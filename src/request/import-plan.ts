@@ -56,14 +56,14 @@ export interface ImportPlan {
   readonly problemGroups: readonly ProblemGroup[];
   /** Number of all problems, including those that are not kept in `problems`. */
   readonly problemCount: number;
-  /** References of the first rows that are ready. */
-  readonly refs: readonly string[];
+  /** References of the rows that are ready: how many there are, and some of them from all over the file. */
+  readonly refs: { readonly sample: readonly string[]; readonly count: number };
   readonly ledger: Ledger;
   /** The planned files of the same run. What one of them holds is sent with it. */
   readonly files: PlannedFiles;
 }
 
-/** A row outside the range of an import, of which only the results file tells. */
+/** A row outside the range of an import of which nothing is known but what it says itself. */
 export interface RowOutside {
   readonly row: Row;
   readonly status: null;

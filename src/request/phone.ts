@@ -5,6 +5,7 @@ import {
   validatePhoneNumberLength,
 } from 'libphonenumber-js/max/es6';
 import metadata from 'libphonenumber-js/max/metadata';
+import { withoutTrailingMarks } from './contact-cell.ts';
 import type { FindingOf } from './finding.ts';
 import { findMarket, type Market } from './markets.ts';
 import { memoize } from './memoize.ts';
@@ -100,6 +101,11 @@ export function parsePhone(cell: string, market: Market | undefined): ParsedPhon
   if (cell.length > MAX_CELL_LENGTH) return refused('phone.too-long', market?.code);
   const plain = market ? plainE164(cell, market) : null;
   if (plain !== null) return { e164: plain, error: null, warning: null };
+  const bare = withoutTrailingMarks(cell);
+  if (bare !== cell) {
+    const parsed = parsePhone(bare, market);
+    return parsed.e164 === null ? parsed : { ...parsed, warning: parsed.warning ?? 'phone.trailing-mark' };
+  }
   const tidy = tidied(cell);
   if (SCIENTIFIC.test(tidy)) return refused('phone.scientific');
   if (holdsTwo(tidy)) return refused('phone.two-numbers');
@@ -191,16 +197,29 @@ export function marketOfNumber(cell: string): Market | null {
 }
 
 /**
- * Returns the E.164 form of a number as people usually write it. A national number without a market is returned
- * unchanged, because it is sent that way. Nothing is validated, so this is only for numbers that are known to be right;
- * only a number that may lack its plus is read as {@link parsePhone} reads it.
+ * Matches international numbers that may not be meant digit by digit: there is a zero or a prefix of mobiles behind the
+ * country code.
+ */
+const MAY_HOLD_PREFIX = /^\+(?:\d{1,3}0|5[24])/;
+
+/**
+ * Returns the E.164 form that {@link parsePhone} gives, though numbers that are written plainly are not validated, which
+ * takes most of the time: this is for numbers that are probably known to be right. What is no number becomes what it looks
+ * like, and without a market a national number stays as it is, because it is sent that way.
  */
 export function likelyE164(cell: string, market: Market | undefined): string {
+  const plain = market ? plainE164(cell, market) : null;
+  if (plain !== null) return plain;
+  const bare = cell.replace(/[ ().-]/g, '');
+  if (/^\+[1-9]\d+$/.test(bare) && !MAY_HOLD_PREFIX.test(bare)) return bare;
+  return parsePhone(cell, market).e164 ?? digitByDigit(cell, market);
+}
+
+function digitByDigit(cell: string, market: Market | undefined): string {
   const digits = cell.replace(/[^\d+]/g, '');
   if (digits.startsWith('+')) return digits;
   if (!market) return cell;
   if (digits.startsWith('00')) return `+${digits.slice(2)}`;
-  if (mayLackPlus(digits, market)) return parsePhone(cell, market).e164 ?? cell;
   return `+${market.callingCode}${digits.replace(/^0/, '')}`;
 }
 

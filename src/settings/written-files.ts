@@ -6,10 +6,11 @@ import { pipeline } from 'node:stream/promises';
 import * as z from 'zod/mini';
 import { OwnFile, type Trust } from './own-file.ts';
 
-/** Whether a file is of a run, or of a rehearsal with the sandbox. */
-export type Occasion = 'run' | 'rehearsal';
+/** Whether a file holds the results of a run, or of a rehearsal with the sandbox, or an export. */
+export type Occasion = z.infer<typeof occasion>;
 
-const schema = z.object({ sha256: z.string(), of: z.enum(['run', 'rehearsal']) });
+const occasion = z.enum(['run', 'rehearsal', 'export']);
+const schema = z.object({ sha256: z.string(), of: occasion });
 
 /**
  * Knows of the files that srq has written for a person whether anybody has changed them since, by their digests. A digest is

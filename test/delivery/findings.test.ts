@@ -76,7 +76,7 @@ describe('A field that no column gives', () => {
 
 describe('Problems of one kind in one column', () => {
   test('are one group with the first rows and their values', async () => {
-    const phones = ['0151 1000000', '0151 1000001', '+49 151 10000000', '0151 1000002', '0151 1000003', 'n/a'];
+    const phones = ['0151 1000000', '0151 1000001', '+49 151 10000000', '0151 1000002', '0151 1000003', 'call me'];
     const rows = phones.map((phone) => ['DE', phone, 'Dach decken']);
     const { problemGroups } = await planOf(['Country', 'Phone', 'Message'], ...rows);
     expect(problemGroups[0]).toMatchObject({
@@ -201,4 +201,37 @@ test('A language is offered where all rows are of one market with several', asyn
     null,
     null,
   ]);
+});
+
+describe('Cells for a telephone number or an e-mail address that say that there is none', () => {
+  const columns = ['Country', 'Phone', 'Mobile', 'Email', 'Message', 'Name'];
+  const row = (phone: string, mobile: string, email: string, message = 'n/a') => [
+    'PT',
+    phone,
+    mobile,
+    email,
+    message,
+    '-',
+  ];
+
+  test('are empty, and one finding a column, whichever the number of rows', async () => {
+    const plan = await planOf(
+      columns,
+      row('n/a', '912345678', 'ana@example.com'),
+      row('912345679', '-', 'keine Angabe'),
+      row('unknown', '', 'rita@example.com'),
+      row('n/a', '-', 's/n'),
+    );
+    expect(plan.counts).toMatchObject({ ready: 3, invalid: 1 });
+    const said = plan.problems.filter(({ code }) => code === 'columns.none-said');
+    expect(said.map(({ row: of, rows, field, message }) => [of, rows, field, message])).toEqual([
+      [null, 3, 'phone', expect.stringContaining('"Phone" says in some cells that there is no telephone number')],
+      [null, 2, 'email', expect.stringContaining('"Email" says in some cells that there is no e-mail address')],
+      [null, 2, 'phone', expect.stringContaining('"Mobile" says')],
+    ]);
+    expect(told(plan)).toEqual([['contact.missing', 1, false]]);
+    // In a text they are what is said.
+    expect(plan.first?.request.params).toMatchObject({ phone: '+351912345678', request_text: 'n/a', fullname: '-' });
+    expect(plan.problems.filter(({ code }) => code === 'columns.differ')).toEqual([]);
+  });
 });

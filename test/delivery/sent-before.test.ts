@@ -16,5 +16,27 @@ test.each<[LoggedState, number]>([
   const plan = await planOf(tableOf(['Need 1', 'Need 2']), NEW as never);
   expect(plan.counts.ready).toBe(2);
   const log = { lookup: () => state, prefetch: async () => {} };
-  expect(await createdUnder(plan.mapping, plan, PREPARATION, log)).toBe(told);
+  expect(await createdUnder([plan.mapping], plan, PREPARATION, log)).toEqual([told]);
+});
+
+test('all rows are looked at: those at the end may be the only ones that were created', async () => {
+  const needs = Array.from({ length: 5_000 }, (_, at) => `Need ${at}`);
+  const plan = await planOf(tableOf(needs), NEW as never);
+  const last = plan.ledger.key(5_000);
+  const log = {
+    lookup: (key: string) => (key === last ? ('created' as const) : ('none' as const)),
+    prefetch: async () => {},
+  };
+  expect(await createdUnder([plan.mapping, { ...plan.mapping, sources: [] }], plan, PREPARATION, log)).toEqual([1, 0]);
+});
+
+test('references are kept from all over the file, a bounded number', async () => {
+  const needs = Array.from({ length: 4_001 }, (_, at) => `Need ${at}`);
+  const { refs } = await planOf(tableOf(needs), NEW as never);
+  expect(refs.count).toBe(4_001);
+  expect(refs.sample.length).toBeGreaterThanOrEqual(500);
+  expect(refs.sample.length).toBeLessThan(1_000);
+  const rows = refs.sample.map((ref) => Number(ref.slice(2)));
+  for (const quarter of [0, 1, 2, 3])
+    expect(rows.filter((row) => Math.floor((row - 1) / 1_000.25) === quarter).length).toBeGreaterThan(100);
 });

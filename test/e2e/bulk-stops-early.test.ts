@@ -2,6 +2,7 @@ import { describe, expect } from 'vitest';
 import { type Desk, test } from '../helpers/desk.ts';
 import { leadsCsv } from '../helpers/leads.ts';
 import { documentOf } from '../helpers/run-srq.ts';
+import { createdAtLeast, setLatency } from '../helpers/sandbox-view.ts';
 import { creates } from '../sandbox/sandbox-client.ts';
 
 const bulk = (desk: Desk, ...args: string[]) => desk.run('bulk', '--rate', 'max', ...args);
@@ -66,5 +67,20 @@ describe.concurrent('bulk stops early', () => {
     expect(ended.stdout).toContain('ECONNREFUSED');
     // A second or two on an idle machine; to try it with each row would take minutes.
     expect(performance.now() - startedMs).toBeLessThan(60_000);
+  });
+
+  test('when the file changes after the first request: not with exit code 2, which says that nothing was sent', async ({
+    partner,
+    sandbox,
+  }) => {
+    await setLatency(sandbox, 300);
+    const running = partner.start(['bulk', partner.write('leads.csv', leadsCsv(8)), '--concurrency', '1', '--json']);
+    await createdAtLeast(sandbox, 1, running);
+    partner.write('leads.csv', leadsCsv(9));
+    const ended = await running.ended;
+    expect(ended.code).toBe(6);
+    const document = documentOf(ended);
+    expect(document).toMatchObject({ rows: 8, stopped: expect.stringContaining('changed while it was read') });
+    expect([document['created'], document['results']]).toEqual([creates(sandbox).length, null]);
   });
 });

@@ -15,6 +15,27 @@ interface Finding {
   readonly advice: string;
 }
 
+test('what is said of the columns is not counted as a finding that is not shown', async ({ desk }) => {
+  const text = ['Country,Name,Phone,City,Message,Extra', 'PT,Ana Exemplo,912345678,Lisboa,Obras,x', ''].join('\n');
+  const args = ['bulk', desk.write('leads.csv', text), '--dry-run', '--map', 'Extra=mystery'];
+  const { stderr } = await desk.run(...args);
+  expect(stderr).toContain('"mystery" is not a field that srq knows');
+  expect(stderr).not.toContain('Findings');
+  // With findings of rows beside it, those alone are counted.
+  const rows = Array.from({ length: 7 }, (_, at) => `PT,Ana Exemplo,91234567${at},Lisboa,Obras ${at},x`);
+  const wrong = [
+    'country=FR',
+    'lang=no idea',
+    'location=\uFFFD',
+    'fullname=\uFFFD',
+    'request_text=\uFFFD',
+    'mystery=\uFFFD',
+  ];
+  const many = desk.write('many.csv', `${['Country,Name,Phone,City,Message,Extra', ...rows].join('\n')}\n`);
+  const ended = await desk.run('bulk', many, '--dry-run', ...wrong.flatMap((each) => ['--set', each]));
+  expect(ended.stderr).toContain('… and 7 more: --dry-run --json lists them');
+});
+
 describe.concurrent('bulk --dry-run --json', () => {
   test('gives the counts, and every finding with its row, column and advice', async ({ desk }) => {
     const text = [

@@ -1,6 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readSheet } from 'read-excel-file/node';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { workbook } from '../../scripts/workbook.mjs';
 import type { Sandbox } from '../../src/sandbox/server.ts';
 import { type Desk, test } from '../helpers/desk.ts';
 import { leadsCsv } from '../helpers/leads.ts';
@@ -125,6 +127,27 @@ describe.concurrent('export', () => {
     expect(partner.files().filter((name) => name.endsWith('.part'))).toEqual([]);
   });
 
+  test('is a workbook of exact texts where its name says so, and replaces no other workbook', async ({ partner }) => {
+    const path = (name: string) => join(partner.work, name);
+    partner.write('leads.csv', LEADS.replace('007', '_x0041_7').replace('008', '4915123456789012345678'));
+    await bulk(partner, 'leads.csv', ...MAPPED);
+    const printed = linesOf((await partner.run('export', 'leads.csv', ...MAPPED)).stdout, ';');
+    const asWorkbook = ['export', 'leads.csv', ...MAPPED, '-o', 'back.xlsx'];
+    const ended = await partner.run(...asWorkbook, '--json');
+    expect(documentOf(ended)).toMatchObject({ export: 'back.xlsx', format: 'xlsx', rows: 4, created: 3, invalid: 1 });
+    const sheet = async () =>
+      (await readSheet(path('back.xlsx'))).map((cells) => cells.map((cell) => (cell === null ? '' : cell)));
+    expect(await sheet()).toEqual(printed);
+    expect(statSync(path('back.xlsx')).mode & 0o777).toBe(0o600);
+    // An earlier export is replaced, a workbook of anybody else is not.
+    expect(await partner.run('export', '-o', 'back.xlsx')).toMatchObject({ code: 0 });
+    expect((await sheet())[0]).toEqual(['ref', 'id', 'ids', 'status', 'at', 'row', 'file', 'run', 'key']);
+    const theirs = Buffer.from(workbook([{ name: 'Leads', rows: [['ref'], ['L-1']] }]));
+    partner.write('back.xlsx', theirs);
+    expect(await partner.run(...asWorkbook)).toMatchObject({ code: 2, stderr: expect.stringContaining('no export') });
+    expect(readFileSync(path('back.xlsx'))).toEqual(theirs);
+  });
+
   test('of a file that is not in the log says so, with what may be missing', async ({ partner }) => {
     partner.write('leads.csv', LEADS);
     await bulk(partner, 'leads.csv', ...MAPPED, '--set', 'category=Pintura');
@@ -158,11 +181,23 @@ describe.concurrent('export', () => {
     for (const [flag = '', value = ''] of [
       ['--since', '2200-01-01'],
       ['--until', '2026-11-19'],
-      ['--run', 'x'],
       ['--status', 'failed'],
     ])
       expect([flag, await count(flag, value)]).toEqual([flag, 0]);
     expect(await desk.run('export', '--since', 'yesterday')).toMatchObject({ code: 2, stdout: '' });
+  });
+
+  test('of a run that is not known is an error, and names the last ones', async ({ partner }) => {
+    partner.write('leads.csv', LEADS);
+    await bulk(partner, 'leads.csv', ...MAPPED);
+    const id = String(partner.records()[0]?.['run']);
+    for (const file of [[], ['leads.csv', ...MAPPED]]) {
+      const { code, stdout, stderr } = await partner.run('export', ...file, '--run', 'zzz');
+      expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining('has an id that begins with "zzz"')]);
+      expect(stderr).toContain(`The last ones: ${id.slice(0, 8)} (`);
+      const known = await partner.run('export', ...file, '--run', id.slice(0, 8));
+      expect([known.code, linesOf(known.stdout).length]).toEqual([0, file.length > 0 ? 4 : 3]);
+    }
   });
 
   test('of an empty log is a header, or an empty list', async ({ desk }) => {
@@ -172,7 +207,7 @@ describe.concurrent('export', () => {
 
   test.for([
     [['--csv', '--json'], 'Choose one of'],
-    [['-o', 'back.xlsx'], 'no workbook'],
+    [['-o', 'back.xlsx', '--csv'], 'contradict each other'],
     [['missing.csv'], 'missing.csv'],
     [['-o', 'nowhere/back.csv'], 'nowhere/back.csv'],
   ] as const)('cannot be had so: %j', async ([args, told], { desk }) => {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import iconv from 'iconv-lite';
@@ -115,6 +115,28 @@ describe.concurrent('the results file', () => {
   });
 });
 
+test.for([
+  ['DE', ';'],
+  ['UK', ','],
+] as const)(
+  'of UTF-16 with TABs, as forms and spreadsheets export it, open in a spreadsheet of %s',
+  async ([country, delimiter], { partner }) => {
+    const rows = [
+      ['ref', 'country', 'fullname', 'email', 'location', 'request_text'],
+      ['L-1', country, 'Zoé Weiß', 'zoe@example.com', 'Berlin', 'Küche, Bad; Flur'],
+    ];
+    const text = rows.map((cells) => `${cells.join('\t')}\r\n`).join('');
+    const leads = partner.write(
+      'leads.csv',
+      Buffer.concat([Buffer.from('\ufeff', 'utf16le'), Buffer.from(text, 'utf16le')]),
+    );
+    expect(documentOf(await importIt(partner, leads, '--set', 'lang=en'))).toMatchObject({ created: 1 });
+    const [header, row] = records(partner, 'leads.results.csv', delimiter);
+    expect([header?.slice(0, -4), row?.slice(0, -4), row?.at(-4)]).toEqual([...rows, 'created']);
+    expect(documentOf(await importIt(partner, join(partner.work, 'leads.results.csv')))).toMatchObject({ repeated: 1 });
+  },
+);
+
 describe.concurrent('a slip in an option', () => {
   for (const [what, name] of [
     ['the log', 'state/default.ndjson'],
@@ -132,6 +154,15 @@ describe.concurrent('a slip in an option', () => {
       expect(creates(sandbox)).toHaveLength(2);
     });
   }
+
+  test.for([
+    ['--no-results', '--results', 'z.csv'],
+    ['--results=z.csv', '--no-results'],
+  ])('is not passed over where results are both named and not wanted: %s', async (flags, { partner, sandbox }) => {
+    const ended = await partner.run('bulk', partner.write('leads.csv', leadsCsv(1)), ...flags);
+    expect([ended.code, ended.stderr]).toEqual([2, expect.stringContaining('--results and --no-results contradict')]);
+    expect([creates(sandbox), existsSync(join(partner.work, 'z.csv'))]).toEqual([[], false]);
+  });
 
   test('does not cost the user his leads', async ({ partner }) => {
     const leads = partner.write('leads.csv', leadsCsv(2));

@@ -127,6 +127,32 @@ describe.concurrent('a row of a results file that comes back', () => {
     expect(creates(sandbox)).toHaveLength(1);
   });
 
+  test('and has lost its status is known by its content also where its number or address is written oddly', async ({
+    partner,
+    sandbox,
+  }) => {
+    const header = 'country,fullname,email,phone,location,request_text,day';
+    const odd = [
+      ['Ana@Example.com', '+351 (0)912345678'],
+      ['mailto:ana@example.com', '912345678 ext. 12'],
+      ['ana@example.com', 'p:+351912345678'],
+      ['', '00351912345678'],
+      ['ana@exämple.com', ''],
+    ];
+    const rows = odd.map(([email, phone], at) => `PT,Ana Exemplo,${email},${phone},Lisboa,Obras ${at},03.04.2026`);
+    const flags = ['--map', 'day=day', '--set', 'lang=pt'];
+    const leads = partner.write('leads.csv', `${[header, ...rows].join('\n')}\n`);
+    expect(await importIt(partner, leads, ...flags)).toMatchObject({ created: 5 });
+    // Somebody has emptied the column, and the spreadsheet writes dates in its own form.
+    const written = recordsOf(partner, 'leads.results.csv');
+    const damaged = written.map((record) => ({ ...record, srq_status: '', srq_id: '', day: '04/03/26' }));
+    expect(await importIt(partner, save(partner, 'damaged.csv', damaged), ...flags)).toMatchObject({
+      ...{ rows: 5, repeated: 5, created: 0 },
+    });
+    expect(recordsOf(partner, 'damaged.results.csv').map(({ day }) => day)).toEqual(Array(5).fill('03.04.2026'));
+    expect(creates(sandbox)).toHaveLength(5);
+  });
+
   test('and is corrected is sent, not as a spreadsheet has damaged it', async ({ partner, sandbox }) => {
     const header = 'ref,country,fullname,email,phone,postal_code,city,request_text,number';
     const at = (ref: string) => `${ref},XX,Jürgen Weiß ${ref},${ref}@example.com,,01067,Dresden,Obras,`;
@@ -282,6 +308,31 @@ describe.concurrent('the results of a run', () => {
     );
     const [first] = recordsOf(partner, 'leads.results.csv');
     expect(first).toMatchObject({ srq_row: '1', srq_id: '' });
+  });
+
+  test('of a part of the file hold the other rows with what the log knows of them', async ({ partner, sandbox }) => {
+    // The first row has another key than what is written in it; the language of the third is refused.
+    const text = leadsCsv(6)
+      .replace('+351912345678', '+351 (0)912345678')
+      .replace(/^ref/, 'lang,ref')
+      .replaceAll(/^L-(\d)/gm, (row, at) => `${at === '2' ? '??' : 'pt'},${row}`);
+    const leads = partner.write('leads.csv', text);
+    sandbox.setInstructions([{ on: 'create', fault: 'reset-after', match: { request_text: 'Pintar a sala 1' } }]);
+    const flags = ['--in-doubt', 'park'];
+    expect(await importIt(partner, leads, '--limit', '3', ...flags)).toMatchObject({
+      ...{ created: 1, unknown: 1, rejected: 1 },
+    });
+    const first = recordsOf(partner, 'leads.results.csv').slice(0, 3);
+    await importIt(partner, leads, '--skip', '4', '--limit', '1', ...flags);
+    const after = recordsOf(partner, 'leads.results.csv');
+    expect(after.map(({ srq_status }) => srq_status)).toEqual(['created', 'unknown', 'rejected', '', 'created', '']);
+    expect(after.slice(0, 3)).toEqual(first);
+    // A results file of before, of which the log knows more by now.
+    expect(await partner.run('resolve', '--ref', 'L-1', '--created', '77')).toMatchObject({ code: 0 });
+    await importIt(partner, 'leads.results.csv', '--skip', '5', ...flags);
+    expect(recordsOf(partner, 'leads.results.csv').map(({ srq_status }) => srq_status)).toEqual([
+      ...['created', 'created', 'rejected', '', 'created', 'created'],
+    ]);
   });
 
   test('of a part of a file that cannot be read to its end are written, and that is said', async ({ partner }) => {

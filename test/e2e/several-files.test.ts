@@ -297,6 +297,38 @@ describe.concurrent('the results of several files', () => {
     expect(partner.read('a.results.csv')).toBe(before);
   });
 
+  test('do not replace another input that is named by a link', async ({ partner, sandbox }) => {
+    partner.write('a.csv', csvOf('A1'));
+    await bulk(partner, 'a.csv');
+    symlinkSync('a.results.csv', join(partner.work, 'z.csv'));
+    const before = partner.read('a.results.csv');
+    partner.write('a.csv', csvOf('A1', 'A2'));
+    const ended = await bulk(partner, 'a.csv', 'z.csv');
+    expect([ended.code, documentOf(ended)]).toMatchObject([0, { created: 1, repeated: 2, stopped: null }]);
+    expect(filesOf(ended).map(({ results }) => results)).toEqual(['a.results-2.csv', 'z.results.csv']);
+    expect(partner.read('a.results.csv')).toBe(before);
+    expect(await statsOf(sandbox)).toMatchObject({ created: 2 });
+  });
+
+  test('that hold corrections are left out beside their input, and it is said how they are sent', async ({
+    partner,
+  }) => {
+    partner.write('a.csv', csvOf('A1').replace(',PT,', ',XX,'));
+    partner.write('b.csv', csvOf('B1'));
+    await bulk(partner, 'a.csv', 'b.csv');
+    partner.write('a.results.csv', partner.read('a.results.csv').replace(',XX,', ',PT,'));
+    const all = ['a.csv', 'a.results.csv', 'b.csv', 'b.results.csv'];
+    const ended = await partner.run('bulk', ...all, '--rate', 'max', '--set', 'lang=pt');
+    expect(ended.stderr).toContain('Left out: b.results.csv (made of b.csv).\n');
+    const command = 'srq bulk a.results.csv --rate max --set lang=pt';
+    expect(ended.stderr).toContain(
+      `Left out: a.results.csv (made of a.csv), though it was changed since: it may hold corrections. To send them: ${command}\n`,
+    );
+    expect(ended.stdout).toContain('1  invalid');
+    const sent = await pasted(partner, command);
+    expect([sent.code, sent.stdout]).toEqual([0, expect.stringContaining('1  created')]);
+  });
+
   test('of the sandbox in the process say so in their names', async ({ desk }) => {
     desk.write('a.csv', csvOf('A1', 'X'));
     desk.write('b.csv', csvOf('X', 'B1'));
@@ -408,7 +440,7 @@ describe.concurrent('a run of several files that ends early', () => {
     renameSync(join(desk.work, 'b.csv'), join(desk.work, 'kept.csv'));
     await setLatency(sandbox, 0);
     const ended = await running.ended;
-    expect([ended.code, documentOf(ended)]).toMatchObject([5, { created: 6, failed: 6 }]);
+    expect([ended.code, documentOf(ended)]).toMatchObject([6, { created: 6, failed: 6 }]);
     expect(documentOf(ended)['stopped']).toMatch(/There is no file .*b\.csv/);
     expect(filesOf(ended).map(({ results }) => results)).toEqual(['a.results.csv', null, 'c.results.csv']);
     expect(await outcome(desk, 'a.results.csv', 'A6')).toMatchObject({ status: 'created' });
@@ -492,13 +524,38 @@ describe.skipIf(!HAS_TERMINAL)('on a terminal', () => {
       const { shown, code: ended } = await onTerminal(
         desk,
         ['bulk', 'a.csv', 'b.csv'],
-        [
-          [/3 ready[\s\S]*q to leave: /, ''],
-          [/1 ready[\s\S]*q to leave: /, ''],
-          [/Type 4 to send these requests of 2 files to the live service: /, number],
-        ],
+        [[/3 ready[\s\S]*1 ready[\s\S]*Type 4 to send these requests of 2 files to the live service: /, number]],
       );
-      expect([ended, shown.match(/Type \d+ to send/g)]).toEqual([code, ['Type 4 to send']]);
+      expect([ended, shown.match(/Type \d+ to send|q to leave/g)]).toEqual([code, ['Type 4 to send']]);
     }
+  });
+
+  test('one Enter is for all files of a test service; what is asked of a column names its file', async ({
+    partner,
+    sandbox,
+  }) => {
+    partner.write('a.csv', csvOf('A1', 'A2'));
+    partner.write('b.csv', csvOf('B1', 'B2', 'B3').replace('phone', 'Rufwert'));
+    const left = await onTerminal(
+      partner,
+      ['bulk', 'a.csv', 'b.csv'],
+      [
+        [/2 ready[\s\S]*b\.csv: Is "Rufwert" the phone\?[\s\S]*q leave: /, 'y'],
+        [/3 ready[\s\S]*Enter to send 5 requests of 2 files · q to leave: /, 'q'],
+      ],
+    );
+    expect([left.code, creates(sandbox)]).toEqual([130, []]);
+    // Nothing is remembered of what was not confirmed.
+    expect((await partner.run('mapping', 'list')).stdout).not.toContain('Rufwert');
+    const { shown, code } = await onTerminal(
+      partner,
+      ['bulk', 'a.csv', 'b.csv'],
+      [
+        [/b\.csv: Is "Rufwert" the phone\?[\s\S]*q leave: /, 'y'],
+        [/Enter to send 5 requests of 2 files · q to leave: /, 'Rufwert=-'],
+        [/import it alone first[\s\S]*Enter to send 5 requests of 2 files · q to leave: /, ''],
+      ],
+    );
+    expect([code, shown.match(/COLUMN=FIELD/g), creates(sandbox).length]).toEqual([0, null, 5]);
   });
 });

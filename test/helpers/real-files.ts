@@ -126,7 +126,7 @@ export const REAL_FILES: readonly RealFile[] = [
   {
     name: 'meta-lead-ads.csv',
     people: metaPeople(),
-    correction: ['Conceição 8\t\t\t', 'Conceição 8\tlead8@example.com\t\t'],
+    correction: ['Conceição 8;;;', 'Conceição 8;lead8@example.com;;'],
   },
   { name: 'hubspot.csv', people: hubspotPeople(), correction: ['28013,France', '28013,Spain'] },
   {

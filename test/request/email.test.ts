@@ -34,6 +34,13 @@ it.each([
   expect(error).toBeTruthy();
 });
 
+it.each(['zoe@example.com;', 'zoe@example.com, ', '<zoe@EXAMPLE.com>;'])(
+  '%s is taken without the marks behind it',
+  (text) => {
+    expect(parseEmail(text)).toEqual({ email: 'zoe@example.com', error: null, warning: 'email.trailing-mark' });
+  },
+);
+
 it('an address that many services do not take passes with a warning', () => {
   expect(parseEmail('zoé@example.com')).toMatchObject({ email: 'zoé@example.com', warning: expect.any(String) });
   expect(parseEmail('zoe.@example.com')).toMatchObject({ email: 'zoe.@example.com', warning: expect.any(String) });

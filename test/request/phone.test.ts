@@ -145,6 +145,17 @@ describe('what surrounds a number', () => {
   });
 });
 
+it.each(['07443 464011;', '07443464011,', '+447443464011 ; '])('%s is read without the marks behind it', (cell) => {
+  expect(read(cell, 'UK')).toEqual({ e164: '+447443464011', error: null, warning: 'phone.trailing-mark' });
+  expect(likelyE164(cell, market('UK'))).toBe('+447443464011');
+});
+
+it('a mark behind two numbers, or behind none, makes neither of them one', () => {
+  expect(read('07443464011; 07443464012;', 'UK')).toMatchObject({ e164: null, error: 'phone.two-numbers' });
+  expect(read('0744;', 'UK')).toMatchObject({ e164: null, error: 'phone.too-short' });
+  expect(read(';', 'UK')).toMatchObject({ e164: null, error: 'phone.not-a-number' });
+});
+
 describe('a number without its plus', () => {
   const noPlus = (e164: string | null) => ({ e164, error: null, warning: 'phone.no-plus' });
 

@@ -17,7 +17,7 @@ import type { ImportPlan, RowRange } from '../../request/import-plan.ts';
 import { columnLabel, type Mapping, type MappingOptions, type Table } from '../../request/table.ts';
 import { AUDIO_PARAMETER } from '../../request/wire.ts';
 import { makeEncoder } from '../../service/wire/encode.ts';
-import type { Settings } from '../../settings/settings.ts';
+import { isAsked } from './consent.ts';
 import {
   askQuestions,
   type ColumnQuestion,
@@ -38,40 +38,6 @@ export interface PlanOptions extends ReadingOptions, Pick<SubmitOptions, 'valida
   readonly yes?: boolean;
   /** Take columns that are only likely, without a question. */
   readonly acceptLikely?: boolean;
-}
-
-/**
- * Requires the user's consent to use a live service: a terminal on which to confirm, or --yes. It is called before
- * anything is read.
- */
-export function requireConsent(context: Context, { live }: Settings, { yes, dryRun }: PlanOptions): void {
-  if (dryRun || !live || yes || context.interactive) return;
-  throw new SrqError(
-    'usage',
-    'This profile is live, and there is no terminal on which to confirm the plan. Nothing was sent.',
-    'Look at the plan with --dry-run, then run the same command with --yes. A test service is marked with: srq login --test',
-  );
-}
-
-/**
- * Asks the user to confirm the plan for a live service. The user has to type the number of requests, which shows that
- * the plan was read.
- */
-export async function confirmImport(
-  context: Context,
-  { yes }: Pick<PlanOptions, 'yes'>,
-  plans: readonly ImportPlan[],
-): Promise<void> {
-  const ready = plans.reduce((sum, { counts }) => sum + counts.ready, 0);
-  if (ready === 0 || yes || !(await context.settings()).live) return;
-  const files = plans.length > 1 ? ` of ${plans.length} files` : '';
-  const answer = await ask(context, `Type ${ready} to send these requests${files} to the live service: `);
-  if (answer.replace(/\D/g, '') === String(ready)) return;
-  throw new SrqError(
-    'usage',
-    'Not confirmed. Nothing was sent.',
-    'Run the same command again, or look closer with --dry-run.',
-  );
 }
 
 /** Returns the range of rows that the flags select. */
@@ -123,6 +89,8 @@ const HELP = `  Telefon 2=phone             the column "Telefon 2" is the phone 
 export interface Agreed {
   readonly plan: ImportPlan;
   readonly command: readonly string[];
+  /** Keeps the mapping for later files with this header. To be called once everything is confirmed. */
+  readonly remember: () => Promise<void>;
 }
 
 /** An import that the user is to agree to. */
@@ -134,28 +102,31 @@ interface ImportProposal {
   readonly command: readonly string[];
   /** Path of the file for a mapping that flags cannot express. */
   readonly keepAt: string;
+  /** The name of the file if it is one of several, which are confirmed together; else null. */
+  readonly oneOfSeveral: string | null;
 }
 
 /**
- * Plans and shows the import until the user has nothing to correct. The confirmation for a live service is asked for
- * later, see `confirmImport`.
+ * Plans and shows the import until the user has nothing to correct. The confirmation for a live service, and for several
+ * files, is asked for later, see `confirmImport`.
  * Without a terminal, or with --yes or --quiet, the first plan is used. Throws `SrqError('interrupted')` if the user
  * leaves.
  */
 export async function agreedPlan(
   session: RequestSession,
-  { input, where, command: given, keepAt }: ImportProposal,
+  { input, where, command: given, keepAt, oneOfSeveral }: ImportProposal,
   options: Pick<PlanOptions, 'yes' | 'saveMapping' | 'acceptLikely' | 'strict'> & Partial<Pick<SubmitOptions, 'again'>>,
   plan: (input: Input) => Promise<ImportPlan>,
 ): Promise<Agreed> {
   const { context } = session;
   const asks = isAsked(context, options);
   const questions = questionsOf(input, options);
-  for (let now = await decided(context, input, questions, options, asks); ; ) {
+  const corrects = asks && oneOfSeveral === null;
+  for (let now = await decided(context, input, questions, { ...options, asks, oneOfSeveral }); ; ) {
     const planned = await plan(now);
     await sayPlan(session, planned, where);
-    if (asks && questions.length > 0) await forgetTyped(context);
-    const corrected = asks ? await askCorrections(context, now) : null;
+    if (corrects && questions.length > 0) await forgetTyped(context);
+    const corrected = corrects ? await askCorrections(context, now) : null;
     if (corrected !== null) {
       now = await mapped(now, corrected, options);
       continue;
@@ -168,14 +139,15 @@ export async function agreedPlan(
     const { ready, repeated } = planned.counts;
     // A rehearsal leaves nothing behind but what a person has said.
     const isKept = asks || isSaid(input, options) || context.options.sandbox !== true;
-    if (ready + repeated > 0 && isKept) await rememberMapping(context, now);
-    return { plan: planned, command };
+    const isRemembered = ready + repeated > 0 && isKept;
+    return {
+      plan: planned,
+      command,
+      remember: async () => {
+        if (isRemembered) await rememberMapping(context, now);
+      },
+    };
   }
-}
-
-/** Tells whether a person is there who is asked about plan and columns. */
-function isAsked({ interactive, options: { quiet } }: Context, { yes }: Pick<PlanOptions, 'yes'>): boolean {
-  return interactive && yes !== true && quiet !== true;
 }
 
 /** Returns what is to be decided about the columns, but for what the flags decide. */
@@ -213,11 +185,10 @@ async function decided(
   context: Context,
   input: Input,
   questions: readonly ColumnQuestion[],
-  options: Parameters<typeof askQuestions>[3],
-  asks: boolean,
+  options: Parameters<typeof askQuestions>[3] & { readonly asks: boolean },
 ): Promise<Input> {
   if (questions.length === 0) return input;
-  if (asks) return askQuestions(context, input, questions, options);
+  if (options.asks) return askQuestions(context, input, questions, options);
   const reporter = await context.reporter();
   for (const { columns, field } of questions) {
     reporter.warn(

@@ -29,8 +29,9 @@ export async function dryRun(
   for (const { file, input, session, results, command: alone } of files) {
     const plan = await planWithProgress(session, input, log, wanted);
     await sayPlan(session, plan, 'nowhere: this is a dry run');
-    const rows = reportRows(plan, log, session.preparation, 'It would be sent.', 'ready');
-    if (results && results.path !== null) await writeRunResults(context, results, plan, rows);
+    const { preparation } = session;
+    const rows = reportRows(plan, log, preparation, 'It would be sent.', 'ready');
+    if (results && results.path !== null) await writeRunResults(context, results, plan, rows, { log, preparation });
     rehearsed.push({ file, plan, results: results?.path ?? null, command: alone });
     if (rehearsed.length < files.length) wanted.files.add(file, plan.ledger);
   }

@@ -5,11 +5,20 @@ import type { Context } from '../../cli/context.ts';
 import { type Input, inputName, readInput, withReadingProgress } from '../../cli/input.ts';
 import { operationsOf, RequestSession, recordingsBeside } from '../../cli/session.ts';
 import type { ImportFile, ImportUi, Pass } from '../../delivery/import.ts';
+import type { RowLookup } from '../../delivery/report-rows.ts';
 import { SrqError } from '../../request/errors.ts';
 import type { ImportPlan, RowReport } from '../../request/import-plan.ts';
-import { agreedPlan } from './agreement.ts';
+import { type Agreed, agreedPlan } from './agreement.ts';
 import type { BulkOptions } from './flags.ts';
-import { beside, onlyPath, ResultsPlace, requireOneStatus, withoutOwnFiles, writeRunResults } from './results-place.ts';
+import {
+  beside,
+  mayHoldCorrections,
+  onlyPath,
+  ResultsPlace,
+  requireOneStatus,
+  withoutOwnFiles,
+  writeRunResults,
+} from './results-place.ts';
 import { type Asides, showPass } from './show-import.ts';
 
 /** A file that was opened, and where its results go. Nothing is written or sent yet. */
@@ -69,13 +78,16 @@ export class FileImport implements ImportFile, ImportUi {
   command: readonly string[];
   readonly #opened: OpenedFile;
   readonly #options: BulkOptions;
+  readonly #isOneOfSeveral: boolean;
   #hasResults = true;
+  #remember: Agreed['remember'] = async () => {};
 
-  constructor(opened: OpenedFile, options: BulkOptions) {
+  constructor(opened: OpenedFile, options: BulkOptions, isOneOfSeveral: boolean) {
     this.file = opened.file;
     this.command = opened.command;
     this.#opened = opened;
     this.#options = options;
+    this.#isOneOfSeveral = isOneOfSeveral;
   }
 
   get preparation() {
@@ -91,30 +103,37 @@ export class FileImport implements ImportFile, ImportUi {
     const { input, session, file, command } = this.#opened;
     const { context, destinationText: where } = session;
     const planned = (now: Input) => withReadingProgress(context, (tick) => plan(now, tick));
-    const proposal = { input, where, command, keepAt: beside(file, 'mapping.json') };
+    const oneOfSeveral = this.#isOneOfSeveral ? file : null;
+    const proposal = { input, where, command, keepAt: beside(file, 'mapping.json'), oneOfSeveral };
     const agreed = await agreedPlan(session, proposal, this.#options, planned);
     this.command = agreed.command;
+    this.#remember = agreed.remember;
     return agreed.plan;
+  }
+
+  /** Keeps the mapping that was agreed to, once all files are confirmed. */
+  remember(): Promise<unknown> {
+    return this.#remember();
   }
 
   watch(pass: Pass) {
     return showPass(this.#opened.session.context, pass, this.asides);
   }
 
-  async report(plan: ImportPlan, rows: AsyncIterable<RowReport>): Promise<void> {
+  async report(plan: ImportPlan, rows: AsyncIterable<RowReport>, log: RowLookup['log']): Promise<void> {
     const { report, includeInput } = this.#options;
-    if (report === undefined) return this.#writeResults(plan, rows);
+    if (report === undefined) return this.#writeResults(plan, rows, log);
     // The page is long, and few runs ask for it.
     const { figuresOf, reportRun, withFigures } = await import('./run-report.ts');
     const figures = figuresOf(plan, includeInput);
-    await this.#writeResults(plan, withFigures(rows, figures, plan.mapping));
+    await this.#writeResults(plan, withFigures(rows, figures, plan.mapping), log);
     await reportRun(this.#opened.session.context, report, figures);
   }
 
-  async #writeResults(plan: ImportPlan, rows: AsyncIterable<RowReport>): Promise<void> {
+  async #writeResults(plan: ImportPlan, rows: AsyncIterable<RowReport>, log: RowLookup['log']): Promise<void> {
     const { session, results } = this.#opened;
     this.#hasResults = false;
-    await writeRunResults(session.context, results, plan, rows);
+    await writeRunResults(session.context, results, plan, rows, { log, preparation: session.preparation });
     this.#hasResults = true;
   }
 }
@@ -142,16 +161,23 @@ interface ChosenFiles {
  */
 export async function chosenFiles(context: Context, named: readonly string[]): Promise<ChosenFiles> {
   const { files, leftOut } = withoutOwnFiles(named);
-  if (leftOut.length > 0) {
-    const list = leftOut.map(({ file, of }) => `${file} (made of ${of})`).join(', ');
-    (await context.reporter()).warn(`Left out: ${list}.`);
+  const words = context.process.argv.slice(2);
+  const reporter = await context.reporter();
+  const unchanged: string[] = [];
+  for (const { file, of } of leftOut) {
+    const name = `${file} (made of ${of})`;
+    if (!(await mayHoldCorrections(context, file))) unchanged.push(name);
+    else {
+      const alone = commandLine(commandForOne({ files: named, command: words }, file));
+      reporter.warn(`Left out: ${name}, though it was changed since: it may hold corrections. To send them: ${alone}`);
+    }
   }
+  if (unchanged.length > 0) reporter.warn(`Left out: ${unchanged.join(', ')}.`);
   const paths = await Promise.all(files.map((file) => realpath(file).catch(() => file)));
   const twice = files.find((_, at) => paths.indexOf(paths[at] ?? '') !== at);
   if (twice !== undefined) {
     throw new SrqError('usage', `${twice} is named twice. Nothing was sent.`, 'Name each file once.');
   }
-  const words = context.process.argv.slice(2);
   return { files, command: words.filter((word) => !leftOut.some(({ file }) => file === word)) };
 }
 

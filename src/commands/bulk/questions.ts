@@ -80,17 +80,18 @@ export function openQuestions(questions: readonly ColumnQuestion[], acceptLikely
   return acceptLikely ? questions.filter(({ kind }) => kind === 'left out') : questions;
 }
 
-/** Asks a person each question with one key, and returns the mapping as answered. */
+/** Asks a person each question with one key, and returns the mapping as answered. Of several files the name is shown. */
 export async function askQuestions(
   context: Context,
   input: Input,
   questions: readonly ColumnQuestion[],
-  options: Parameters<typeof mapped>[2],
+  options: Parameters<typeof mapped>[2] & { readonly oneOfSeveral: string | null },
 ): Promise<Input> {
+  const file = options.oneOfSeveral === null ? '' : `${printable(options.oneOfSeveral)}: `;
   const answers = new Map<ColumnQuestion, boolean>();
   for (const [at, question] of questions.entries()) {
     const count = questions.length > 1 ? `(${at + 1} of ${questions.length}) ` : '';
-    const answer = await askKey(context, `${count}${questionText(question)}`, ['y', 'n', 'q']);
+    const answer = await askKey(context, `${file}${count}${questionText(question)}`, ['y', 'n', 'q']);
     if (answer === 'q') {
       throw new SrqError('interrupted', 'Nothing was sent.', 'Run the same command again when the columns are clear.');
     }

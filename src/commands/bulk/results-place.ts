@@ -5,7 +5,7 @@ import type { Context } from '../../cli/context.ts';
 import { inputName } from '../../cli/input.ts';
 import { withIdentifiers } from '../../delivery/lost-identifiers.ts';
 import { mapRow } from '../../delivery/prepare.ts';
-import { withRowsOutside } from '../../delivery/report-rows.ts';
+import { type RowLookup, withRowsOutside } from '../../delivery/report-rows.ts';
 import { requireOwnOrNew, requireWritable } from '../../report/output-file.ts';
 import { isWorkbookName, streamResults, writeResults } from '../../report/results-file.ts';
 import { SrqError } from '../../request/errors.ts';
@@ -89,10 +89,18 @@ export function withoutOwnFiles(named: readonly string[]): {
   return { files: named.filter((file) => !leftOut.some((each) => each.file === file)), leftOut };
 }
 
-/** Returns the one path of a file, whichever way it is named. The file need not exist. */
+/** Tells whether a file by its name holds results of such a run, and is not as srq wrote it. */
+export async function mayHoldCorrections(context: Context, file: string): Promise<boolean> {
+  const [isResults, ofSandbox] = OF_RESULTS.exec(basename(file).replace(INPUT_ENDING, '')) ?? [];
+  const isRehearsal = context.options.sandbox === true;
+  if (isResults === undefined || (ofSandbox !== undefined) !== isRehearsal) return false;
+  return !(await (await context.writtenFiles()).isUnchanged(file, isRehearsal ? 'rehearsal' : 'run'));
+}
+
+/** Returns the one path of a file, whichever way it is named, also by a link. The file need not exist. */
 export async function onlyPath(path: string): Promise<string> {
   const folder = resolve(dirname(path));
-  return join(await realpath(folder).catch(() => folder), basename(path));
+  return realpath(path).catch(async () => join(await realpath(folder).catch(() => folder), basename(path)));
 }
 
 /** The paths that the files of a run and their results have, each with the file that it belongs to. */
@@ -220,6 +228,7 @@ export async function writeRunResults(
   place: ResultsPlace,
   plan: ImportPlan,
   reports: AsyncIterable<RowReport>,
+  lookup: RowLookup,
 ): Promise<void> {
   const { path } = place;
   if (path === null) {
@@ -232,7 +241,7 @@ export async function writeRunResults(
   const named = statesOutcomes(plan.table) ? withIdentifiers(reports, () => log.latest()) : reports;
   const isWhole = plan.range.skip === 0 && plan.range.limit === null;
   const unread = ({ message }: SrqError) => reporter.warn(`The results end before what cannot be read: ${message}`);
-  const rows = isWhole ? named : withRowsOutside(plan, named, unread);
+  const rows = isWhole ? named : withRowsOutside(plan, named, lookup, unread);
   const results = { columns: plan.table.columns, delimiter: await delimiterOf(plan), rows };
   if (path === '-') return streamResults(context.process.stdout, results);
   const written = await writeResults(path, results, () => place.settle(context, path));
@@ -241,10 +250,10 @@ export async function writeRunResults(
 
 /**
  * Returns the delimiter of the results: that of the input, so that whoever wrote it can open them, else that of
- * spreadsheets in the market of the first row.
+ * spreadsheets in the market of the first row. Spreadsheets split no CSV in UTF-8 at its TABs.
  */
 async function delimiterOf({ table, mapping, first }: ImportPlan): Promise<string> {
-  if (table.delimiter !== null && [',', ';', '\t'].includes(table.delimiter)) return table.delimiter;
+  if (table.delimiter !== null && [',', ';'].includes(table.delimiter)) return table.delimiter;
   const country = first?.request.params['country'] ?? (await firstCountry({ table, mapping }));
   const market = country === undefined ? undefined : parseMarket(country);
   return market ? usualDelimiter(market) : ',';

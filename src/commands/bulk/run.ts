@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { onlyOptions } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { warnOfUnknownProfile } from '../../cli/profiles.ts';
 import { keepHeapSmall } from '../../cli/v8-flags.ts';
@@ -7,7 +8,8 @@ import { SrqError } from '../../request/errors.ts';
 import type { ImportPlan } from '../../request/import-plan.ts';
 import type { RunBegin } from '../../request/log-store.ts';
 import { sumOfCounts } from '../../request/status.ts';
-import { confirmImport, rangeOf, requireAnswers, requireConsent, requireKnownFields } from './agreement.ts';
+import { rangeOf, requireAnswers, requireKnownFields } from './agreement.ts';
+import { confirmImport, requireConsent } from './consent.ts';
 import { dryRun } from './dry-run.ts';
 import {
   chosenFiles,
@@ -31,6 +33,7 @@ export async function bulk(context: Context, named: readonly string[], asked: Bu
   keepHeapSmall();
   const startedMs = context.clock.monotonicMs();
   requireReportable(asked);
+  requireOneAnswer(context.process.argv);
   const chosen = await chosenFiles(context, named);
   const { files } = chosen;
   requireForOne(chosen, asked);
@@ -49,8 +52,8 @@ export async function bulk(context: Context, named: readonly string[], asked: Bu
     const { requireReportPlace } = await import('../../report/page/report-page.ts');
     await requireReportPlace(options.report, '--report');
   }
-  const imports = opened.map((each) => new FileImport(each, options));
-  const ports = await portsOf(context, opened, options);
+  const imports = opened.map((each) => new FileImport(each, options, opened.length > 1));
+  const ports = await portsOf(context, opened, imports, options);
   const { plans, stop } = await runImport(ports, imports, {
     ...options,
     range: rangeOf(options),
@@ -68,7 +71,12 @@ export async function bulk(context: Context, named: readonly string[], asked: Bu
 }
 
 /** Opens what the files of a run share: the log, the notes and, once it is needed, the connection. */
-async function portsOf(context: Context, opened: readonly OpenedFile[], options: BulkOptions): Promise<ImportPorts> {
+async function portsOf(
+  context: Context,
+  opened: readonly OpenedFile[],
+  imports: readonly FileImport[],
+  options: BulkOptions,
+): Promise<ImportPorts> {
   const files = opened.map(({ file }) => file);
   const log = await context.openLog(`bulk ${files.map((file) => basename(file)).join(' ')}`, true);
   const notes = (await context.logStore()).openNotes(context.run);
@@ -77,6 +85,7 @@ async function portsOf(context: Context, opened: readonly OpenedFile[], options:
     ...{ log, clock, halt: interruption.halt },
     confirm: async (plans) => {
       await confirmImport(context, options, plans);
+      for (const each of imports) await each.remember();
       notes.note(await beginNote(context, plans, files, options));
     },
     connect: async (fieldName) => {
@@ -127,6 +136,12 @@ async function beginNote(
   const name = files.map(noteName).join(', ');
   const { version } = context;
   return { event: 'begin', version, file: name, profile: profile.value, live, service, rows, counts, settings };
+}
+
+/** Throws `SrqError('usage')` for a place of results together with none: the last flag would win without a word. */
+function requireOneAnswer(words: readonly string[]): void {
+  if (!words.includes('--no-results') || onlyOptions(words, ['--results']).length === 0) return;
+  throw new SrqError('usage', '--results and --no-results contradict each other. Nothing was sent.', 'Leave one out.');
 }
 
 /** Throws `SrqError('usage')` for report flags that would have no effect. */

@@ -54,20 +54,22 @@ async function sentOtherwise(
 ): Promise<string | null> {
   const { columns } = plan.mapping;
   const used = (await session.context.mappings())?.used(columns) ?? [];
-  for (const remembered of used) {
-    const { on } = remembered;
-    const before = planMapping(columns, { map: {}, join: {}, set: chosen.set, remembered }, evidence);
-    if (usedColumns(before) === usedColumns(plan.mapping)) continue;
-    const created = await createdUnder(before, plan, session.preparation, await session.logReader());
-    if (created > 0) {
-      return `${thousands(created)} of the first rows to be sent were created before, when the columns were read as on ${on}. Sent now, they are created again.`;
-    }
-  }
-  return null;
+  const others = used
+    .map((remembered) => ({
+      on: remembered.on,
+      mapping: planMapping(columns, { map: {}, join: {}, set: chosen.set, remembered }, evidence),
+    }))
+    .filter(({ mapping }) => usedColumns(mapping) !== usedColumns(plan.mapping));
+  if (others.length === 0) return null;
+  const mappings = others.map(({ mapping }) => mapping);
+  const created = await createdUnder(mappings, plan, session.preparation, await session.logReader());
+  const at = created.findIndex((count) => count > 0);
+  if (at < 0) return null;
+  return `${thousands(created[at] ?? 0)} of the rows to be sent were created before, when the columns were read as on ${others[at]?.on}. Sent now, they are created again.`;
 }
 
-/** Maximum number of references that a plan keeps; see `ImportPlan.refs`. */
-const KEPT_REFS = 1_000;
+/** Number of rows with references that are enough to tell, however long the file is. */
+const MANY_REFS = 1_000;
 
 /**
  * Asks the log whether it has created requests at this service under the references of the rows that are ready, which are
@@ -75,9 +77,9 @@ const KEPT_REFS = 1_000;
  * meant to be new requests.
  */
 async function knownReferences(context: Context, { refs, rows }: ImportPlan): Promise<string | null> {
-  const wanted = new Set(refs);
-  if (wanted.size < MIN_REFS || wanted.size < refs.length * MIN_DISTINCT) return null;
-  if (refs.length <= Math.min(rows, KEPT_REFS) / 2) return null;
+  const wanted = new Set(refs.sample);
+  if (wanted.size < MIN_REFS || wanted.size < refs.sample.length * MIN_DISTINCT) return null;
+  if (refs.count <= Math.min(rows, MANY_REFS) / 2) return null;
   const log = await context.logStore();
   const elsewhere = await runsElsewhere(context, log);
   const found = new Set<string>();
@@ -87,7 +89,9 @@ async function knownReferences(context: Context, { refs, rows }: ImportPlan): Pr
     if (found.size === wanted.size) break;
   }
   if (found.size <= wanted.size / 2) return null;
-  return `${thousands(found.size)} of the first ${thousands(wanted.size)} rows to be sent have references that were created before, with other content. Sent now, they are created again: was the mapping or the file changed since?`;
+  const looked =
+    wanted.size < refs.count ? `${thousands(wanted.size)} rows looked at` : `${thousands(wanted.size)} rows`;
+  return `${thousands(found.size)} of ${looked} to be sent have references that were created before, with other content. Sent now, they are created again: was the mapping or the file changed since?`;
 }
 
 /** Returns the runs that were sent to another service under this profile. Their references say nothing about this one. */
@@ -101,29 +105,26 @@ async function runsElsewhere(context: Context, log: LogStore): Promise<ReadonlyS
   return elsewhere;
 }
 
-/** Number of ready rows that are looked at. A mapping that was changed changes the first rows as well. */
-const MAX_ROWS = 2_000;
-
 /**
- * Counts rows of a plan that are ready, though under another mapping of the same file they were created before, or may have
- * been: their content was another one then, so the log does not know them by their new keys. Only the first rows are looked at.
+ * Counts, for each of other mappings of the same file, the rows of a plan that are ready, though under that mapping they
+ * were created before, or may have been: their content was another one then, so the log does not know them by their new
+ * keys. All rows are looked at, in one pass over the file.
  */
 export async function createdUnder(
-  mapping: Mapping,
+  mappings: readonly Mapping[],
   { table, range, ledger }: Pick<ImportPlan, 'table' | 'range' | 'ledger'>,
   preparation: Preparation,
   log: Pick<LogView, 'lookup' | 'prefetch'>,
-): Promise<number> {
-  let [created, seen] = [0, 0];
+): Promise<readonly number[]> {
+  const created = mappings.map(() => 0);
+  const isCreated = (key: string) => knownStatus(log.lookup(key), { onDuplicate: 'skip', again: false }) !== null;
   for await (const batch of rowsInRange(table, range)) {
     const ready = batch.filter(({ number }) => ledger.status(number) === 'ready');
-    const keys = ready.flatMap((row) => likelyPrepared(row, mapping, preparation)?.key ?? []);
-    await log.prefetch(keys);
-    created += keys.filter(
-      (key) => knownStatus(log.lookup(key), { onDuplicate: 'skip', again: false }) !== null,
-    ).length;
-    seen += ready.length;
-    if (seen >= MAX_ROWS) break;
+    const keys = mappings.map((mapping) =>
+      ready.flatMap((row) => likelyPrepared(row, mapping, preparation)?.key ?? []),
+    );
+    await log.prefetch(keys.flat());
+    for (const [at, each] of keys.entries()) created[at] = (created[at] ?? 0) + each.filter(isCreated).length;
   }
   return created;
 }

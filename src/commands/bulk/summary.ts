@@ -173,7 +173,7 @@ function adviceFor({ failed, unknown, ...counts }: Counts, files: readonly Ended
   const results = files.filter(hasRefused).map(({ results }) => results);
   return results.every(isFile)
     ? `${were}: open ${results.join(', ')} and correct the cells that srq_message names.`
-    : `${were}: correct them in the input, and import it again.`;
+    : `${were}: correct ${refused === 1 ? 'it' : 'them'} in the input, and import that again.`;
 }
 
 /** Returns the command that exports the input with its identifiers, or null if there is something else to do first. */

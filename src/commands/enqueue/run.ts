@@ -11,15 +11,8 @@ import { SrqError } from '../../request/errors.ts';
 import type { ImportPlan } from '../../request/import-plan.ts';
 import type { AudioReader } from '../../request/ports.ts';
 import type { QueuedRequest, RequestQueue } from '../../request/request-queue.ts';
-import {
-  agreedPlan,
-  confirmImport,
-  type PlanOptions,
-  rangeOf,
-  requireAnswers,
-  requireConsent,
-  requireKnownFields,
-} from '../bulk/agreement.ts';
+import { agreedPlan, type PlanOptions, rangeOf, requireAnswers, requireKnownFields } from '../bulk/agreement.ts';
+import { confirmImport, requireConsent } from '../bulk/consent.ts';
 import { dryRun } from '../bulk/dry-run.ts';
 import { refuseRehearsed, requireOneStatus } from '../bulk/results-place.ts';
 
@@ -52,10 +45,12 @@ export async function enqueue(context: Context, file: string, asked: PlanOptions
   const where = `the queue for ${session.destinationText}`;
   const keepAt = join(file === '-' ? '.' : dirname(file), `${basename(file)}.mapping.json`);
   const wanted = { ...options, range: rangeOf(options) };
-  const { plan, command } = await agreedPlan(session, { input, where, command: given, keepAt }, asked, (now) =>
+  const proposal = { input, where, command: given, keepAt, oneOfSeveral: null };
+  const { plan, command, remember } = await agreedPlan(session, proposal, asked, (now) =>
     planWithProgress(session, now, log, wanted),
   );
   await confirmImport(context, options, [plan]);
+  await remember();
   const { openQueue } = await import('../../store/postgres/postgres-queue.ts');
   const { destination } = session.preparation;
   const { signal: stopping } = context.interruption.halt;

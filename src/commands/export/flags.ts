@@ -7,7 +7,7 @@ export function addExport(program: Command, run: RunCommand): void {
     .command('export')
     .description('give identifiers back to a CRM: of the log, or beside a file')
     .argument('[file]', 'add srq_status, srq_id, srq_at to its columns (-: stdin)')
-    .option('-o, --output <file>', 'write it there: .csv or .json')
+    .option('-o, --output <file>', 'write it there: .csv, .xlsx or .json')
     .option('--csv', 'as CSV (the default)');
   addReadingOptions(addLogFilterOptions(command))
     .addHelpText(

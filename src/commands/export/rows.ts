@@ -1,12 +1,12 @@
 import type { Input } from '../../cli/input.ts';
-import type { MappedTable } from '../../delivery/plan.ts';
-import { likelyPrepared, type Preparation, type Prepared, prepareRow } from '../../delivery/prepare.ts';
+import { type LoggedRow, loggedRows } from '../../delivery/logged-rows.ts';
+import type { Preparation } from '../../delivery/prepare.ts';
 import { FILE_EXPORT_COLUMNS, LOG_EXPORT_COLUMNS } from '../../report/export-file.ts';
 import { mainIdentifier } from '../../report/results-file.ts';
 import type { LogReader, LogStore } from '../../request/log-store.ts';
-import type { LogRecord, LogView } from '../../request/ports.ts';
+import type { LogRecord } from '../../request/ports.ts';
 import { type Status, statusOfEvent } from '../../request/status.ts';
-import { type Row, resultColumnOf } from '../../request/table.ts';
+import { resultColumnOf } from '../../request/table.ts';
 
 /** One line of an export. */
 export interface ExportRow {
@@ -122,55 +122,4 @@ function distinct(names: readonly string[]): string[] {
     taken.add(key);
     return key;
   });
-}
-
-/** A row of a file with what the log knows of its request. */
-interface LoggedRow {
-  readonly row: Row;
-  /** The status of the request in the log. Without one it is `ready`, or `invalid` if the row cannot be sent. */
-  readonly status: Extract<Status, 'created' | 'duplicate' | 'rejected' | 'failed' | 'unknown' | 'ready' | 'invalid'>;
-  /** The last record of the request, or null if the log does not know it. */
-  readonly record: LogRecord | null;
-}
-
-/**
- * Reads a table and yields every row with the last record of its request, found by its key. Rows of the same content
- * have the same request. It reads the table once, in constant memory, and checks only the rows that the log does not
- * know. Throws `SrqError('input')` if the file cannot be read to its end.
- */
-async function* loggedRows(
-  { table, mapping }: MappedTable,
-  preparation: Preparation,
-  log: LogView,
-): AsyncGenerator<LoggedRow> {
-  for await (const batch of table.rows()) {
-    const likely = batch.map((row) => likelyPrepared(row, mapping, preparation));
-    await log.prefetch(likely.flatMap((each) => each?.key ?? []));
-    const prepared: Prepared[] = [];
-    const checked: string[] = [];
-    for (const [at, row] of batch.entries()) {
-      const known = likely[at];
-      if (known && log.lookup(known.key) !== 'none') {
-        prepared.push(known);
-        continue;
-      }
-      const pending = prepareRow(row, mapping, preparation);
-      // As in `planImport`, most rows are prepared synchronously.
-      const each = pending instanceof Promise ? await pending : pending;
-      prepared.push(each);
-      if (each.request && each.key !== known?.key) checked.push(each.key);
-    }
-    if (checked.length > 0) await log.prefetch(checked);
-    // The whole batch is looked up at once, to save round trips to a remote log.
-    const records = await Promise.all(prepared.map((each) => recordOf(each, log)));
-    for (const [at, row] of batch.entries()) {
-      const record = records[at] ?? null;
-      const unsent = prepared[at]?.request ? 'ready' : 'invalid';
-      yield { row, status: record ? statusOfEvent(record.event) : unsent, record };
-    }
-  }
-}
-
-function recordOf(prepared: Prepared, log: LogView): ReturnType<LogView['read']> {
-  return prepared.request && log.lookup(prepared.key) !== 'none' ? log.read(prepared.key) : null;
 }

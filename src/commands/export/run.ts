@@ -6,9 +6,12 @@ import { RequestSession, recordingsBeside } from '../../cli/session.ts';
 import { keepHeapSmall } from '../../cli/v8-flags.ts';
 import { requireExportPlace, writeExport } from '../../report/export-file.ts';
 import { jsonArrayTexts, printable, thousands } from '../../report/output.ts';
+import { workbookChunks } from '../../report/workbook-writer.ts';
 import { csvRecordText } from '../../request/csv-text.ts';
 import { SrqError } from '../../request/errors.ts';
+import type { LogStore } from '../../request/log-store.ts';
 import { type Counts, noCounts, STATUSES } from '../../request/status.ts';
+import { begunRuns, unknownRun } from '../known-runs.ts';
 import { type LogFilterOptions, logFilter } from '../log/log-filter.ts';
 import { type Exported, type ExportRow, type FileFindings, fileExport, logExport } from './rows.ts';
 
@@ -31,8 +34,12 @@ export async function exportRequests(
   // `-` is standard output, as it is standard input elsewhere.
   const output = options.output === '-' ? undefined : options.output;
   const format = formatOf(output, options, context);
-  if (output !== undefined) await requireExportPlace(output, file ?? null);
+  if (output !== undefined) {
+    const isOwnWorkbook = format === 'xlsx' && (await (await context.writtenFiles()).isUnchanged(output, 'export'));
+    await requireExportPlace(output, file ?? null, isOwnWorkbook);
+  }
   const isWanted = logFilter(options, context.clock.nowMs());
+  if (options.run !== undefined) await requireKnownRun(await context.logStore(), options.run);
   const findings: FileFindings = { known: 0, tooLong: 0 };
   const exported =
     file === undefined
@@ -46,7 +53,7 @@ export async function exportRequests(
   return 0;
 }
 
-type Format = 'csv' | 'json';
+type Format = 'csv' | 'json' | 'xlsx';
 
 /** Returns the format: the one that a flag or the ending of the file names. */
 function formatOf(output: string | undefined, { csv }: ExportOptions, { options: { json } }: Context): Format {
@@ -56,10 +63,22 @@ function formatOf(output: string | undefined, { csv }: ExportOptions, { options:
   }
   const ending = extname(output).toLowerCase();
   if (ending === '.xlsx') {
-    throw new SrqError('usage', 'srq export writes CSV and JSON, no workbook.', 'Name a file that ends in .csv');
+    if (!csv) return 'xlsx';
+    throw new SrqError('usage', `--csv and ${output} contradict each other.`, 'Name a file that ends in .csv');
   }
   if (csv || ending === '.csv') return 'csv';
   return json || ending === '.json' ? 'json' : 'csv';
+}
+
+/**
+ * Throws `SrqError('usage')` for a run of which the log knows nothing: an export without requests would look as if nothing
+ * was sent. Imports have notes; of other commands there are only the records.
+ */
+async function requireKnownRun(log: LogStore, wanted: string): Promise<void> {
+  const begun = await begunRuns(log);
+  if (begun.some(({ run }) => run.startsWith(wanted))) return;
+  for await (const { record } of log.records()) if (record.run.startsWith(wanted)) return;
+  throw unknownRun(log, wanted, begun, 'srq export');
 }
 
 function hasFilter({ since, until, status, run }: ExportOptions): boolean {
@@ -108,8 +127,9 @@ interface ExportFile {
 async function write(context: Context, exported: Exported, { output, format, counts }: ExportFile): Promise<void> {
   const { interruption } = context;
   interruption.listen(() => {});
-  const texts = format === 'json' ? jsonArrayTexts(documents(exported.rows)) : csvTexts(exported, (text) => text);
-  await writeExport(output, texts, interruption.halt.signal);
+  const sha256 = await writeExport(output, chunksOf(exported, format), interruption.halt.signal);
+  // Of CSV and JSON the beginning shows that they are exports.
+  if (format === 'xlsx') await (await context.writtenFiles()).note(output, sha256, 'export');
   const { repeated: _, ...rest } = counts;
   const rows = total(counts);
   await (await context.reporter()).result({ export: output, format, rows, ...rest }, () => {
@@ -119,6 +139,18 @@ async function write(context: Context, exported: Exported, { output, format, cou
     const what = told.length > 0 ? told.join(', ') : 'no requests';
     return printable(`Written: ${output} (${what})`);
   });
+}
+
+function chunksOf(exported: Exported, format: Format): AsyncIterable<string | Uint8Array> {
+  if (format === 'json') return jsonArrayTexts(documents(exported.rows));
+  return format === 'csv'
+    ? csvTexts(exported, (text) => text)
+    : workbookChunks(records(exported), exported.columns.length);
+}
+
+async function* records({ columns, rows }: Exported): AsyncGenerator<readonly string[]> {
+  yield columns;
+  for await (const { cells } of rows) yield cells;
 }
 
 async function* documents(rows: AsyncIterable<ExportRow>): AsyncGenerator<object> {

@@ -8,8 +8,9 @@ import { printable } from '../../report/output.ts';
 import { requireReportPlace, writeRunReport } from '../../report/page/report-page.ts';
 import { RunFigures } from '../../report/page/run-figures.ts';
 import { SrqError } from '../../request/errors.ts';
-import type { LogStore, RecordedNote } from '../../request/log-store.ts';
+import type { LogStore } from '../../request/log-store.ts';
 import { addNotes, addRecords, figuresOf, withFigures } from '../bulk/run-report.ts';
+import { begunRuns, unknownRun } from '../known-runs.ts';
 
 /** The flags of `report`, as commander parses them. */
 export interface ReportOptions extends ReadingOptions {
@@ -48,14 +49,11 @@ export async function report(context: Context, options: ReportOptions): Promise<
  */
 async function chosenRun(log: LogStore, wanted: string | undefined): Promise<string | null> {
   if (wanted === 'all') return null;
-  const begun: Extract<RecordedNote, { event: 'begin' }>[] = [];
-  for await (const note of log.notes()) if (note.event === 'begin') begun.push(note);
+  const begun = await begunRuns(log);
   if (wanted === undefined) return begun.at(-1)?.run ?? null;
   const found = begun.findLast(({ run }) => run.startsWith(wanted));
   if (found) return found.run;
-  const last = begun.slice(-5).map(({ run, at, file }) => `${run.slice(0, 8)} (${at.slice(0, 16)}, ${file})`);
-  const hint = last.length > 0 ? `The last ones: ${last.join(', ')}` : 'All that is in the log: srq report --run all';
-  throw new SrqError('usage', `No import in ${log.name} has an id that begins with "${wanted}".`, hint);
+  throw unknownRun(log, wanted, begun, 'srq report --run all');
 }
 
 /** Collects the figures of the requests of a run. Each has its latest state in the log, whichever run recorded it. */

@@ -166,10 +166,11 @@ class RequestCheck {
     }
   }
 
-  /** Normalises only the phone number, because an e-mail address is usually sent as it is written. */
+  /** Normalises as {@link contact} does, without a finding. */
   likelyContact(market: Market | undefined): void {
-    const { phone } = this.fields;
+    const { phone, email } = this.fields;
     if (phone !== undefined) this.fields['phone'] = likelyE164(phone, market);
+    if (email !== undefined) this.fields['email'] = parseEmail(email).email ?? email;
   }
 
   /**

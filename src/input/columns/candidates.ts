@@ -107,11 +107,13 @@ function isPlainlyOther(meaning: FieldOrPart, seen: ContentProfile): boolean {
   if (meaning === 'ref' || fitOf(meaning, seen) !== 'contradicts') return false;
   // Links stand where an appointment has a place of its own.
   if (seen.url >= (meaning === 'location' ? 0.5 : 0.9)) return true;
+  // One address tells, and one number that is written as people dial it; plain digits may be a code.
+  if (isPlainlyEmail(seen) || (isPlainlyPhone(seen) && seen.writtenAsPhone === 1)) return true;
   if (seen.filled < 3) return false;
   // Forms write "anonymous" into every cell of an address that they were not to ask for.
   if (meaning === 'email' && seen.email === 0 && seen.distinct * seen.filled <= 1) return true;
   const isNumbered = meaning === 'request_text' && seen.filled >= 5 && seen.codeLike >= 0.9 && seen.distinct >= 0.95;
-  return isNumbered || isPlainlyEmail(seen) || isPlainlyPhone(seen) || Math.max(seen.date, seen.yesNo) >= 0.9;
+  return isNumbered || isPlainlyPhone(seen) || Math.max(seen.date, seen.yesNo) >= 0.9;
 }
 
 const BY_ORDER: readonly Candidate['by'][] = ['known name', 'plain name', 'part of the name', 'content'];

@@ -1,3 +1,4 @@
+import { saysNone } from '../../request/contact-cell.ts';
 import { parseEmail } from '../../request/email.ts';
 import { type Market, parseLanguage, parseMarket, postalCodeWarning } from '../../request/markets.ts';
 import { parsePhone } from '../../request/phone.ts';
@@ -64,10 +65,14 @@ export function profileOf(
   marketOf: (row: number) => Market | undefined,
   most: number,
 ): ContentProfile {
-  const seen = cells
+  const filled = cells
     .map((cell, row) => ({ text: cell.trim().replace(PLATFORM_PREFIX, ''), row }))
     .filter(({ text }) => text !== '')
     .slice(0, most);
+  const telling = filled.filter(({ text }) => !saysNone(text));
+  // Between telephone numbers and e-mail addresses a dash or "n/a" says that there is none; elsewhere it may be meant.
+  const isContact = telling.length < filled.length && telling.some(({ text }) => isEmail(text) || isPhoneShape(text));
+  const seen = isContact ? telling : filled;
   const texts = seen.map(({ text }) => text);
   const share = (is: (text: string) => boolean) => texts.filter(is).length / Math.max(1, texts.length);
   const shareByMarket = (is: (text: string, market: Market | undefined) => boolean) =>

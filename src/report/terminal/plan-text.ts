@@ -70,10 +70,12 @@ function shown(value: string): string {
 }
 
 /** Formats the problems, a group at a time: what is wrong, in which rows, and what to add to the command. */
-function problemLines({ problemGroups, problemCount, rows }: ImportPlan, paint: ChalkInstance): string[] {
+function problemLines({ problemGroups, problemCount, rows, mapping }: ImportPlan, paint: ChalkInstance): string[] {
   const shown = problemGroups.slice(0, SHOWN_GROUPS);
   const lines = shown.flatMap((group) => groupLines(group, rows, paint));
-  const hidden = problemCount - shown.reduce((sum, group) => sum + (group.isOfPlan ? 1 : group.rows), 0);
+  // What is said of the columns stands with them.
+  const ofRows = problemCount - mapping.warnings.length;
+  const hidden = ofRows - shown.reduce((sum, group) => sum + (group.isOfPlan ? 1 : group.rows), 0);
   if (hidden > 0) lines.push(`  ${paint.dim(`… and ${thousands(hidden)} more: --dry-run --json lists them`)}`);
   return lines.length > 0 ? [paint.bold('Findings'), ...lines] : [];
 }

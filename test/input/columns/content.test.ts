@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { planMapping } from '../../../src/input/mapping.ts';
+
+const sourceOf = (columns: readonly string[], cells: readonly (readonly string[])[]) =>
+  planMapping(columns, { map: {}, set: { country: 'PT' }, join: {} }, { sample: cells, parameters: new Set() });
+
+test('a column of telephone numbers is one also where most people have none and say so', () => {
+  const phones = [
+    'n/a',
+    '912345678',
+    '-',
+    'keine Angabe',
+    '+351 912 345 679',
+    'none',
+    'n/a',
+    '961 234 567',
+    '-',
+    'unknown',
+  ];
+  const needs = phones.map((_, at) => `Paint the ${at}. room of the house before Christmas`);
+  const { missed, sources } = sourceOf(['Zeta', 'Message'], [phones, needs]);
+  expect([...missed.map(({ field }) => field), ...sources.map(({ field }) => field)]).toContain('phone');
+});
+
+test('dashes and words in other columns are content', () => {
+  const yesNo = ['no', '-', 'no', '-', 'no', '-'];
+  const { missed, sources } = sourceOf(['Flag', 'Message'], [yesNo, yesNo.map((_, at) => `Paint the ${at}. room now`)]);
+  expect([...missed, ...sources].filter(({ field }) => field === 'phone' || field === 'email')).toEqual([]);
+});
+
+test.each([
+  ['Kategorie', '+351 912 345 678'],
+  ['Kategorie', 'ana@example.com'],
+  ['Phone', 'ana@example.com'],
+  ['Email', '+351 912 345 678'],
+  ['Message', 'ana@example.com'],
+])('a column called %s that holds %s is not taken by its name, also with a single row', (name, cell) => {
+  const { sources } = sourceOf([name, 'City'], [[cell], ['Lisboa']]);
+  const taken = sources.filter(({ columns }) => columns.includes(0));
+  expect(taken.filter(({ level }) => level === 'certain')).toEqual([]);
+});
