@@ -37,7 +37,7 @@ export class Findings {
 
   constructor(mapping: Mapping) {
     this.#mapping = mapping;
-    this.#given = new Set(mapping.sources.map(({ field }) => field));
+    this.#given = new Set([...mapping.sources.map(({ field }) => field), ...Object.keys(mapping.parts)]);
     this.#clues = new MendClues(mapping);
   }
 

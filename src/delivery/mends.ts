@@ -45,11 +45,11 @@ export class MendClues {
     const clues = this.#cluesOf(field);
     if (clues.rows >= MAX_ROWS) return;
     clues.rows += 1;
-    const { fields, postalCode } = mapRow(row, this.#mapping);
+    const { fields, parts } = mapRow(row, this.#mapping);
     const market = parseMarket(fields['country'] ?? '');
     clues.markets.add(market);
     if (fields['phone'] !== undefined) clues.phones.push(fields['phone']);
-    if (postalCode !== undefined) clues.postalCodes.push(postalCode);
+    if (parts?.postal_code !== undefined) clues.postalCodes.push(parts.postal_code);
     for (const index of this.#unused) {
       const cell = row.cells[index]?.trim() ?? '';
       if (cell === '') continue;

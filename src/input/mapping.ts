@@ -8,6 +8,7 @@ import type { ColumnReading } from './columns/candidates.ts';
 import type { ColumnSample } from './columns/sample.ts';
 import { type Understanding, understandColumns } from './columns/understand.ts';
 import { constantWarnings, contentWarnings } from './doubtful-columns.ts';
+import { partColumns } from './part-columns.ts';
 import { refuseSlips } from './said-fields.ts';
 import { fieldOf, tiesOf, tieWarnings } from './ties.ts';
 
@@ -75,7 +76,14 @@ export function planMapping(
     remembered: remembered ? { on: remembered.on, changes: remembered.changes } : null,
     missed: missedColumns(plainColumns(understood), sources, taken, sample),
     ties,
-    postalCodes: ranked(understood.readings, 'postal_code'),
+    parts: partColumns({
+      columns,
+      sources,
+      readings: understood.readings,
+      ignored: before.ignored,
+      chosen,
+      parameters,
+    }),
   };
 }
 

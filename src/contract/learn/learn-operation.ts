@@ -11,7 +11,7 @@ import { validationSchema } from '../schema/validation-schema.ts';
 import { errorTextPlaces } from './answer-meaning.ts';
 import type { DescribedAnswer } from './answers.ts';
 import { contentOf, type DocumentReading, type OpenApiOperation, operationsOf } from './described-operation.ts';
-import { KNOWN_FIELDS } from './field-names.ts';
+import { KNOWN_FIELDS, knownFields } from './field-names.ts';
 import type { GivenConstants } from './given-constants.ts';
 import { allowedValues } from './leaf-parameter.ts';
 import type { Findings } from './notebook.ts';
@@ -109,7 +109,8 @@ function noteUnsentFields(
   { described }: DocumentReading,
   notebook: Findings,
 ): void {
-  const homeless = [...KNOWN_FIELDS].filter((field) => parameters.every(({ parameter }) => parameter.field !== field));
+  const known = knownFields(parameters.map(({ parameter }) => parameter.field));
+  const homeless = [...KNOWN_FIELDS].filter((field) => !known.has(field));
   if (!described.provesRequired || homeless.length === 0 || homeless.length === KNOWN_FIELDS.size) return;
   notebook.note(`${name} has no place for ${homeless.join(', ')}, which no request holds then.`);
 }

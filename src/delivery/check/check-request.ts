@@ -17,6 +17,7 @@ import type { Draft, ServiceRequest } from '../../request/service-request.ts';
 import type { Mapping } from '../../request/table.ts';
 import { AUDIO_PARAMETER, CATEGORY_PARAMETER, DOCUMENTED_PARAMETERS } from '../../request/wire.ts';
 import { contractFindings } from './check-contract.ts';
+import { type PlacedParts, placedParts } from './check-parts.ts';
 import { isShortenedNumber, textFindings } from './check-texts.ts';
 
 /** A checked request. Its recording, if there is one, is given by its path and has not been read. */
@@ -45,10 +46,10 @@ export function checkRequest(
   operations: readonly RequestOperationName[] = ['create'],
 ): Checked {
   const check = new RequestCheck(draft, mapping, contract);
-  check.texts(draft.postalCode);
+  check.texts(draft.parts?.postal_code);
   check.testLead();
   const market = check.country();
-  if (market && draft.postalCode !== undefined) check.postalCode(draft.postalCode, market);
+  if (market && draft.parts?.postal_code !== undefined) check.postalCode(draft.parts.postal_code, market);
   check.language(market);
   check.contact(market);
   check.need();
@@ -69,7 +70,9 @@ export function likelyRequest(draft: Draft, contract: Contract): ServiceRequest 
   check.likelyContact(market);
   check.need();
   const { request } = check.result();
-  return request?.audioPath === null ? { params: request.params, ref: request.ref, audio: null } : null;
+  if (request?.audioPath !== null) return null;
+  const { audioPath: _, ...sent } = request;
+  return { ...sent, audio: null };
 }
 
 class RequestCheck {
@@ -81,6 +84,7 @@ class RequestCheck {
   private readonly service: Contract;
   private readonly described: DescribedOperation;
   private readonly filled = new Set<string>();
+  private readonly placed: PlacedParts;
 
   constructor(draft: Draft, mapping: Mapping | null, contract: Contract) {
     const { ref = '', audio_file: audioPath = '', ...texts } = draft.fields;
@@ -95,6 +99,7 @@ class RequestCheck {
     this.mapping = mapping;
     this.service = contract;
     this.described = describedOperation(contract.create);
+    this.placed = placedParts(contract, this.fields, draft.parts ?? {});
   }
 
   texts(postalCode: string | undefined): void {
@@ -191,7 +196,8 @@ class RequestCheck {
   }
 
   contract(operations: readonly RequestOperationName[]): void {
-    const given = { texts: this.refAsText(), hasRecording: this.audioPath !== null, filled: this.filled };
+    for (const each of this.placed.findings) this.found(each);
+    const given = { texts: this.wireTexts(), hasRecording: this.audioPath !== null, filled: this.filled };
     const findings = contractFindings(this.service, operations, given);
     if (findings.length === 0) return;
     const wrong = new Set(this.problems.filter(({ severity }) => severity === 'error').map(({ field }) => field));
@@ -199,13 +205,19 @@ class RequestCheck {
     for (const each of findings) if (each.severity === 'warning' || !wrong.has(each.field)) this.found(each);
   }
 
-  private refAsText(): Record<string, string> {
-    return this.ref === null ? this.fields : { ref: this.ref, ...this.fields };
+  /** Returns the texts that are to be placed: parts instead of the fields that only have places for their parts. */
+  private wireTexts(): Record<string, string> {
+    const { parts, carried } = this.placed;
+    const texts: Record<string, string> = { ...(this.ref === null ? {} : { ref: this.ref }), ...parts, ...this.fields };
+    for (const whole of carried) if (!this.described.fields.has(whole)) delete texts[whole];
+    return texts;
   }
 
   result(): Checked {
     if (this.problems.some(({ severity }) => severity === 'error')) return { request: null, problems: this.problems };
-    return { request: { params: this.params(), ref: this.ref, audioPath: this.audioPath }, problems: this.problems };
+    const { parts } = this.placed;
+    const sent = Object.keys(parts).length > 0 ? { params: this.params(), parts } : { params: this.params() };
+    return { request: { ...sent, ref: this.ref, audioPath: this.audioPath }, problems: this.problems };
   }
 
   /** Returns the fields by the names of the API: the documented ones in its order, then the others. */

@@ -1,0 +1,203 @@
+import { isPart, wholeOf } from '../../request/parts.ts';
+import { type Leaf, pathKey } from './body-leaves.ts';
+import { type NamedField, type NameReading, readName } from './field-names.ts';
+
+/** The fields by the places that they go to. Each field has one place, and each place has one field. */
+export interface Assignment {
+  readonly fields: ReadonlyMap<Leaf, NamedField>;
+  /** Places for fields that have no other, but stand where they may be somebody else's. A person has to decide. */
+  readonly doubts: ReadonlyMap<Leaf, NamedField>;
+}
+
+interface Candidate {
+  readonly leaf: Leaf;
+  readonly named: NameReading;
+  readonly order: number;
+}
+
+/**
+ * Assigns fields to places, the nearest names first. What belongs to a person comes from one object, and so do the
+ * parts of an address. Among equal names, the order is: the one among most other known names, the required one, the
+ * less nested one, the first one. The choice among equal names is a guess.
+ */
+export function assignFields(leaves: readonly Leaf[]): Assignment {
+  const all = leaves.flatMap((leaf, order): Candidate[] => {
+    const named = leaf.shape === 'object' ? undefined : readName(leaf.path, leaf);
+    return named === undefined ? [] : [{ leaf, named, order }];
+  });
+  const own = withinOneObject(withContext(asPlaceParts(all)));
+  const ranked = sortedByMerit(own.filter(({ named }) => isCustomers(named)));
+  const fields = taken(ranked);
+  // Without a recording, the parameter of its type or name is an ordinary one.
+  if (![...fields.values()].some(({ field }) => field === 'audio_file')) {
+    for (const [leaf, { field }] of fields) if (field.startsWith('audio_')) fields.delete(leaf);
+  }
+  return { fields, doubts: doubtful(own, fields) };
+}
+
+const isCustomers = ({ owner }: NameReading): boolean => owner === 'customer';
+
+/** Gives each field the best of its candidates. */
+function taken(ranked: readonly Candidate[]): Map<Leaf, NamedField> {
+  const fields = new Map<Leaf, NamedField>();
+  const done = new Set<string>();
+  for (const { leaf, named } of ranked) {
+    if (done.has(named.field) || fields.has(leaf)) continue;
+    done.add(named.field);
+    const rival = ranked.find((each) => each.leaf !== leaf && isRival(each.named, named));
+    fields.set(leaf, rival === undefined ? bare(named) : asGuess(named, rival.leaf));
+  }
+  return fields;
+}
+
+const bare = ({ field, rank, confidence, why }: NamedField): NamedField => ({ field, rank, confidence, why });
+
+const isRival = (one: NamedField, other: NamedField): boolean => one.field === other.field && one.rank === other.rank;
+
+const asGuess = (named: NamedField, rival: Leaf): NamedField => ({
+  ...bare(named),
+  confidence: 'weak',
+  why: `${rival.path.join('.')} may be meant as well`,
+});
+
+const parentKey = ({ path }: Leaf): string => pathKey(path.slice(0, -1));
+
+function sortedByMerit(candidates: readonly Candidate[]): readonly Candidate[] {
+  const known = new Map<string, Set<string>>();
+  for (const { leaf, named } of candidates) {
+    known.set(parentKey(leaf), (known.get(parentKey(leaf)) ?? new Set()).add(named.field));
+  }
+  const besides = (leaf: Leaf) => known.get(parentKey(leaf))?.size ?? 0;
+  return [...candidates].sort(
+    (a, b) =>
+      a.named.rank - b.named.rank ||
+      besides(b.leaf) - besides(a.leaf) ||
+      Number(b.leaf.required) - Number(a.leaf.required) ||
+      a.leaf.path.length - b.leaf.path.length ||
+      a.order - b.order,
+  );
+}
+
+const groupedBy = (candidates: readonly Candidate[], keyOf: (each: Candidate) => string): Map<string, Candidate[]> => {
+  const groups = new Map<string, Candidate[]>();
+  for (const each of candidates) groups.set(keyOf(each), [...(groups.get(keyOf(each)) ?? []), each]);
+  return groups;
+};
+
+const fieldsOf = (group: readonly Candidate[]): ReadonlySet<string> => new Set(group.map(({ named }) => named.field));
+
+/**
+ * Makes an address beside a town or a postal code the street, and drops what only looks like a part: a state or a number
+ * without an address around it, and all addresses but the best one.
+ */
+function asPlaceParts(all: readonly Candidate[]): readonly Candidate[] {
+  const isOfPlace = ({ named }: Candidate) => wholeOf(named.field) === 'location';
+  const groups = groupedBy(all.filter(isOfPlace), ({ named }) => named.placeKey);
+  const whole = [...groups.values()].map(addressOf).filter((group) => group.length > 0);
+  const partly = whole.filter((group) => group.some(({ named }) => isPart(named.field)));
+  const [best] = sortedGroups(partly);
+  const kept = new Set([...whole.filter((group) => !partly.includes(group)).flat(), ...(best ?? [])]);
+  const replaced = new Map([...kept].map((each) => [each.leaf, each]));
+  return all.flatMap((each) => (isOfPlace(each) ? (replaced.get(each.leaf) ?? []) : [each]));
+}
+
+function addressOf(group: readonly Candidate[]): readonly Candidate[] {
+  const fields = fieldsOf(group);
+  const isAddress = fields.has('city') || fields.has('postal_code');
+  const hasStreet = fields.has('street');
+  return group.flatMap((each) => {
+    const { field, isBare, isOfAddress } = each.named;
+    if (field === 'region' && !isAddress && !hasStreet && !isOfAddress) return [];
+    if (field === 'house_number' && !hasStreet && !fields.has('location')) return [];
+    const isStreet = field === 'location' && isAddress && !hasStreet && isBare;
+    if (!isStreet) return [each];
+    return [{ ...each, named: { ...each.named, field: 'street', why: 'an address beside the other parts of it' } }];
+  });
+}
+
+/** Sorts groups: the customer's first, then those with more fields, with required ones, the less nested one. */
+function sortedGroups(groups: readonly (readonly Candidate[])[]): readonly (readonly Candidate[])[] {
+  const merit = (group: readonly Candidate[]) => [
+    Number(group.some(({ named }) => isCustomers(named))),
+    fieldsOf(group).size,
+    Number(group.some(({ leaf }) => leaf.required)),
+    -Math.min(...group.map(({ leaf }) => leaf.path.length)),
+    -Math.min(...group.map(({ order }) => order)),
+  ];
+  return [...groups].sort((a, b) => {
+    const [one, other] = [merit(a), merit(b)];
+    const at = one.findIndex((each, index) => each !== other[index]);
+    return at < 0 ? 0 : (other[at] ?? 0) - (one[at] ?? 0);
+  });
+}
+
+const CONTACT: ReadonlySet<string> = new Set(['email', 'phone', 'first_name', 'last_name']);
+
+/** Makes what is only called `name` a guess, unless it is a person's by the object around it or the contacts beside it. */
+function withContext(all: readonly Candidate[]): readonly Candidate[] {
+  const people = groupedBy(all, ({ named }) => named.personKey);
+  return all.map((each) => {
+    const { field, isBare, isOfPerson, personKey } = each.named;
+    if (field !== 'fullname' || !isBare || isOfPerson) return each;
+    const isPerson = [...fieldsOf(people.get(personKey) ?? [])].some((beside) => CONTACT.has(beside));
+    if (isPerson) return each;
+    const why = 'nothing beside it says that it is a person';
+    return { ...each, named: { ...each.named, rank: 45, confidence: 'weak', why } as const };
+  });
+}
+
+const OF_PERSON: ReadonlySet<string> = new Set(['fullname', 'first_name', 'last_name', 'email', 'phone']);
+
+/**
+ * Leaves the contacts and the name of one person: that of the object with most of them. An object of which the words do
+ * not tell whose it is counts as the customer's if it holds both a name and a contact, and no other object does.
+ */
+function withinOneObject(all: readonly Candidate[]): readonly Candidate[] {
+  const groups = groupedBy(
+    all.filter(({ named }) => OF_PERSON.has(named.field)),
+    ({ named }) => named.personKey,
+  );
+  const sorted = sortedGroups([...groups.values()]);
+  const [main, ...others] = sorted;
+  if (main === undefined) return all;
+  const isUnknown = main.every(({ named }) => named.owner === 'unknown');
+  const isWholePerson = new Set(main.map(({ named }) => wholeOf(named.field))).size > 1 && hasName(main);
+  const isOnly = !others.some((group) => group.every(({ named }) => named.owner === 'unknown') && hasName(group));
+  if (isUnknown && isWholePerson && isOnly) {
+    const why = 'a person, by the names beside it';
+    return all.map((each) =>
+      main.includes(each) || isWithin(each, main)
+        ? { ...each, named: { ...each.named, owner: 'customer', confidence: 'weak', why } as const }
+        : each,
+    );
+  }
+  const given = fieldsOf(main.filter(({ named }) => isCustomers(named)));
+  const isOther = (each: Candidate) => !main.includes(each) && OF_PERSON.has(each.named.field);
+  return all.filter((each) => !isOther(each) || !given.has(each.named.field) || isNearer(each, main));
+}
+
+const hasName = (group: readonly Candidate[]): boolean =>
+  group.some(({ named }) => wholeOf(named.field) === 'fullname');
+
+const isWithin = ({ named }: Candidate, group: readonly Candidate[]): boolean =>
+  named.owner === 'unknown' && group.some((each) => named.personKey.startsWith(each.named.personKey));
+
+/** Tells whether a place is a rival of that in the main object, by a name that is as near. */
+function isNearer({ named }: Candidate, main: readonly Candidate[]): boolean {
+  return isCustomers(named) && main.some((each) => each.named.field === named.field && each.named.rank >= named.rank);
+}
+
+/** Fields for which a place that may be somebody else's is asked about. */
+const ASKED: ReadonlySet<string> = new Set([...OF_PERSON, 'location', 'street', 'postal_code', 'city']);
+
+function doubtful(all: readonly Candidate[], fields: ReadonlyMap<Leaf, NamedField>): Map<Leaf, NamedField> {
+  const given = new Set([...fields.values()].map(({ field }) => wholeOf(field)));
+  const doubts = new Map<Leaf, NamedField>();
+  const open = all.filter(({ named }) => !isCustomers(named) && ASKED.has(named.field));
+  for (const { leaf, named } of sortedByMerit(open)) {
+    const isAsked = [...doubts.values()].some(({ field }) => field === named.field);
+    if (given.has(wholeOf(named.field)) || isAsked || fields.has(leaf)) continue;
+    doubts.set(leaf, { ...bare(named), confidence: 'weak' });
+  }
+  return doubts;
+}
