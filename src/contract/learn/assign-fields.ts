@@ -1,4 +1,4 @@
-import { isPart, wholeOf } from '../../request/parts.ts';
+import { isPart, PARTS, wholeOf } from '../../request/parts.ts';
 import { type Leaf, pathKey } from './body-leaves.ts';
 import { type NamedField, type NameReading, readName } from './field-names.ts';
 
@@ -122,81 +122,97 @@ function sortedGroups(groups: readonly (readonly Candidate[])[]): readonly (read
     fieldsOf(group).size,
     Number(group.some(({ leaf }) => leaf.required)),
     -Math.min(...group.map(({ leaf }) => leaf.path.length)),
-    -Math.min(...group.map(({ order }) => order)),
   ];
+  // The names decide at last, so that the order of a document's members does not matter.
+  const nameOf = (group: readonly Candidate[]) => group.map(({ leaf }) => pathKey(leaf.path)).sort()[0] ?? '';
   return [...groups].sort((a, b) => {
     const [one, other] = [merit(a), merit(b)];
     const at = one.findIndex((each, index) => each !== other[index]);
-    return at < 0 ? 0 : (other[at] ?? 0) - (one[at] ?? 0);
+    if (at >= 0) return (other[at] ?? 0) - (one[at] ?? 0);
+    return nameOf(a) < nameOf(b) ? -1 : 1;
   });
 }
 
 const CONTACT: ReadonlySet<string> = new Set(['email', 'phone', 'first_name', 'last_name']);
 
-/** Makes what is only called `name` a guess, unless it is a person's by the object around it or the contacts beside it. */
+/**
+ * Makes what is only called `name` a doubt, unless it is a person's by the contacts beside it. In an object for the
+ * customer, who may be a company, it is a guess if there are no contacts at all.
+ */
 function withContext(all: readonly Candidate[]): readonly Candidate[] {
   const people = groupedBy(all, ({ named }) => named.personKey);
+  const isContact = ({ named }: Candidate) => CONTACT.has(named.field);
+  const hasContacts = all.some((each) => isContact(each) && isCustomers(each.named));
   return all.map((each) => {
     const { field, isBare, isOfPerson, personKey } = each.named;
-    if (field !== 'fullname' || !isBare || isOfPerson) return each;
-    const isPerson = [...fieldsOf(people.get(personKey) ?? [])].some((beside) => CONTACT.has(beside));
-    if (isPerson) return each;
+    if (field !== 'fullname' || !isBare || people.get(personKey)?.some(isContact)) return each;
+    if (isOfPerson && hasContacts) return each;
     const why = 'nothing beside it says that it is a person';
-    return { ...each, named: { ...each.named, rank: 45, confidence: 'weak', why } as const };
+    const owner = isOfPerson ? each.named.owner : 'unknown';
+    return { ...each, named: { ...each.named, owner, rank: 45, confidence: 'weak', why } as const };
   });
 }
 
 const OF_PERSON: ReadonlySet<string> = new Set(['fullname', 'first_name', 'last_name', 'email', 'phone']);
 
 /**
- * Leaves the contacts and the name of one person: that of the object with most of them. An object of which the words do
- * not tell whose it is counts as the customer's if it holds both a name and a contact, and no other object does.
+ * Leaves the contacts and the name of one person: that of the object with most of them.
  */
 function withinOneObject(all: readonly Candidate[]): readonly Candidate[] {
   const groups = groupedBy(
     all.filter(({ named }) => OF_PERSON.has(named.field)),
     ({ named }) => named.personKey,
   );
-  const sorted = sortedGroups([...groups.values()]);
-  const [main, ...others] = sorted;
+  const [main] = sortedGroups([...groups.values()]);
   if (main === undefined) return all;
-  const isUnknown = main.every(({ named }) => named.owner === 'unknown');
-  const isWholePerson = new Set(main.map(({ named }) => wholeOf(named.field))).size > 1 && hasName(main);
-  const isOnly = !others.some((group) => group.every(({ named }) => named.owner === 'unknown') && hasName(group));
-  if (isUnknown && isWholePerson && isOnly) {
-    const why = 'a person, by the names beside it';
-    return all.map((each) =>
-      main.includes(each) || isWithin(each, main)
-        ? { ...each, named: { ...each.named, owner: 'customer', confidence: 'weak', why } as const }
-        : each,
-    );
+  if (!main.some(({ named }) => isCustomers(named))) {
+    const changed = withStranger(all);
+    return changed === all ? all : withinOneObject(changed);
   }
-  const given = fieldsOf(main.filter(({ named }) => isCustomers(named)));
+  const given = new Set(
+    main.filter(({ named }) => isCustomers(named)).flatMap(({ named: { field } }) => [field, wholeOf(field)]),
+  );
   const isOther = (each: Candidate) => !main.includes(each) && OF_PERSON.has(each.named.field);
   return all.filter((each) => !isOther(each) || !given.has(each.named.field) || isNearer(each, main));
 }
 
-const hasName = (group: readonly Candidate[]): boolean =>
-  group.some(({ named }) => wholeOf(named.field) === 'fullname');
-
-const isWithin = ({ named }: Candidate, group: readonly Candidate[]): boolean =>
-  named.owner === 'unknown' && group.some((each) => named.personKey.startsWith(each.named.personKey));
+/** Takes the only person of the document for the customer, if that one has a name and a contact. It is a guess. */
+function withStranger(all: readonly Candidate[]): readonly Candidate[] {
+  const strangers = groupedBy(
+    all.filter(({ named }) => named.owner === 'unknown' && OF_PERSON.has(named.field)),
+    ({ named }) => named.strangerKey,
+  );
+  const isWhole = (group: readonly Candidate[]) =>
+    group.some(({ named }) => wholeOf(named.field) === 'fullname') &&
+    group.some(({ named }) => named.field === 'email' || named.field === 'phone');
+  const [only, ...others] = [...strangers].filter(([, group]) => isWhole(group));
+  if (only === undefined || others.length > 0) return all;
+  const why = 'the only person that the body speaks of';
+  return all.map((each) => {
+    const { named } = each;
+    const isOnes = named.owner === 'unknown' && named.strangerKey === only[0] && OF_STRANGER.has(named.field);
+    return isOnes ? { ...each, named: { ...named, owner: 'customer', confidence: 'weak', why } as const } : each;
+  });
+}
 
 /** Tells whether a place is a rival of that in the main object, by a name that is as near. */
 function isNearer({ named }: Candidate, main: readonly Candidate[]): boolean {
   return isCustomers(named) && main.some((each) => each.named.field === named.field && each.named.rank >= named.rank);
 }
 
-/** Fields for which a place that may be somebody else's is asked about. */
-const ASKED: ReadonlySet<string> = new Set([...OF_PERSON, 'location', 'street', 'postal_code', 'city']);
+/** What is taken from an object for a person of whom it is not known who it is. */
+const OF_STRANGER: ReadonlySet<string> = new Set([...OF_PERSON, ...PARTS, 'location', 'country']);
 
 function doubtful(all: readonly Candidate[], fields: ReadonlyMap<Leaf, NamedField>): Map<Leaf, NamedField> {
   const given = new Set([...fields.values()].map(({ field }) => wholeOf(field)));
   const doubts = new Map<Leaf, NamedField>();
-  const open = all.filter(({ named }) => !isCustomers(named) && ASKED.has(named.field));
+  // Of what need not be given, only the name and the contacts are worth a question.
+  const isAsked = ({ leaf, named }: Candidate) =>
+    OF_PERSON.has(named.field) || (leaf.required && OF_STRANGER.has(named.field));
+  const open = all.filter((each) => !isCustomers(each.named) && isAsked(each));
   for (const { leaf, named } of sortedByMerit(open)) {
-    const isAsked = [...doubts.values()].some(({ field }) => field === named.field);
-    if (given.has(wholeOf(named.field)) || isAsked || fields.has(leaf)) continue;
+    const isRepeated = [...doubts.values()].some(({ field }) => field === named.field);
+    if (given.has(wholeOf(named.field)) || isRepeated || fields.has(leaf)) continue;
     doubts.set(leaf, { ...bare(named), confidence: 'weak' });
   }
   return doubts;

@@ -32,8 +32,8 @@ export interface BodyLeaves {
   readonly choices: readonly (readonly LeafAlternative[])[];
 }
 
-/** Maximum depth of objects. Real requests have no deeper ones. */
-const MAX_DEPTH = 6;
+/** Maximum depth of objects. Real requests have no deeper ones. A list and its element count as one. */
+const MAX_DEPTH = 7;
 const MAX_BRANCHES = 24;
 /**
  * Maximum number of leaves. They are counted again for each branch, because a branch is read together with everything
@@ -48,6 +48,8 @@ export const isElement = (name: string): boolean => name === ONLY_ELEMENT;
 export function withElements(leaves: readonly Leaf[]): Leaf[] {
   return leaves.flatMap((leaf) => [leaf, ...withElements(leaf.elements)]);
 }
+
+const depthOf = (path: readonly string[]): number => path.filter((name) => !isElement(name)).length;
 
 /** Returns a path as a text, for use as a key. */
 export const pathKey = (path: readonly string[]): string => path.join('\u0000');
@@ -102,13 +104,13 @@ export function bodyLeaves(schema: JsonObject, { placeOf }: Pick<SchemaReader, '
       choices: [],
     });
     if (flat.properties.size > 0 || flat.branches.length > 0) {
-      return path.length < MAX_DEPTH
+      return depthOf(path) < MAX_DEPTH
         ? read(flat, { path, optional: isRequired ? optional : path, where })
         : leaf({ shape: 'object', keywords: flat.keywords });
     }
     const items = itemsOf(flat);
     const isListOfObjects = items.properties.size > 0 || items.branches.length > 0;
-    if (!isListOfObjects || path.length >= MAX_DEPTH - 1) return leaf(leafShape(flat));
+    if (!isListOfObjects || depthOf(path) >= MAX_DEPTH) return leaf(leafShape(flat));
     const element = { path: [...path, ONLY_ELEMENT], optional: isRequired ? optional : path, where };
     return leaf(leafShape(flat), read(items, element).leaves);
   }

@@ -1,5 +1,4 @@
 import type { Confidence } from '../../request/contract.ts';
-import { aliasOf } from '../../request/field-aliases.ts';
 import { isPart, wholeOf } from '../../request/parts.ts';
 import { DOCUMENTED_PARAMETERS } from '../../request/wire.ts';
 import type { JsonObject } from '../documents/json-parts.ts';
@@ -8,8 +7,9 @@ import { isElement, type Leaf } from './body-leaves.ts';
 import {
   type Content,
   fartherOwner,
-  isContent,
+  foreignName,
   isName,
+  isSilent,
   type Owner,
   ownerOfNoun,
   type SpokenName,
@@ -31,6 +31,8 @@ export interface NamedField {
 /** What the names around a value, its schema and its description say of it. */
 export interface NameReading extends NamedField {
   readonly owner: Owner;
+  /** The nearest object around the value that is not surely the customer's; empty if there is none. */
+  readonly strangerKey: string;
   /** The object that stands for the person, and the one whose members make up an address; as keys. */
   readonly personKey: string;
   readonly placeKey: string;
@@ -71,7 +73,10 @@ export function readName(path: readonly string[], said: Described): NameReading 
   const recording = recordingPart(last, around.at(-1) ?? '');
   if (recording !== null) return { ...context, ...recording, isBare: false };
   const read =
-    byName(last, objects) ?? byColumnName(last, objects) ?? byFormat(said) ?? byDescription(said.keywords, objects);
+    byName(last, objects) ??
+    byColumnName(last, objects) ??
+    byFormat(said) ??
+    byDescription(last, said.keywords, objects);
   if (read === undefined || !mayHold(read.content, said)) return undefined;
   const owner = [context.owner, read.owner, ownerByDescription(said.keywords, read)].reduce(fartherOwner);
   const isThing = isName(read.content) && owner === 'other thing';
@@ -82,13 +87,14 @@ export function readName(path: readonly string[], said: Described): NameReading 
   return { ...context, field: content, rank, confidence, why, owner, isBare, placeKey, personKey };
 }
 
-type Context = Pick<NameReading, 'owner' | 'personKey' | 'placeKey' | 'isOfPerson' | 'isOfAddress'>;
+type Context = Pick<NameReading, 'owner' | 'strangerKey' | 'personKey' | 'placeKey' | 'isOfPerson' | 'isOfAddress'>;
 
 function contextOf(path: readonly string[], objects: readonly SpokenObject[]): Context {
   const inner = objects.findLastIndex(({ content }) => content === null) + 1;
   const names = path.slice(0, -1).filter((name) => !isElement(name));
   return {
     owner: objects.map(({ owner }) => owner).reduce(fartherOwner, 'customer'),
+    strangerKey: names.slice(0, objects.findLastIndex(({ owner }) => owner !== 'customer') + 1).join('\u0000'),
     personKey: names.slice(0, inner).join('\u0000'),
     placeKey: names.join('\u0000'),
     isOfPerson: objects.some(({ isPerson }) => isPerson),
@@ -112,7 +118,10 @@ const ALONE = { owner: 'customer', isBare: false, before: '' } as const;
 function byName(last: string, objects: readonly SpokenObject[]): Read | undefined {
   const words = wordsOf(last);
   const parent = objects.at(-1);
-  if (parent?.content) return nestedValue(words, parent.content);
+  if (parent?.content) {
+    const nested = nestedValue(words, parent.content);
+    return nested && parent.isVague ? { ...nested, rank: 46, confidence: 'weak' } : nested;
+  }
   const spoken = spokenName(words);
   if (spoken === undefined) return undefined;
   return { ...nearnessOf(spoken, last, objects), ...readOf(spoken) };
@@ -155,11 +164,11 @@ const VALUES: Readonly<Partial<Record<Content, RegExp>>> = {
   location: /^(?:address|full address|full|text|formatted|formatted address|value)$/,
   country: /^(?:code|iso|iso code|value)$/,
   lang: /^(?:code|value)$/,
-  phone: /^(?:number|value|full|e164|phone|phone number)$/,
+  phone: /^(?:(?:free form |full |phone |formatted )?number|value|full|e164|phone|mobile|cell|home|nummer|numero)$/,
   email: /^(?:address|value|email|email address)$/,
   request_text: /^(?:text|value|content|body)$/,
   fullname: /^(?:full|full name|value|display|text)$/,
-  audio_file: /^(?:data|content|base64|base64 data|file|body|value|byte|audio|recording)$/,
+  audio_file: /^(?:data|content|base 64|base 64 data|file|body|value|byte|audio|recording)$/,
 };
 /** Members that are parts only within such an object. */
 const NESTED_PARTS: Readonly<Record<string, Content>> = {
@@ -181,31 +190,25 @@ function nestedValue(words: readonly string[], parent: Content): Read | undefine
   if (VALUES[parent]?.test(name)) {
     return { ...ALONE, content: parent, rank: 20, confidence: 'likely', why, isBare: name === 'address' };
   }
-  const part = NESTED_PARTS[`${parent} ${name}`] ?? partNamed(words, parent);
-  return part === undefined ? undefined : { ...ALONE, content: part, rank: 20, confidence: 'likely', why };
+  const content = NESTED_PARTS[`${parent} ${name}`];
+  if (content !== undefined) return { ...ALONE, content, rank: 21, confidence: 'likely', why };
+  const spoken = spokenName(words);
+  if (spoken === undefined || spoken.owner !== 'customer') return undefined;
+  const isOfPlace = spoken.content === 'country' && parent === 'location';
+  const isInside = isPart(spoken.content) && wholeOf(spoken.content) === parent;
+  if (!isOfPlace && !isInside) return undefined;
+  return { ...ALONE, content: spoken.content, rank: 21 + spoken.order, confidence: 'likely', why };
 }
 
-function partNamed(words: readonly string[], parent: Content): Content | undefined {
-  const { content, owner } = spokenName(words) ?? {};
-  if (content === undefined || owner !== 'customer') return undefined;
-  const isInside = content === 'country' ? parent === 'location' : isPart(content) && wholeOf(content) === parent;
-  return isInside ? content : undefined;
-}
-
-/** Names of columns in other languages that are also English words, or short forms of anything. */
-const ENGLISH = new Set('via cap cp land portable handy ort lieu rue mail mobil name nom place service'.split(' '));
-
-/** Reads a name as that of a column, also in other languages. It is a guess. */
+/** Reads a name as that of a column, also in other languages. */
 function byColumnName(last: string, objects: readonly SpokenObject[]): Read | undefined {
   const parent = objects.at(-1);
-  if (parent && !parent.isPerson && !parent.isWrapper) return undefined;
-  const alias = aliasOf(last.replace(/([a-z\d])([A-Z])/g, '$1_$2'));
-  const content = alias?.meaning;
-  // A name does not tell whose reference an `id` is.
-  if (alias === undefined || content === undefined || !isContent(content) || content === 'ref') return undefined;
-  if (ENGLISH.has(last.toLowerCase())) return undefined;
-  const why = 'what a column of this name means';
-  return { ...ALONE, content, rank: 31 + alias.rank, confidence: 'weak', why };
+  const found = foreignName(last);
+  if (found === undefined || (parent && !parent.isPerson && !parent.isWrapper && parent.content === null))
+    return undefined;
+  const { content, order } = found;
+  if (parent?.content && wholeOf(content) !== parent.content) return undefined;
+  return { ...ALONE, content, rank: 31 + order, confidence: 'weak', why: 'what a column of this name means' };
 }
 
 function byFormat(said: Described): Read | undefined {
@@ -215,14 +218,21 @@ function byFormat(said: Described): Read | undefined {
     : { ...ALONE, content, rank: 60, confidence: 'weak', why: 'by its format, though not by its name' };
 }
 
-const FILLING = /^(?:the|a|an|of|for|s|please|enter|provide|this|that|is|valid|string|required|optional|value)$/;
+const FILLING = /^(?:the|a|an|s|please|enter|provide|this|that|is|valid|string|required|optional|value)$/;
 const MAX_DESCRIPTION = 80;
 
 /** A short description says what a name such as `value1` holds: "The customer's e-mail address". */
-function byDescription(keywords: JsonObject, objects: readonly SpokenObject[]): Read | undefined {
+function byDescription(last: string, keywords: JsonObject, objects: readonly SpokenObject[]): Read | undefined {
   const text = textOf(keywords['description']);
-  if (text === '' || text.length > MAX_DESCRIPTION || objects.some(({ content }) => content !== null)) return undefined;
-  const words = wordsOf(text.split(/[.(,;:]/)[0] ?? '').filter((word) => !FILLING.test(word));
+  if (
+    text === '' ||
+    text.length > MAX_DESCRIPTION ||
+    !isSilent(wordsOf(last)) ||
+    objects.some(({ content }) => content !== null)
+  )
+    return undefined;
+  const [phrase = ''] = text.split(/[.(,;:]|\b(?:of|for)\b/i);
+  const words = wordsOf(phrase).filter((word) => !FILLING.test(word));
   const spoken = spokenName(words);
   if (spoken === undefined || spoken.owner !== 'customer' || spoken.nearness === 'vague') return undefined;
   if (words.length < 2 && spoken.content !== 'email') return undefined;
@@ -235,17 +245,24 @@ function byDescription(keywords: JsonObject, objects: readonly SpokenObject[]): 
   };
 }
 
-/** Returns whose a value is by its description: "E-mail of the agent", "The company's phone". */
+/** A noun behind `of` or `for`, up to the next word that is none, or before a possessive. */
+const NOUN =
+  /\b(of|for) (?:the |your |an? |this |our )?(\w+(?: (?!(?:in|on|at|to|of|for|by|with|from|and|or|is|as|who|which|that|when|if|will|used)\b)\w+){0,2})|(\w+)['’]s\b/gi;
+
+/** Returns whose a value is by the first sentence of its description: "E-mail of the agent", "The company's phone". */
 function ownerByDescription(keywords: JsonObject, { content, isBare }: Read): Owner {
-  const text = textOf(keywords['description']).slice(0, 200);
-  const nouns = [...text.matchAll(/\b(of|for) (?:the |your |an? |this |our )?(\w+)|(\w+)['’]s\b/gi)];
+  const [sentence = ''] = textOf(keywords['description'])
+    .slice(0, MAX_SENTENCE)
+    .split(/[.;\n]/);
   // A name alone is that of whatever the description speaks of; "for example" is nobody.
   const isBareName = isBare && content === 'fullname';
-  const owners = nouns.map(([, by = '', noun = '', whose = '']) =>
+  const owners = [...sentence.matchAll(NOUN)].map(([, by = '', noun = '', whose = '']) =>
     ownerOfNoun(noun || whose, isBareName && by.toLowerCase() !== 'for'),
   );
   return owners.reduce(fartherOwner, 'customer');
 }
+
+const MAX_SENTENCE = 200;
 
 const MEDIA_TYPE = /(?:^| )(?:mime|mime type|media type|content type|type|format|extension|codec)$/;
 const FILE_NAME = /(?:^| )(?:file ?name|name)$/;

@@ -1,3 +1,4 @@
+import { aliasOf } from '../../request/field-aliases.ts';
 import type { Field } from '../../request/fields.ts';
 import { nameWords } from '../../request/names.ts';
 import type { Part } from '../../request/parts.ts';
@@ -31,28 +32,26 @@ const PHRASES: Readonly<Record<Content, string>> = {
     'postcode zip zip_code zip_postal_code postal_zip_code zip_or_postal_code post_code postal zip5 pincode pin_code eircode',
   city: 'town city_name town_name city_or_town city_town locality address_locality address_level2 municipality suburb',
   region:
-    'state state_code province province_code state_province state_or_province state_or_region province_state region_code address_region address_level1 administrative_area administrative_area_level_1 county',
+    'state state_code province province_code state_province state_or_province state_or_region province_state region_code address_region address_level1 administrative_area administrative_area_level_1 administrative_district_level_1 region county',
   fullname: 'name complete_name whole_name first_and_last_name | display_name',
   first_name: 'firstname given_name forename name_first fname',
   last_name: 'lastname surname family_name name_last lname',
-  email: 'e_mail email_address email_addr mail mail_address',
+  email: 'e_mail email_address email_addr mail mail_address | email_id',
   phone:
     'phone_number phone_no phone_num telephone telephone_number telephone_no tel tel_no tel_number mobile mobile_phone mobile_phone_number mobile_number mobile_no mobile_tel msisdn cell_phone cell_phone_number cellphone cell_number contact_number contact_no contact_phone landline landline_number | cell whatsapp whatsapp_number',
   request_text:
     'request_description description message text detail need job_description request_message request_detail enquiry inquiry comment body message_text message_body description_text problem_description what_do_you_need | note summary additional_info additional_information additional_detail additional_comment additional_note special_instruction content',
   category:
-    'category_id category_code category_key category_slug category_name service_category service_category_id service service_id service_code service_type profession profession_id trade trade_id job_type work_type project_type job_category',
-  ref: 'reference external_reference external_ref external_id partner_reference partner_ref client_reference customer_reference external_lead_id external_request_id lead_id client_request_id client_lead_id partner_request_id partner_lead_id lead_reference request_reference',
+    'category_id category_code category_key category_slug category_name service_category service_category_id service service_id service_code service_type job_category profession profession_id trade trade_id | job_type work_type project_type',
+  ref: 'reference external_reference external_ref external_id partner_reference partner_ref client_reference customer_reference external_lead_id external_request_id lead_id client_request_id client_lead_id partner_request_id partner_lead_id lead_reference request_reference ext_id ext_ref | reference_id reference_number',
   audio_file:
     'audio voice recording voice_note voice_message voice_recording voice_memo voice_file voice_data voice_clip audio_recording audio_note audio_message audio_data audio_content audio_clip audio_base64 audio_bytes recording_data recording_file recording_content recording_base64',
 };
 
 function singular(word: string): string {
   if (word.length < 4 || /(?:ss|us|is)$/.test(word)) return word;
-  return word
-    .replace(/ies$/, 'y')
-    .replace(/(ss|x|ch)es$/, '$1')
-    .replace(/s$/, '');
+  if (word.endsWith('ies')) return word.replace(/ies$/, 'y');
+  return word.replace(/(?<=ss|x|ch)es$|s$/, '');
 }
 
 /** Splits a name into its words, in the singular, without accents: `E-mailAddress1` gives e, mail, address, 1. */
@@ -72,7 +71,8 @@ for (const [content, phrases] of Object.entries(PHRASES) as [Content, string][])
   }
 }
 for (const content of Object.keys(PHRASES) as Content[]) {
-  byPhrase.set(joined(wordsOf(content)), { content, nearness: 'own', order: 0 });
+  // Beside a state, a region is something larger.
+  if (content !== 'region') byPhrase.set(joined(wordsOf(content)), { content, nearness: 'own', order: 0 });
 }
 
 /** Tells whether a name is that of a content. */
@@ -85,7 +85,7 @@ const list = (words: string): ReadonlySet<string> => new Set(words.split(' '));
 
 /** Words for the person who asks for something. */
 const PERSON = list(
-  'customer client contact person personal lead user requester requestor applicant consumer homeowner caller patient guest visitor prospect enquirer inquirer individual end patron subscriber member claimant',
+  'customer client contact person personal lead user requester requestor applicant consumer homeowner caller patient guest visitor prospect enquirer inquirer individual end patron subscriber member claimant kunde kontakt cliente contacto contato utente persona pessoa personne personendaten kontaktdaten kundendaten besteller anfrager interessent',
 );
 /** Words for persons who are the customer of some services, and somebody else of others. */
 const ROLE = list(
@@ -102,7 +102,7 @@ const OTHER_THING = list(
 /** Words that distinguish one of several things of the same person. */
 const NEUTRAL = list('primary main preferred my your the best current raw');
 /** Words that do so for the ways to reach a person. */
-const OF_CONTACT = list('home mobile cell cellular personal private direct daytime day evening night');
+const OF_CONTACT = list('home mobile cell cellular fixed landline personal private direct daytime day evening night');
 /** Words for the place of work of the person, whose contacts are the next best. */
 const AT_WORK = list('work business office');
 /** Words for what is asked for, and for the place of it. */
@@ -113,7 +113,7 @@ const MATTER = list(
 const OF_ADDRESS = list('address addr location residential residence physical home postal street');
 /** Words of objects that only wrap others. */
 const WRAPPING = list(
-  'data attribute payload request lead order job body param parameter input form info information detail object record field content entity model resource root new create enquiry inquiry project task ticket case booking appointment quote application submission intake',
+  'data attribute payload request lead order job body param parameter input form info information detail object record field content entity model resource root new create enquiry inquiry project task ticket case booking appointment quote application submission intake profile method communication',
 );
 
 /** Whose a name or an object is, as far as its words tell. */
@@ -125,13 +125,24 @@ const BY_DISTANCE: readonly Owner[] = ['customer', 'unknown', 'other thing', 'ot
 export const fartherOwner = (one: Owner, other: Owner): Owner =>
   BY_DISTANCE.indexOf(one) >= BY_DISTANCE.indexOf(other) ? one : other;
 
-/** Returns whose something is that belongs to what a noun names. `isStrict`: what is not a person is a thing. */
+/**
+ * Returns whose something is that belongs to what a noun of several words names: "of the lead owner". `isStrict`: what is
+ * not a person is a thing.
+ */
 export function ownerOfNoun(noun: string, isStrict: boolean): Owner {
-  const [word = ''] = wordsOf(noun).slice(-1);
-  if (PERSON.has(word)) return 'customer';
+  const word = wordsOf(noun).at(-1) ?? '';
+  if (PERSON.has(word) || word === '') return 'customer';
   if (OTHER_PERSON.has(word)) return 'other person';
   return OTHER_THING.has(word) || (isStrict && !MATTER.has(word)) ? 'other thing' : 'customer';
 }
+
+/** Tells whether a name says nothing at all: `value1`, `field_3`, `custom`. */
+export const isSilent = (words: readonly string[]): boolean =>
+  words.every((word) => SILENT.has(word) || word.length < 3 || /^\d+$/.test(word));
+
+const SILENT = list(
+  'value field param parameter data input text string custom answer response question key attribute property variable item entry column arg argument content info other extra misc free user defined',
+);
 
 /** What a name says: the phrase in it, and whose it is by the words around that. */
 export interface SpokenName extends Phrase {
@@ -155,7 +166,7 @@ function ownerBefore(content: Content, word: string): Owner | null {
     return MATTER.has(word) || NEUTRAL.has(word) ? 'customer' : null;
   }
   if (content === 'ref') return null;
-  if (NEUTRAL.has(word) || (isName(content) && word === 'full')) return 'customer';
+  if (isName(content) ? /^(?:full|your|my)$/.test(word) : NEUTRAL.has(word)) return 'customer';
   if ((content === 'email' || content === 'phone') && (OF_CONTACT.has(word) || AT_WORK.has(word))) return 'customer';
   if (isPlace(content) && (OF_ADDRESS.has(word) || MATTER.has(word))) return 'customer';
   if (ROLE.has(word)) return 'unknown';
@@ -167,10 +178,10 @@ function ownerBefore(content: Content, word: string): Owner | null {
 /** Words that may stand behind the phrase of a content. */
 const AFTER: Readonly<Partial<Record<Content, RegExp>>> = {
   email: /^(?:1|primary|main|home|personal|work|business)$/,
-  phone: /^(?:1|primary|main|home|mobile|cell|personal|work|business|day|daytime)$/,
+  phone: /^(?:1|primary|main|home|mobile|cell|fixed|landline|personal|work|business|day|daytime)$/,
   location: /^(?:1|primary|home|full|text)$/,
   fullname: /^full$/,
-  request_text: /^text$/,
+  request_text: /^(?:text|html|plain)$/,
   category: /^(?:id|code|key|slug|uuid)$/,
   country: /^(?:code|iso|alpha|2)$/,
   lang: /^(?:code|iso)$/,
@@ -234,11 +245,25 @@ function gluedName(words: readonly string[]): SpokenName | undefined {
   return undefined;
 }
 
+/** Names of columns in other languages that are also English words, or short forms of anything. */
+const ENGLISH = list('via cap cp land portable handy ort lieu rue mail mobil name nom place service market');
+
+/** Reads a name as that of a column, in any language of the markets. It is a guess. */
+export function foreignName(name: string): SpokenName | undefined {
+  const { meaning, rank } = aliasOf(name.replace(/([a-z\d])([A-Z])/g, '$1_$2')) ?? {};
+  // A name does not tell whose reference an `id` is.
+  if (meaning === undefined || rank === undefined || !isContent(meaning) || meaning === 'ref') return undefined;
+  if (ENGLISH.has(name.toLowerCase())) return undefined;
+  return { content: meaning, nearness: 'usual', order: rank, owner: 'customer', before: '', extra: 0, phrase: name };
+}
+
 /** What an object is by its name. */
 export interface SpokenObject {
   readonly owner: Owner;
   /** The content that its members together make up: `phone` for `mobilePhones`. */
   readonly content: Content | null;
+  /** Whether its name is as often that of something else. */
+  readonly isVague: boolean;
   readonly isPerson: boolean;
   /** Whether it says nothing of whose its members are. */
   readonly isWrapper: boolean;
@@ -252,10 +277,13 @@ export function spokenObject(name: string): SpokenObject {
   const isWrapper = words.every((word) => WRAPPING.has(word));
   // What would be a text or a person as a value is what holds them as an object.
   const wraps = words.every((word) => WRAPPING.has(word) || PERSON.has(word) || NEUTRAL.has(word));
-  const spoken = wraps ? undefined : spokenName(words);
-  if (spoken) return { owner: spoken.owner, content: spoken.content, isPerson: false, isWrapper };
+  const spoken = wraps ? undefined : (spokenName(words) ?? foreignName(name));
+  if (spoken) {
+    const { owner, content, nearness } = spoken;
+    return { owner, content, isVague: nearness === 'vague', isPerson: false, isWrapper };
+  }
   const isMatter = words.every((word) => WRAPPING.has(word) || MATTER.has(word) || PERSON.has(word));
   const owner =
     wraps || isMatter ? 'customer' : has(OTHER_PERSON) ? 'other person' : has(OTHER_THING) ? 'other thing' : 'unknown';
-  return { owner, content: null, isPerson, isWrapper };
+  return { owner, content: null, isVague: false, isPerson, isWrapper };
 }
