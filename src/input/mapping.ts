@@ -61,10 +61,12 @@ export function planMapping(
   const prefix = isMeta(columns) ? metaPrefix : () => null;
   const found = FIELDS.filter((field) => !known.has(field)).flatMap((field) => understoodSources(field, usable));
   const sources = [...explicit, ...found].map((source) => ({ ...source, prefix: prefix(source.field) }));
+  const { readings: all } = understood;
+  const parts = partColumns({ columns, sources, readings: all, ignored: before.ignored, chosen, parameters });
   return {
     columns,
     sources,
-    ignored: unusedColumns(columns, sources),
+    ignored: unusedColumns(columns, [...sources.flatMap((each) => each.columns), ...(parts.region ?? [])]),
     leftOut: [...(chosen.get('-') ?? []), ...before.ignored],
     warnings: [
       ...changeWarnings(remembered),
@@ -76,14 +78,7 @@ export function planMapping(
     remembered: remembered ? { on: remembered.on, changes: remembered.changes } : null,
     missed: missedColumns(plainColumns(understood), sources, taken, sample),
     ties,
-    parts: partColumns({
-      columns,
-      sources,
-      readings: understood.readings,
-      ignored: before.ignored,
-      chosen,
-      parameters,
-    }),
+    parts,
   };
 }
 
@@ -267,8 +262,8 @@ function missedColumns(
   return plain.filter(({ index, field }) => isOpen(field) && !settled.has(index) && !used.has(index));
 }
 
-function unusedColumns(columns: readonly string[], sources: readonly FieldSource[]): string[] {
-  const used = new Set(sources.flatMap((each) => each.columns));
+function unusedColumns(columns: readonly string[], taken: readonly number[]): string[] {
+  const used = new Set(taken);
   return columns.filter((name, index) => name !== '' && !used.has(index));
 }
 

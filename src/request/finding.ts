@@ -147,6 +147,11 @@ export const FINDING = {
     givenBy: ['location'],
     says: 'No column gives the location; a professional cannot know where to go',
   }),
+  'location.split': warning(
+    'The location',
+    "is split: the service's description has places for postal code and town, and no column gives them.",
+    'Say which columns hold them: --map COLUMN=postal_code, --map COLUMN=city',
+  ),
   'location.whole': warning(
     'The location',
     "goes to the street as a whole: the service's description has places for its parts, and no column gives them.",

@@ -33,6 +33,32 @@ export function wholeOf(name: string): string {
   return isPart(name) ? WHOLE[name] : name;
 }
 
+const MAX_TOWN_WORDS = 6;
+/** Maximum length of a location that is looked at. */
+const MAX_LOCATION = 300;
+
+/**
+ * Splits a location that is a postal code and a town, as the marketplace has them ("1200-109 Lisboa"). Returns null if
+ * there is no postal code of this form, more than one, or anything that is no town beside it, such as a number.
+ */
+export function splitLocation(location: string, form: RegExp): Required<Pick<Parts, 'postal_code' | 'city'>> | null {
+  if (location.length > MAX_LOCATION) return null;
+  const words = location.split(/[\s,;]+/).filter((word) => word !== '');
+  const isCode = (text: string) => form.test(text.toUpperCase());
+  // The code of some countries is two words, of which the first alone has the form as well.
+  const codes = words.flatMap((word, at): { at: number; code: string; length: number }[] => {
+    const two = `${word} ${words[at + 1] ?? ''}`;
+    if (isCode(two)) return [{ at, code: two, length: 2 }];
+    return isCode(word) ? [{ at, code: word, length: 1 }] : [];
+  });
+  const [only, ...others] = codes;
+  if (only === undefined || others.length > 0) return null;
+  const { at, code, length } = only;
+  const town = words.toSpliced(at, length);
+  const isTown = town.length > 0 && town.length <= MAX_TOWN_WORDS && (at === 0 || at === words.length - length);
+  return isTown && !/\d/.test(town.join('')) ? { postal_code: code, city: town.join(' ') } : null;
+}
+
 /** Words before a last name that belong to it. */
 const PARTICLES = new Set(
   'a af al am auf da das de degli dei del della den der des di do dos du el la las le lo los ten ter van vom von zu zum zur'.split(

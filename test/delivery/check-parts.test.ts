@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest';
-import { placedParts } from '../../src/delivery/check/check-parts.ts';
+import { placedParts as placedIn } from '../../src/delivery/check/check-parts.ts';
 import { type Contract, DOCUMENTED_CONTRACT, type Parameter } from '../../src/request/contract.ts';
-import { splitName } from '../../src/request/parts.ts';
+import { findMarket } from '../../src/request/markets.ts';
+import { type Parts, splitLocation, splitName } from '../../src/request/parts.ts';
+
+const placedParts = (contract: Contract, texts: Record<string, string>, given: Parts, country = '') =>
+  placedIn(contract, texts, given, findMarket(country));
 
 /** A contract with places for these fields. A field with `!` is required. */
 function contractWith(...fields: readonly string[]): Contract {
@@ -99,4 +103,33 @@ test('what a person gives for a part by its name is left alone, and a contract w
     {},
   );
   expect(placedParts(DOCUMENTED_CONTRACT, { location: 'A', fullname: 'B C' }, ADDRESS).parts).toEqual({});
+});
+
+test.each([
+  ['PT', '1200-109 Lisboa', '1200-109', 'Lisboa'],
+  ['PT', 'Vila Nova de Gaia, 4400-001', '4400-001', 'Vila Nova de Gaia'],
+  ['DE', '10115 Berlin', '10115', 'Berlin'],
+  ['UK', 'Cardiff CF10 1AA', 'CF10 1AA', 'Cardiff'],
+  ['IE', 'D02 X285 Dublin', 'D02 X285', 'Dublin'],
+])('in %s, %s is split into %s and %s', (country, location, code, city) => {
+  const form = findMarket(country)?.postalCode?.[1] ?? /^$/;
+  expect(splitLocation(location, form)).toEqual({ postal_code: code, city });
+  const placed = placedParts(contractWith('street', 'postal_code', 'city'), { location }, {}, country);
+  expect(placed.parts).toEqual({ postal_code: code, city });
+  expect(placed.findings.map((each) => each.code)).toEqual(['location.split']);
+});
+
+test.each([
+  ['PT', 'Lisboa'],
+  ['PT', '1200-109'],
+  ['DE', 'Hauptstr. 12, 10115 Berlin'],
+  ['DE', '10115 Berlin 10117'],
+  ['PT', 'Rua 1000 Lisboa'],
+  ['AO', '1200-109 Luanda'],
+  ['', '10115 Berlin'],
+])('in %s, %s is not split: it goes to the street as a whole, or nowhere', (country, location) => {
+  const { parts } = placedParts(contractWith('street', 'postal_code', 'city'), { location }, {}, country);
+  expect(parts).toEqual(/\p{L}/u.test(location) ? { street: location } : {});
+  const without = placedParts(contractWith('postal_code', 'city'), { location }, {}, country);
+  expect(without).toMatchObject({ parts: {}, carried: [] });
 });

@@ -1,7 +1,16 @@
 import type { Contract } from '../../request/contract.ts';
 import { type Finding, finding } from '../../request/finding.ts';
+import type { Market } from '../../request/markets.ts';
 import { memoize } from '../../request/memoize.ts';
-import { isPart, type Part, type Parts, splitName, type WholeField, wholeOf } from '../../request/parts.ts';
+import {
+  isPart,
+  type Part,
+  type Parts,
+  splitLocation,
+  splitName,
+  type WholeField,
+  wholeOf,
+} from '../../request/parts.ts';
 
 /** The parts that are sent in places of their own. */
 export interface PlacedParts {
@@ -29,21 +38,23 @@ const placesOf = memoize(({ parameters }: Contract['create']): PartPlaces => {
   };
 });
 
-const NOTHING: PlacedParts = { parts: {}, carried: [], findings: [] };
+/** What is placed if a contract has no places for parts. */
+export const NO_PARTS: PlacedParts = { parts: {}, carried: [], findings: [] };
 
 /**
  * Decides what goes to the places that a contract has for parts of the location and of the name. Parts from columns go to
- * their own places. Without them a name is split, and a whole location goes to the street; both are told. It never goes to
- * a postal code or a town.
+ * their own places. Without them a name is split, and so is a location of a postal code and a town; any other location
+ * goes to the street as a whole, and never to a postal code or a town. All of that is told.
  *
  * @param texts The fields of the request. A part that a person has given there by its name is not looked at.
  * @param given The parts that columns hold.
+ * @param market The market of the request, which says how a postal code looks.
  */
-export function placedParts({ create }: Contract, texts: Texts, given: Parts): PlacedParts {
+export function placedParts({ create }: Contract, texts: Texts, given: Parts, market: Market | undefined): PlacedParts {
   const places = placesOf(create);
   const open = new Set([...places.parts].filter((part) => texts[part] === undefined));
-  if (open.size === 0) return NOTHING;
-  const [location, name] = [placedLocation(places, open, texts, given), placedName(places, open, texts, given)];
+  if (open.size === 0) return NO_PARTS;
+  const [location, name] = [placedLocation(places, open, texts, given, market), placedName(places, open, texts, given)];
   return {
     parts: { ...location.parts, ...name.parts },
     carried: [...location.carried, ...name.carried],
@@ -51,7 +62,13 @@ export function placedParts({ create }: Contract, texts: Texts, given: Parts): P
   };
 }
 
-function placedLocation({ fields }: PartPlaces, open: ReadonlySet<Part>, texts: Texts, given: Parts): PlacedParts {
+function placedLocation(
+  { fields }: PartPlaces,
+  open: ReadonlySet<Part>,
+  texts: Texts,
+  given: Parts,
+  market: Market | undefined,
+): PlacedParts {
   const { house_number: house, ...others } = given;
   const street = house === undefined || open.has('house_number') ? given.street : joined(given.street, house);
   const parts = {
@@ -62,8 +79,14 @@ function placedLocation({ fields }: PartPlaces, open: ReadonlySet<Part>, texts: 
   const hasOwn = partNames(parts, 'location').some((part) => part !== 'house_number');
   if (hasOwn) return fromColumns('location', fields, open, parts, ['house_number']);
   const whole = texts['location'];
-  const isAddress = whole !== undefined && /\p{L}/u.test(whole) && !fields.has('location') && open.has('street');
-  if (!isAddress) return NOTHING;
+  if (whole === undefined || fields.has('location')) return NO_PARTS;
+  const form = market?.postalCode?.[1];
+  const split = form === undefined ? null : splitLocation(whole, form);
+  const placed = split && fromColumns('location', fields, open, split, []);
+  if (placed && placed.carried.length > 0) {
+    return { ...placed, findings: [finding('location.split', 'location', {}, whole), ...placed.findings] };
+  }
+  if (!open.has('street') || !/\p{L}/u.test(whole)) return NO_PARTS;
   return {
     parts: { street: whole },
     carried: ['location'],
@@ -79,7 +102,7 @@ function placedName(places: PartPlaces, open: ReadonlySet<Part>, texts: Texts, g
   if (partNames(given, 'fullname').length > 0) return fromColumns('fullname', fields, open, given, []);
   const whole = texts['fullname'];
   const isWanted = !fields.has('fullname') || [...open].some((part) => isOf(part, 'fullname') && required.has(part));
-  if (whole === undefined || !isWanted) return NOTHING;
+  if (whole === undefined || !isWanted) return NO_PARTS;
   const split = splitName(whole);
   if (split !== null) {
     const placed = fromColumns('fullname', fields, open, split, []);
@@ -106,7 +129,7 @@ function fromColumns(
 ): PlacedParts {
   const given = partNames(parts, whole);
   const placed = given.filter((part) => open.has(part));
-  if (placed.length === 0) return NOTHING;
+  if (placed.length === 0) return NO_PARTS;
   const isLost = (part: Part) => !open.has(part) && !within.includes(part) && !fields.has(part);
   const lost = fields.has(whole) ? [] : given.filter(isLost);
   return {

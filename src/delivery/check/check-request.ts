@@ -12,12 +12,13 @@ import {
 } from '../../request/markets.ts';
 import { memoize } from '../../request/memoize.ts';
 import type { RequestOperationName } from '../../request/operations.ts';
+import type { Parts } from '../../request/parts.ts';
 import { likelyE164, parsePhone } from '../../request/phone.ts';
 import type { Draft, ServiceRequest } from '../../request/service-request.ts';
 import type { Mapping } from '../../request/table.ts';
 import { AUDIO_PARAMETER, CATEGORY_PARAMETER, DOCUMENTED_PARAMETERS } from '../../request/wire.ts';
 import { contractFindings } from './check-contract.ts';
-import { type PlacedParts, placedParts } from './check-parts.ts';
+import { NO_PARTS, type PlacedParts, placedParts } from './check-parts.ts';
 import { isShortenedNumber, textFindings } from './check-texts.ts';
 
 /** A checked request. Its recording, if there is one, is given by its path and has not been read. */
@@ -49,6 +50,7 @@ export function checkRequest(
   check.texts(draft.parts?.postal_code);
   check.testLead();
   const market = check.country();
+  check.parts(draft.parts, market);
   if (market && draft.parts?.postal_code !== undefined) check.postalCode(draft.parts.postal_code, market);
   check.language(market);
   check.contact(market);
@@ -66,6 +68,7 @@ export function checkRequest(
 export function likelyRequest(draft: Draft, contract: Contract): ServiceRequest | null {
   const check = new RequestCheck(draft, null, contract);
   const market = check.country();
+  check.parts(draft.parts, market);
   check.language(market);
   check.likelyContact(market);
   check.need();
@@ -84,7 +87,7 @@ class RequestCheck {
   private readonly service: Contract;
   private readonly described: DescribedOperation;
   private readonly filled = new Set<string>();
-  private readonly placed: PlacedParts;
+  private placed: PlacedParts = NO_PARTS;
 
   constructor(draft: Draft, mapping: Mapping | null, contract: Contract) {
     const { ref = '', audio_file: audioPath = '', ...texts } = draft.fields;
@@ -99,7 +102,10 @@ class RequestCheck {
     this.mapping = mapping;
     this.service = contract;
     this.described = describedOperation(contract.create);
-    this.placed = placedParts(contract, this.fields, draft.parts ?? {});
+  }
+
+  parts(given: Parts | undefined, market: Market | undefined): void {
+    this.placed = placedParts(this.service, this.fields, given ?? {}, market);
   }
 
   texts(postalCode: string | undefined): void {
