@@ -328,6 +328,11 @@ test('categories come from the operation that lists them, with values of the typ
   ]);
 });
 
+test('a number for a category of which no list tells the numbers is a guess', () => {
+  const proposal = learnParts({ schema: { properties: { ...KNOWN, category_id: { type: 'integer' } } } });
+  expect(proposal.contract.findings.find(({ setting }) => setting === 'category')?.confidence).toBe('weak');
+});
+
 test('the schema of a body stands alone, and refuses what the document refuses', () => {
   const schemas = {
     Person: {

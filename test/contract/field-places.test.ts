@@ -111,6 +111,12 @@ test('a name alone is a doubt, unless contacts stand beside it', () => {
   expect(confidenceOf(company, 'fullname')).toBe('weak');
 });
 
+test('a name beside the last name alone is the first name', () => {
+  expect(fields(learnLeads(['name', 'surname', 'phone']))).toMatchObject({ first_name: 'name', last_name: 'surname' });
+  const whole = fields(learnLeads(['name', 'first_name', 'last_name', 'phone']));
+  expect(whole).toMatchObject({ fullname: 'name', first_name: 'first_name' });
+});
+
 test('the only person of a document is the customer, as a guess; of two it is not known', () => {
   const one = learnLeads(['traveler.firstName', 'traveler.email', 'description']);
   expect(fields(one)).toMatchObject({ email: 'traveler.email' });

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 import { placedParts as placedIn } from '../../src/delivery/check/check-parts.ts';
+import { checkRequest } from '../../src/delivery/check/check-request.ts';
 import { type Contract, DOCUMENTED_CONTRACT, type Parameter } from '../../src/request/contract.ts';
 import { findMarket } from '../../src/request/markets.ts';
 import { type Parts, splitLocation, splitName } from '../../src/request/parts.ts';
+import { contentKey } from '../../src/request/service-request.ts';
 
 const placedParts = (contract: Contract, texts: Record<string, string>, given: Parts, country = '') =>
   placedIn(contract, texts, given, findMarket(country));
@@ -132,4 +134,28 @@ test.each([
   expect(parts).toEqual(/\p{L}/u.test(location) ? { street: location } : {});
   const without = placedParts(contractWith('postal_code', 'city'), { location }, {}, country);
   expect(without).toMatchObject({ parts: {}, carried: [] });
+});
+
+test('a request has no parts if its contract has none, so that what is kept of it stays as it was', () => {
+  const fields = {
+    country: 'PT',
+    lang: 'pt',
+    location: 'Lisboa',
+    fullname: 'Ana Silva',
+    phone: '+351912345678',
+    request_text: 'A',
+  };
+  const draft = { row: 1, fields, parts: ADDRESS };
+  const request = (contract: Contract) => checkRequest(draft, null, contract).request;
+  expect(JSON.stringify(request(DOCUMENTED_CONTRACT))).toBe(
+    JSON.stringify({ params: fields, ref: null, audioPath: null }),
+  );
+  expect(request(contractWith('location', 'fullname'))).not.toHaveProperty('parts');
+  const parted = request(contractWith('city', 'country', 'lang', 'fullname', 'phone', 'request_text'));
+  expect(parted).toMatchObject({ parts: { city: 'Lisboa' }, params: fields });
+  const destination = { baseUrl: 'https://api.example.com', clientId: 'p' };
+  const keys = [request(DOCUMENTED_CONTRACT), parted].map(
+    (each) => each && contentKey({ ...each, audio: null }, destination),
+  );
+  expect(keys[1]).toBe(keys[0]);
 });

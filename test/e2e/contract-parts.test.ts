@@ -105,6 +105,21 @@ test('parts go to parts, as columns have them, and contacts into lists of one', 
   expect(whole.stderr).toContain('The name "Ana da Silva" is split');
 });
 
+test('what a service says of a part is masked in the log, as all that was sent is', async ({
+  desk,
+  onTestFinished,
+}) => {
+  const refusal = { status: 422, body: { error: 'state Uckermark is not known' } };
+  const service = await startScriptedService({ create: () => refusal }, onTestFinished);
+  desk.use({ baseUrl: service.baseUrl, clientId: 'p' });
+  await learned(desk);
+  const leads = desk.write('parts.csv', IN_PARTS.replace('Berlin;Berlin', 'Berlin;Uckermark'));
+  await desk.run('bulk', leads, '--rate', 'max', '--no-validate', '--accept-likely', '--yes', '--json');
+  expect(service.creates()[0]?.body).toContain('Uckermark');
+  expect(JSON.stringify(desk.records())).toContain('is not known');
+  expect(JSON.stringify(desk.records())).not.toContain('Uckermark');
+});
+
 test('a sandbox of the same document takes what is sent; the parts make no request new', async ({
   desk,
   openSandbox,

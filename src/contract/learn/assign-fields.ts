@@ -25,7 +25,7 @@ export function assignFields(leaves: readonly Leaf[]): Assignment {
     const named = leaf.shape === 'object' ? undefined : readName(leaf.path, leaf);
     return named === undefined ? [] : [{ leaf, named, order }];
   });
-  const own = withinOneObject(withContext(asPlaceParts(all)));
+  const own = withinOneObject(withContext(asNameParts(asPlaceParts(all))));
   const ranked = sortedByMerit(own.filter(({ named }) => isCustomers(named)));
   const fields = taken(ranked);
   // Without a recording, the parameter of its type or name is an ordinary one.
@@ -134,6 +134,17 @@ function sortedGroups(groups: readonly (readonly Candidate[])[]): readonly (read
 }
 
 const CONTACT: ReadonlySet<string> = new Set(['email', 'phone', 'first_name', 'last_name']);
+
+/** Makes what is only called `name` beside a last name alone the first name. */
+function asNameParts(all: readonly Candidate[]): readonly Candidate[] {
+  const people = groupedBy(all, ({ named }) => named.personKey);
+  return all.map((each) => {
+    const { field, isBare, personKey } = each.named;
+    const beside = fieldsOf(people.get(personKey) ?? []);
+    if (field !== 'fullname' || !isBare || !beside.has('last_name') || beside.has('first_name')) return each;
+    return { ...each, named: { ...each.named, field: 'first_name', why: 'a name beside the last name' } };
+  });
+}
 
 /**
  * Makes what is only called `name` a doubt, unless it is a person's by the contacts beside it. In an object for the

@@ -7,10 +7,10 @@ import type { Part } from '../../request/parts.ts';
 export type Content = Field | Part;
 
 /** How near a phrase is to srq's own name of a content. `vague`: it is as often said of something else. */
-export type Nearness = 'own' | 'usual' | 'vague';
+type Nearness = 'own' | 'usual' | 'vague';
 
 /** A phrase for a content. */
-export interface Phrase {
+interface Phrase {
   readonly content: Content;
   readonly nearness: Nearness;
   /** Order among the phrases of one content, best first. */
@@ -79,7 +79,7 @@ for (const content of Object.keys(PHRASES) as Content[]) {
 export const isContent = (name: string): name is Content => Object.hasOwn(PHRASES, name);
 
 /** Returns the content that words name as a whole. */
-export const phraseOf = (words: readonly string[]): Phrase | undefined => byPhrase.get(joined(words));
+const phraseOf = (words: readonly string[]): Phrase | undefined => byPhrase.get(joined(words));
 
 const list = (words: string): ReadonlySet<string> => new Set(words.split(' '));
 
