@@ -37,6 +37,15 @@ test.each([
   expect(fields(proposal)).not.toHaveProperty('email');
 });
 
+test('of several persons that may be the customer, the one of whom most is said is taken whole', () => {
+  const proposal = learnLeads(['requester.email', 'contact.name', 'contact.phone', 'contact.emailAddress', 'text']);
+  expect(fields(proposal)).toMatchObject({ email: 'contact.emailAddress', phone: 'contact.phone' });
+  expect(confidenceOf(proposal, 'email')).toBe('weak');
+  expect(confidenceOf(proposal, 'phone')).toBe('likely');
+  const parts = ['customer.firstName', 'customer.lastName', 'customer.email', 'requester.fullName', 'text'];
+  expect(fields(learnLeads(parts))).not.toHaveProperty('fullname');
+});
+
 test('a person says in braces which field goes to a place, and yes or no to a doubt', () => {
   const paths = ['customer.fullName', 'agent.email', 'note1'];
   const said = (constants: Record<string, string>) => learnLeads(paths, { constants });

@@ -78,11 +78,16 @@ function sortedByMerit(candidates: readonly Candidate[]): readonly Candidate[] {
   );
 }
 
-const groupedBy = (candidates: readonly Candidate[], keyOf: (each: Candidate) => string): Map<string, Candidate[]> => {
+function groupedBy(candidates: readonly Candidate[], keyOf: (each: Candidate) => string): Map<string, Candidate[]> {
   const groups = new Map<string, Candidate[]>();
-  for (const each of candidates) groups.set(keyOf(each), [...(groups.get(keyOf(each)) ?? []), each]);
+  for (const each of candidates) {
+    const key = keyOf(each);
+    const group = groups.get(key);
+    if (group) group.push(each);
+    else groups.set(key, [each]);
+  }
   return groups;
-};
+}
 
 const fieldsOf = (group: readonly Candidate[]): ReadonlySet<string> => new Set(group.map(({ named }) => named.field));
 
@@ -95,9 +100,10 @@ function asPlaceParts(all: readonly Candidate[]): readonly Candidate[] {
   const groups = groupedBy(all.filter(isOfPlace), ({ named }) => named.placeKey);
   const whole = [...groups.values()].map(addressOf).filter((group) => group.length > 0);
   const partly = whole.filter((group) => group.some(({ named }) => isPart(named.field)));
-  const [best] = sortedGroups(partly);
-  const kept = new Set([...whole.filter((group) => !partly.includes(group)).flat(), ...(best ?? [])]);
-  const replaced = new Map([...kept].map((each) => [each.leaf, each]));
+  const best = bestGroup(partly);
+  const isPartly = new Set(partly);
+  const kept = [...whole.filter((group) => !isPartly.has(group)).flat(), ...(best ?? [])];
+  const replaced = new Map(kept.map((each) => [each.leaf, each]));
   return all.flatMap((each) => (isOfPlace(each) ? (replaced.get(each.leaf) ?? []) : [each]));
 }
 
@@ -115,22 +121,28 @@ function addressOf(group: readonly Candidate[]): readonly Candidate[] {
   });
 }
 
-/** Sorts groups: the customer's first, then those with more fields, with required ones, the less nested one. */
-function sortedGroups(groups: readonly (readonly Candidate[])[]): readonly (readonly Candidate[])[] {
-  const merit = (group: readonly Candidate[]) => [
+/** What speaks for a group, the weightiest first: it is the customer's, has more fields, required ones, is less nested. */
+function meritOf(group: readonly Candidate[]): readonly number[] {
+  return [
     Number(group.some(({ named }) => isCustomers(named))),
     fieldsOf(group).size,
     Number(group.some(({ leaf }) => leaf.required)),
-    -Math.min(...group.map(({ leaf }) => leaf.path.length)),
+    -group.reduce((least, { leaf }) => Math.min(least, leaf.path.length), Infinity),
   ];
-  // The names decide at last, so that the order of a document's members does not matter.
+}
+
+/** Returns the group for which most speaks. Among equals the names decide, so that the order of members does not matter. */
+function bestGroup(groups: readonly (readonly Candidate[])[]): readonly Candidate[] | undefined {
   const nameOf = (group: readonly Candidate[]) => group.map(({ leaf }) => pathKey(leaf.path)).sort()[0] ?? '';
-  return [...groups].sort((a, b) => {
-    const [one, other] = [merit(a), merit(b)];
-    const at = one.findIndex((each, index) => each !== other[index]);
-    if (at >= 0) return (other[at] ?? 0) - (one[at] ?? 0);
-    return nameOf(a) < nameOf(b) ? -1 : 1;
-  });
+  let [best] = groups;
+  let merit = best && meritOf(best);
+  for (const group of groups.slice(1)) {
+    const own = meritOf(group);
+    const at = own.findIndex((each, index) => each !== merit?.[index]);
+    const isBetter = at < 0 ? nameOf(group) < nameOf(best ?? []) : (own[at] ?? 0) > (merit?.[at] ?? 0);
+    if (isBetter) [best, merit] = [group, own];
+  }
+  return best;
 }
 
 const CONTACT: ReadonlySet<string> = new Set(['email', 'phone', 'first_name', 'last_name']);
@@ -174,17 +186,31 @@ function withinOneObject(all: readonly Candidate[]): readonly Candidate[] {
     all.filter(({ named }) => OF_PERSON.has(named.field)),
     ({ named }) => named.personKey,
   );
-  const [main] = sortedGroups([...groups.values()]);
-  if (main === undefined) return all;
-  if (!main.some(({ named }) => isCustomers(named))) {
+  const best = bestGroup([...groups.values()]);
+  if (best === undefined) return all;
+  const main = new Set(best);
+  if (!best.some(({ named }) => isCustomers(named))) {
     const changed = withStranger(all);
     return changed === all ? all : withinOneObject(changed);
   }
   const given = new Set(
-    main.filter(({ named }) => isCustomers(named)).flatMap(({ named: { field } }) => [field, wholeOf(field)]),
+    best.filter(({ named }) => isCustomers(named)).flatMap(({ named: { field } }) => [field, wholeOf(field)]),
   );
-  const isOther = (each: Candidate) => !main.includes(each) && OF_PERSON.has(each.named.field);
-  return all.filter((each) => !isOther(each) || !given.has(each.named.field) || isNearer(each, main));
+  const isOther = (each: Candidate) => !main.has(each) && given.has(each.named.field);
+  const rivals = new Map<string, Candidate>();
+  for (const each of all) {
+    const { field, rank } = each.named;
+    const isNearest = rank < (rivals.get(field)?.named.rank ?? Infinity);
+    if (isOther(each) && isCustomers(each.named) && isNearest) rivals.set(field, each);
+  }
+  return all.filter((each) => !isOther(each)).map((each) => (main.has(each) ? withRival(each, rivals) : each));
+}
+
+/** Makes a place a guess if another person of the document has one that is called as nearly, or nearer. */
+function withRival(each: Candidate, rivals: ReadonlyMap<string, Candidate>): Candidate {
+  const rival = rivals.get(each.named.field);
+  if (rival === undefined || rival.named.rank > each.named.rank) return each;
+  return { ...each, named: { ...each.named, ...asGuess(each.named, rival.leaf) } };
 }
 
 /** Takes the only person of the document for the customer, if that one has a name and a contact. It is a guess. */
@@ -204,11 +230,6 @@ function withStranger(all: readonly Candidate[]): readonly Candidate[] {
     const isOnes = named.owner === 'unknown' && named.strangerKey === only[0] && OF_STRANGER.has(named.field);
     return isOnes ? { ...each, named: { ...named, owner: 'customer', confidence: 'weak', why } as const } : each;
   });
-}
-
-/** Tells whether a place is a rival of that in the main object, by a name that is as near. */
-function isNearer({ named }: Candidate, main: readonly Candidate[]): boolean {
-  return isCustomers(named) && main.some((each) => each.named.field === named.field && each.named.rank >= named.rank);
 }
 
 /** What is taken from an object for a person of whom it is not known who it is. */

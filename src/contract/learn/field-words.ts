@@ -190,12 +190,15 @@ const AFTER: Readonly<Partial<Record<Content, RegExp>>> = {
 /** Names that look like a phrase with words around it, and mean something else. */
 const OTHERWISE = list('username hostname filename nickname tradename mobilename cellname');
 
+/** Maximum number of words of a name that is read. Longer ones are sentences, and each run of words is looked up. */
+const MAX_WORDS = 10;
+
 /**
  * Reads a name as the phrase of a content with words around it that are all understood. A word that is not, or that does
  * not go with the content, makes it another name: `email_template`, `address_id`, `phone_verified`.
  */
 export function spokenName(words: readonly string[]): SpokenName | undefined {
-  if (OTHERWISE.has(joined(words))) return undefined;
+  if (words.length > MAX_WORDS || OTHERWISE.has(joined(words))) return undefined;
   for (let length = words.length; length > 0; length -= 1) {
     for (let from = words.length - length; from >= 0; from -= 1) {
       const said = words.slice(from, from + length);
