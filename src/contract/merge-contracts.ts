@@ -219,7 +219,10 @@ function mergedParameters(
   });
   const parents = new Set(one.map(parentOf));
   const fits = (each: Parameter): boolean => each.in !== 'body' || (isSameShape && parents.has(parentOf(each)));
-  const added = other.filter((each) => !one.some(({ field }) => field === each.field) && fits(each));
+  // One document may call a field what the other one, with more beside it, calls a part.
+  const isKnown = (each: Parameter) =>
+    one.some((known) => known.field === each.field || nameOf(known) === nameOf(each));
+  const added = other.filter((each) => !isKnown(each) && fits(each));
   for (const each of added) {
     merge.filled.add(each.field);
     merge.notes.push(

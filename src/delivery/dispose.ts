@@ -24,7 +24,7 @@ export function contractRefusal(
   if (request.audio !== null || contentKey(request, destination) !== key) {
     return 'What the queue holds is not what was queued; it was not sent.';
   }
-  const given = { texts: request.params, hasRecording: false, filled: MAY_BE_FILLED };
+  const given = { texts: { ...request.parts, ...request.params }, hasRecording: false, filled: MAY_BE_FILLED };
   const [wrong] = contractFindings(contract, operations, given).filter(({ severity }) => severity === 'error');
   return wrong ? `This worker's contract refuses it: ${wrong.field}.` : null;
 }

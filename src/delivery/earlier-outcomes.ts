@@ -201,7 +201,7 @@ export class ReturnedRows {
    * reading of a number that came out of a spreadsheet.
    */
   #withPostalZero(row: Row): Repair | null {
-    const column = this.#mapping.postalCodes.find((at) => (row.cells[at] ?? '').trim() !== '');
+    const column = this.#mapping.parts.postal_code?.find((at) => (row.cells[at] ?? '').trim() !== '');
     const code = column === undefined ? '' : (row.cells[column] ?? '').trim();
     if (column === undefined || !/^\d{3,5}$/.test(code)) return null;
     const country = likelyPrepared(row, this.#mapping, this.#preparation)?.request.params['country'];

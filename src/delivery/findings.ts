@@ -51,7 +51,7 @@ export class FindingGroups {
 
   constructor(mapping: Mapping) {
     this.#mapping = mapping;
-    this.#given = new Set(mapping.sources.map(({ field }) => field));
+    this.#given = new Set([...mapping.sources.map(({ field }) => field), ...Object.keys(mapping.parts)]);
     this.#clues = new MendClues(mapping);
     this.#contacts = mapping.sources.flatMap(({ field, columns }) =>
       isContactField(field) ? columns.map((index) => noneSaid(field, index, mapping)) : [],
@@ -192,11 +192,11 @@ class MendClues {
     const clues = this.#cluesOf(field);
     if (clues.rows >= MAX_ROWS) return;
     clues.rows += 1;
-    const { fields, postalCode } = mapRow(row, this.#mapping);
+    const { fields, parts } = mapRow(row, this.#mapping);
     const market = parseMarket(fields['country'] ?? '');
     clues.markets.add(market);
     if (fields['phone'] !== undefined) clues.phones.push(fields['phone']);
-    if (postalCode !== undefined) clues.postalCodes.push(postalCode);
+    if (parts?.postal_code !== undefined) clues.postalCodes.push(parts.postal_code);
     for (const index of this.#unused) {
       const cell = row.cells[index]?.trim() ?? '';
       if (cell === '') continue;

@@ -3,6 +3,7 @@ import type { Contract } from '../request/contract.ts';
 import { SrqError } from '../request/errors.ts';
 import { type Finding, finding, type Problem } from '../request/finding.ts';
 import type { RequestOperationName } from '../request/operations.ts';
+import { PARTS, type Part, type Parts, wholeOf } from '../request/parts.ts';
 import type { AudioReader } from '../request/ports.ts';
 import { contentKey, type Destination, type Draft, type ServiceRequest } from '../request/service-request.ts';
 import { type FieldSource, type Mapping, type Row, TEST_LEAD } from '../request/table.ts';
@@ -83,9 +84,9 @@ export function prepareDraft(
   const problems = found.length > 0 ? [...found, ...checked] : checked;
   const refused = preparation.strict && problems.length > 0;
   if (!request || refused) return { row: draft.row, request: null, ref: draft.fields['ref'] ?? null, problems };
-  const { params, ref, audioPath } = request;
-  if (audioPath === null) return named(draft.row, { params, ref, audio: null }, problems, preparation);
-  return withAudio(draft, { params, ref, audio: null }, audioPath, problems, preparation);
+  const { audioPath, ...sent } = request;
+  if (audioPath === null) return named(draft.row, { ...sent, audio: null }, problems, preparation);
+  return withAudio(draft, { ...sent, audio: null }, audioPath, problems, preparation);
 }
 
 async function withAudio(
@@ -128,15 +129,22 @@ export function mapRow(row: Row, mapping: Mapping): Draft {
     const text = textOf(source, row.cells);
     if (text !== '') fields[source.field] = text;
   }
-  const postalCode = postalCodeOf(row, mapping);
-  return postalCode === '' ? { row: row.number, fields } : { row: row.number, fields, postalCode };
+  const parts = partsOf(row, mapping);
+  return parts === null ? { row: row.number, fields } : { row: row.number, fields, parts };
 }
 
-function postalCodeOf({ cells }: Row, { postalCodes, sources }: Mapping): string {
-  const filled = postalCodes.find((index) => (cells[index] ?? '').trim() !== '');
-  if (filled === undefined) return '';
-  const prefix = sources.find(({ field }) => field === 'location')?.prefix ?? null;
-  return cellText(cells[filled], prefix).trim();
+function partsOf({ cells }: Row, { parts, sources }: Mapping): Parts | null {
+  const texts: Partial<Record<Part, string>> = {};
+  let isAny = false;
+  for (const part of PARTS) {
+    const filled = parts[part]?.find((index) => (cells[index] ?? '').trim() !== '');
+    if (filled === undefined) continue;
+    const whole = wholeOf(part);
+    const prefix = sources.find(({ field }) => field === whole)?.prefix ?? null;
+    texts[part] = cellText(cells[filled], prefix).trim();
+    isAny = true;
+  }
+  return isAny ? texts : null;
 }
 
 /**

@@ -8,6 +8,7 @@ import type { ColumnReading } from './columns/candidates.ts';
 import type { ColumnSample } from './columns/sample.ts';
 import { type Understanding, understandColumns } from './columns/understand.ts';
 import { constantWarnings, contentWarnings, fieldOf, refuseSlips, tiesOf, tieWarnings } from './mapping-doubts.ts';
+import { partColumns } from './part-columns.ts';
 
 /** The pattern of a field's name, which is sent as the name of a parameter. */
 const FIELD_NAME = /^[A-Za-z][\w.[\]-]{0,99}$/;
@@ -58,10 +59,12 @@ export function planMapping(
   const prefix = isMeta(columns) ? metaPrefix : () => null;
   const found = FIELDS.filter((field) => !known.has(field)).flatMap((field) => understoodSources(field, usable));
   const sources = [...explicit, ...found].map((source) => ({ ...source, prefix: prefix(source.field) }));
+  const { readings: all } = understood;
+  const parts = partColumns({ columns, sources, readings: all, ignored: before.ignored, chosen, parameters });
   return {
     columns,
     sources,
-    ignored: unusedColumns(columns, sources),
+    ignored: unusedColumns(columns, [...sources.flatMap((each) => each.columns), ...(parts.region ?? [])]),
     leftOut: [...(chosen.get('-') ?? []), ...before.ignored],
     warnings: [
       ...changeWarnings(remembered),
@@ -73,7 +76,7 @@ export function planMapping(
     remembered: remembered ? { on: remembered.on, changes: remembered.changes } : null,
     missed: missedColumns(plainColumns(understood), sources, taken, sample),
     ties,
-    postalCodes: ranked(understood.readings, 'postal_code'),
+    parts,
   };
 }
 
@@ -257,8 +260,8 @@ function missedColumns(
   return plain.filter(({ index, field }) => isOpen(field) && !settled.has(index) && !used.has(index));
 }
 
-function unusedColumns(columns: readonly string[], sources: readonly FieldSource[]): string[] {
-  const used = new Set(sources.flatMap((each) => each.columns));
+function unusedColumns(columns: readonly string[], taken: readonly number[]): string[] {
+  const used = new Set(taken);
   return columns.filter((name, index) => name !== '' && !used.has(index));
 }
 

@@ -4,6 +4,7 @@ import { parseLanguage, parseMarket } from './markets.ts';
 import { namesOfMediaType } from './media-type.ts';
 import { memoize } from './memoize.ts';
 import { folded } from './names.ts';
+import { isPart } from './parts.ts';
 
 /** Maximum length of a text that is tested against a pattern. Longer ones are left to the service. */
 export const MAX_PATTERN_TEXT_LENGTH = 10_000;
@@ -230,7 +231,7 @@ function placeOfOthers({ parameters, schema }: Operation): OtherFields {
   let place: unknown = schema;
   for (const name of parent) place = member(member(place, 'properties'), name);
   const closed = member(place, 'additionalProperties') === false;
-  const namesOwn = (parameters ?? []).some(({ field }) => isField(field));
+  const namesOwn = (parameters ?? []).some(({ field }) => isField(field) || isPart(field));
   return { parent, closed, takesOwn: !closed && (schema === null || !namesOwn) };
 }
 

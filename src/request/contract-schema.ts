@@ -54,15 +54,15 @@ const allowedValue = z.object({
 const parameter = z
   .object({
     /**
-     * srq's name of the content, one of `FIELDS`. `audio_file` is the content of the recording, `audio_type` and
-     * `audio_name` are its media type and file name. A parameter that is none of these is called by its own (last)
-     * name.
+     * srq's name of the content, one of `FIELDS`, or of `PARTS` if the service takes the location or the name in parts.
+     * `audio_file` is the content of the recording, `audio_type` and `audio_name` are its media type and file name. A
+     * parameter that is none of these is called by its own (last) name.
      */
     field: z.string(),
     in: z.enum(['body', 'header', 'query']),
     /**
      * Member names from the top of the body (`['data', 'attributes', 'phone']`), or the single name of a header or
-     * query parameter.
+     * query parameter. The name `0` stands for the only element of a list.
      */
     path: texts.check(z.minLength(1)),
     type: z.enum(['string', 'integer', 'number', 'boolean']),

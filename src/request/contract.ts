@@ -55,6 +55,9 @@ export type Finding = Contract['findings'][number];
 /** Confidence in a value. `certain`: the document states it. `weak`: a person has to confirm it. */
 export type Confidence = Finding['confidence'];
 
+/** The name in a parameter's path that stands for the only element of a list: `['phones', '0', 'number']`. */
+export const ONLY_ELEMENT = '0';
+
 /** Time for which an idempotency key is relied on if the description names none. */
 export const DEFAULT_KEY_LIFE_SECONDS = 600;
 

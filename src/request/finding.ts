@@ -155,12 +155,27 @@ export const FINDING = {
     givenBy: ['location'],
     says: 'No column gives the location; a professional cannot know where to go',
   }),
+  'location.split': warning(
+    'The location',
+    "is split: the service's description has places for postal code and town, and no column gives them.",
+    'Say which columns hold them: --map COLUMN=postal_code, --map COLUMN=city',
+  ),
+  'location.whole': warning(
+    'The location',
+    "goes to the street as a whole: the service's description has places for its parts, and no column gives them.",
+    'Say which columns hold them: --map COLUMN=postal_code, --map COLUMN=city',
+  ),
   'location.postal-code': warning('The postal code', '{looks}.', PLACE),
   'fullname.missing': warning(
     null,
     'There is no name.',
     'Fill the cell; if another column holds the name: --map COLUMN=fullname',
     { givenBy: ['fullname'], says: 'No column gives the name' },
+  ),
+  'fullname.split': warning(
+    'The name',
+    "is split: the service's description has places for first and last name, and no column gives them.",
+    'Say which columns hold them: --map COLUMN=first_name, --map COLUMN=last_name',
   ),
   'audio_file.unusable': error(null, '{problem}', RECORDING),
 

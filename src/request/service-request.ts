@@ -1,12 +1,13 @@
 import { hash } from 'node:crypto';
+import type { Parts } from './parts.ts';
 import { AUDIO_PARAMETER } from './wire.ts';
 
 /** A row as read and mapped: its texts by field name. Names outside `FIELDS` are extra parameters of the request. */
 export interface Draft {
   readonly row: number;
   readonly fields: Readonly<Record<string, string>>;
-  /** The postal code alone, if a column holds it. It is sent as part of the location. */
-  readonly postalCode?: string;
+  /** The parts of the location and of the name, if columns hold them. They are sent as they are or within their field. */
+  readonly parts?: Parts;
 }
 
 /**
@@ -27,6 +28,11 @@ export interface AudioFile {
  */
 export interface ServiceRequest {
   readonly params: Readonly<Record<string, string>>;
+  /**
+   * The parts for which the service has places of their own. `params` holds the fields that they belong to as a whole, so
+   * no contract changes a key.
+   */
+  readonly parts?: Parts;
   readonly audio: AudioFile | null;
   /** The caller's own reference. It is kept in the log, and is part of the request only if it is also a parameter. */
   readonly ref: string | null;

@@ -1,5 +1,6 @@
 import { headerForm } from './field-aliases.ts';
 import type { Finding } from './finding.ts';
+import type { Part } from './parts.ts';
 import type { Status } from './status.ts';
 
 /** The outcome that a row of a results file states, as a spreadsheet may have changed it. */
@@ -138,6 +139,9 @@ export interface RememberedMapping {
   readonly changes: { readonly added: readonly string[]; readonly gone: readonly string[] } | null;
 }
 
+/** The columns of parts, by the part. */
+export type PartColumns = Readonly<Partial<Record<Part, readonly number[]>>>;
+
 /** The mapping of columns to fields. */
 export interface Mapping {
   readonly columns: readonly string[];
@@ -153,8 +157,8 @@ export interface Mapping {
   /** Columns that are left out, although they plainly hold a field that nothing gives. A person has to decide. */
   readonly missed: readonly MissedColumn[];
   readonly ties: readonly Tie[];
-  /** The columns that hold a postal code, best first, whichever field they go to. */
-  readonly postalCodes: readonly number[];
+  /** The columns that hold a part of the location or of the name, best first, whichever field they go to. */
+  readonly parts: PartColumns;
 }
 
 /**

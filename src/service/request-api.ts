@@ -263,9 +263,9 @@ export class RequestApi implements MarketplaceApi {
   }
 
   #redactorFor(request: ServiceRequest): Redactor {
-    const { params, audio } = request;
+    const { params, parts = {}, audio } = request;
     const fileName = audio && this.#sendsFileName ? [basename(audio.path)] : [];
-    return new Redactor([...Object.values(params), ...fileName, ...this.#secrets]);
+    return new Redactor([...Object.values(params), ...Object.values(parts), ...fileName, ...this.#secrets]);
   }
 }
 

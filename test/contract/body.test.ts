@@ -25,12 +25,12 @@ test.each([
   ['lang', ['locale'], 'likely'],
   ['country', ['countryCode'], 'likely'],
   ['location', ['address'], 'likely'],
-  ['location', ['zip'], 'weak'],
+  ['postal_code', ['zip'], 'likely'],
   ['fullname', ['nome'], 'weak'],
   ['phone', ['telefone'], 'weak'],
   ['request_text', ['descrição'], 'weak'],
   ['request_text', ['anfrage'], 'weak'],
-  ['location', ['localidade'], 'weak'],
+  ['city', ['localidade'], 'weak'],
   ['country', ['customer', 'pais'], 'weak'],
   ['location', ['location', 'address'], 'likely'],
   ['country', ['country', 'code'], 'likely'],
@@ -326,6 +326,11 @@ test('categories come from the operation that lists them, with values of the typ
     { value: 'plumb', label: 'Plumbing' },
     { value: 'clean', label: 'Cleaning' },
   ]);
+});
+
+test('a number for a category of which no list tells the numbers is a guess', () => {
+  const proposal = learnParts({ schema: { properties: { ...KNOWN, category_id: { type: 'integer' } } } });
+  expect(proposal.contract.findings.find(({ setting }) => setting === 'category')?.confidence).toBe('weak');
 });
 
 test('the schema of a body stands alone, and refuses what the document refuses', () => {

@@ -5,7 +5,7 @@ const learnWith = (properties: object, required: readonly string[], constants: R
   learnParts({ schema: { properties: { ...KNOWN, ...properties }, required }, options: { constants } });
 const text = { type: 'string' };
 
-test.each(['firstName', 'nome', 'contact_phone', 'request_id', 'X_Correlation_Uuid', 'mensagem'])(
+test.each(['middleName', 'nome', 'contact_phone', 'request_id', 'X_Correlation_Uuid', 'mensagem'])(
   'no constant is proposed for %s, which is another one in each request',
   (name) => {
     const { questions } = learnWith({ [name]: text }, [name]);

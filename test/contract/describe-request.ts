@@ -43,6 +43,36 @@ export function learnParts(parts: Parts): Proposal {
   );
 }
 
+interface Branch {
+  readonly members: Map<string, Branch>;
+  isRequired: boolean;
+}
+
+/** The schema of a body with texts at these places. An element of a list is called `0`, and `!` marks what is required. */
+function schemaOf({ members }: Branch): object {
+  if (members.size === 0) return { type: 'string' };
+  const element = members.get('0');
+  if (element !== undefined) return { type: 'array', items: schemaOf(element) };
+  const required = [...members].filter(([, { isRequired }]) => isRequired).map(([name]) => name);
+  return { properties: Object.fromEntries([...members].map(([name, each]) => [name, schemaOf(each)])), required };
+}
+
+/** What is learned of a create whose body has texts at these places: `customer.name`, `phones.0.number!`. */
+export function learnLeads(paths: readonly string[], options: Options = {}): Proposal {
+  const root: Branch = { members: new Map(), isRequired: false };
+  for (const path of paths) {
+    let branch = root;
+    for (const name of path.replace('!', '').split('.')) {
+      const next: Branch = branch.members.get(name) ?? { members: new Map(), isRequired: false };
+      branch.members.set(name, next);
+      branch = next;
+    }
+    branch.isRequired = path.endsWith('!');
+  }
+  const operations = { create: 'POST /requests', validate: 'none' };
+  return learnParts({ schema: schemaOf(root), options: { operations, ...options } });
+}
+
 export function parameterOf({ contract }: { readonly contract: Contract }, field: string): Parameter | undefined {
   return contract.create.parameters?.find((each) => each.field === field);
 }

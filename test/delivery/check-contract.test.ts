@@ -197,7 +197,7 @@ describe('Values', () => {
       missed: [],
       remembered: null,
       ties: [],
-      postalCodes: [],
+      parts: {},
     };
     const { problems } = checkRequest({ row: 1, fields: { ...GOOD, category: '?' } }, mapping, of([category]));
     expect(problems).toMatchObject([{ severity: 'error', field: 'category', column: 'Serviço' }]);

@@ -16,7 +16,10 @@ function check(changes: Fields = {}, postalCode?: string) {
   const fields = Object.fromEntries(
     Object.entries(merged).filter((entry): entry is [string, string] => entry[1] !== undefined),
   );
-  return checkRequest({ row: 1, fields, ...(postalCode === undefined ? {} : { postalCode }) }, null);
+  return checkRequest(
+    { row: 1, fields, ...(postalCode === undefined ? {} : { parts: { postal_code: postalCode } }) },
+    null,
+  );
 }
 const errors = (changes: Fields) =>
   check(changes)
@@ -175,7 +178,7 @@ it('a problem names the columns its field comes from', () => {
     missed: [],
     remembered: null,
     ties: [],
-    postalCodes: [],
+    parts: {},
   };
   const { problems } = checkRequest({ row: 1, fields: { ...GOOD, phone: '1' } }, mapping);
   expect(problems).toEqual([expect.objectContaining({ field: 'phone', column: 'Phone / Mobile' })]);

@@ -72,7 +72,7 @@ const MAPPING: Mapping = {
   missed: [],
   remembered: null,
   ties: [],
-  postalCodes: [],
+  parts: {},
 };
 
 export function planOf(

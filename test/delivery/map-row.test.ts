@@ -20,7 +20,7 @@ const mapping = (...sources: FieldSource[]): Mapping => ({
   missed: [],
   remembered: null,
   ties: [],
-  postalCodes: [],
+  parts: {},
 });
 const map = (cells: string[], ...sources: FieldSource[]) =>
   mapRow({ number: 7, line: null, cells, problem: null }, mapping(...sources));

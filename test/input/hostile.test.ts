@@ -131,7 +131,11 @@ describe('a text made to keep a pattern busy', () => {
             'category',
             'ref',
           ];
-          const draft = { row: 1, fields: Object.fromEntries(fields.map((field) => [field, text])), postalCode: text };
+          const draft = {
+            row: 1,
+            fields: Object.fromEntries(fields.map((field) => [field, text])),
+            parts: { postal_code: text },
+          };
           const check = () => {
             checkRequest(draft, null);
             checkRequest({ ...draft, fields: { ...draft.fields, country: MARKETS[0]?.code ?? '' } }, null);

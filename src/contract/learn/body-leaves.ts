@@ -1,4 +1,4 @@
-import type { Json } from '../../request/contract.ts';
+import { type Json, ONLY_ELEMENT } from '../../request/contract.ts';
 import { isObject, type JsonObject, listOf } from '../documents/json-parts.ts';
 import type { SchemaReader } from '../schema/expand-schema.ts';
 import { type FlatSchema, flatten, mergeFlat, typesOf, valuesOf } from '../schema/flat-schema.ts';
@@ -16,6 +16,8 @@ export interface Leaf {
    */
   readonly requiredWithin: readonly string[] | null;
   readonly where: string;
+  /** The values of the only element, if it is a list of objects. Its path goes on with the name of that element. */
+  readonly elements: readonly Leaf[];
 }
 
 /** One way to meet a choice, by places in the body. */
@@ -30,14 +32,24 @@ export interface BodyLeaves {
   readonly choices: readonly (readonly LeafAlternative[])[];
 }
 
-/** Maximum depth of objects. Real requests have no deeper ones. */
-const MAX_DEPTH = 6;
+/** Maximum depth of objects. Real requests have no deeper ones. A list and its element count as one. */
+const MAX_DEPTH = 7;
 const MAX_BRANCHES = 24;
 /**
  * Maximum number of leaves. They are counted again for each branch, because a branch is read together with everything
  * beside it.
  */
 const MAX_LEAVES = 50_000;
+
+/** Tells whether a name in a path stands for the only element of a list. */
+export const isElement = (name: string): boolean => name === ONLY_ELEMENT;
+
+/** Returns places with those within the elements of lists among them. */
+export function withElements(leaves: readonly Leaf[]): Leaf[] {
+  return leaves.flatMap((leaf) => [leaf, ...withElements(leaf.elements)]);
+}
+
+const depthOf = (path: readonly string[]): number => path.filter((name) => !isElement(name)).length;
 
 /** Returns a path as a text, for use as a key. */
 export const pathKey = (path: readonly string[]): string => path.join('\u0000');
@@ -67,7 +79,9 @@ export function bodyLeaves(schema: JsonObject, { placeOf }: Pick<SchemaReader, '
   }
 
   function readProperties(flat: FlatSchema, { path, optional, where }: LeafPlace): BodyLeaves {
-    const parts = [...flat.properties].map(([name, schema]): BodyLeaves => {
+    // A member with the name of an element could not be told from one.
+    const members = [...flat.properties].filter(([name]) => !isElement(name));
+    const parts = members.map(([name, schema]): BodyLeaves => {
       const place = placeOf(schema) || placeOf(objectAt(schema['allOf'])) || where;
       return readProperty(flatten(schema), { path: [...path, name], optional, where: place }, flat.required.has(name));
     });
@@ -82,25 +96,39 @@ export function bodyLeaves(schema: JsonObject, { placeOf }: Pick<SchemaReader, '
     if (flat.keywords['readOnly'] === true || budget.leaves < 0) return { leaves: [], choices: [] };
     const required = isRequired && optional === null;
     const requiredWithin = isRequired ? optional : null;
-    const leaf = ({ keywords, shape }: Pick<Leaf, 'keywords' | 'shape'>): BodyLeaves => ({
-      leaves: [{ path, keywords, shape, required, requiredWithin, where }],
+    const leaf = (
+      { keywords, shape }: Pick<Leaf, 'keywords' | 'shape'>,
+      elements: readonly Leaf[] = [],
+    ): BodyLeaves => ({
+      leaves: [{ path, keywords, shape, required, requiredWithin, where, elements }],
       choices: [],
     });
     if (flat.properties.size > 0 || flat.branches.length > 0) {
-      return path.length < MAX_DEPTH
+      return depthOf(path) < MAX_DEPTH
         ? read(flat, { path, optional: isRequired ? optional : path, where })
         : leaf({ shape: 'object', keywords: flat.keywords });
     }
-    return leaf(leafShape(flat));
+    const items = itemsOf(flat);
+    const isListOfObjects = items.properties.size > 0 || items.branches.length > 0;
+    if (!isListOfObjects || depthOf(path) >= MAX_DEPTH) return leaf(leafShape(flat));
+    const element = { path: [...path, ONLY_ELEMENT], optional: isRequired ? optional : path, where };
+    return leaf(leafShape(flat), read(items, element).leaves);
   }
 }
 
+/** Returns the schema of a list's elements, which is empty for everything else. */
+function itemsOf({ keywords }: FlatSchema): FlatSchema {
+  const isList = typesOf(keywords).includes('array');
+  return flatten(isList && isObject(keywords['items']) ? keywords['items'] : {});
+}
+
 /** Returns the shape of a value without properties and branches, and the keywords that describe it. */
-function leafShape({ keywords }: FlatSchema): Pick<Leaf, 'shape' | 'keywords'> {
+function leafShape(flat: FlatSchema): Pick<Leaf, 'shape' | 'keywords'> {
+  const { keywords } = flat;
   const types = typesOf(keywords).filter((type) => type !== 'null');
   if (!types.includes('array'))
     return { shape: types.length === 1 && types[0] === 'object' ? 'object' : 'scalar', keywords };
-  const items = flatten(isObject(keywords['items']) ? keywords['items'] : {});
+  const items = itemsOf(flat);
   const isScalar = items.properties.size === 0 && !typesOf(items.keywords).some((each) => /array|object/.test(each));
   if (!isScalar) return { shape: 'object', keywords };
   const own = Object.entries(keywords).filter(([word]) => /^(?:description|title)$/.test(word));

@@ -1,9 +1,24 @@
 import type { Confidence } from '../../request/contract.ts';
-import { aliasOf } from '../../request/field-aliases.ts';
-import type { Field } from '../../request/fields.ts';
-import { nameWords } from '../../request/names.ts';
+import { isPart, wholeOf } from '../../request/parts.ts';
 import { DOCUMENTED_PARAMETERS } from '../../request/wire.ts';
-import { type Leaf, pathKey } from './body-leaves.ts';
+import type { JsonObject } from '../documents/json-parts.ts';
+import { textOf } from '../documents/json-parts.ts';
+import { isElement, type Leaf } from './body-leaves.ts';
+import {
+  type Content,
+  fartherOwner,
+  foreignName,
+  isName,
+  isSilent,
+  type Owner,
+  ownerOfNoun,
+  type SpokenName,
+  type SpokenObject,
+  spokenName,
+  spokenObject,
+  wordsOf,
+} from './field-words.ts';
+import { contentOfFormat, mayHold } from './value-fit.ts';
 
 /** The field that a name is taken for. `rank` is its distance from srq's own name, and 0 is best. */
 export interface NamedField {
@@ -13,205 +28,253 @@ export interface NamedField {
   readonly why: string;
 }
 
-/** Other usual names of a field, best first. Names after `|` need confirmation by a person. */
-const SYNONYMS: Readonly<Record<Exclude<Field, 'audio_file'>, string>> = {
-  country: 'country_code iso_country country_iso market market_code country_id',
-  lang: 'language language_code lang_code locale preferred_language',
-  location:
-    'address full_address postal_address place locality location_text address_text | city zip zip_code postal_code postcode',
-  fullname: 'name complete_name display_name',
-  email: 'e_mail email_address mail mail_address',
-  phone:
-    'phone_number telephone telephone_number tel mobile mobile_phone mobile_number msisdn cell cell_phone contact_number',
-  request_text:
-    'request_description description message text details need_description job_description request_message request_details need enquiry inquiry comments comment body | notes note summary',
-  category:
-    'category_id category_code category_key category_slug categories service_category service_category_id service service_id service_code service_type profession profession_id trade trade_id job_type',
-  ref: 'reference external_reference external_ref external_id partner_reference partner_ref client_reference customer_reference external_lead_id external_request_id lead_id client_request_id client_lead_id partner_request_id partner_lead_id lead_reference request_reference',
-};
-const FIELD_NAMES = Object.keys(SYNONYMS);
-/** Words before a name that only say whose it is. */
-const PERSON = new Set(
-  'customer client contact person lead user requester applicant consumer end_user homeowner owner sender'.split(' '),
-);
-/** Names of objects that only wrap others. */
-const WRAPPERS = new Set('data attributes request service_request lead order job payload body item params'.split(' '));
-const AUDIO = /audio|voice|record/;
-const CATEGORY = /categ|profession|trade/;
-
-const bySynonym = new Map<string, NamedField>();
-for (const [field, list] of Object.entries(SYNONYMS)) {
-  let confidence: Confidence = 'likely';
-  for (const [index, name] of list.split(' ').entries()) {
-    if (name === '|') confidence = 'weak';
-    else bySynonym.set(name.replaceAll('_', ''), { field, rank: 10 + index, confidence, why: 'a usual name of it' });
-  }
-}
-const byOwnName = new Map(FIELD_NAMES.map((field) => [field.replaceAll('_', ''), field]));
-
-/**
- * Returns the field that a place in a body is taken for, by its name and those around it. Returns undefined if the
- * names do not tell.
- */
-export function fieldNamed(path: readonly string[]): NamedField | undefined {
-  const last = path.at(-1) ?? '';
-  const around = path
-    .slice(0, -1)
-    .map((name) => nameWords(name).join('_'))
-    .filter((name) => !WRAPPERS.has(name));
-  return (
-    audioField(path, last) ??
-    ownName(last, around) ??
-    nameInContext(nameWords(last), around) ??
-    columnName(last, around)
-  );
+/** What the names around a value, its schema and its description say of it. */
+export interface NameReading extends NamedField {
+  readonly owner: Owner;
+  /** The nearest object around the value that is not surely the customer's; empty if there is none. */
+  readonly strangerKey: string;
+  /** The object that stands for the person, and the one whose members make up an address; as keys. */
+  readonly personKey: string;
+  readonly placeKey: string;
+  /** Whether the value stands in an object for a person. */
+  readonly isOfPerson: boolean;
+  /** Whether the value stands in an object for an address. */
+  readonly isOfAddress: boolean;
+  /** Whether it is called no more than `name` or `address`, so that it depends on what stands beside it. */
+  readonly isBare: boolean;
 }
 
-/** Returns the field that a column of this name would have, also in other languages. It is a guess. */
-function columnName(last: string, around: readonly string[]): NamedField | undefined {
-  if (around.length > 0 && !PERSON.has(around.at(-1) ?? '')) return undefined;
-  const alias = aliasOf(last.replace(/([a-z\d])([A-Z])/g, '$1_$2'));
-  const isPart = alias?.meaning === 'city' || alias?.meaning === 'postal_code';
-  const field = isPart ? 'location' : alias?.meaning;
-  // A name does not tell whose reference an `id` is.
-  if (alias === undefined || field === 'ref' || !FIELD_NAMES.some((each) => each === field)) return undefined;
-  const rank = (isPart ? 45 : 31) + alias.rank;
-  return { field: field ?? '', rank, confidence: 'weak', why: 'what a column of this name means' };
-}
+type Described = Pick<Leaf, 'keywords' | 'shape'>;
+const NOTHING_SAID: Described = { keywords: {}, shape: 'scalar' };
 
-function ownName(last: string, around: readonly string[]): NamedField | undefined {
-  const field = byOwnName.get(nameWords(last).join(''));
-  if (field === undefined || around.length > 0) return undefined;
-  const isExact = last === field;
-  return { field, rank: isExact ? 0 : 1, confidence: 'certain', why: isExact ? 'the same name' : 'the same words' };
-}
-
-function nameInContext(words: readonly string[], around: readonly string[]): NamedField | undefined {
-  const rest = words.length > 1 && PERSON.has(words[0] ?? '') ? words.slice(1) : words;
-  const parent = around.at(-1) ?? '';
-  const found = foundByWords(words) ?? foundByWords(rest);
-  if (parent === '') return found ?? looseCategory(words);
-  if (PERSON.has(parent) || byOwnName.get(parent.replaceAll('_', '')) === found?.field) {
-    return found && { ...found, rank: found.rank + 1, why: `its name within ${parent}` };
-  }
-  return nestedValue(rest.join('_'), parent);
-}
-
-function foundByWords(words: readonly string[]): NamedField | undefined {
-  const own = byOwnName.get(words.join(''));
-  if (own !== undefined) return { field: own, rank: 5, confidence: 'likely', why: 'the same name, more closely said' };
-  return bySynonym.get(words.join(''));
-}
-
-/**
- * Returns the field of a nested value whose parent tells the meaning: `category.id`, `location.address`,
- * `address.full`.
- */
-function nestedValue(name: string, parent: string): NamedField | undefined {
-  const field = foundByWords(parent.split('_'))?.field;
-  const values: Readonly<Record<string, RegExp>> = {
-    category: /^(?:id|code|key|slug|name|value)$/,
-    location:
-      /^(?:address|full_address|full|text|formatted|formatted_address|value|description|name|city|zip|postal_code|postcode)$/,
-    country: /^(?:code|iso|iso_code|value)$/,
-    lang: /^(?:code|value)$/,
-    phone: /^(?:number|value|full|e164)$/,
-    email: /^(?:address|value)$/,
-    request_text: /^(?:text|value|content|body)$/,
-    fullname: /^(?:full|full_name|value|display)$/,
-  };
-  if (field === undefined || !values[field]?.test(name)) {
-    const within = parent === 'location' || parent === 'address' ? foundByWords(name.split('_')) : undefined;
-    return within?.field === 'country' ? { ...within, rank: 30 } : undefined;
-  }
-  const isPart = /^(?:city|zip|postal_code|postcode|name)$/.test(name);
-  return { field, rank: isPart ? 45 : 20, confidence: isPart ? 'weak' : 'likely', why: `the value of ${parent}` };
-}
-
-function looseCategory(words: readonly string[]): NamedField | undefined {
-  if (!words.some((word) => CATEGORY.test(word)) || words.some((word) => /^(?:url|date|level|count)$/.test(word)))
-    return undefined;
-  return { field: 'category', rank: 40, confidence: 'weak', why: 'its name speaks of categories' };
-}
-
-/**
- * Returns the field of a recording or of its attributes: `audio`, `voice_note`, `audio_mime_type`,
- * `recording.filename`.
- */
-function audioField(path: readonly string[], last: string): NamedField | undefined {
-  const words = nameWords(last);
-  const parent = nameWords(path.at(-2) ?? '').join('_');
-  if (!AUDIO.test(words.join('_')) && !AUDIO.test(parent)) return undefined;
-  const told = words.join('_');
-  if (/mime|media_type|content_type|(?:^|_)(?:type|format|extension|codec)$/.test(told)) return audioPart('audio_type');
-  if (/file_?name|(?:^|_)name$/.test(told)) return audioPart('audio_name');
-  if (
-    /(?:^|_)(?:url|uri|link|id|length|duration|size|language|lang|count|consent|seconds|date|at|transcript|rate|type)$/.test(
-      told,
-    )
-  ) {
-    return undefined;
-  }
-  const isOwn = told === 'audio' || told === 'audio_file';
-  return { field: 'audio_file', rank: isOwn ? 0 : 10, confidence: 'likely', why: 'its name speaks of a recording' };
-}
-
-const audioPart = (field: string): NamedField => ({
-  field,
-  rank: 10,
-  confidence: 'likely',
-  why: 'it goes with the recording',
-});
-
-/** The assignment of fields to places. Each field has one place, and each place has one field. */
-export type Assignment = ReadonlyMap<Leaf, NamedField>;
-
-/** The fields that show whether an operation is about service requests. */
+/** The documented fields, which show whether an operation is about service requests. A part stands for its field. */
 export const KNOWN_FIELDS: ReadonlySet<string> = new Set(DOCUMENTED_PARAMETERS);
 
-/**
- * Assigns fields to places, the nearest names first. Among equal names, the order is: the one among most other known
- * names, the required one, the less nested one, the first one. The choice among equal names is a guess.
- */
-export function assignFields(leaves: readonly Leaf[]): Assignment {
-  const candidates = leaves.flatMap((leaf, order) => {
-    const named = leaf.shape === 'object' ? undefined : fieldNamed(leaf.path);
-    return named === undefined ? [] : [{ leaf, named, order }];
-  });
-  const known = new Map<string, Set<string>>();
-  for (const { leaf, named } of candidates) {
-    known.set(parentKey(leaf), (known.get(parentKey(leaf)) ?? new Set()).add(named.field));
-  }
-  const besides = (leaf: Leaf) => known.get(parentKey(leaf))?.size ?? 0;
-  candidates.sort(
-    (a, b) =>
-      a.named.rank - b.named.rank ||
-      besides(b.leaf) - besides(a.leaf) ||
-      Number(b.leaf.required) - Number(a.leaf.required) ||
-      a.leaf.path.length - b.leaf.path.length ||
-      a.order - b.order,
-  );
-  const assigned = new Map<Leaf, NamedField>();
-  const taken = new Set<string>();
-  for (const { leaf, named } of candidates) {
-    if (taken.has(named.field)) continue;
-    taken.add(named.field);
-    const rival = candidates.find((each) => each.leaf !== leaf && isRival(each.named, named));
-    assigned.set(leaf, rival === undefined ? named : asGuess(named, rival.leaf));
-  }
-  // Without a recording, the parameter of its type or name is an ordinary one.
-  if (!taken.has('audio_file')) {
-    for (const [leaf, { field }] of assigned) if (field.startsWith('audio_')) assigned.delete(leaf);
-  }
-  return assigned;
+/** Returns the documented fields among these, where a part counts as its field. */
+export function knownFields(fields: Iterable<string>): ReadonlySet<string> {
+  return new Set([...fields].map(wholeOf).filter((field) => KNOWN_FIELDS.has(field)));
 }
 
-const parentKey = ({ path }: Leaf): string => pathKey(path.slice(0, -1));
+/** Returns the field that a header, a query parameter or a variable of the path is surely taken for by its name. */
+export function fieldNamed(name: string, said: Described = NOTHING_SAID): NamedField | undefined {
+  const reading = readName([name], said);
+  return reading?.owner === 'customer' ? reading : undefined;
+}
 
-const isRival = (one: NamedField, other: NamedField): boolean => one.field === other.field && one.rank === other.rank;
+/**
+ * Reads what a place in a body holds: by the whole words of its name and of those around it, unless the type or format
+ * of its schema speaks against it, and else by its format or its description. Returns undefined if nothing tells.
+ */
+export function readName(path: readonly string[], said: Described): NameReading | undefined {
+  const last = path.at(-1) ?? '';
+  const around = path.slice(0, -1).filter((name) => !isElement(name));
+  const objects = around.map(spokenObject);
+  const context = contextOf(path, objects);
+  const recording = recordingPart(last, around.at(-1) ?? '');
+  if (recording !== null) return { ...context, ...recording, isBare: false };
+  const read =
+    byName(last, objects) ??
+    byColumnName(last, objects) ??
+    byFormat(said) ??
+    byDescription(last, said.keywords, objects);
+  if (read === undefined || !mayHold(read.content, said)) return undefined;
+  const owner = [context.owner, read.owner, ownerByDescription(said.keywords, read)].reduce(fartherOwner);
+  const isThing = isName(read.content) && owner === 'other thing';
+  if (isThing) return undefined;
+  const { content, rank, confidence, why, isBare, before } = read;
+  const placeKey = `${context.placeKey} ${before}`;
+  const personKey = owner === context.owner ? context.personKey : `${context.personKey} ${before}`;
+  return { ...context, field: content, rank, confidence, why, owner, isBare, placeKey, personKey };
+}
 
-const asGuess = (named: NamedField, rival: Leaf): NamedField => ({
-  ...named,
-  confidence: 'weak',
-  why: `${rival.path.join('.')} may be meant as well`,
+type Context = Pick<NameReading, 'owner' | 'strangerKey' | 'personKey' | 'placeKey' | 'isOfPerson' | 'isOfAddress'>;
+
+function contextOf(path: readonly string[], objects: readonly SpokenObject[]): Context {
+  const inner = objects.findLastIndex(({ content }) => content === null) + 1;
+  const names = path.slice(0, -1).filter((name) => !isElement(name));
+  return {
+    owner: objects.map(({ owner }) => owner).reduce(fartherOwner, 'customer'),
+    strangerKey: names.slice(0, objects.findLastIndex(({ owner }) => owner !== 'customer') + 1).join('\u0000'),
+    personKey: names.slice(0, inner).join('\u0000'),
+    placeKey: names.join('\u0000'),
+    isOfPerson: objects.some(({ isPerson }) => isPerson),
+    isOfAddress: objects.some(({ content }) => content === 'location'),
+  };
+}
+
+/** A reading of one name, before the objects around it are looked at. */
+interface Read {
+  readonly content: Content;
+  readonly rank: number;
+  readonly confidence: Confidence;
+  readonly why: string;
+  readonly owner: Owner;
+  readonly isBare: boolean;
+  readonly before: string;
+}
+
+const ALONE = { owner: 'customer', isBare: false, before: '' } as const;
+
+function byName(last: string, objects: readonly SpokenObject[]): Read | undefined {
+  const words = wordsOf(last);
+  const parent = objects.at(-1);
+  if (parent?.content) {
+    const nested = nestedValue(words, parent.content);
+    return nested && parent.isVague ? { ...nested, rank: 46, confidence: 'weak' } : nested;
+  }
+  const spoken = spokenName(words);
+  if (spoken === undefined) return undefined;
+  return { ...nearnessOf(spoken, last, objects), ...readOf(spoken) };
+}
+
+const readOf = ({ content, owner, before, extra, phrase }: SpokenName) => ({
+  content,
+  owner,
+  before,
+  isBare: phrase === 'address' || phrase === 'address line' || (phrase === 'name' && extra === 0),
 });
+
+function nearnessOf(
+  { content, nearness, order, extra }: SpokenName,
+  last: string,
+  objects: readonly SpokenObject[],
+): Pick<Read, 'rank' | 'confidence' | 'why'> {
+  const person = objects.some(({ isWrapper }) => !isWrapper);
+  const within = person ? ', within an object that fits' : '';
+  const step = person ? 1 : 0;
+  if (nearness === 'own' && extra === 0) {
+    const isExact = last === content;
+    if (person) return { rank: 6, confidence: 'likely', why: `the same name${within}` };
+    return {
+      rank: isExact ? 0 : 1,
+      confidence: 'certain',
+      why: isExact ? 'the same name' : 'the same words',
+    };
+  }
+  if (nearness === 'own') return { rank: 5 + step, confidence: 'likely', why: 'the same name, more closely said' };
+  if (nearness === 'usual') {
+    return { rank: 10 + order + extra + step, confidence: 'likely', why: `a usual name of it${within}` };
+  }
+  return { rank: 40 + order, confidence: 'weak', why: 'a name that is also used for other things' };
+}
+
+/** The members of an object whose name tells the content: `category.id`, `location.address`, `phones.0.number`. */
+const VALUES: Readonly<Partial<Record<Content, RegExp>>> = {
+  category: /^(?:id|code|key|slug|name|value)$/,
+  location: /^(?:address|full address|full|text|formatted|formatted address|value)$/,
+  country: /^(?:code|iso|iso code|value)$/,
+  lang: /^(?:code|value)$/,
+  phone: /^(?:(?:free form |full |phone |formatted )?number|value|full|e164|phone|mobile|cell|home|nummer|numero)$/,
+  email: /^(?:address|value|email|email address)$/,
+  request_text: /^(?:text|value|content|body)$/,
+  fullname: /^(?:full|full name|value|display|text)$/,
+  audio_file: /^(?:data|content|base 64|base 64 data|file|body|value|byte|audio|recording)$/,
+};
+/** Members that are parts only within such an object. */
+const NESTED_PARTS: Readonly<Record<string, Content>> = {
+  'fullname first': 'first_name',
+  'fullname last': 'last_name',
+  'fullname family': 'last_name',
+  'fullname given': 'first_name',
+  'location line': 'street',
+  'location line 1': 'street',
+  'location number': 'house_number',
+  'location code': 'postal_code',
+  'street number': 'house_number',
+  'street name': 'street',
+};
+
+function nestedValue(words: readonly string[], parent: Content): Read | undefined {
+  const name = words.join(' ');
+  const why = `the value of ${parent}`;
+  if (VALUES[parent]?.test(name)) {
+    return { ...ALONE, content: parent, rank: 20, confidence: 'likely', why, isBare: name === 'address' };
+  }
+  const content = NESTED_PARTS[`${parent} ${name}`];
+  if (content !== undefined) return { ...ALONE, content, rank: 21, confidence: 'likely', why };
+  const spoken = spokenName(words);
+  if (spoken === undefined || spoken.owner !== 'customer') return undefined;
+  const isOfPlace = spoken.content === 'country' && parent === 'location';
+  const isInside = isPart(spoken.content) && wholeOf(spoken.content) === parent;
+  if (!isOfPlace && !isInside) return undefined;
+  return { ...ALONE, content: spoken.content, rank: 21 + spoken.order, confidence: 'likely', why };
+}
+
+/** Reads a name as that of a column, also in other languages. */
+function byColumnName(last: string, objects: readonly SpokenObject[]): Read | undefined {
+  const parent = objects.at(-1);
+  const found = foreignName(last);
+  if (found === undefined || (parent && !parent.isPerson && !parent.isWrapper && parent.content === null))
+    return undefined;
+  const { content, order } = found;
+  if (parent?.content && wholeOf(content) !== parent.content) return undefined;
+  return { ...ALONE, content, rank: 31 + order, confidence: 'weak', why: 'what a column of this name means' };
+}
+
+function byFormat(said: Described): Read | undefined {
+  const content = contentOfFormat(said);
+  return content === null
+    ? undefined
+    : { ...ALONE, content, rank: 60, confidence: 'weak', why: 'by its format, though not by its name' };
+}
+
+const FILLING = /^(?:the|a|an|s|please|enter|provide|this|that|is|valid|string|required|optional|value)$/;
+const MAX_DESCRIPTION = 80;
+
+/** A short description says what a name such as `value1` holds: "The customer's e-mail address". */
+function byDescription(last: string, keywords: JsonObject, objects: readonly SpokenObject[]): Read | undefined {
+  const text = textOf(keywords['description']);
+  if (
+    text === '' ||
+    text.length > MAX_DESCRIPTION ||
+    !isSilent(wordsOf(last)) ||
+    objects.some(({ content }) => content !== null)
+  )
+    return undefined;
+  const [phrase = ''] = text.split(/[.(,;:]|\b(?:of|for)\b/i);
+  const words = wordsOf(phrase).filter((word) => !FILLING.test(word));
+  const spoken = spokenName(words);
+  if (spoken === undefined || spoken.owner !== 'customer' || spoken.nearness === 'vague') return undefined;
+  if (words.length < 2 && spoken.content !== 'email') return undefined;
+  return {
+    ...ALONE,
+    content: spoken.content,
+    rank: 60,
+    confidence: 'weak',
+    why: 'by its description, not by its name',
+  };
+}
+
+/** A noun behind `of` or `for`, up to the next word that is none, or before a possessive. */
+const NOUN =
+  /\b(of|for) (?:the |your |an? |this |our )?(\w+(?: (?!(?:in|on|at|to|of|for|by|with|from|and|or|is|as|who|which|that|when|if|will|used)\b)\w+){0,2})|(\w+)['’]s\b/gi;
+
+/** Returns whose a value is by the first sentence of its description: "E-mail of the agent", "The company's phone". */
+function ownerByDescription(keywords: JsonObject, { content, isBare }: Read): Owner {
+  const [sentence = ''] = textOf(keywords['description'])
+    .slice(0, MAX_SENTENCE)
+    .split(/[.;\n]/);
+  // A name alone is that of whatever the description speaks of; "for example" is nobody.
+  const isBareName = isBare && content === 'fullname';
+  const owners = [...sentence.matchAll(NOUN)].map(([, by = '', noun = '', whose = '']) =>
+    ownerOfNoun(noun || whose, isBareName && by.toLowerCase() !== 'for'),
+  );
+  return owners.reduce(fartherOwner, 'customer');
+}
+
+const MAX_SENTENCE = 200;
+
+const MEDIA_TYPE = /(?:^| )(?:mime|mime type|media type|content type|type|format|extension|codec)$/;
+const FILE_NAME = /(?:^| )(?:file ?name|name)$/;
+
+/** Reads the type or the file name of a recording: `audio_mime_type`, `recording.filename`. */
+function recordingPart(last: string, parent: string): NamedField | null {
+  const words = wordsOf(last);
+  const isOfRecording = [words, wordsOf(parent)].some((each) => each.some((word) => RECORDING.has(word)));
+  if (!isOfRecording) return null;
+  const told = words.join(' ');
+  const field = MEDIA_TYPE.test(told) ? 'audio_type' : FILE_NAME.test(told) ? 'audio_name' : null;
+  return field === null ? null : { field, rank: 10, confidence: 'likely', why: 'it goes with the recording' };
+}
+
+const RECORDING = new Set(['audio', 'voice', 'recording']);

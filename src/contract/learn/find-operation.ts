@@ -3,6 +3,7 @@ import { nearest } from '../../request/did-you-mean.ts';
 import { SrqError } from '../../request/errors.ts';
 import { nameWords } from '../../request/names.ts';
 import { OPERATIONS, type OperationName } from '../../request/operations.ts';
+import { wholeOf } from '../../request/parts.ts';
 import type { DescribedDocument } from '../documents/described.ts';
 import { objectOf } from '../documents/json-parts.ts';
 import {
@@ -12,7 +13,7 @@ import {
   pathProblems,
   startReading,
 } from './described-operation.ts';
-import { KNOWN_FIELDS } from './field-names.ts';
+import { knownFields } from './field-names.ts';
 import { bodyProblem, operationBody, unreadable } from './operation-body.ts';
 import { sharedPath } from './servers.ts';
 import { isAboutRequests, objectionsTo, resemblesCheck } from './unasked-validate.ts';
@@ -197,9 +198,12 @@ function namesIn(reading: DocumentReading, operation: OpenApiOperation, maxNodes
   const body = operationBody(reading, operation, maxNodes);
   const outside = body?.unresolved[0] ?? bodyProblem(reading, operation);
   if (body === null) return { points: 0, fields: new Set(), outside };
-  const known = [...body.assignment.values()].filter(({ field }) => KNOWN_FIELDS.has(field));
-  const points = known.reduce((sum, { rank }) => sum + (rank <= 5 ? 10 : rank < 40 ? 6 : 2), 0);
-  return { points, fields: new Set(known.map(({ field }) => field)), outside };
+  const assigned = [...body.assignment.fields.values()];
+  const fields = knownFields(assigned.map(({ field }) => field));
+  const rankOf = (known: string) =>
+    Math.min(...assigned.filter(({ field }) => wholeOf(field) === known).map(({ rank }) => rank));
+  const points = [...fields].map(rankOf).reduce((sum, rank) => sum + (rank <= 5 ? 10 : rank < 40 ? 6 : 2), 0);
+  return { points, fields, outside };
 }
 
 function createPoints({ operation, points, fields }: Scored): number {

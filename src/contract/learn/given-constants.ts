@@ -30,6 +30,8 @@ export interface OperationConstants {
    * `SrqError('input')` if several parameters may be meant.
    */
   valueOf(path: readonly string[]): string | null;
+  /** Returns the name by which a person can refer to a parameter. */
+  nameOf(path: readonly string[]): string;
   /** Returns the question for the value of a parameter. `shape` is given for an object, which no row can give. */
   question(path: readonly string[], keywords: JsonObject, shape?: 'object'): Question;
 }
@@ -75,13 +77,13 @@ function operationConstants(
     else byLastName.set(last, [each]);
   }
   const twinsOf = (path: readonly string[]) => byLastName.get(path.at(-1) ?? '') ?? [];
-  /** Returns the name by which a person can refer to a parameter. */
   const nameOf = (path: readonly string[]): string => {
     const last = path.at(-1) ?? '';
     const isClear = twinsOf(path).length <= 1 && !isField(last);
     return isClear ? last : path.join('.');
   };
   return {
+    nameOf,
     question: (path, keywords, shape) => questionOf(path, nameOf(path), keywords, shape),
     valueOf(path) {
       const last = path.at(-1) ?? '';

@@ -11,7 +11,7 @@ import { validationSchema } from '../schema/validation-schema.ts';
 import { errorTextPlaces } from './answer-meaning.ts';
 import type { DescribedAnswer } from './answers.ts';
 import { contentOf, type DocumentReading, type OpenApiOperation, operationsOf } from './described-operation.ts';
-import { KNOWN_FIELDS } from './field-names.ts';
+import { KNOWN_FIELDS, knownFields, type NamedField } from './field-names.ts';
 import type { GivenConstants } from './given-constants.ts';
 import { allowedValues } from './leaf-parameter.ts';
 import type { Findings } from './notebook.ts';
@@ -109,7 +109,8 @@ function noteUnsentFields(
   { described }: DocumentReading,
   notebook: Findings,
 ): void {
-  const homeless = [...KNOWN_FIELDS].filter((field) => parameters.every(({ parameter }) => parameter.field !== field));
+  const known = knownFields(parameters.map(({ parameter }) => parameter.field));
+  const homeless = [...KNOWN_FIELDS].filter((field) => !known.has(field));
   if (!described.provesRequired || homeless.length === 0 || homeless.length === KNOWN_FIELDS.size) return;
   notebook.note(`${name} has no place for ${homeless.join(', ')}, which no request holds then.`);
 }
@@ -123,14 +124,20 @@ function findEncoding(role: string, body: OperationBody, notebook: Findings): vo
 function withCategories(reading: DocumentReading, placed: PlacedParameter, notebook: Findings): PlacedParameter {
   const { parameter } = placed;
   if (parameter.field !== 'category' || parameter.values !== null) return placed;
-  const list = listedCategories(reading, parameter.type === 'integer');
-  if (list === null) return placed;
+  const isInteger = parameter.type === 'integer';
+  const list = listedCategories(reading, isInteger);
+  if (list === null) return isInteger && placed.named ? asGuess(placed, placed.named) : placed;
   const told = list.values.map(({ value, label }) => (label === null ? value : `${value} (${label})`)).join(', ');
   // A line each for create and validate would say the same.
   if (!notebook.findings.some(({ setting }) => setting === 'category.values')) {
     notebook.add('category.values', told, list.where, 'likely', `listed by ${list.operation}`);
   }
   return { ...placed, parameter: { ...parameter, values: list.values } };
+}
+
+function asGuess(placed: PlacedParameter, named: NamedField): PlacedParameter {
+  const why = 'the document does not say which number stands for which category';
+  return { ...placed, named: { ...named, confidence: 'weak', why } };
 }
 
 /** Marks a field as a guess if the document allows none of the values that srq writes into it. */

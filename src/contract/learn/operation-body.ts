@@ -2,7 +2,8 @@ import type { ContractEncoding } from '../../request/contract.ts';
 import { SrqError } from '../../request/errors.ts';
 import { FORM_CONTENT_TYPE, JSON_CONTENT_TYPE } from '../../request/wire.ts';
 import { type JsonObject, pointerTo } from '../documents/json-parts.ts';
-import { type BodyLeaves, bodyLeaves } from './body-leaves.ts';
+import { type Assignment, assignFields } from './assign-fields.ts';
+import { type BodyLeaves, bodyLeaves, type Leaf, withElements } from './body-leaves.ts';
 import {
   bareMediaType,
   bodiesOf,
@@ -11,7 +12,6 @@ import {
   type MediaContent,
   type OpenApiOperation,
 } from './described-operation.ts';
-import { type Assignment, assignFields } from './field-names.ts';
 
 /** The body of an operation in the encoding that srq chooses. */
 export interface OperationBody extends BodyLeaves {
@@ -52,19 +52,26 @@ export function operationBody(
     maxNodes,
   );
   const { leaves, choices } = bodyLeaves(schema, reading.schemas);
+  const assignment = assignFields(withElements(leaves));
   const isAny = bareMediaType(body.mediaType).includes('*');
   return {
     encoding,
     contentType: encoding === 'form' ? FORM_CONTENT_TYPE : isAny ? JSON_CONTENT_TYPE : bareMediaType(body.mediaType),
     schema,
-    leaves,
+    leaves: leaves.flatMap((leaf) => usedLeaves(leaf, assignment)),
     choices,
     where: body.pointer,
     unresolved,
     problems,
-    assignment: assignFields(leaves),
+    assignment,
     otherTypes: bodies.map(({ mediaType }) => mediaType).filter((each) => each !== body.mediaType),
   };
+}
+
+/** Returns the values of a list's only element in place of the list, if a request fills any of them. */
+function usedLeaves(leaf: Leaf, assignment: Assignment): readonly Leaf[] {
+  const isUsed = withElements(leaf.elements).some((each) => assignment.fields.has(each) || assignment.doubts.has(each));
+  return isUsed ? leaf.elements.flatMap((each) => usedLeaves(each, assignment)) : [leaf];
 }
 
 function encodingOf({ mediaType }: MediaContent): ContractEncoding | null {

@@ -2,9 +2,11 @@ import type { Alternative, Json, Parameter } from '../../request/contract.ts';
 import { boundProblem, wireValue } from '../../request/contract-rules.ts';
 import { SrqError } from '../../request/errors.ts';
 import { FIELDS } from '../../request/fields.ts';
+import { PARTS } from '../../request/parts.ts';
 import { objectOf, scalarOf, textOf } from '../documents/json-parts.ts';
 import { flatten, valuesOf } from '../schema/flat-schema.ts';
 import { type Leaf, pathKey } from './body-leaves.ts';
+import { type DecidedFields, decidedFields, doubtQuestion, isNeeded } from './decided-fields.ts';
 import type { DocumentReading, OpenApiOperation } from './described-operation.ts';
 import { fieldNamed, type NamedField } from './field-names.ts';
 import { EACH_ROW, type GivenConstants, type OperationConstants } from './given-constants.ts';
@@ -24,7 +26,7 @@ interface OperationParameters {
   readonly choices: readonly (readonly Alternative[])[];
 }
 
-const RESERVED: ReadonlySet<string> = new Set([...FIELDS, 'audio_type', 'audio_name']);
+const RESERVED: ReadonlySet<string> = new Set([...FIELDS, ...PARTS, 'audio_type', 'audio_name']);
 /** Headers that srq writes itself. */
 const OWN_HEADERS = /^(?:authorization|content-type|content-length|accept|host|user-agent)$/i;
 /** Matches the names of headers that look like an idempotency key. */
@@ -40,16 +42,21 @@ export function operationParameters(
   given: GivenConstants,
   notebook: Findings,
 ): OperationParameters {
-  const nameOf = fieldNames(body);
   const isMultipart = body.encoding === 'multipart';
-  const own = given.among(body.leaves.map((leaf) => ({ path: leaf.path, isCarried: body.assignment.has(leaf) })));
+  const { fields } = body.assignment;
+  const own = given.among(body.leaves.map((leaf) => ({ path: leaf.path, isCarried: fields.has(leaf) })));
+  const decided = decidedFields(body, own);
+  const nameOf = fieldNames(body, decided);
   const lists = fixedLists(body, own);
   const inBody = body.leaves
     .filter((leaf) => leaf.shape !== 'object' && !lists.has(leaf))
     .map((leaf): PlacedParameter => {
       const parameter = leafParameter(leaf, nameOf(leaf), 'body', isMultipart);
-      const named = body.assignment.get(leaf);
-      return { parameter: settled(parameter, named, leaf, own, notebook), named, where: leaf.where };
+      return {
+        parameter: settled(parameter, decided, leaf, own, notebook),
+        named: decided.fields.get(leaf),
+        where: leaf.where,
+      };
     });
   const taken = new Set(inBody.map(({ parameter }) => parameter.field));
   const beside = besideBody(reading, operation, taken, given.among([]), notebook);
@@ -64,25 +71,27 @@ export function operationParameters(
 /**
  * Returns a function that names each place: by the field it has, its own name, or its full path if that name is taken.
  */
-function fieldNames(body: OperationBody): (leaf: Leaf) => string {
+function fieldNames(body: OperationBody, { fields }: DecidedFields): (leaf: Leaf) => string {
   const counts = new Map<string, number>();
   for (const { path } of body.leaves) counts.set(path.at(-1) ?? '', (counts.get(path.at(-1) ?? '') ?? 0) + 1);
   return (leaf) => {
     const own = leaf.path.at(-1) ?? '';
+    const field = fields.get(leaf)?.field;
+    if (field !== undefined) return field;
     const isTaken = RESERVED.has(own) || (leaf.path.length > 1 && (counts.get(own) ?? 0) > 1);
     const whole = leaf.path.length > 1 ? leaf.path.join('.') : `body.${own}`;
-    return body.assignment.get(leaf)?.field ?? (isTaken ? whole : own);
+    return isTaken ? (RESERVED.has(whole) ? `body.${whole}` : whole) : own;
   };
 }
 
 function settled(
   parameter: Parameter,
-  named: NamedField | undefined,
+  { fields, said, doubts }: DecidedFields,
   leaf: Leaf,
   given: OperationConstants,
   notebook: Findings,
 ): Parameter {
-  const value = given.valueOf(leaf.path);
+  const value = said.has(leaf) ? null : given.valueOf(leaf.path);
   if (value === EACH_ROW) {
     const { field } = parameter;
     notebook.note(`Each row has to give ${field}: srq bulk FILE --map COLUMN=${field}, or --set '${field}={COLUMN}'`);
@@ -91,10 +100,12 @@ function settled(
   if (value !== null) {
     return { ...parameter, constant: constantValue(parameter, textOf(leaf.keywords['format']), value) };
   }
-  if (named !== undefined) return parameter;
+  if (fields.has(leaf)) return parameter;
   const fixed = fixedValue(leaf);
   if (fixed !== null) return { ...parameter, constant: fixed };
-  if (leaf.required) notebook.ask(given.question(leaf.path, leaf.keywords));
+  const doubt = doubts.get(leaf);
+  if (doubt !== undefined) notebook.ask(doubtQuestion(leaf, doubt, given.nameOf(leaf.path), leaf.required));
+  else if (isNeeded(leaf, fields)) notebook.ask(given.question(leaf.path, leaf.keywords));
   return parameter;
 }
 
@@ -181,11 +192,15 @@ function besideBody(
     const { schema } = reading.schemas.expand(said['schema'], `${pointer}/schema`);
     const flat = flatten(schema).keywords;
     const keywords = { ...flat, ...(said['description'] === undefined ? {} : { description: said['description'] }) };
-    const leaf: Leaf = { path: [name], keywords, shape: 'scalar', required, requiredWithin: null, where: pointer };
-    const found = fieldNamed([name]);
+    const leaf: Leaf = {
+      ...{ path: [name], keywords, shape: 'scalar', required },
+      ...{ requiredWithin: null, where: pointer, elements: [] },
+    };
+    const found = fieldNamed(name, leaf);
     const named = found && found.rank < 10 && !taken.has(found.field) ? found : undefined;
     const parameter = leafParameter(leaf, named?.field ?? name, place, false);
-    return [{ parameter: settled(parameter, named, leaf, given, notebook), named, where: pointer }];
+    const decided = { fields: new Map(named ? [[leaf, named]] : []), said: new Set<Leaf>(), doubts: new Map() };
+    return [{ parameter: settled(parameter, decided, leaf, given, notebook), named, where: pointer }];
   });
 }
 
@@ -200,7 +215,7 @@ export function filledPath(operation: OpenApiOperation, given: GivenConstants, n
       return placeholder;
     }
     refusePlaceholder(name, value, 'One contract serves one value: learn it in a profile for each.');
-    if (fieldNamed([name]) !== undefined) {
+    if (fieldNamed(name) !== undefined) {
       notebook.note(`All requests go to the address of ${name} ${value}, whatever their rows say: a profile for each.`);
     }
     return encodeURIComponent(value);

@@ -12,11 +12,13 @@ import {
 } from '../../request/markets.ts';
 import { memoize } from '../../request/memoize.ts';
 import type { RequestOperationName } from '../../request/operations.ts';
+import type { Parts } from '../../request/parts.ts';
 import { likelyE164, parsePhone } from '../../request/phone.ts';
 import type { Draft, ServiceRequest } from '../../request/service-request.ts';
 import type { Mapping } from '../../request/table.ts';
 import { AUDIO_PARAMETER, CATEGORY_PARAMETER, DOCUMENTED_PARAMETERS } from '../../request/wire.ts';
 import { contractFindings } from './check-contract.ts';
+import { NO_PARTS, type PlacedParts, placedParts } from './check-parts.ts';
 import { isShortenedNumber, textFindings } from './check-texts.ts';
 
 /** A checked request. Its recording, if there is one, is given by its path and has not been read. */
@@ -45,10 +47,11 @@ export function checkRequest(
   operations: readonly RequestOperationName[] = ['create'],
 ): Checked {
   const check = new RequestCheck(draft, mapping, contract);
-  check.texts(draft.postalCode);
+  check.texts(draft.parts?.postal_code);
   check.testLead();
   const market = check.country();
-  if (market && draft.postalCode !== undefined) check.postalCode(draft.postalCode, market);
+  check.parts(draft.parts, market);
+  if (market && draft.parts?.postal_code !== undefined) check.postalCode(draft.parts.postal_code, market);
   check.language(market);
   check.contact(market);
   check.need();
@@ -65,11 +68,14 @@ export function checkRequest(
 export function likelyRequest(draft: Draft, contract: Contract): ServiceRequest | null {
   const check = new RequestCheck(draft, null, contract);
   const market = check.country();
+  check.parts(draft.parts, market);
   check.language(market);
   check.likelyContact(market);
   check.need();
   const { request } = check.result();
-  return request?.audioPath === null ? { params: request.params, ref: request.ref, audio: null } : null;
+  if (request?.audioPath !== null) return null;
+  const { audioPath: _, ...sent } = request;
+  return { ...sent, audio: null };
 }
 
 class RequestCheck {
@@ -81,6 +87,7 @@ class RequestCheck {
   private readonly service: Contract;
   private readonly described: DescribedOperation;
   private readonly filled = new Set<string>();
+  private placed: PlacedParts = NO_PARTS;
 
   constructor(draft: Draft, mapping: Mapping | null, contract: Contract) {
     const { ref = '', audio_file: audioPath = '', ...texts } = draft.fields;
@@ -95,6 +102,10 @@ class RequestCheck {
     this.mapping = mapping;
     this.service = contract;
     this.described = describedOperation(contract.create);
+  }
+
+  parts(given: Parts | undefined, market: Market | undefined): void {
+    this.placed = placedParts(this.service, this.fields, given ?? {}, market);
   }
 
   texts(postalCode: string | undefined): void {
@@ -192,7 +203,8 @@ class RequestCheck {
   }
 
   contract(operations: readonly RequestOperationName[]): void {
-    const given = { texts: this.refAsText(), hasRecording: this.audioPath !== null, filled: this.filled };
+    for (const each of this.placed.findings) this.found(each);
+    const given = { texts: this.wireTexts(), hasRecording: this.audioPath !== null, filled: this.filled };
     const findings = contractFindings(this.service, operations, given);
     if (findings.length === 0) return;
     const wrong = new Set(this.problems.filter(({ severity }) => severity === 'error').map(({ field }) => field));
@@ -200,13 +212,19 @@ class RequestCheck {
     for (const each of findings) if (each.severity === 'warning' || !wrong.has(each.field)) this.found(each);
   }
 
-  private refAsText(): Record<string, string> {
-    return this.ref === null ? this.fields : { ref: this.ref, ...this.fields };
+  /** Returns the texts that are to be placed: parts instead of the fields that only have places for their parts. */
+  private wireTexts(): Record<string, string> {
+    const { parts, carried } = this.placed;
+    const texts: Record<string, string> = { ...(this.ref === null ? {} : { ref: this.ref }), ...parts, ...this.fields };
+    for (const whole of carried) if (!this.described.fields.has(whole)) delete texts[whole];
+    return texts;
   }
 
   result(): Checked {
     if (this.problems.some(({ severity }) => severity === 'error')) return { request: null, problems: this.problems };
-    return { request: { params: this.params(), ref: this.ref, audioPath: this.audioPath }, problems: this.problems };
+    const { parts } = this.placed;
+    const sent = Object.keys(parts).length > 0 ? { params: this.params(), parts } : { params: this.params() };
+    return { request: { ...sent, ref: this.ref, audioPath: this.audioPath }, problems: this.problems };
   }
 
   /** Returns the fields by the names of the API: the documented ones in its order, then the others. */

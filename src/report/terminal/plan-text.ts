@@ -28,7 +28,10 @@ export function planText(
     ...(learned ? [`${heading('By')}      ${learned.name}`] : []),
     ...table.notes.map((note) => `        ${paint.dim(printable(note))}`),
     heading('Columns'),
-    ...aligned(mapping.sources.map((source) => [source.field, `← ${origin(source, mapping)}`])),
+    ...aligned([
+      ...mapping.sources.map((source): [string, string] => [source.field, `← ${origin(source, mapping)}`]),
+      ...regionOrigin(mapping),
+    ]),
     ...(mapping.ignored.length > 0 ? [`  ${paint.dim(`left out: ${mapping.ignored.map(printable).join(', ')}`)}`] : []),
     ...mapping.missed.map((missed) => `  ${paint.yellow('!')} ${missedText(missed, mapping)}`),
     ...mapping.warnings.map(({ message }) => `  ${paint.yellow('!')} ${printable(message)}`),
@@ -47,6 +50,12 @@ function fileKind({ table }: ImportPlan): string {
   const delimiters: Record<string, string> = { '\t': 'TAB', ',': 'comma', ';': 'semicolon', '|': 'bar' };
   const delimiter = table.delimiter === null ? [] : [`delimiter ${delimiters[table.delimiter] ?? table.delimiter}`];
   return [table.format, ...(table.encoding === null ? [] : [table.encoding]), ...delimiter].join(', ');
+}
+
+/** A region belongs to no field that is joined, so that it has a line of its own where the service takes it. */
+function regionOrigin({ parts, columns }: Mapping): [string, string][] {
+  const names = (parts.region ?? []).map((index) => printable(columnLabel(columns, index)));
+  return names.length > 0 ? [['region', `← ${names.join(' or ')} (known name)`]] : [];
 }
 
 function origin({ how, columns, template, because, level }: FieldSource, mapping: Mapping): string {

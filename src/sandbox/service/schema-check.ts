@@ -1,5 +1,5 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
-import type { Alternative, Json, Operation, Parameter } from '../../request/contract.ts';
+import { type Alternative, type Json, ONLY_ELEMENT, type Operation, type Parameter } from '../../request/contract.ts';
 import { MAX_PATTERN_TEXT_LENGTH } from '../../request/contract-rules.ts';
 import { SrqError } from '../../request/errors.ts';
 import { pointerNames } from '../../request/json-pointer.ts';
@@ -160,6 +160,9 @@ function insert(root: Node, path: readonly string[], schema: Json, required: boo
 }
 
 function nodeSchema({ properties, required }: Node): { readonly [keyword: string]: Json } {
+  const element = properties[ONLY_ELEMENT];
+  if (isNode(element))
+    return { type: 'array', items: nodeSchema(element), minItems: required.has(ONLY_ELEMENT) ? 1 : 0 };
   const members = Object.entries(properties).map(
     ([name, value]) => [name, isNode(value) ? nodeSchema(value) : value] as const,
   );

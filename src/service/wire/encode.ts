@@ -1,7 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
 import { LosslessNumber, stringify } from 'lossless-json';
-import type { Alternative, Contract, ContractEncoding, Json, Operation, Parameter } from '../../request/contract.ts';
+import {
+  type Alternative,
+  type Contract,
+  type ContractEncoding,
+  type Json,
+  ONLY_ELEMENT,
+  type Operation,
+  type Parameter,
+} from '../../request/contract.ts';
 import {
   chosenAlternatives,
   dataUrlPrefix,
@@ -11,6 +19,7 @@ import {
 } from '../../request/contract-rules.ts';
 import { FIELDS } from '../../request/fields.ts';
 import { byOperation, REQUEST_OPERATION_NAMES, type RequestOperationName } from '../../request/operations.ts';
+import { isPart, wholeOf } from '../../request/parts.ts';
 import type { ServiceRequest } from '../../request/service-request.ts';
 import { AUDIO_PARAMETER } from '../../request/wire.ts';
 import { REDACTED } from '../redaction/redactor.ts';
@@ -137,8 +146,12 @@ class GivenRequest {
       case 'ref':
         return params[field] ?? ref;
       default:
-        return this.#param(field) ?? this.#param(this.#wholeNames.get(field) ?? field);
+        return this.#param(field) ?? this.#param(this.#wholeNames.get(field) ?? field) ?? this.#part(field);
     }
+  }
+
+  #part(name: string): string | null {
+    return isPart(name) ? (this.request.parts?.[name] ?? null) : null;
   }
 
   #param(name: string): string | null {
@@ -201,8 +214,10 @@ function undescribedEncoder(
   const skipped = new Set([...described, ...(takesOwn ? [] : FIELDS)]);
   const audioIsDescribed = skipped.has('audio_file');
   return (given) => {
-    const { params, audio } = given.request;
-    const goesElsewhere = (name: string) => name === AUDIO_PARAMETER && (audioIsDescribed || audio !== null);
+    const { params, parts = {}, audio } = given.request;
+    const inParts = new Set(Object.keys(parts).map(wholeOf));
+    const goesElsewhere = (name: string) =>
+      inParts.has(name) || (name === AUDIO_PARAMETER && (audioIsDescribed || audio !== null));
     const names = Object.keys(params).filter((name) => !skipped.has(name) && !goesElsewhere(name));
     const entries = names.map((name) => undescribedEntry(parent, name, shown(name, params[name] ?? '')));
     const recorded = audioIsDescribed || !audio ? null : given.text('audio_file');
@@ -306,7 +321,15 @@ function nested(entries: readonly BodyEntry[]): object {
         : value;
     branch[path.at(-1) ?? ''] = isList ? [scalar] : scalar;
   }
-  return top;
+  return withLists(top);
+}
+
+/** Makes lists of the objects that hold the only element of one. */
+function withLists(branch: Branch): object {
+  const members = Object.entries(branch);
+  for (const [name, value] of members) if (isBranch(value)) branch[name] = withLists(value);
+  const [[name, element] = []] = members;
+  return name === ONLY_ELEMENT && members.length === 1 ? [branch[name] ?? element] : branch;
 }
 
 /** Without a prototype, so that a parameter may be called `__proto__`. */

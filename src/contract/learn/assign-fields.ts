@@ -1,0 +1,251 @@
+import { isPart, PARTS, wholeOf } from '../../request/parts.ts';
+import { type Leaf, pathKey } from './body-leaves.ts';
+import { type NamedField, type NameReading, readName } from './field-names.ts';
+
+/** The fields by the places that they go to. Each field has one place, and each place has one field. */
+export interface Assignment {
+  readonly fields: ReadonlyMap<Leaf, NamedField>;
+  /** Places for fields that have no other, but stand where they may be somebody else's. A person has to decide. */
+  readonly doubts: ReadonlyMap<Leaf, NamedField>;
+}
+
+interface Candidate {
+  readonly leaf: Leaf;
+  readonly named: NameReading;
+  readonly order: number;
+}
+
+/**
+ * Assigns fields to places, the nearest names first. What belongs to a person comes from one object, and so do the
+ * parts of an address. Among equal names, the order is: the one among most other known names, the required one, the
+ * less nested one, the first one. The choice among equal names is a guess.
+ */
+export function assignFields(leaves: readonly Leaf[]): Assignment {
+  const all = leaves.flatMap((leaf, order): Candidate[] => {
+    const named = leaf.shape === 'object' ? undefined : readName(leaf.path, leaf);
+    return named === undefined ? [] : [{ leaf, named, order }];
+  });
+  const own = withinOneObject(withContext(asNameParts(asPlaceParts(all))));
+  const ranked = sortedByMerit(own.filter(({ named }) => isCustomers(named)));
+  const fields = taken(ranked);
+  // Without a recording, the parameter of its type or name is an ordinary one.
+  if (![...fields.values()].some(({ field }) => field === 'audio_file')) {
+    for (const [leaf, { field }] of fields) if (field.startsWith('audio_')) fields.delete(leaf);
+  }
+  return { fields, doubts: doubtful(own, fields) };
+}
+
+const isCustomers = ({ owner }: NameReading): boolean => owner === 'customer';
+
+/** Gives each field the best of its candidates. */
+function taken(ranked: readonly Candidate[]): Map<Leaf, NamedField> {
+  const fields = new Map<Leaf, NamedField>();
+  const done = new Set<string>();
+  for (const { leaf, named } of ranked) {
+    if (done.has(named.field) || fields.has(leaf)) continue;
+    done.add(named.field);
+    const rival = ranked.find((each) => each.leaf !== leaf && isRival(each.named, named));
+    fields.set(leaf, rival === undefined ? bare(named) : asGuess(named, rival.leaf));
+  }
+  return fields;
+}
+
+const bare = ({ field, rank, confidence, why }: NamedField): NamedField => ({ field, rank, confidence, why });
+
+const isRival = (one: NamedField, other: NamedField): boolean => one.field === other.field && one.rank === other.rank;
+
+const asGuess = (named: NamedField, rival: Leaf): NamedField => ({
+  ...bare(named),
+  confidence: 'weak',
+  why: `${rival.path.join('.')} may be meant as well`,
+});
+
+const parentKey = ({ path }: Leaf): string => pathKey(path.slice(0, -1));
+
+function sortedByMerit(candidates: readonly Candidate[]): readonly Candidate[] {
+  const known = new Map<string, Set<string>>();
+  for (const { leaf, named } of candidates) {
+    known.set(parentKey(leaf), (known.get(parentKey(leaf)) ?? new Set()).add(named.field));
+  }
+  const besides = (leaf: Leaf) => known.get(parentKey(leaf))?.size ?? 0;
+  return [...candidates].sort(
+    (a, b) =>
+      a.named.rank - b.named.rank ||
+      besides(b.leaf) - besides(a.leaf) ||
+      Number(b.leaf.required) - Number(a.leaf.required) ||
+      a.leaf.path.length - b.leaf.path.length ||
+      a.order - b.order,
+  );
+}
+
+function groupedBy(candidates: readonly Candidate[], keyOf: (each: Candidate) => string): Map<string, Candidate[]> {
+  const groups = new Map<string, Candidate[]>();
+  for (const each of candidates) {
+    const key = keyOf(each);
+    const group = groups.get(key);
+    if (group) group.push(each);
+    else groups.set(key, [each]);
+  }
+  return groups;
+}
+
+const fieldsOf = (group: readonly Candidate[]): ReadonlySet<string> => new Set(group.map(({ named }) => named.field));
+
+/**
+ * Makes an address beside a town or a postal code the street, and drops what only looks like a part: a state or a number
+ * without an address around it, and all addresses but the best one.
+ */
+function asPlaceParts(all: readonly Candidate[]): readonly Candidate[] {
+  const isOfPlace = ({ named }: Candidate) => wholeOf(named.field) === 'location';
+  const groups = groupedBy(all.filter(isOfPlace), ({ named }) => named.placeKey);
+  const whole = [...groups.values()].map(addressOf).filter((group) => group.length > 0);
+  const partly = whole.filter((group) => group.some(({ named }) => isPart(named.field)));
+  const best = bestGroup(partly);
+  const isPartly = new Set(partly);
+  const kept = [...whole.filter((group) => !isPartly.has(group)).flat(), ...(best ?? [])];
+  const replaced = new Map(kept.map((each) => [each.leaf, each]));
+  return all.flatMap((each) => (isOfPlace(each) ? (replaced.get(each.leaf) ?? []) : [each]));
+}
+
+function addressOf(group: readonly Candidate[]): readonly Candidate[] {
+  const fields = fieldsOf(group);
+  const isAddress = fields.has('city') || fields.has('postal_code');
+  const hasStreet = fields.has('street');
+  return group.flatMap((each) => {
+    const { field, isBare, isOfAddress } = each.named;
+    if (field === 'region' && !isAddress && !hasStreet && !isOfAddress) return [];
+    if (field === 'house_number' && !hasStreet && !fields.has('location')) return [];
+    const isStreet = field === 'location' && isAddress && !hasStreet && isBare;
+    if (!isStreet) return [each];
+    return [{ ...each, named: { ...each.named, field: 'street', why: 'an address beside the other parts of it' } }];
+  });
+}
+
+/** What speaks for a group, the weightiest first: it is the customer's, has more fields, required ones, is less nested. */
+function meritOf(group: readonly Candidate[]): readonly number[] {
+  return [
+    Number(group.some(({ named }) => isCustomers(named))),
+    fieldsOf(group).size,
+    Number(group.some(({ leaf }) => leaf.required)),
+    -group.reduce((least, { leaf }) => Math.min(least, leaf.path.length), Infinity),
+  ];
+}
+
+/** Returns the group for which most speaks. Among equals the names decide, so that the order of members does not matter. */
+function bestGroup(groups: readonly (readonly Candidate[])[]): readonly Candidate[] | undefined {
+  const nameOf = (group: readonly Candidate[]) => group.map(({ leaf }) => pathKey(leaf.path)).sort()[0] ?? '';
+  let [best] = groups;
+  let merit = best && meritOf(best);
+  for (const group of groups.slice(1)) {
+    const own = meritOf(group);
+    const at = own.findIndex((each, index) => each !== merit?.[index]);
+    const isBetter = at < 0 ? nameOf(group) < nameOf(best ?? []) : (own[at] ?? 0) > (merit?.[at] ?? 0);
+    if (isBetter) [best, merit] = [group, own];
+  }
+  return best;
+}
+
+const CONTACT: ReadonlySet<string> = new Set(['email', 'phone', 'first_name', 'last_name']);
+
+/** Makes what is only called `name` beside a last name alone the first name. */
+function asNameParts(all: readonly Candidate[]): readonly Candidate[] {
+  const people = groupedBy(all, ({ named }) => named.personKey);
+  return all.map((each) => {
+    const { field, isBare, personKey } = each.named;
+    const beside = fieldsOf(people.get(personKey) ?? []);
+    if (field !== 'fullname' || !isBare || !beside.has('last_name') || beside.has('first_name')) return each;
+    return { ...each, named: { ...each.named, field: 'first_name', why: 'a name beside the last name' } };
+  });
+}
+
+/**
+ * Makes what is only called `name` a doubt, unless it is a person's by the contacts beside it. In an object for the
+ * customer, who may be a company, it is a guess if there are no contacts at all.
+ */
+function withContext(all: readonly Candidate[]): readonly Candidate[] {
+  const people = groupedBy(all, ({ named }) => named.personKey);
+  const isContact = ({ named }: Candidate) => CONTACT.has(named.field);
+  const hasContacts = all.some((each) => isContact(each) && isCustomers(each.named));
+  return all.map((each) => {
+    const { field, isBare, isOfPerson, personKey } = each.named;
+    if (field !== 'fullname' || !isBare || people.get(personKey)?.some(isContact)) return each;
+    if (isOfPerson && hasContacts) return each;
+    const why = 'nothing beside it says that it is a person';
+    const owner = isOfPerson ? each.named.owner : 'unknown';
+    return { ...each, named: { ...each.named, owner, rank: 45, confidence: 'weak', why } as const };
+  });
+}
+
+const OF_PERSON: ReadonlySet<string> = new Set(['fullname', 'first_name', 'last_name', 'email', 'phone']);
+
+/**
+ * Leaves the contacts and the name of one person: that of the object with most of them.
+ */
+function withinOneObject(all: readonly Candidate[]): readonly Candidate[] {
+  const groups = groupedBy(
+    all.filter(({ named }) => OF_PERSON.has(named.field)),
+    ({ named }) => named.personKey,
+  );
+  const best = bestGroup([...groups.values()]);
+  if (best === undefined) return all;
+  const main = new Set(best);
+  if (!best.some(({ named }) => isCustomers(named))) {
+    const changed = withStranger(all);
+    return changed === all ? all : withinOneObject(changed);
+  }
+  const given = new Set(
+    best.filter(({ named }) => isCustomers(named)).flatMap(({ named: { field } }) => [field, wholeOf(field)]),
+  );
+  const isOther = (each: Candidate) => !main.has(each) && given.has(each.named.field);
+  const rivals = new Map<string, Candidate>();
+  for (const each of all) {
+    const { field, rank } = each.named;
+    const isNearest = rank < (rivals.get(field)?.named.rank ?? Infinity);
+    if (isOther(each) && isCustomers(each.named) && isNearest) rivals.set(field, each);
+  }
+  return all.filter((each) => !isOther(each)).map((each) => (main.has(each) ? withRival(each, rivals) : each));
+}
+
+/** Makes a place a guess if another person of the document has one that is called as nearly, or nearer. */
+function withRival(each: Candidate, rivals: ReadonlyMap<string, Candidate>): Candidate {
+  const rival = rivals.get(each.named.field);
+  if (rival === undefined || rival.named.rank > each.named.rank) return each;
+  return { ...each, named: { ...each.named, ...asGuess(each.named, rival.leaf) } };
+}
+
+/** Takes the only person of the document for the customer, if that one has a name and a contact. It is a guess. */
+function withStranger(all: readonly Candidate[]): readonly Candidate[] {
+  const strangers = groupedBy(
+    all.filter(({ named }) => named.owner === 'unknown' && OF_PERSON.has(named.field)),
+    ({ named }) => named.strangerKey,
+  );
+  const isWhole = (group: readonly Candidate[]) =>
+    group.some(({ named }) => wholeOf(named.field) === 'fullname') &&
+    group.some(({ named }) => named.field === 'email' || named.field === 'phone');
+  const [only, ...others] = [...strangers].filter(([, group]) => isWhole(group));
+  if (only === undefined || others.length > 0) return all;
+  const why = 'the only person that the body speaks of';
+  return all.map((each) => {
+    const { named } = each;
+    const isOnes = named.owner === 'unknown' && named.strangerKey === only[0] && OF_STRANGER.has(named.field);
+    return isOnes ? { ...each, named: { ...named, owner: 'customer', confidence: 'weak', why } as const } : each;
+  });
+}
+
+/** What is taken from an object for a person of whom it is not known who it is. */
+const OF_STRANGER: ReadonlySet<string> = new Set([...OF_PERSON, ...PARTS, 'location', 'country']);
+
+function doubtful(all: readonly Candidate[], fields: ReadonlyMap<Leaf, NamedField>): Map<Leaf, NamedField> {
+  const given = new Set([...fields.values()].map(({ field }) => wholeOf(field)));
+  const doubts = new Map<Leaf, NamedField>();
+  // Of what need not be given, only the name and the contacts are worth a question.
+  const isAsked = ({ leaf, named }: Candidate) =>
+    OF_PERSON.has(named.field) || (leaf.required && OF_STRANGER.has(named.field));
+  const open = all.filter((each) => !isCustomers(each.named) && isAsked(each));
+  for (const { leaf, named } of sortedByMerit(open)) {
+    const isRepeated = [...doubts.values()].some(({ field }) => field === named.field);
+    if (given.has(wholeOf(named.field)) || isRepeated || fields.has(leaf)) continue;
+    doubts.set(leaf, { ...bare(named), confidence: 'weak' });
+  }
+  return doubts;
+}

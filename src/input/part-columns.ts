@@ -1,0 +1,54 @@
+import { PARTS, type Part, wholeOf } from '../request/parts.ts';
+import type { FieldSource, PartColumns } from '../request/table.ts';
+import type { ColumnReading } from './columns/candidates.ts';
+import { nameEvidence } from './columns/name-evidence.ts';
+
+/** What is known of the columns once the fields have theirs. */
+interface PlannedColumns {
+  readonly columns: readonly string[];
+  readonly readings: readonly ColumnReading[];
+  readonly sources: readonly FieldSource[];
+  /** The columns that a person left out earlier. */
+  readonly ignored: readonly number[];
+  /** The columns that a person names now, by field. */
+  readonly chosen: ReadonlyMap<string, readonly number[]>;
+  /** The names of the service's parameters. */
+  readonly parameters: ReadonlySet<string>;
+}
+
+/**
+ * Returns the columns of parts, without those that a person has left out or given to another field. A location or a name
+ * that is a constant has no parts. A region is looked for only if the service takes it, because no location is joined of
+ * it.
+ */
+export function partColumns(planned: PlannedColumns): PartColumns {
+  const { readings, sources, ignored, chosen } = planned;
+  const isConstant = (whole: string) =>
+    sources.some(({ field, how, columns }) => field === whole && how === 'template' && columns.length === 0);
+  const isElsewhere = (at: number, part: Part) =>
+    ignored.includes(at) ||
+    [...chosen].some(([field, indexes]) => field !== wholeOf(part) && field !== part && indexes.includes(at));
+  const columnsOf = (part: Part) =>
+    part === 'region'
+      ? regions(planned)
+      : readings
+          .filter(({ meaning }) => meaning === part)
+          .sort(byRank)
+          .map(indexOf);
+  const found = PARTS.filter((part) => !isConstant(wholeOf(part))).map(
+    (part) => [part, columnsOf(part).filter((at) => !isElsewhere(at, part))] as const,
+  );
+  return Object.fromEntries(found.filter(([, at]) => at.length > 0));
+}
+
+const byRank = (one: ColumnReading, other: ColumnReading): number => one.rank - other.rank;
+const indexOf = ({ index }: ColumnReading): number => index;
+
+function regions({ columns, sources, parameters }: PlannedColumns): readonly number[] {
+  if (!parameters.has('region')) return [];
+  const isFree = (at: number) => sources.every((each) => !each.columns.includes(at));
+  return columns.flatMap((name, at) => {
+    const { isRegion, isOthers } = nameEvidence(name);
+    return isRegion && !isOthers && isFree(at) ? [at] : [];
+  });
+}

@@ -1,0 +1,145 @@
+import { expect } from 'vitest';
+import { learnContract } from '../../src/contract/learn.ts';
+import { learnOptions } from '../contract/learn-options.ts';
+import { type Desk, test } from '../helpers/desk.ts';
+import { documentOf } from '../helpers/run-srq.ts';
+import { startScriptedService } from '../helpers/scripted-service.ts';
+import { creates } from '../sandbox/sandbox-client.ts';
+
+const text = { type: 'string' };
+const object = (properties: object, required: string[] = []) => ({ type: 'object', properties, required });
+
+/** A service that takes location and name in parts, and contacts in lists. */
+const schema = object(
+  {
+    customer: object(
+      {
+        firstName: text,
+        lastName: text,
+        emails: { type: 'array', items: object({ email: { ...text, format: 'email' } }, ['email']) },
+        phones: {
+          type: 'array',
+          items: object({ number: text, type: { ...text, const: 'mobile' } }, ['number', 'type']),
+        },
+      },
+      ['lastName'],
+    ),
+    address: object({ address1: text, zip: text, city: text, state: text, country: text }, ['city']),
+    agent: object({ email: text, phone: text }),
+    invoiceNumber: text,
+    recorded_at: { ...text, format: 'date-time' },
+    description: text,
+  },
+  ['customer', 'description'],
+);
+
+const body = (properties: object) => ({ content: { 'application/json': { schema: properties } } });
+const DOCUMENT = JSON.stringify({
+  openapi: '3.0.3',
+  info: { title: 'Parts' },
+  paths: {
+    '/v1/request/create': {
+      post: { requestBody: body(schema), responses: { 201: { description: 'ok', ...body(object({ id: text })) } } },
+    },
+    '/oauth/token': {
+      post: {
+        requestBody: body(object({ grant_type: text, client_id: text, client_secret: text })),
+        responses: { 200: { description: 'ok' } },
+      },
+    },
+  },
+});
+
+const IN_PARTS = `ref;Vorname;Nachname;Straße;Hausnummer;PLZ;Ort;Bundesland;Land;E-Mail;Telefon;Anfrage
+L-1;Anna Maria;von Berg;Hauptstraße;12a;10115;Berlin;Berlin;DE;anna@example.com;+4915123456789;Wohnzimmer streichen
+`;
+const WHOLE = `ref,country,lang,location,fullname,email,phone,request_text
+L-2,PT,pt,1200-109 Lisboa,Ana da Silva,ana@example.com,+351912345678,Pintar a sala
+`;
+
+async function learned(desk: Desk): Promise<void> {
+  const learn = [
+    'contract',
+    'learn',
+    desk.write('api.json', DOCUMENT),
+    '--operation',
+    'create=POST /v1/request/create',
+  ];
+  const ended = await desk.run(...learn, '--operation', 'validate=none', '--yes', '--json');
+  expect(ended, ended.stdout + ended.stderr).toMatchObject({ code: 0 });
+}
+
+test('parts go to parts, as columns have them, and contacts into lists of one', async ({ desk, onTestFinished }) => {
+  const service = await startScriptedService({}, onTestFinished);
+  desk.use({ baseUrl: service.baseUrl, clientId: 'p' });
+  await learned(desk);
+  const bulk = (file: string, leads: string) =>
+    desk.run('bulk', desk.write(file, leads), '--rate', 'max', '--no-validate', '--accept-likely', '--yes', '--json');
+  const [parts, whole] = [await bulk('parts.csv', IN_PARTS), await bulk('whole.csv', WHOLE)];
+  expect([parts, whole].map(documentOf), parts.stderr + whole.stderr).toMatchObject([{ created: 1 }, { created: 1 }]);
+  expect(service.creates().map((call) => JSON.parse(call.body))).toEqual([
+    {
+      customer: {
+        firstName: 'Anna Maria',
+        lastName: 'von Berg',
+        emails: [{ email: 'anna@example.com' }],
+        phones: [{ number: '+4915123456789', type: 'mobile' }],
+      },
+      address: { address1: 'Hauptstraße 12a', zip: '10115', city: 'Berlin', state: 'Berlin', country: 'DE' },
+      description: 'Wohnzimmer streichen',
+    },
+    {
+      customer: {
+        firstName: 'Ana',
+        lastName: 'da Silva',
+        emails: [{ email: 'ana@example.com' }],
+        phones: [{ number: '+351912345678', type: 'mobile' }],
+      },
+      address: { zip: '1200-109', city: 'Lisboa', country: 'PT' },
+      description: 'Pintar a sala',
+    },
+  ]);
+  expect(parts.stderr).toMatch(/region +← Bundesland/);
+  expect(parts.stderr).not.toContain('left out');
+  expect(whole.stderr).toContain('The location "1200-109 Lisboa" is split');
+  expect(whole.stderr).toContain('The name "Ana da Silva" is split');
+});
+
+test('what a service says of a part is masked in the log, as all that was sent is', async ({
+  desk,
+  onTestFinished,
+}) => {
+  const refusal = { status: 422, body: { error: 'state Uckermark is not known' } };
+  const service = await startScriptedService({ create: () => refusal }, onTestFinished);
+  desk.use({ baseUrl: service.baseUrl, clientId: 'p' });
+  await learned(desk);
+  const leads = desk.write('parts.csv', IN_PARTS.replace('Berlin;Berlin', 'Berlin;Uckermark'));
+  await desk.run('bulk', leads, '--rate', 'max', '--no-validate', '--accept-likely', '--yes', '--json');
+  expect(service.creates()[0]?.body).toContain('Uckermark');
+  expect(JSON.stringify(desk.records())).toContain('is not known');
+  expect(JSON.stringify(desk.records())).not.toContain('Uckermark');
+});
+
+test('a sandbox of the same document takes what is sent; the parts make no request new', async ({
+  desk,
+  openSandbox,
+}) => {
+  const before = await openSandbox();
+  desk.use(before);
+  const bulk = () =>
+    desk.run('bulk', desk.write('parts.csv', IN_PARTS), '--rate', 'max', '--accept-likely', '--yes', '--json');
+  expect(documentOf(await bulk())).toMatchObject({ created: 1 });
+  await learned(desk);
+  expect(documentOf(await bulk())).toMatchObject({ created: 0, repeated: 1 });
+
+  const operations = { create: 'POST /v1/request/create', validate: 'none' };
+  const document = { name: 'api.json', bytes: Buffer.from(DOCUMENT) };
+  const { contract } = learnContract([document], learnOptions({ operations }));
+  const sandbox = await openSandbox({ contract });
+  desk.use(sandbox);
+  expect(documentOf(await bulk())).toMatchObject({ created: 1 });
+  expect(creates(sandbox)[0]?.params).toMatchObject({
+    ...{ 'customer.firstName': 'Anna Maria', 'customer.phones.0.number': '+4915123456789' },
+    ...{ 'address.address1': 'Hauptstraße 12a', 'address.zip': '10115', 'address.state': 'Berlin' },
+  });
+});
