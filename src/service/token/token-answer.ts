@@ -116,6 +116,15 @@ export function tokenError(exchange: Exchange, sent: Redactor): { error: SrqErro
   return { error: new SrqError('service', `The token endpoint answered HTTP ${status}${words}.`, hint), isTransient };
 }
 
+/** Creates the error for credentials that go with each request, and that the service refuses. */
+export function credentialsRefused(status: number): SrqError {
+  return new SrqError(
+    'auth',
+    `The service refused the credentials (HTTP ${status}).`,
+    'Check them with the marketplace, then log in again: srq login    What is sent, and where: srq status',
+  );
+}
+
 /** Creates the error for a new token that is refused at once. */
 export function tokenRefused(): SrqError {
   return new SrqError(
