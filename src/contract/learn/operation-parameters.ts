@@ -190,7 +190,11 @@ function besideBody(
 }
 
 /** Fills the parameters of the path, which are the same in every request. Only a person can give their values. */
-export function filledPath(operation: OpenApiOperation, given: GivenConstants, notebook: Findings): string {
+export function filledPath(
+  operation: Pick<OpenApiOperation, 'path'>,
+  given: GivenConstants,
+  notebook: Findings,
+): string {
   const own = given.among([]);
   return operation.path.replace(/\{([^{}]{1,100})\}/g, (placeholder, name: string) => {
     const value = own.valueOf([name]) || null;
