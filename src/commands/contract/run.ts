@@ -3,7 +3,14 @@ import { commandLine, withoutOptions, withProfileFlags } from '../../cli/command
 import type { Context } from '../../cli/context.ts';
 import { printable } from '../../report/output.ts';
 import { contractName, contractText, proposalText, secretAddressText } from '../../report/terminal/contract-text.ts';
-import { contractAt, type Proposal, type ServerSuggestion, tokenAddress } from '../../request/contract.ts';
+import {
+  type Contract,
+  contractAt,
+  isElsewhere,
+  type Proposal,
+  type ServerSuggestion,
+  tokenAddress,
+} from '../../request/contract.ts';
 import { SrqError, systemCode } from '../../request/errors.ts';
 import { isLoopback } from '../../request/loopback.ts';
 import { isSecretName } from '../../request/names.ts';
@@ -81,15 +88,16 @@ const isSettled = ({ questions }: Proposal): boolean => !questions.some(({ name 
 
 /** Returns the address that will get the client secret under this base URL, or null if none does or none is known. */
 function addressOf(proposal: Proposal, baseUrl: string | null): string | null {
-  if (!isSettled(proposal) || baseUrl === null) return null;
-  return tokenAddress(contractAt(proposal.contract, baseUrl), baseUrl);
+  const isKnown = baseUrl !== null || isElsewhere(proposal.contract.token);
+  return isSettled(proposal) && isKnown ? tokenAddress(contractUnder(proposal, baseUrl), baseUrl ?? '') : null;
 }
 
 function secretLines(proposal: Proposal, baseUrl: string | null): string[] {
-  if (!isSettled(proposal)) return [];
-  const { contract } = proposal;
-  return [secretAddressText(baseUrl === null ? contract : contractAt(contract, baseUrl), baseUrl)];
+  return isSettled(proposal) ? [secretAddressText(contractUnder(proposal, baseUrl), baseUrl)] : [];
 }
+
+const contractUnder = ({ contract }: Proposal, baseUrl: string | null): Contract =>
+  baseUrl === null ? contract : contractAt(contract, baseUrl);
 
 /** Stores the meaning of an answer. It cannot be combined with documents. */
 async function learnAnswerMeaning(context: Context, files: readonly string[], options: LearnFlags): Promise<number> {

@@ -109,6 +109,15 @@ export function tokenError(exchange: Exchange, sent: Redactor): { error: SrqErro
       isTransient: false,
     };
   }
+  if (status >= 300 && status <= 399) {
+    const target = exchange.answer.headers['location'] ?? '';
+    const host = URL.canParse(target) ? ` to ${new URL(target).host}` : '';
+    const hint = 'srq never follows redirects, and sends the secret nowhere else. Ask the service for its address, then: srq login';
+    return {
+      error: new SrqError('service', `The token endpoint redirects${host} (HTTP ${status}).`, hint),
+      isTransient: false,
+    };
+  }
   const isTransient = status === 408 || status === 429 || status >= 500;
   const hint = isTransient
     ? 'The service has a problem; try again later.'
