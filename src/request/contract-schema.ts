@@ -16,8 +16,9 @@ export function isServicePath(path: string): boolean {
 /** Tells whether a text is an origin (`https://login.example.com`) that a secret may be sent to. */
 export function isTokenOrigin(text: string): boolean {
   if (!URL.canParse(text)) return false;
-  const { origin, protocol } = new URL(text);
-  return origin === text && (protocol === 'https:' || (protocol === 'http:' && isLoopback(text)));
+  const { origin, protocol, hostname } = new URL(text);
+  const isName = /^(?:[a-z\d.-]+|\[[a-f\d:.]+\])$/.test(hostname);
+  return isName && origin === text && (protocol === 'https:' || (protocol === 'http:' && isLoopback(text)));
 }
 
 /*

@@ -7,7 +7,7 @@ import { flatten, valuesOf } from '../schema/flat-schema.ts';
 import { type Leaf, pathKey } from './body-leaves.ts';
 import type { DocumentReading, OpenApiOperation } from './described-operation.ts';
 import { fieldNamed, type NamedField } from './field-names.ts';
-import { EACH_ROW, type GivenConstants, type OperationConstants } from './given-constants.ts';
+import { answerFor, EACH_ROW, type GivenConstants, type OperationConstants } from './given-constants.ts';
 import { leafParameter } from './leaf-parameter.ts';
 import type { Findings } from './notebook.ts';
 import type { OperationBody } from './operation-body.ts';
@@ -200,7 +200,7 @@ export function filledPath(
     const value = own.valueOf([name]) || null;
     if (value === null) {
       const text = `The address ${operation.path} holds "${name}", the same in every request. What is its value?`;
-      notebook.ask({ name: `constant:${name}`, text, answer: `--set ${name}=VALUE` });
+      notebook.ask({ name: `constant:${name}`, text, answer: answerFor(name) });
       return placeholder;
     }
     refusePlaceholder(name, value, 'One contract serves one value: learn it in a profile for each.');

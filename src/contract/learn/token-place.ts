@@ -66,7 +66,7 @@ export function namedPlace(said: string, around: TokenSurroundings): FoundTokenP
 }
 
 /** Returns the place at which an operation of the document issues tokens. */
-export function placeOfOperation(
+function placeOfOperation(
   operation: OpenApiOperation,
   { reading, base, baseUrl }: TokenSurroundings,
 ): TokenPlace | null {
@@ -187,6 +187,11 @@ function question(why: string, choices: readonly Choice[], around: TokenSurround
     ...named.map(({ told }) => told),
     `${NO_TOKEN}, if the service has given you a key or a token that stays`,
   ];
+  const unusable = choices.filter(({ place }) => nameOf(place, around) === null);
+  const ofUnusable = unusable.map(
+    ({ place }) =>
+      ` The document has it at ${place.origin}${place.path}, which is no address that a secret may be sent to.`,
+  );
   const foreign = named.find(({ place }) => isForeign(place));
   const own = named.find(({ place }) => !isForeign(place))?.name ?? (foreign && `POST ${foreign.place.path}`);
   const ofHosts = foreign
@@ -196,7 +201,7 @@ function question(why: string, choices: readonly Choice[], around: TokenSurround
     name: QUESTION,
     text:
       `Where does the service issue tokens? Your client secret goes there. It is not clear: ${why}. ` +
-      `The best are: ${list.map((each, index) => `${index + 1}. ${each}`).join('; ')}.${ofHosts}`,
+      `The best are: ${list.map((each, index) => `${index + 1}. ${each}`).join('; ')}.${ofUnusable.join('')}${ofHosts}`,
     answer: `--operation "token=${own ?? 'POST /path'}"`,
     choices: [...named.map(({ name }) => name), NO_TOKEN],
   };

@@ -112,7 +112,8 @@ export function tokenError(exchange: Exchange, sent: Redactor): { error: SrqErro
   if (status >= 300 && status <= 399) {
     const target = exchange.answer.headers['location'] ?? '';
     const host = URL.canParse(target) ? ` to ${new URL(target).host}` : '';
-    const hint = 'srq never follows redirects, and sends the secret nowhere else. Ask the service for its address, then: srq login';
+    const hint =
+      'srq never follows redirects, and sends the secret nowhere else. Ask the service for its address, then: srq login';
     return {
       error: new SrqError('service', `The token endpoint redirects${host} (HTTP ${status}).`, hint),
       isTransient: false,
