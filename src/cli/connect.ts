@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { CONTRADICTION_HINT, contradictionText } from '../report/terminal/contract-text.ts';
-import { type Contract, contractFingerprint } from '../request/contract.ts';
+import { type Contract, contractFingerprint, isElsewhere, ownKey, tokenBaseUrl } from '../request/contract.ts';
 import { SrqError } from '../request/errors.ts';
 import type { AudioReader, CachedToken, TokenCache, TracedCall } from '../request/ports.ts';
 import type { Destination } from '../request/service-request.ts';
@@ -9,7 +9,8 @@ import { type Network, type ProxySettings, proxyFor } from '../service/network/c
 import type { ChosenRate } from '../service/pacing/adaptive-rate.ts';
 import type { Refused } from '../service/pacing/rate-limiter.ts';
 import { RequestApi } from '../service/request-api.ts';
-import { Tokens } from '../service/token/token.ts';
+import { type Authorizer, bearerAuthorizer, fixedAuthorizer } from '../service/token/authorizer.ts';
+import { type Credentials, Tokens } from '../service/token/token.ts';
 import { Http } from '../service/wire/http.ts';
 import { notLoggedIn, requireCertificateCheck, type Settings } from '../settings/settings.ts';
 import { type Account, openAccount } from './account.ts';
@@ -23,8 +24,11 @@ export interface Connection extends Omit<Account, 'limiter' | 'token' | 'answers
   readonly api: RequestApi;
   readonly destination: Destination;
   readonly network: Network;
-  /** Requests a new token even if one is cached. Throws the errors of `Tokens.prove`. */
-  proveCredentials(): Promise<CachedToken>;
+  /**
+   * Requests a new token even if one is cached. Resolves to null if the service issues none, so that only an answer to a
+   * request proves the credentials. Throws the errors of `Tokens.prove`.
+   */
+  proveCredentials(): Promise<CachedToken | null>;
   /** The service has a validate operation, or may have one. */
   readonly mayValidate: boolean;
 }
@@ -43,12 +47,14 @@ export interface ConnectOptions {
   readonly isAlone?: boolean;
 }
 
-/** Returns where the profile in use sends to. Throws `SrqError('auth')` naming every missing setting. */
-export function destinationOf(settings: Settings): Destination {
+/**
+ * Returns where the profile in use sends to by this contract. Throws `SrqError('auth')` naming every missing setting.
+ */
+export function destinationOf(settings: Settings, contract: Contract): Destination {
   const missing = [
     ...(settings.baseUrl ? [] : ['base URL']),
     ...(settings.clientId ? [] : ['client id']),
-    ...(settings.secret.state === 'missing' ? ['client secret'] : []),
+    ...(settings.secret.state === 'missing' && ownKey(contract) === null ? ['client secret'] : []),
   ];
   if (!settings.baseUrl || !settings.clientId || missing.length > 0) {
     throw notLoggedIn(missing, settings.profile.value, settings.otherProfiles);
@@ -59,22 +65,23 @@ export function destinationOf(settings: Settings): Destination {
 /** Builds the client of the service. Nothing is sent yet. */
 export async function connect(context: Context, options: ConnectOptions): Promise<Connection> {
   const settings = await context.settings();
-  const destination = destinationOf(settings);
-  const clientSecret = await settings.secret.read();
-  context.hide(clientSecret);
+  const destination = destinationOf(settings, await context.contract());
+  const contract = await contractFor(context, destination.baseUrl);
+  const clientSecret = ownKey(contract) ?? (await settings.secret.read());
   const { clock } = context;
   const { signal: stopping } = context.interruption.halt;
   const network = networkOf(context, destination.baseUrl, settings.certificates);
+  if (options.concurrency === 1) keepParserPlain();
   const http = await openHttp(context, destination.baseUrl, options.concurrency, network, options.watch);
-  const contract = await contractFor(context, destination.baseUrl);
   const { rate, concurrency, audio, refused, isAlone, fieldName = () => null } = options;
   const asking = { destination, clientSecret, rate, concurrency, refused, isAlone };
   const opened = await openAccount(context, { ...asking, contract: contractFingerprint(contract) });
   const { limiter, token, answers: memory, remember, ...account } = opened;
   const credentials = { clientId: destination.clientId, clientSecret };
-  const tokens = new Tokens(http, credentials, token, clock, stopping, contract.token);
+  const tokenNetwork = { http, certificates: settings.certificates, watch: options.watch };
+  const { authorizer, prove } = await openAuthorizer(context, contract, destination, credentials, token, tokenNetwork);
   const secrets = [clientSecret];
-  const parts = { http, tokens, limiter, audio, contract, fieldName, clock, stopping, secrets, memory, remember };
+  const parts = { http, authorizer, limiter, audio, contract, fieldName, clock, stopping, secrets, memory, remember };
   const api = new RequestApi(parts);
   if (contract.source) context.onClose(() => keepObservations(context, contract, api));
   return {
@@ -82,7 +89,7 @@ export async function connect(context: Context, options: ConnectOptions): Promis
     api,
     destination,
     network,
-    proveCredentials: () => tokens.prove(),
+    proveCredentials: prove,
     mayValidate: contract.hasValidate !== false,
   };
 }
@@ -100,27 +107,73 @@ async function keepObservations(context: Context, contract: Contract, api: Reque
   (await context.reporter()).warn(`${against} ${withProfileFlags(CONTRADICTION_HINT, context.options)}`);
 }
 
-/** Requests a token with credentials that are not stored yet. Throws the errors of `Tokens.prove`. */
-export async function proveCredentials(context: Context, destination: Destination, clientSecret: string) {
-  context.hide(clientSecret);
-  const http = await openHttp(context, destination.baseUrl, 1, networkOf(context, destination.baseUrl, {}));
-  const { signal } = context.interruption.halt;
-  const credentials = { clientId: destination.clientId, clientSecret };
-  const { token } = await contractFor(context, destination.baseUrl);
-  const tokens = new Tokens(http, credentials, noCache, context.clock, signal, token);
-  return tokens.prove();
+/** The ways to the host that issues tokens. */
+interface TokenNetwork {
+  /** The connections to the service itself. */
+  readonly http: Http;
+  readonly certificates: CertificateFiles;
+  readonly watch: ConnectOptions['watch'];
 }
 
-/** Loads the contract. Throws `SrqError('settings')` if it holds keys that were given for another base URL. */
-async function contractFor(context: Context, baseUrl: string): Promise<Contract> {
+/** Opens what authorizes the calls of a contract, with the function that proves the credentials. */
+async function openAuthorizer(
+  context: Context,
+  { auth = { kind: 'bearer' }, token }: Contract,
+  { baseUrl }: Destination,
+  credentials: Credentials,
+  cache: TokenCache,
+  { http, certificates, watch }: TokenNetwork,
+): Promise<{ authorizer: Authorizer; prove: Connection['proveCredentials'] }> {
+  context.hide(credentials.clientSecret);
+  if (auth.kind !== 'bearer') {
+    context.hide(`${credentials.clientId}:${credentials.clientSecret}`);
+    return { authorizer: fixedAuthorizer(auth, credentials), prove: () => Promise.resolve(null) };
+  }
+  const tokenUrl = tokenBaseUrl(token, baseUrl);
+  const tokenHttp =
+    tokenUrl === baseUrl
+      ? http
+      : await openHttp(context, tokenUrl, 1, networkOf(context, tokenUrl, certificates), watch);
+  const { signal } = context.interruption.halt;
+  const tokens = new Tokens(tokenHttp, credentials, cache, context.clock, signal, token);
+  return { authorizer: bearerAuthorizer(tokens), prove: () => tokens.prove() };
+}
+
+/**
+ * Requests a token with credentials that are not stored yet. Resolves to null if the service issues none. Throws the
+ * errors of `Tokens.prove`.
+ */
+export async function proveCredentials(
+  context: Context,
+  destination: Destination,
+  clientSecret: string,
+): Promise<CachedToken | null> {
+  const { baseUrl, clientId } = destination;
+  const contract = await contractFor(context, baseUrl);
+  keepParserPlain();
+  const http = await openHttp(context, baseUrl, 1, networkOf(context, baseUrl, {}));
+  const credentials = { clientId, clientSecret };
+  const network = { http, certificates: {}, watch: undefined };
+  const { prove } = await openAuthorizer(context, contract, destination, credentials, noCache, network);
+  return prove();
+}
+
+/**
+ * Loads the contract. Throws `SrqError('settings')` if it holds keys that were given for another base URL, or names
+ * another host for the client secret that was agreed to for another base URL.
+ */
+export async function contractFor(context: Context, baseUrl: string): Promise<Contract> {
   const contract = await context.contract(baseUrl);
   const { profile, ownBaseUrl } = await context.settings();
   if (ownBaseUrl === null || ownBaseUrl === baseUrl) return contract;
   const { holdsSecrets } = await import('../contract/contract-secrets.ts');
-  if (!holdsSecrets(contract)) return contract;
+  const isKept = !holdsSecrets(contract);
+  if (isKept && !isElsewhere(contract.token)) return contract;
   throw new SrqError(
     'settings',
-    `The contract of profile ${profile.value} holds keys for ${ownBaseUrl}; they are not sent to ${baseUrl}.`,
+    isKept
+      ? `The contract of profile ${profile.value} has tokens of ${ownBaseUrl} issued at ${contract.token.origin}; a secret for ${baseUrl} is not sent there.`
+      : `The contract of profile ${profile.value} holds keys for ${ownBaseUrl}; they are not sent to ${baseUrl}.`,
     'Use a profile of its own for each address, and learn the contract for it: srq contract learn FILE --profile NAME',
   );
 }
@@ -135,7 +188,6 @@ async function openHttp(
   watch?: (call: TracedCall) => void,
 ): Promise<Http> {
   const { timeout, verbose } = context.options;
-  if (connections === 1) keepParserPlain();
   const http = new Http({
     baseUrl,
     connections,

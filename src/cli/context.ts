@@ -3,7 +3,7 @@ import { mkdtempSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Reporter } from '../report/reporter.ts';
-import { type Contract, contractAt, documentedContract } from '../request/contract.ts';
+import { type Contract, contractAt, documentedContract, withTokenAtService } from '../request/contract.ts';
 import { SrqError } from '../request/errors.ts';
 import type { LogStore, OpenLog } from '../request/log-store.ts';
 import type { Clock } from '../request/ports.ts';
@@ -137,8 +137,10 @@ export class Context {
     const learned = await this.#learnedContract();
     const { baseUrl, encoding } = await this.settings();
     const place = at ?? baseUrl?.value;
-    if (learned) return place === undefined ? learned : contractAt(learned, place);
-    return documentedContract(encoding);
+    if (!learned) return documentedContract(encoding);
+    // A rehearsal sends nothing to another host, even if the contract names one for tokens.
+    const agreed = this.options.sandbox ? withTokenAtService(learned) : learned;
+    return place === undefined ? agreed : contractAt(agreed, place);
   }
 
   async paths(): Promise<Paths> {

@@ -48,8 +48,8 @@ export class RequestSession {
   static async open(context: Context, use: SessionOptions): Promise<RequestSession> {
     const { audio, strict = false } = use;
     const settings = await context.settings();
-    const destination = use.needsNoLogin ? knownDestination(settings) : await requiredDestination(settings);
     const contract = await context.contract();
+    const destination = use.needsNoLogin ? knownDestination(settings) : await requiredDestination(settings, contract);
     const operations = use.isAsOffered ? await offered(context, contract, use.operations) : use.operations;
     return new RequestSession(context, settings, { destination, audio, contract, operations, strict });
   }
@@ -127,9 +127,9 @@ function knownDestination({ baseUrl, clientId }: Settings): Destination {
   return { baseUrl: baseUrl?.value ?? '', clientId: clientId?.value ?? '' };
 }
 
-async function requiredDestination(settings: Settings): Promise<Destination> {
+async function requiredDestination(settings: Settings, contract: Contract): Promise<Destination> {
   const { destinationOf } = await import('./connect.ts');
-  return destinationOf(settings);
+  return destinationOf(settings, contract);
 }
 
 async function offered(

@@ -44,7 +44,7 @@ async function* views(context: Context, readView: () => Promise<QueueView>): Asy
 async function openView(context: Context): Promise<() => Promise<QueueView>> {
   const store = await context.requireStore('queue');
   const { database } = store;
-  const destination = destinationOf(await context.settings());
+  const destination = destinationOf(await context.settings(), await context.contract());
   const { signal: stopping } = context.interruption.halt;
   await store.migrate();
   const requests = await openQueue({ database, destination, worker: null, stopping });

@@ -3,7 +3,8 @@ import type { RunCommand } from '../cli/command.ts';
 import { withProfileFlags } from '../cli/command-line.ts';
 import type { Context } from '../cli/context.ts';
 import { aligned, printable } from '../report/output.ts';
-import { contractName } from '../report/terminal/contract-text.ts';
+import { contractName, secretAddressText } from '../report/terminal/contract-text.ts';
+import { ownKey, tokenAddress } from '../request/contract.ts';
 import { FileTokenCache } from '../settings/account-files.ts';
 import { tokenPath } from '../settings/paths.ts';
 import type { Sourced } from '../settings/settings.ts';
@@ -30,16 +31,21 @@ export async function status(context: Context): Promise<number> {
     state: cached === null ? 'none' : expired ? 'expired' : 'valid',
     expiresAt: cached?.expiresAtMs == null ? null : new Date(cached.expiresAtMs).toISOString(),
   };
+  // The key of a contract is kept there, and is no secret of the profile.
+  const secretState = ownKey(contract) === null ? secret.state : 'contract';
+  const hasSecret = secretState !== 'missing';
   const document = {
     profile: profile.value,
     baseUrl: baseUrl?.value ?? null,
     clientId: clientId?.value ?? null,
-    secret: secret.state,
+    secret: secretState,
     token,
     paths,
     kind: live ? 'live' : 'test',
     encoding: contract.create.encoding,
     contract: contract.source,
+    auth: contract.auth?.kind ?? 'bearer',
+    tokenAddress: baseUrl && tokenAddress(contract, baseUrl.value),
     sources: { profile: profile.source, baseUrl: baseUrl?.source ?? null, clientId: clientId?.source ?? null },
   };
   const reporter = await context.reporter();
@@ -50,7 +56,7 @@ export async function status(context: Context): Promise<number> {
           ['profile', shown(profile, paint.dim)],
           ['base URL', baseUrl ? shown(baseUrl, paint.dim) : paint.yellow('missing')],
           ['client id', clientId ? shown(clientId, paint.dim) : paint.yellow('missing')],
-          ['secret', secret.state === 'missing' ? paint.yellow('missing') : secret.state],
+          ['secret', hasSecret ? secretState : paint.yellow('missing')],
           ['service', baseUrl ? `${document.kind}, ${document.encoding}` : '-'],
           ['token', token.expiresAt === null ? token.state : `${token.state} until ${token.expiresAt}`],
           ['contract', contractName(contract)],
@@ -60,9 +66,8 @@ export async function status(context: Context): Promise<number> {
         ],
         '',
       ),
-      ...(baseUrl && clientId && secret.state !== 'missing'
-        ? []
-        : [withProfileFlags('Log in with: srq login', context.options)]),
+      secretAddressText(contract, baseUrl?.value ?? null),
+      ...(baseUrl && clientId && hasSecret ? [] : [withProfileFlags('Log in with: srq login', context.options)]),
     ].join('\n'),
   );
   return 0;

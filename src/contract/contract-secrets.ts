@@ -1,4 +1,4 @@
-import { type Contract, type Operation, type Question, withRequestOperations } from '../request/contract.ts';
+import { type Contract, type Operation, ownKey, type Question, withRequestOperations } from '../request/contract.ts';
 import { isSecretName, redactedValue, SECRET } from '../request/names.ts';
 import { answerFor } from './learn/given-constants.ts';
 
@@ -7,12 +7,14 @@ import { answerFor } from './learn/given-constants.ts';
  * secrets.
  */
 export function withoutSecretValues(contract: Contract): Contract {
-  return withConstants(contract, redactedValue);
+  const { auth } = contract;
+  const shown = withConstants(contract, redactedValue);
+  return auth?.kind === 'apiKey' && auth.value !== null ? { ...shown, auth: { ...auth, value: SECRET } } : shown;
 }
 
 /** Tells whether the contract contains a secret that the partner gave. */
 export function holdsSecrets(contract: Contract): boolean {
-  let found = false;
+  let found = ownKey(contract) !== null;
   withConstants(contract, (name, value) => {
     found ||= isSecretName(name);
     return value;
@@ -26,12 +28,15 @@ export function withGivenSecrets(
   given: Readonly<Record<string, string>>,
 ): { readonly contract: Contract; readonly questions: readonly Question[] } {
   const missing = new Set<string>();
-  const filled = withConstants(contract, (name, value) => {
+  const restored = (name: string, value: string | null): string | null => {
     if (value !== SECRET) return value;
     if (Object.hasOwn(given, name)) return given[name] ?? null;
     missing.add(name);
     return null;
-  });
+  };
+  const { auth, ...rest } = withConstants(contract, restored);
+  const key = auth?.kind === 'apiKey' ? { ...auth, value: restored(auth.name, auth.value) } : auth;
+  const filled = key === undefined ? rest : { ...rest, auth: key };
   const questions = [...missing].map((name) => ({
     name: `constant:${name}`,
     text: `The contract was written down without the secret "${name}". What is it?`,

@@ -33,12 +33,14 @@ export function mergeProposals(first: Proposal, second: Proposal): Proposal {
     mergedOperation(merge, name),
   );
   const token = mergedOperation(merge, 'token');
+  const auth = mergedAuth(merge);
   const urls = new Set(one.servers.map(({ url }) => url));
   const contract: Contract = {
     version: 1,
     source: mergedSource(one, other),
     ...requests,
     token,
+    ...(auth && { auth }),
     hasValidate: one.hasValidate ?? other.hasValidate,
     basePath: basePathOf(merge),
     unavailableIsNotActed: chosen(
@@ -48,7 +50,8 @@ export function mergeProposals(first: Proposal, second: Proposal): Proposal {
       other.unavailableIsNotActed,
     ),
     servers: [...one.servers, ...other.servers.filter(({ url }) => !urls.has(url))],
-    findings: mergedFindings(merge),
+    // Where no token is asked for, nothing that was found about tokens is of use.
+    findings: mergedFindings(merge).filter(({ setting }) => auth === undefined || !setting.startsWith('token.')),
   };
   return {
     contract,
@@ -104,6 +107,7 @@ function mergedQuestions(merge: Merge, contract: Contract): readonly Question[] 
   const byName = new Map(asked.map((each) => [each.name, each]));
   return [...byName.values()].filter(({ name }) => {
     const [kind = '', subject = ''] = name.split(/:(.*)/s);
+    if (kind === 'operation' && subject === 'token' && contract.auth) return false;
     if (kind === 'operation') return !has(first, subject) && !has(second, subject);
     if (kind === 'idempotency') return (contract.create.idempotency?.windowSeconds ?? 0) === 0;
     const subjects = parametersOf(contract).filter(({ path }) => path.at(-1) === subject);
@@ -263,10 +267,20 @@ function mergedRules(merge: Merge, setting: string, one: readonly VerdictRule[],
   return filledIn(merge, setting, one, other);
 }
 
+/** Merges how calls are authorized. A document that names neither credentials nor a token leaves it to the other one. */
+function mergedAuth(merge: Merge): Contract['auth'] {
+  const { first, second } = merge;
+  const own = first.contract.auth;
+  if (own !== undefined || has(first, 'token') || second.contract.auth === undefined) return own;
+  merge.filled.add('auth');
+  return second.contract.auth;
+}
+
 function mergedToken(merge: Merge, one: TokenOperation, other: TokenOperation): TokenOperation {
   chosen(merge, 'token.path', fullPath(merge.first, one), fullPath(merge.second, other));
   return {
     path: one.path,
+    ...(one.origin === undefined ? {} : { origin: one.origin }),
     auth: chosen(merge, 'token.auth', one.auth, other.auth),
     encoding: chosen(merge, 'token.encoding', one.encoding, other.encoding),
     extra: mergedExtra(merge, one.extra, other.extra),

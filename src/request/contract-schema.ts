@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import en from 'zod/v4/locales/en.js';
 import { SrqError } from './errors.ts';
+import { isLoopback } from './loopback.ts';
 import type { OperationName } from './operations.ts';
 
 /**
@@ -10,6 +11,14 @@ import type { OperationName } from './operations.ts';
 export function isServicePath(path: string): boolean {
   const decoded = path.replace(/%2e/gi, '.').replace(/%(?:2f|5c)/gi, '/');
   return /^\/(?!\/)[^\s?#\\]*$/.test(path) && !/\/\.\.?(?:\/|$)/.test(decoded);
+}
+
+/** Tells whether a text is an origin (`https://login.example.com`) that a secret may be sent to. */
+export function isTokenOrigin(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { origin, protocol, hostname } = new URL(text);
+  const isName = /^(?:[a-z\d.-]+|\[[a-f\d:.]+\])$/.test(hostname);
+  return isName && origin === text && (protocol === 'https:' || (protocol === 'http:' && isLoopback(text)));
 }
 
 /*
@@ -184,6 +193,13 @@ const validateOperation = z.object({
 
 const tokenOperation = z.object({
   path,
+  /**
+   * Where `path` begins, if that is not the base URL. `service`: at the root of the base URL's host. An origin: at
+   * another host, which a person has named as one that the secret is sent to.
+   */
+  origin: z.optional(
+    z.union([z.literal('service'), z.string().check(z.refine(isTokenOrigin, 'is not an origin that secrets go to'))]),
+  ),
   /** Where the credentials are sent. */
   auth: z.enum(['body', 'basic']),
   encoding: z.enum(['form', 'json']),
@@ -195,6 +211,31 @@ const tokenOperation = z.object({
   /** Lifetime in seconds of a token whose answer does not tell it. */
   lifetimeSeconds: count,
 });
+
+/** How the calls that carry a request are authorized. */
+const authorization = z.discriminatedUnion('kind', [
+  /** A token of the token operation, as a bearer token. */
+  z.object({ kind: z.literal('bearer') }),
+  /** HTTP Basic (RFC 7617) with the client id and the client secret of the profile. */
+  z.object({ kind: z.literal('basic') }),
+  /** A key that does not change. */
+  z
+    .object({
+      kind: z.literal('apiKey'),
+      in: z.enum(['header', 'query']),
+      name: z.string().check(z.minLength(1), z.maxLength(100)),
+      /** The text before the key: `Bearer `, or `''` if there is none. */
+      prefix: z.string().check(z.regex(/^(?:[\w-]{1,50} )?$/, 'is not a scheme')),
+      /** The key, or null if the profile's client secret is the key. */
+      value: z.nullable(z.string()),
+    })
+    .check(
+      z.refine(
+        ({ in: place, name }) => place !== 'header' || /^authorization$/i.test(name) || header.safeParse(name).success,
+        'is not a header that a key may be in',
+      ),
+    ),
+]);
 
 const source = z.object({
   /** Names of the files, without folders. */
@@ -243,6 +284,8 @@ const members = {
    */
   hasValidate: z.nullable(z.boolean()),
   token: tokenOperation,
+  /** Absent: by a token, as the public document says. */
+  auth: z.optional(authorization),
   /**
    * Path shared by all servers of the document before the operations' paths, or `''` if there is none. The sandbox
    * answers with and without it.

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { output } from 'zod/mini';
 import type { contractSchema, Json } from './contract-schema.ts';
+import { isLoopback } from './loopback.ts';
 import {
   byOperation,
   OPERATION_NAMES,
@@ -33,6 +34,8 @@ export type Contract = ReadOnly<output<typeof contractSchema>>;
 export type CreateOperation = Contract['create'];
 export type ValidateOperation = Contract['validate'];
 export type TokenOperation = Contract['token'];
+/** How the calls that carry a request are authorized. */
+export type Authorization = NonNullable<Contract['auth']>;
 /**
  * The members common to all operations that carry a request: where they are, how the request is sent, how they refuse.
  */
@@ -136,12 +139,48 @@ export function withRequestOperations(
 
 /**
  * Returns the contract as used under this base URL. If the URL does not end in the common path of the servers, that
- * path is put before each operation's path.
+ * path is put before each operation's path. A service on this machine is asked for its tokens itself: what is only
+ * tried out here sends no secret to another machine.
  */
 export function contractAt(contract: Contract, baseUrl: string): Contract {
+  const { token } = contract;
+  const isAway = isElsewhere(token) && isLoopback(baseUrl) && !isLoopback(token.origin);
+  return withBasePathAt(isAway ? withTokenAtService(contract) : contract, baseUrl);
+}
+
+function withBasePathAt(contract: Contract, baseUrl: string): Contract {
   const { basePath } = contract;
   if (basePath === '' || new URL(baseUrl).pathname.replace(/\/+$/, '').endsWith(basePath)) return contract;
   return { ...withPathsBelow(contract, basePath), basePath: '' };
+}
+
+/** Tells whether tokens are issued at another host than the service's. */
+export function isElsewhere<Token extends Pick<TokenOperation, 'origin'>>(
+  token: Token,
+): token is Token & { readonly origin: string } {
+  return token.origin !== undefined && token.origin !== 'service';
+}
+
+/** Returns the contract with tokens issued by the service's own host, at the same path. */
+export function withTokenAtService(contract: Contract): Contract {
+  return isElsewhere(contract.token) ? { ...contract, token: { ...contract.token, origin: 'service' } } : contract;
+}
+
+/** Returns the base URL of the token request, where the service has this one. */
+export function tokenBaseUrl({ origin }: TokenOperation, baseUrl: string): string {
+  return origin === 'service' ? new URL(baseUrl).origin : (origin ?? baseUrl);
+}
+
+/** Returns the key that the contract holds in place of the profile's client secret, or null. */
+export function ownKey({ auth }: Contract): string | null {
+  return auth?.kind === 'apiKey' ? auth.value : null;
+}
+
+/**
+ * Returns the address that gets the client secret in a token request, or null if calls are authorized without tokens.
+ */
+export function tokenAddress({ token, auth }: Contract, baseUrl: string): string | null {
+  return auth === undefined || auth.kind === 'bearer' ? tokenBaseUrl(token, baseUrl) + token.path : null;
 }
 
 function withPathsBelow(contract: Contract, basePath: string): Contract {
@@ -149,7 +188,8 @@ function withPathsBelow(contract: Contract, basePath: string): Contract {
     ...contract[name],
     path: basePath + contract[name].path,
   }));
-  return { ...contract, ...moved };
+  // A path that begins at the root of a host has no base path before it.
+  return { ...contract, ...moved, ...(contract.token.origin === undefined ? {} : { token: contract.token }) };
 }
 
 /** Returns all parameters of the operations that carry a request, those of create first. */

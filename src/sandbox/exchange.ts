@@ -7,7 +7,7 @@ import { exchangeOf } from './records/kept-exchange.ts';
 import type { SandboxState } from './records/sandbox-state.ts';
 import { applyFault, drawFault, type FaultableCall, type FaultKind, type Reply } from './service/faults.ts';
 import type { RequestContent } from './service/request-content.ts';
-import { actOn } from './service/routes.ts';
+import { type ApiCall, actOn } from './service/routes.ts';
 
 /** Room for a long recording in base64. */
 const MAX_BODY_BYTES = 40 * 1024 * 1024;
@@ -24,7 +24,12 @@ export async function answerCall(
   const content = body
     ? await state.service.offered.decode(operation, { headers: request.headers, query, body })
     : refusal(413, 'payload_too_large', `The body is larger than ${MAX_BODY_BYTES} bytes.`);
-  const { reply, number, receivedAtMs } = decide(operation, bearerToken(request.headers.authorization), content, state);
+  const { callers } = state.service.offered;
+  const caller = {
+    token: bearerToken(request.headers.authorization),
+    isOfPartner: callers?.isPartner({ headers: request.headers, query }, state.service.credentials) ?? false,
+  };
+  const { reply, number, receivedAtMs } = decide(operation, caller, content, state);
   const pauseMs = state.latencyMs + reply.pauseMs;
   const heard = { operation, request, body, answer: reply.answer, nowMs: receivedAtMs };
   state.received.keepExchange(number, exchangeOf(heard, state.service));
@@ -44,17 +49,18 @@ interface Decided {
 
 function decide(
   operation: OperationName,
-  token: string | null,
+  caller: Pick<ApiCall, 'token' | 'isOfPartner'>,
   content: RequestContent | SandboxAnswer,
   state: SandboxState,
 ): Decided {
+  const { token } = caller;
   const nowMs = state.now();
   const decoded = 'status' in content ? null : content;
   const fault = chooseFault(operation, decoded, state);
   let requestId: string | null = null;
   const call: FaultableCall = {
     act: (hideFromValidateMs = 0) => {
-      const acted = actOn({ operation, token, content, nowMs, hideFromValidateMs }, state.service);
+      const acted = actOn({ operation, ...caller, content, nowMs, hideFromValidateMs }, state.service);
       requestId = acted.requestId;
       return acted.answer;
     },

@@ -21,9 +21,9 @@ import { networkFailure } from './network/network-failure.ts';
 import { failedValidate, processCreate, processValidate, unsent } from './outcomes.ts';
 import type { RateLimiter } from './pacing/rate-limiter.ts';
 import { asksToWait, MAX_TRIES, retryDelayMs } from './pacing/retry.ts';
-import { Redactor } from './redaction/redactor.ts';
-import type { Tokens } from './token/token.ts';
-import { tokenRefused } from './token/token-answer.ts';
+import { REDACTED, Redactor } from './redaction/redactor.ts';
+import type { RedactedCall } from './redaction/trace.ts';
+import type { AuthorizedCall, Authorizer } from './token/authorizer.ts';
 import { type EncodedRequest, type Encoder, makeEncoder } from './wire/encode.ts';
 import { type Http, LeaseExpired } from './wire/http.ts';
 
@@ -43,16 +43,10 @@ const CONFIRM_PAUSES_MS = [0, 500, 1_000, 2_000, 4_000, 8_000];
 const MAX_UNREACHED = 8;
 const MAX_UNREACHED_AT_FIRST = 3;
 
-/**
- * Number of refused tokens in a row for one request before the credentials are blamed. A token shared by another
- * process may be as old as the one before, and one that has worked may expire while the request is on its way.
- */
-const MAX_TOKEN_REFUSALS = { own: 1, shared: 2, ended: 4 } as const;
-
 /** The dependencies of the client. */
 export interface RequestApiParts {
   readonly http: Http;
-  readonly tokens: Tokens;
+  readonly authorizer: Authorizer;
   readonly limiter: RateLimiter;
   readonly audio: AudioReader;
   readonly contract: Contract;
@@ -70,7 +64,7 @@ export interface RequestApiParts {
 }
 
 /**
- * The client of the service's three endpoints. It limits the rate, adds a valid token, and repeats nothing that may
+ * The client of the service's three endpoints. It limits the rate, adds valid credentials, and repeats nothing that may
  * have been acted on.
  */
 export class RequestApi implements MarketplaceApi {
@@ -99,7 +93,7 @@ export class RequestApi implements MarketplaceApi {
 
   /** Counts how often answers agreed with settings of the contract, or did not. */
   observations(): Observations {
-    return { ...this.#parts.tokens.observations, ...this.#reader.observed.counts };
+    return { ...this.#parts.authorizer.observations, ...this.#reader.observed.counts };
   }
 
   /** Withdraws the observation of the last verdict, because the verdict cannot be right. */
@@ -208,40 +202,37 @@ export class RequestApi implements MarketplaceApi {
   }
 
   /**
-   * Sends a prepared call with a valid token, which is added to the masked values. A 401 is answered with a new token,
-   * as often as `MAX_TOKEN_REFUSALS` allows.
+   * Sends a prepared call with valid credentials, which are added to the masked values, and again with new ones while
+   * the service refuses them and there are others.
    */
   async #send(
     { operation, encoded, redactor, redacted }: PreparedCall,
     { begin, intend }: WritePermission,
   ): Promise<Attempt> {
-    const { tokens, limiter, http, contract } = this.#parts;
+    const { authorizer, limiter, http, contract } = this.#parts;
     const { method, path, headers, body } = encoded;
     for (let refusals = 0; ; refusals++) {
       // Get the token before the permit, so that no place is held meanwhile. It is checked again with the permit,
       // because it may have expired while the request waited.
-      await tokens.get();
+      await authorizer.authorize();
       const permit = await limiter.acquire(contract[operation].path);
       if (!permit) return { is: 'stopped' };
       let exchange: Exchange = NOT_WRITTEN;
-      let token: string;
+      let call: AuthorizedCall;
       try {
-        token = await tokens.get();
+        call = await authorizer.authorize();
         const mayWrite = begin();
         if (!(await intend())) return { is: 'withdrawn' };
-        redactor.add(token);
-        const own = { authorization: `Bearer ${token}`, accept: acceptedTypes(contract[operation]) };
-        exchange = await http.send(method, path, { ...headers, ...own }, body, redacted, mayWrite);
+        for (const secret of call.secrets) redactor.add(secret);
+        const own = { ...call.headers, accept: acceptedTypes(contract[operation]) };
+        const [address, shown] = withKey(call, path, redacted);
+        exchange = await http.send(method, address, { ...headers, ...own }, body, shown, mayWrite);
       } finally {
         limiter.release(permit, exchange);
       }
       if (exchange.answer) this.#reached = true;
       if (exchange.written) this.#unreachedInARow = 0;
-      if (exchange.answer?.status !== 401) {
-        if (exchange.answer) tokens.accepted(token);
-        return { is: 'exchanged', exchange };
-      }
-      if (refusals >= MAX_TOKEN_REFUSALS[tokens.refused(token)]) throw tokenRefused();
+      if (!exchange.answer || !call.isRefused(exchange.answer.status, refusals)) return { is: 'exchanged', exchange };
     }
   }
 
@@ -280,7 +271,7 @@ interface PreparedCall {
   readonly encoded: EncodedRequest;
   /** The values to be masked wherever the call is shown. */
   readonly redactor: Redactor;
-  readonly redacted: Parameters<Http['send']>[4];
+  readonly redacted: () => RedactedCall;
 }
 
 /**
@@ -293,6 +284,18 @@ type Attempt =
   | { readonly is: 'withdrawn' };
 
 const ALWAYS_ALLOWED: WritePermission = { intend: () => Promise.resolve(true), begin: () => () => true };
+
+/** Returns a path with the key that goes in its query, and what may be shown of the call. */
+function withKey({ query }: AuthorizedCall, path: string, redacted: () => RedactedCall): [string, () => RedactedCall] {
+  if (query === null) return [path, redacted];
+  const { name, value } = query;
+  const added = (to: string, pair: string) => `${to}${to.includes('?') ? '&' : '?'}${pair}`;
+  const shown = () => {
+    const call = redacted();
+    return { ...call, path: added(call.path, `${name}=${REDACTED}`) };
+  };
+  return [added(path, new URLSearchParams({ [name]: value }).toString()), shown];
+}
 
 function unreachable(error: Error): SrqError {
   const { reason, hint } = networkFailure(error);

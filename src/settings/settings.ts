@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { nearest } from '../request/did-you-mean.ts';
 import { SrqError } from '../request/errors.ts';
+import { isLoopback } from '../request/loopback.ts';
 import type { BodyEncoding } from '../request/wire.ts';
 import { type KeychainOptions, keychainEntry } from './keychain.ts';
 import type { Profile } from './profile-store.ts';
@@ -145,12 +146,6 @@ export function requireCertificateCheck(env: Environment, authority: string): vo
     'NODE_TLS_REJECT_UNAUTHORIZED=0 turns off the check of certificates; srq does not send then.',
     `Unset it. For a private certificate authority, name its file${authority}`,
   );
-}
-
-/** Returns true if the URL leads to loopback, in a spelling that cannot lead to another machine. */
-export function isLoopback(baseUrl: string): boolean {
-  const { hostname } = new URL(baseUrl);
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
 }
 
 /**

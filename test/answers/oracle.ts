@@ -12,6 +12,7 @@ import { PATHS } from '../../src/request/wire.ts';
 import { AdaptiveRate } from '../../src/service/pacing/adaptive-rate.ts';
 import { OwnPermits, RateLimiter } from '../../src/service/pacing/rate-limiter.ts';
 import { RequestApi } from '../../src/service/request-api.ts';
+import { bearerAuthorizer } from '../../src/service/token/authorizer.ts';
 import { Tokens } from '../../src/service/token/token.ts';
 import { Http } from '../../src/service/wire/http.ts';
 import { FileLog } from '../../src/store/file/file-log.ts';
@@ -182,7 +183,17 @@ export class World {
     const { memory } = this;
     const secrets = ['secret'];
     const contract = DOCUMENTED_CONTRACT;
-    const api = new RequestApi({ http, tokens, limiter, audio, contract, clock, stopping, secrets, memory });
+    const api = new RequestApi({
+      http,
+      authorizer: bearerAuthorizer(tokens),
+      limiter,
+      audio,
+      contract,
+      clock,
+      stopping,
+      secrets,
+      memory,
+    });
     const plan = await planOf(tableOf(needs), { lookup: (key) => log.lookup(key) });
     const unseen = { created: () => {} } as unknown as VisibilityProber;
     const deps = { api, log, clock, prober: unseen, preparation: PREPARATION, halt };

@@ -113,25 +113,10 @@ const servers = (...urls: string[]) => ({ servers: urls.map((url) => ({ url })) 
 test.each([
   ['/auth/token', 'https://api.example.com', '/auth/token'],
   ['https://api.example.com/auth/token', 'https://api.example.com', '/auth/token'],
-  ['token', 'https://api.example.com/v1', '/token'],
   ['/oauth/token', 'https://api.example.com/v1', '/oauth/token'],
 ])('a token address %s of the server %s is %s', (tokenUrl, server, path) => {
   const { contract } = learnParts({ rest: { ...flow(tokenUrl, { 'requests:write': '' }), ...servers(server) } });
   expect(contract.token).toMatchObject({ path, auth: 'body', extra: { scope: 'requests:write' } });
-});
-
-test('a token address of another host is never used', () => {
-  const rest = { ...flow('https://login.example.net/token'), ...servers('https://api.example.com') };
-  const { contract, notes } = learnParts({ rest });
-  expect(contract.token.path).toBe('/oauth/token');
-  expect(JSON.stringify(contract)).not.toContain('login.example.net');
-  expect(notes.join()).toContain('The secret goes nowhere but to the base URL');
-});
-
-test('a token address of another host makes the public one a guess', () => {
-  const rest = { ...flow('https://login.example.net/token'), ...servers('https://api.example.com') };
-  const { findings } = learnParts({ rest }).contract;
-  expect(findings).toContainEqual(expect.objectContaining({ setting: 'token.path', confidence: 'weak' }));
 });
 
 test('of the scopes, those that the operations ask for are asked for', () => {

@@ -7,6 +7,7 @@ import type { LoggedState } from '../../src/request/status.ts';
 import { AdaptiveRate } from '../../src/service/pacing/adaptive-rate.ts';
 import { OwnPermits, RateLimiter } from '../../src/service/pacing/rate-limiter.ts';
 import { RequestApi } from '../../src/service/request-api.ts';
+import { bearerAuthorizer } from '../../src/service/token/authorizer.ts';
 import { Tokens } from '../../src/service/token/token.ts';
 import { FileLog } from '../../src/store/file/file-log.ts';
 import { virtualClock } from '../helpers/api-client.ts';
@@ -92,7 +93,7 @@ export class Machine {
     const pace = new AdaptiveRate({ rate: 'max', concurrency: 8, random: () => 0.5 });
     const api = new RequestApi({
       http,
-      tokens: new Tokens(http, credentials, cache, clock, halt.signal),
+      authorizer: bearerAuthorizer(new Tokens(http, credentials, cache, clock, halt.signal)),
       limiter: new RateLimiter(new OwnPermits(pace, clock), clock, halt.signal),
       audio: NO_AUDIO,
       contract,

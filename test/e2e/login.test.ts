@@ -12,7 +12,7 @@ const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 describe.concurrent('login', () => {
   test('takes the secret from standard input and proves it before storing it', async ({ desk, sandbox }) => {
     const ended = await logIn(desk, sandbox, '--json');
-    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining(`${sandbox.baseUrl}/oauth/token`) });
     expect(documentOf(ended)).toMatchObject({ baseUrl: sandbox.baseUrl, clientId: sandbox.clientId, kind: 'test' });
     expect(sandbox.requests().map(({ operation, status }) => [operation, status])).toEqual([['token', 200]]);
     expect(storedProfiles(desk)['default']?.['clientSecret']).toBe(CANARY);

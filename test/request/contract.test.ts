@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { contractAt, DOCUMENTED_CONTRACT, documentedContract } from '../../src/request/contract.ts';
+import {
+  type Contract,
+  contractAt,
+  contractFingerprint,
+  DOCUMENTED_CONTRACT,
+  documentedContract,
+  tokenAddress,
+} from '../../src/request/contract.ts';
+import { readContract } from '../../src/request/contract-schema.ts';
 
 const UNDER_A_PATH = { ...DOCUMENTED_CONTRACT, basePath: '/partner-api' };
 
@@ -34,4 +42,60 @@ test('what the public document says is form-encoded, or JSON where the partner w
     expect(operation).toMatchObject({ encoding: 'json', contentType: 'application/json' });
   }
   expect(token).toBe(DOCUMENTED_CONTRACT.token);
+});
+
+describe('The address of tokens', () => {
+  const withToken = (origin: string | undefined, basePath = '/v1'): Contract => ({
+    ...DOCUMENTED_CONTRACT,
+    basePath,
+    token: { ...DOCUMENTED_CONTRACT.token, ...(origin === undefined ? {} : { origin }) },
+  });
+  const addressAt = (contract: Contract, baseUrl: string) => tokenAddress(contractAt(contract, baseUrl), baseUrl);
+
+  test.each([
+    [undefined, 'https://api.example.com/v1', 'https://api.example.com/v1/oauth/token'],
+    [undefined, 'https://api.example.com', 'https://api.example.com/v1/oauth/token'],
+    ['service', 'https://api.example.com/v1', 'https://api.example.com/oauth/token'],
+    ['service', 'https://api.example.com', 'https://api.example.com/oauth/token'],
+    ['https://login.example.net', 'https://api.example.com/v1', 'https://login.example.net/oauth/token'],
+    ['https://login.example.net', 'https://api.example.com', 'https://login.example.net/oauth/token'],
+  ])('with the origin %s under %s is %s', (origin, baseUrl, address) => {
+    expect(addressAt(withToken(origin), baseUrl)).toBe(address);
+  });
+
+  test('is never at another machine for a service on this one', () => {
+    const elsewhere = withToken('https://login.example.net', '');
+    expect(addressAt(elsewhere, 'http://127.0.0.1:4010')).toBe('http://127.0.0.1:4010/oauth/token');
+    expect(addressAt(withToken('http://localhost:99', ''), 'http://127.0.0.1:4010')).toBe(
+      'http://localhost:99/oauth/token',
+    );
+  });
+
+  test('is none where calls need no token', () => {
+    expect(tokenAddress({ ...DOCUMENTED_CONTRACT, auth: { kind: 'basic' } }, 'https://api.example.com')).toBeNull();
+  });
+
+  test.each(['http://login.example.net', 'https://login.example.net/x', 'https://u:p@login.example.net', 'login', ''])(
+    'cannot be %j in a contract',
+    (origin) => {
+      expect(() => readContract(withToken(origin), 'It', '')).toThrow('token.origin');
+    },
+  );
+});
+
+test('how calls are authorized, and where tokens are issued, changes nothing that was learned of answers', () => {
+  const known = '40b9f6165b0f7319';
+  expect(contractFingerprint(DOCUMENTED_CONTRACT)).toBe(known);
+  const read = readContract(JSON.parse(JSON.stringify(DOCUMENTED_CONTRACT)), 'It', '');
+  expect([read, 'auth' in read, 'origin' in read.token]).toEqual([DOCUMENTED_CONTRACT, false, false]);
+  expect(contractFingerprint({ ...DOCUMENTED_CONTRACT, auth: { kind: 'basic' } })).toBe(known);
+});
+
+test.each([
+  { kind: 'apiKey', in: 'header', name: 'Host', prefix: '', value: null },
+  { kind: 'apiKey', in: 'header', name: 'X Key', prefix: '', value: null },
+  { kind: 'apiKey', in: 'header', name: 'X-Key', prefix: 'a: b ', value: null },
+  { kind: 'digest' },
+])('a contract cannot be authorized by %j', (auth) => {
+  expect(() => readContract({ ...DOCUMENTED_CONTRACT, auth }, 'It', '')).toThrow('auth');
 });

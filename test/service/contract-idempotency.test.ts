@@ -4,6 +4,7 @@ import type { Contract, CreateOperation } from '../../src/request/contract.ts';
 import { AdaptiveRate } from '../../src/service/pacing/adaptive-rate.ts';
 import { OwnPermits, RateLimiter } from '../../src/service/pacing/rate-limiter.ts';
 import { RequestApi } from '../../src/service/request-api.ts';
+import { bearerAuthorizer } from '../../src/service/token/authorizer.ts';
 import { Tokens } from '../../src/service/token/token.ts';
 import { httpTo, virtualClock } from '../helpers/api-client.ts';
 import { startScriptedService } from '../helpers/scripted-service.ts';
@@ -21,7 +22,9 @@ function apiTo(baseUrl: string, contract: Contract, clock = virtualClock()): Req
   const cache = { read: () => null, write: () => {}, forget: () => {} };
   return new RequestApi({
     http,
-    tokens: new Tokens(http, { clientId: '1', clientSecret: 'the-secret' }, cache, clock, stopping),
+    authorizer: bearerAuthorizer(
+      new Tokens(http, { clientId: '1', clientSecret: 'the-secret' }, cache, clock, stopping),
+    ),
     limiter: new RateLimiter(
       new OwnPermits(new AdaptiveRate({ rate: 'max', concurrency: 4, random: () => 0.5 }), clock),
       clock,

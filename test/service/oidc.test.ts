@@ -6,6 +6,7 @@ import { PATHS } from '../../src/request/wire.ts';
 import { AdaptiveRate } from '../../src/service/pacing/adaptive-rate.ts';
 import { OwnPermits, RateLimiter } from '../../src/service/pacing/rate-limiter.ts';
 import { RequestApi } from '../../src/service/request-api.ts';
+import { bearerAuthorizer } from '../../src/service/token/authorizer.ts';
 import { type Credentials, Tokens } from '../../src/service/token/token.ts';
 import { httpTo } from '../helpers/api-client.ts';
 import { failureOf } from '../helpers/log-subjects.ts';
@@ -26,7 +27,7 @@ function clientOf({ baseUrl }: Pick<OAuthService, 'baseUrl'>, credentials: Crede
   const tokens = new Tokens(http, credentials, cache, systemClock, stopping);
   const api = new RequestApi({
     http,
-    tokens,
+    authorizer: bearerAuthorizer(tokens),
     limiter: new RateLimiter(
       new OwnPermits(new AdaptiveRate({ rate: 'max', concurrency: 16, random: Math.random }), systemClock),
       systemClock,

@@ -6,6 +6,7 @@ import type { ServiceRequest } from '../../src/request/service-request.ts';
 import { AdaptiveRate } from '../../src/service/pacing/adaptive-rate.ts';
 import { OwnPermits, RateLimiter } from '../../src/service/pacing/rate-limiter.ts';
 import { RequestApi, type RequestApiParts } from '../../src/service/request-api.ts';
+import { bearerAuthorizer } from '../../src/service/token/authorizer.ts';
 import { Tokens } from '../../src/service/token/token.ts';
 import { httpTo, type VirtualClock, virtualClock } from '../helpers/api-client.ts';
 import { closedPort } from '../helpers/raw-service.ts';
@@ -46,7 +47,7 @@ function apiOf(baseUrl: string, setup: Setup = {}): RequestApi {
   const secrets = [credentials.clientSecret];
   return new RequestApi({
     http,
-    tokens,
+    authorizer: bearerAuthorizer(tokens),
     limiter,
     audio,
     contract: DOCUMENTED_CONTRACT,

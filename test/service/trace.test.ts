@@ -6,6 +6,7 @@ import type { ServiceRequest } from '../../src/request/service-request.ts';
 import { AdaptiveRate } from '../../src/service/pacing/adaptive-rate.ts';
 import { OwnPermits, RateLimiter } from '../../src/service/pacing/rate-limiter.ts';
 import { RequestApi } from '../../src/service/request-api.ts';
+import { bearerAuthorizer } from '../../src/service/token/authorizer.ts';
 import { Tokens } from '../../src/service/token/token.ts';
 import { httpTo, virtualClock } from '../helpers/api-client.ts';
 import { CANARY, secretsIn, spellingsOf } from '../helpers/canary-secret.ts';
@@ -99,7 +100,16 @@ async function callsUnder(contract: Contract): Promise<{ calls: TracedCall[]; ur
   );
   const recordings = { describe: () => Promise.resolve(audio), readBase64: () => Promise.resolve(RECORDING) };
   const secrets = [CANARY];
-  const api = new RequestApi({ http, tokens, limiter, audio: recordings, contract, clock, stopping, secrets });
+  const api = new RequestApi({
+    http,
+    authorizer: bearerAuthorizer(tokens),
+    limiter,
+    audio: recordings,
+    contract,
+    clock,
+    stopping,
+    secrets,
+  });
   await api.validate(request);
   for (const _ of [1, 2]) await api.create(request, () => Promise.resolve(true), '0123456789abcdef0123456789abcdef');
   return {

@@ -46,8 +46,9 @@ export async function learnAnswers(context: Context, said: 'taken' | 'refused', 
  * to it.
  */
 async function openAnswers(context: Context) {
-  const destination = destinationOf(await context.settings());
-  const contract = contractFingerprint(await context.contract(destination.baseUrl));
+  const inForce = await context.contract();
+  const destination = destinationOf(await context.settings(), inForce);
+  const contract = contractFingerprint(inForce);
   const answers = answersBy(contract);
   if ((await context.logPlace()).kind === 'store') {
     const { state } = await openSharedAccount(context, destination);

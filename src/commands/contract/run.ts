@@ -2,13 +2,21 @@ import { readFile } from 'node:fs/promises';
 import { commandLine, withoutOptions, withProfileFlags } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { printable } from '../../report/output.ts';
-import { contractName, contractText, proposalText } from '../../report/terminal/contract-text.ts';
-import type { ServerSuggestion } from '../../request/contract.ts';
+import { contractName, contractText, proposalText, secretAddressText } from '../../report/terminal/contract-text.ts';
+import {
+  type Contract,
+  contractAt,
+  isElsewhere,
+  type Proposal,
+  type ServerSuggestion,
+  tokenAddress,
+} from '../../request/contract.ts';
 import { SrqError, systemCode } from '../../request/errors.ts';
+import { isLoopback } from '../../request/loopback.ts';
 import { isSecretName } from '../../request/names.ts';
 import { OPERATION_NAMES } from '../../request/operations.ts';
 import type { ContractStore } from '../../settings/contract-store.ts';
-import { isLoopback, normalBaseUrl } from '../../settings/settings.ts';
+import { normalBaseUrl } from '../../settings/settings.ts';
 import { answered, requireAgreement } from './contract-agreement.ts';
 import { type Answers, propose, readDocuments } from './contract-documents.ts';
 
@@ -44,15 +52,23 @@ export async function learn(context: Context, files: readonly string[], options:
   const logins = contract.servers.flatMap(loginCommand);
   const { withoutSecretValues } = await import('../../contract/contract-secrets.ts');
   const shown = withoutSecretValues(contract);
-  const document = { profile, stored: !options.dryRun, file: store.path, contract: shown, questions, notes, logins };
+  const place = baseUrl?.value ?? null;
+  const document = {
+    ...{ profile, stored: !options.dryRun, file: store.path, contract: shown, questions, notes, logins },
+    ...{ auth: contract.auth?.kind ?? 'bearer', tokenAddress: addressOf(proposal, place) },
+  };
   const reporter = await context.reporter();
   if (options.dryRun) {
     await reporter.result(document, (paint) =>
-      [proposalText(proposal, width(context), paint), ...loginLines(logins, context)].join('\n'),
+      [
+        proposalText(proposal, width(context), paint),
+        ...secretLines(proposal, place),
+        ...loginLines(logins, context),
+      ].join('\n'),
     );
     return 0;
   }
-  reporter.say((paint) => proposalText(proposal, width(context), paint));
+  reporter.say((paint) => [proposalText(proposal, width(context), paint), ...secretLines(proposal, place)].join('\n'));
   await requireAgreement(context, said, given, options.yes === true, profile);
   await store.write(contract);
   await reporter.result(document, (paint) =>
@@ -66,6 +82,22 @@ export async function learn(context: Context, files: readonly string[], options:
   );
   return 0;
 }
+
+/** Tells whether it is known how calls are authorized, and where tokens are issued. */
+const isSettled = ({ questions }: Proposal): boolean => !questions.some(({ name }) => name === 'operation:token');
+
+/** Returns the address that will get the client secret under this base URL, or null if none does or none is known. */
+function addressOf(proposal: Proposal, baseUrl: string | null): string | null {
+  const isKnown = baseUrl !== null || isElsewhere(proposal.contract.token);
+  return isSettled(proposal) && isKnown ? tokenAddress(contractUnder(proposal, baseUrl), baseUrl ?? '') : null;
+}
+
+function secretLines(proposal: Proposal, baseUrl: string | null): string[] {
+  return isSettled(proposal) ? [secretAddressText(contractUnder(proposal, baseUrl), baseUrl)] : [];
+}
+
+const contractUnder = ({ contract }: Proposal, baseUrl: string | null): Contract =>
+  baseUrl === null ? contract : contractAt(contract, baseUrl);
 
 /** Stores the meaning of an answer. It cannot be combined with documents. */
 async function learnAnswerMeaning(context: Context, files: readonly string[], options: LearnFlags): Promise<number> {
@@ -88,12 +120,16 @@ export async function show(context: Context): Promise<number> {
   const store = await profileContracts(context);
   const contract = await context.contract();
   const observations = store.observations(contract);
+  const { baseUrl } = await context.settings();
   const learnOne = withProfileFlags('Learn one with: srq contract learn FILE', context.options);
   const reporter = await context.reporter();
   const { withoutSecretValues } = await import('../../contract/contract-secrets.ts');
   await reporter.result({ ...withoutSecretValues(contract), observations }, (paint) =>
     contract.source
-      ? contractText(contract, observations, width(context), paint)
+      ? [
+          contractText(contract, observations, width(context), paint),
+          secretAddressText(contract, baseUrl?.value ?? null),
+        ].join('\n')
       : `No contract was learned: what the public document says is in force.\n${learnOne}`,
   );
   return 0;

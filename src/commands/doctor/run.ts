@@ -8,6 +8,7 @@ import { ask } from '../../cli/prompt.ts';
 import { recordingsBeside } from '../../cli/session.ts';
 import { folded, printable } from '../../report/output.ts';
 import { requireOwnOrNew } from '../../report/output-file.ts';
+import { secretAddressText } from '../../report/terminal/contract-text.ts';
 import { diagnosisText, doctorReport, isDoctorReport } from '../../report/terminal/doctor-text.ts';
 import { type Diagnosis, STEP_NAMES } from '../../request/diagnosis.ts';
 import { SrqError, systemCode } from '../../request/errors.ts';
@@ -76,7 +77,8 @@ async function settled(context: Context, reading: ClockReading): Promise<Found<C
   });
   const { baseUrl, clientId } = connection.destination;
   const kind = settings.live ? 'live' : 'test';
-  const message = `Profile ${settings.profile.value} (${kind}): ${baseUrl} as client ${clientId}.`;
+  const address = secretAddressText(await context.contract(), baseUrl);
+  const message = `Profile ${settings.profile.value} (${kind}): ${baseUrl} as client ${clientId}. ${address}`;
   return { result: 'ok', message, value: connection };
 }
 

@@ -47,13 +47,13 @@ export async function takeServiceSteps(
   { api, destination, proveCredentials }: Connection,
   reading: ClockReading,
 ): Promise<void> {
+  const contract = await context.contract();
   const startedMs = context.clock.monotonicMs();
   const proof = examination.failure ? null : await proveCredentials().catch(asFailure);
   const ms = Math.round(context.clock.monotonicMs() - startedMs);
   await examination.runStep('clock', () => judgedClock(reading));
-  await examination.runStep('token', () => judgedToken(proof, ms));
+  await examination.runStep('token', () => judgedToken(proof, ms, contract));
   await examination.runStep('validate', async () => {
-    const contract = await context.contract();
     if (contract.hasValidate === false)
       return { result: 'skip', message: 'The contract says there is none.', value: null };
     const submission = await madeUpRequest(destination, contract, context.clock.nowMs()).catch(asFailure);
@@ -80,12 +80,18 @@ function judgedClock({ skewMs, ms }: ClockReading): Found<null> {
   return { result: 'warn', message, hint, value: null, ms };
 }
 
-function judgedToken(proof: CachedToken | SrqError | null, ms: number): Found<null> {
+function judgedToken(proof: CachedToken | SrqError | null, ms: number, contract: Contract): Found<null> {
   if (proof instanceof SrqError) throw proof;
-  const lifeMs = proof?.expiresAtMs == null ? null : proof.expiresAtMs - proof.obtainedAtMs;
+  if (proof === null) {
+    const proven = contract.hasValidate === false ? 'The first create proves the credentials.' : PROVEN_BELOW;
+    return { result: 'skip', message: `The service issues none. ${proven}`, value: null };
+  }
+  const lifeMs = proof.expiresAtMs === null ? null : proof.expiresAtMs - proof.obtainedAtMs;
   const life = lifeMs === null ? 'the service does not say for how long' : `good for ${duration(lifeMs)}`;
   return { result: 'ok', message: `The credentials work: a token was granted, ${life}.`, value: null, ms };
 }
+
+const PROVEN_BELOW = 'The answer of validate shows whether it accepts the credentials.';
 
 /** The contract may require values that srq cannot make up. */
 function untried({ message, hint }: SrqError): Found<null> {

@@ -1,18 +1,21 @@
 import { text } from 'node:stream/consumers';
 import { withProfileFlags } from '../../cli/command-line.ts';
-import { certificateFiles, proveCredentials } from '../../cli/connect.ts';
+import { certificateFiles, contractFor, proveCredentials } from '../../cli/connect.ts';
 import type { Context } from '../../cli/context.ts';
 import { forgetKeychain, warnOfRepair } from '../../cli/profiles.ts';
 import { ask, askHidden } from '../../cli/prompt.ts';
 import { printable } from '../../report/output.ts';
-import { contractName } from '../../report/terminal/contract-text.ts';
+import { contractName, placeText, secretAddressText } from '../../report/terminal/contract-text.ts';
+import { type Contract, isElsewhere, ownKey, tokenAddress } from '../../request/contract.ts';
 import { SrqError } from '../../request/errors.ts';
+import { isLoopback } from '../../request/loopback.ts';
+import type { CachedToken } from '../../request/ports.ts';
 import type { BodyEncoding } from '../../request/wire.ts';
 import { FileTokenCache, secretMark } from '../../settings/account-files.ts';
 import { keychainEntry } from '../../settings/keychain.ts';
 import { tokenPath } from '../../settings/paths.ts';
 import type { Profile } from '../../settings/profile-store.ts';
-import { isLoopback, normalBaseUrl, runSecretCommand } from '../../settings/settings.ts';
+import { normalBaseUrl, runSecretCommand } from '../../settings/settings.ts';
 
 /** The flags of `login`, as commander parses them. */
 export interface LoginOptions {
@@ -26,7 +29,7 @@ export interface LoginOptions {
   readonly storePasswordCommand?: string;
 }
 
-/** Checks credentials by requesting a token, and then stores them. */
+/** Checks credentials by requesting a token, if the service issues any, and then stores them. */
 export async function login(context: Context, options: LoginOptions): Promise<number> {
   if (context.options.sandbox) {
     throw new SrqError('usage', '--sandbox needs no login.', 'Just use it: srq bulk FILE --sandbox');
@@ -38,7 +41,12 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
   const name = (await context.profileName()).value;
   const given = await collect(context, options);
   const { baseUrl, clientId } = given;
-  const token = await proveCredentials(context, { baseUrl, clientId }, given.secret);
+  const contract = await contractFor(context, baseUrl);
+  const reporter = await context.reporter();
+  const address = secretAddressText(contract, baseUrl);
+  if (isElsewhere(contract.token)) reporter.warn(address);
+  else reporter.say(() => address);
+  const token = await proveCredentials(context, { baseUrl, clientId }, ownKey(contract) ?? given.secret);
   const profile: Profile = {
     baseUrl,
     clientId,
@@ -55,21 +63,35 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
   if (before?.keychain && !(profile.keychain && before.baseUrl === baseUrl && before.clientId === clientId)) {
     await forgetKeychain(context, name, before);
   }
-  const cache = tokenPath(await context.paths(), { profile: { value: name } });
-  new FileTokenCache(cache, { baseUrl, clientId }, secretMark(given.secret), await context.trust()).write(token);
+  if (token) await keepToken(context, name, given, token);
   const kind = options.test || isLoopback(baseUrl) ? 'test' : 'live';
-  const expiresAt = token.expiresAtMs === null ? null : new Date(token.expiresAtMs).toISOString();
-  const contract = await context.contract(baseUrl);
-  const document = { profile: name, baseUrl, clientId, kind, expiresAt, config: profiles.path };
-  const reporter = await context.reporter();
-  await reporter.result({ ...document, contract: contract.source }, (paint) =>
+  const expiresAt = token === null || token.expiresAtMs === null ? null : new Date(token.expiresAtMs).toISOString();
+  const document = {
+    ...{ profile: name, baseUrl, clientId, kind, expiresAt, config: profiles.path, contract: contract.source },
+    ...{ auth: contract.auth?.kind ?? 'bearer', tokenAddress: tokenAddress(contract, baseUrl), proven: token !== null },
+  };
+  await reporter.result(document, (paint) =>
     [
-      `${paint.green('✓')} The credentials work. Logged in to ${printable(`${baseUrl} as client ${clientId} (profile ${name}, ${kind}).`)}`,
+      `${paint.green('✓')} ${token ? 'The credentials work. ' : ''}Logged in to ${printable(`${baseUrl} as client ${clientId} (profile ${name}, ${kind}).`)}`,
       ...(contract.source ? [`Its requests obey ${contractName(contract)}.`] : []),
+      ...(token ? [] : [withProfileFlags(UNPROVEN, context.options)]),
       printable(withProfileFlags('Next: srq bulk FILE --dry-run', context.options)),
     ].join('\n'),
   );
   return 0;
+}
+
+const UNPROVEN = 'Nothing was sent, so nothing proves the credentials yet. That does: srq doctor';
+
+/** Keeps the token that has proven the credentials, for the commands that come next. */
+async function keepToken(
+  context: Context,
+  name: string,
+  { baseUrl, clientId, secret }: GivenCredentials,
+  token: CachedToken,
+): Promise<void> {
+  const cache = tokenPath(await context.paths(), { profile: { value: name } });
+  new FileTokenCache(cache, { baseUrl, clientId }, secretMark(secret), await context.trust()).write(token);
 }
 
 /** Returns the store settings of the profile. The store is not tried out here; `srq doctor` does that. */
@@ -110,6 +132,8 @@ async function keepSecret(
   { secretCommand, keychain }: LoginOptions,
 ): Promise<KeptSecret> {
   if (secretCommand !== undefined) return { secretCommand };
+  // The contract holds the key, so that the profile needs none.
+  if (given.secret === '') return {};
   if (!keychain) return { clientSecret: given.secret };
   try {
     await keychainEntry(name, given, { node: context.process.execPath }).write(given.secret);
@@ -134,13 +158,17 @@ async function keepSecret(
 async function collect(context: Context, options: LoginOptions): Promise<GivenCredentials> {
   const { env } = context.process;
   const baseUrl = options.baseUrl ?? env['SRQ_BASE_URL'] ?? '';
-  const clientId = options.clientId ?? env['SRQ_CLIENT_ID'] ?? '';
+  const contract = await context.contract();
+  const needsSecret = ownKey(contract) === null;
+  const clientId = options.clientId ?? env['SRQ_CLIENT_ID'] ?? (contract.auth?.kind === 'apiKey' ? KEY_HOLDER : '');
   if (baseUrl !== '') normalBaseUrl(baseUrl);
   const secret = await givenSecret(context, options);
   const missing = [
     ...(baseUrl === '' ? ['--base-url URL (or SRQ_BASE_URL)'] : []),
     ...(clientId === '' ? ['--client-id ID (or SRQ_CLIENT_ID)'] : []),
-    ...(secret === '' ? ['the client secret (SRQ_CLIENT_SECRET, --client-secret-stdin or --secret-command)'] : []),
+    ...(secret === '' && needsSecret
+      ? ['the client secret (SRQ_CLIENT_SECRET, --client-secret-stdin or --secret-command)']
+      : []),
   ];
   if (missing.length > 0 && !context.interactive) {
     throw new SrqError(
@@ -151,10 +179,17 @@ async function collect(context: Context, options: LoginOptions): Promise<GivenCr
   }
   const address = normalBaseUrl(baseUrl || (await ask(context, 'Base URL: ')));
   const id = clientId || (await ask(context, 'Client id: '));
-  const key = secret || (await askHidden(context, 'Client secret (not shown):'));
-  if (id === '' || key === '') throw new SrqError('usage', 'Client id and client secret must not be empty.');
+  const key = secret || (needsSecret ? await askHidden(context, `${secretName(contract)} (not shown):`) : '');
+  if (id === '' || (key === '' && needsSecret))
+    throw new SrqError('usage', 'Client id and client secret must not be empty.');
   return { baseUrl: address, clientId: id, secret: key };
 }
+
+/** The client id of a profile whose service knows its callers by keys alone. The log needs one. */
+const KEY_HOLDER = 'api-key';
+
+const secretName = ({ auth }: Contract): string =>
+  auth?.kind === 'apiKey' ? `Key for ${placeText(auth)}` : 'Client secret';
 
 async function givenSecret(context: Context, options: LoginOptions): Promise<string> {
   if (options.secretCommand !== undefined) return runSecretCommand(options.secretCommand);

@@ -6,10 +6,10 @@ import { forgetProfile, warnOfRepair } from '../../cli/profiles.ts';
 import { printable, tableText } from '../../report/output.ts';
 import { nearest } from '../../request/did-you-mean.ts';
 import { SrqError } from '../../request/errors.ts';
+import { isLoopback } from '../../request/loopback.ts';
 import { ContractStore } from '../../settings/contract-store.ts';
 import { contractPaths, learnedPath, mappingsPath } from '../../settings/paths.ts';
 import type { Profile } from '../../settings/profile-store.ts';
-import { isLoopback } from '../../settings/settings.ts';
 
 /** Lists the stored profiles and marks the one in use. It never shows a secret. */
 export async function profileList(context: Context): Promise<number> {

@@ -1,8 +1,8 @@
 import { commandLine } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { aligned, printable } from '../../report/output.ts';
-import { contractName } from '../../report/terminal/contract-text.ts';
-import type { Contract } from '../../request/contract.ts';
+import { contractName, secretAddressText } from '../../report/terminal/contract-text.ts';
+import { type Contract, withTokenAtService } from '../../request/contract.ts';
 import { SrqError } from '../../request/errors.ts';
 import { startSandbox } from '../../sandbox/server.ts';
 import { propose, readDocuments } from '../contract/contract-documents.ts';
@@ -51,6 +51,7 @@ export async function sandbox(context: Context, options: SandboxCommandOptions):
         ['inbox', `${baseUrl}/`],
         ...(follows === null ? [] : [['contract', follows] as const]),
       ]),
+      ...(contract ? [secretAddressText(withTokenAtService(contract), baseUrl)] : []),
       'Log in to it from another terminal:',
       `  SRQ_CLIENT_SECRET=${clientSecret} srq login --profile sandbox --base-url ${baseUrl} --client-id ${clientId}`,
       'Stop it with Ctrl-C.',

@@ -174,6 +174,14 @@ function serversOf(document: JsonObject): Json {
   return host === '' ? (base === '' ? [] : [{ url: base }]) : [{ url: `${scheme}://${host}${base}` }];
 }
 
+/** The names of the flows in OpenAPI 3, by those in Swagger 2. */
+const FLOWS: Readonly<Record<string, string>> = {
+  application: 'clientCredentials',
+  accessCode: 'authorizationCode',
+  implicit: 'implicit',
+  password: 'password',
+};
+
 function securitySchemes(definitions: JsonObject): Json {
   return Object.fromEntries(
     Object.entries(definitions).map(([name, definition]): [string, Json] => {
@@ -181,7 +189,7 @@ function securitySchemes(definitions: JsonObject): Json {
       if (said['type'] === 'basic') return [name, { type: 'http', scheme: 'basic' }];
       if (said['type'] !== 'oauth2') return [name, said];
       const flow = { tokenUrl: said['tokenUrl'] ?? null, scopes: said['scopes'] ?? {} };
-      return [name, { type: 'oauth2', flows: said['flow'] === 'application' ? { clientCredentials: flow } : {} }];
+      return [name, { type: 'oauth2', flows: { [FLOWS[textOf(said['flow'])] ?? 'unknown']: flow } }];
     }),
   );
 }

@@ -51,14 +51,10 @@ export function operationsOf({ described, references }: DocumentReading): OpenAp
       const value = holder[method];
       if (!isObject(value) || !path.startsWith('/')) return [];
       const pointer = pointerTo(place.pointer, method);
-      const said = [
+      const parameters = [
         ...parametersOf(references, holder['parameters'], pointerTo(place.pointer, 'parameters')),
         ...parametersOf(references, value['parameters'], pointerTo(pointer, 'parameters')),
       ];
-      const keys = apiKeyParameters(described.document, value, references).filter(
-        (key) => !said.some((each) => isSameParameter(each.value, key.value)),
-      );
-      const parameters = [...said, ...keys];
       const told = [value['summary'], value['description'], ...listOf(value['tags'])].map(textOf);
       const words = told.join(' ').slice(0, MAX_WORDS);
       const name = `${method.toUpperCase()} ${path}`;
@@ -101,39 +97,8 @@ export function isJsonType(mediaType: string): boolean {
   return /^(?:application|text)\/(?:[\w.+-]+\+)?json$|^\*\/\*$|^application\/\*$/.test(bareMediaType(mediaType));
 }
 
-/**
- * Returns the API keys that an operation requires beside its token, as parameters, because a description names them
- * only under `security`. Each entry of `security` is one way to be authorized. srq uses one with a token, and among
- * those the one with the fewest keys.
- */
-function apiKeyParameters(document: JsonObject, operation: JsonObject, references: References): Placed[] {
-  const schemes = objectOf(objectOf(document['components'])['securitySchemes']);
-  const ways = listOf(operation['security'] ?? document['security']).map((way) =>
-    Object.keys(objectOf(way)).map((name) =>
-      references.follow(memberOf(schemes, name), pointerTo('/components/securitySchemes', name)),
-    ),
-  );
-  const [keys] = ways
-    .filter((way) => way.some(isToken))
-    .map((way) => way.filter(isKey))
-    .sort((a, b) => a.length - b.length);
-  return (keys ?? []).map((scheme) => {
-    const said = objectOf(scheme.value);
-    const description = textOf(said['description']) || 'a key beside the token';
-    return { ...scheme, value: { ...said, description, required: true } };
-  });
-}
-
-const typeOf = ({ value }: Placed): string => textOf(memberOf(value, 'type'));
-
-const isToken = (scheme: Placed): boolean =>
-  /^(?:oauth2|openIdConnect)$/.test(typeOf(scheme)) || /^bearer$/i.test(textOf(memberOf(scheme.value, 'scheme')));
-
-const isKey = (scheme: Placed): boolean =>
-  typeOf(scheme) === 'apiKey' && /^(?:header|query)$/.test(textOf(memberOf(scheme.value, 'in')));
-
 /** Tells whether two parameters are the same one. */
-function isSameParameter(one: Json, other: Json): boolean {
+export function isSameParameter(one: Json, other: Json): boolean {
   const nameOf = (value: Json): string => textOf(memberOf(value, 'name')).toLowerCase();
   return isObject(one) && isObject(other) && one['in'] === other['in'] && nameOf(one) === nameOf(other);
 }

@@ -2,7 +2,7 @@ import type { Confidence } from '../../request/contract.ts';
 import { nearest } from '../../request/did-you-mean.ts';
 import { SrqError } from '../../request/errors.ts';
 import { nameWords } from '../../request/names.ts';
-import { OPERATIONS, type OperationName } from '../../request/operations.ts';
+import { OPERATIONS, type OperationName, type RequestOperationName } from '../../request/operations.ts';
 import { wholeOf } from '../../request/parts.ts';
 import type { DescribedDocument } from '../documents/described.ts';
 import { objectOf } from '../documents/json-parts.ts';
@@ -14,6 +14,7 @@ import {
   startReading,
 } from './described-operation.ts';
 import { knownFields } from './field-names.ts';
+import { speaksOfTokens } from './find-token.ts';
 import { bodyProblem, operationBody, unreadable } from './operation-body.ts';
 import { sharedPath } from './servers.ts';
 import { isAboutRequests, objectionsTo, resemblesCheck } from './unasked-validate.ts';
@@ -72,19 +73,27 @@ interface Search {
 /** Finds the operation for each role among those that are not taken by another role. */
 type Find = (search: Search, taken: readonly OpenApiOperation[]) => FoundOperation;
 
-const FINDERS: Readonly<Record<OperationName, Find>> = {
+const FINDERS: Readonly<Record<RequestOperationName, Find>> = {
   create: (search, taken) => {
     const ranked = rankedBy(createPoints, search, taken);
     if (ranked.length === 0) refuseExternalBody(search);
-    return decided(ranked, true);
+    return decided(ranked);
   },
   validate: ({ reading, operations, scored }, taken) => {
     const create = scored.find(({ operation }) => operation === taken[0]);
     if (create === undefined) return CREATE_UNKNOWN;
     return validateBeside(reading, create, notTaken(scored, taken), operations.find(asksWithoutBody));
   },
-  token: (search, taken) => decided(rankedBy(tokenPoints, search, taken), false),
 };
+
+/** Finds operations of one document. */
+export interface OperationFinder {
+  /** All operations of the document. */
+  readonly operations: readonly OpenApiOperation[];
+  find(role: RequestOperationName, chosen: string | undefined, taken: readonly OpenApiOperation[]): FoundOperation;
+  /** Returns the operation that a person has named for a role. */
+  named(role: OperationName, chosen: string): OpenApiOperation;
+}
 
 /**
  * Finds the operations of the document for the roles, by their scores.
@@ -92,19 +101,19 @@ const FINDERS: Readonly<Record<OperationName, Find>> = {
  * Throws `SrqError('input')` if no operation has a given name, or if a body outside of the document may be the right
  * one.
  */
-export function operationFinder(reading: DocumentReading): {
-  find(role: OperationName, chosen: string | undefined, taken: readonly OpenApiOperation[]): FoundOperation;
-} {
+export function operationFinder(reading: DocumentReading): OperationFinder {
   const operations = operationsOf(reading);
   const candidates = operations.filter(takesBody).slice(0, MAX_OPERATIONS);
   const maxNodes = Math.min(SCORED_NODES, Math.floor(ALL_SCORED_NODES / Math.max(1, candidates.length)));
   const scored = candidates.map((operation) => ({ operation, ...namesIn(reading, operation, maxNodes) }));
   return {
+    operations,
     find(role, chosen, taken) {
       if (chosen === undefined) return FINDERS[role]({ reading, operations, scored }, taken);
       const operation = named(operations, chosen, role, basePath(reading));
       return { operation, candidates: [], why: 'you said so', confidence: 'certain' };
     },
+    named: (role, chosen) => named(operations, chosen, role, basePath(reading)),
   };
 }
 
@@ -172,16 +181,16 @@ function mayCheckDuplicates({ operation, fields }: Scored, create: Scored): bool
   return fields.size >= MIN_FIELDS && SAYS_DUPLICATE.test(operation.words);
 }
 
-/** Chooses the best operation. `byNames` demands that it has enough of the known names. */
-function decided(ranked: readonly Scored[], byNames: boolean): FoundOperation {
+/** Chooses the best operation, which must have enough of the known names. */
+function decided(ranked: readonly Scored[]): FoundOperation {
   const [best, next] = ranked;
   if (best === undefined) return { ...NONE, why: 'no operation looks like it' };
   const lead = best.points - (next?.points ?? 0);
   const hasNames = best.fields.size >= NAMES_ENOUGH;
   const candidates = ranked.slice(0, 3).map(({ operation }) => ({ operation, objection: '' }));
-  if (((hasNames || !byNames) && lead >= MIN_LEAD) || (lead >= CLEAR_LEAD && best.fields.size > 1)) {
+  if ((hasNames && lead >= MIN_LEAD) || (lead >= CLEAR_LEAD && best.fields.size > 1)) {
     const names = best.fields.size > 0 ? `${best.fields.size} of the 7 known names, ` : '';
-    const confidence = !byNames ? 'likely' : hasNames ? 'certain' : 'weak';
+    const confidence = hasNames ? 'certain' : 'weak';
     return { operation: best.operation, candidates: [], why: `${names}${lead} points ahead`, confidence };
   }
   return { ...NONE, candidates, why: lead < MIN_LEAD ? 'several are alike' : 'it has too few of the known names' };
@@ -217,15 +226,6 @@ function createPoints({ operation, points, fields }: Scored): number {
   return points + created + (has(REQUEST_WORDS) ? 3 : 0) - against;
 }
 
-function tokenPoints({ operation }: Pick<Scored, 'operation'>): number {
-  const words = operationWords(operation);
-  const told = `${words.join(' ')} ${operation.words.toLowerCase()}`;
-  if (!/\b(?:tokens?|oauth2?)\b/.test(words.join(' ')) && !/(?:access|bearer) token/.test(told)) return 0;
-  if (/\b(?:revoke|revocation|introspect\w*|refresh|invalidate|logout|userinfo|authorize)\b/.test(words.join(' ')))
-    return 0;
-  return 5 + (/\btokens?\b/.test(words.join(' ')) ? 10 : 0) + (/client_credentials/.test(told) ? 5 : 0);
-}
-
 function named(all: readonly OpenApiOperation[], chosen: string, role: OperationName, base: string): OpenApiOperation {
   const wanted = chosen.trim();
   const operations = all.filter(takesBody);
@@ -239,8 +239,7 @@ function named(all: readonly OpenApiOperation[], chosen: string, role: Operation
     throw new SrqError('input', `${other.name} takes no body, and srq sends requests in bodies alone.`, hint);
   }
   const what = only === undefined ? `The document has no operation "${wanted}"` : `Several operations are "${wanted}"`;
-  const isToken = (operation: OpenApiOperation) => tokenPoints({ operation }) > 0;
-  const fit = operations.filter((each) => isToken(each) === (role === 'token'));
+  const fit = operations.filter((each) => speaksOfTokens(each) === (role === 'token'));
   const list = (fit.length > 0 ? fit : operations).slice(0, 20);
   const meant = nearest(
     wanted,

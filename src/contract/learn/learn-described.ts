@@ -20,13 +20,14 @@ import { isObject, objectOf, textOf } from '../documents/json-parts.ts';
 import { duplicateRules, type FoundRule, identifierPlaces, verdictRules } from './answer-meaning.ts';
 import { answersOf, type DescribedAnswer } from './answers.ts';
 import { type DocumentReading, type OpenApiOperation, startReading } from './described-operation.ts';
-import { type FoundOperation, operationFinder } from './find-operation.ts';
+import { type FoundOperation, hasOperation, type OperationFinder, operationFinder } from './find-operation.ts';
 import type { GivenConstants } from './given-constants.ts';
 import { idempotencyOf } from './idempotency.ts';
+import { learnAuthorization } from './learn-auth.ts';
 import { learnOperation } from './learn-operation.ts';
-import { learnToken } from './learn-token.ts';
 import { type Findings, openNotebook } from './notebook.ts';
-import { basePathOf, requireServicePaths, serverSuggestions, tokenPathOf, withPathPrefix } from './servers.ts';
+import { basePathOf, requireServicePaths, serverSuggestions, withPathPrefix } from './servers.ts';
+import { isAddress, NO_TOKEN } from './token-place.ts';
 
 /** The options for learning from one document. */
 export interface DescribedOptions {
@@ -50,8 +51,20 @@ export function learnDescribed(
   const reading = startReading(described);
   const notebook = openNotebook(described.where);
   for (const note of described.notes) notebook.note(note);
-  const found = pickedOperations(reading, options.operations, notebook);
-  const base = basePathOf(reading, found.token, options.baseUrl, notebook);
+  const finder = operationFinder(reading);
+  const picked = pickedOperations(finder, options.operations, notebook);
+  const base = basePathOf(reading, options.baseUrl, notebook);
+  const used = REQUEST_OPERATION_NAMES.flatMap((name) => picked[name] ?? []);
+  const said = options.operations.token;
+  const { auth, token, withKeys } = learnAuthorization({
+    ...{ reading, base, baseUrl: options.baseUrl, given, notebook, create: picked.create, used, said },
+    operations: finder.operations.filter((each) => !used.includes(each)),
+    named: namedToken(finder, described, said),
+  });
+  const found = byOperation<RequestOperationName, FoundOperations>(REQUEST_OPERATION_NAMES, (name) => {
+    const operation = picked[name];
+    return operation && withKeys(operation);
+  });
   const answers = byOperation<RequestOperationName, AnswersByOperation>(REQUEST_OPERATION_NAMES, (name) => {
     const operation = found[name];
     return operation === null ? [] : answersOf(reading, operation);
@@ -63,17 +76,16 @@ export function learnDescribed(
       before,
     );
   });
-  const used = REQUEST_OPERATION_NAMES.flatMap((name) => found[name] ?? []);
   noteLimits(reading, used, Object.values(answers).flat(), notebook);
-  noteOwnServers(found.token === null ? used : [...used, found.token], notebook);
+  noteOwnServers(used, notebook);
   const { title, kind } = described;
-  const tokenPath = tokenPathOf(reading, found.token, base, notebook);
   const contract: Contract = {
     version: 1,
     source: { files: [file], title: title.slice(0, MAX_TITLE), kind, learnedAt: options.learnedAt },
     ...requests,
     hasValidate: isDenied('validate', options.operations) ? false : found.validate === null ? null : true,
-    token: learnToken(reading, found.token, used, tokenPath, given, notebook),
+    token,
+    ...(auth && { auth }),
     basePath: base.path,
     unavailableIsNotActed: unavailableIsNotActed(answers.create, notebook),
     servers: serverSuggestions(described.document['servers']),
@@ -87,20 +99,19 @@ const MAX_TITLE = 200;
 /** The answer of a person that no operation has a role: `--operation validate=none`. */
 const NO_OPERATION = 'none';
 
-type FoundOperations = Readonly<Record<OperationName, OpenApiOperation | null>>;
+type FoundOperations = Readonly<Record<RequestOperationName, OpenApiOperation | null>>;
 type ChosenOperations = DescribedOptions['operations'];
 
-const isDenied = (role: OperationName, chosen: ChosenOperations): boolean =>
+const isDenied = (role: RequestOperationName, chosen: ChosenOperations): boolean =>
   OPERATIONS[role].presence !== null && chosen[role] === NO_OPERATION;
 
 /**
  * Picks an operation for each role. Those that carry a request come first, and create comes before the one compared
  * with it. No operation has two roles.
  */
-function pickedOperations(reading: DocumentReading, chosen: ChosenOperations, notebook: Findings): FoundOperations {
-  const finder = operationFinder(reading);
+function pickedOperations(finder: OperationFinder, chosen: ChosenOperations, notebook: Findings): FoundOperations {
   const taken: OpenApiOperation[] = [];
-  const pick = (role: OperationName): OpenApiOperation | null => {
+  const pick = (role: RequestOperationName): OpenApiOperation | null => {
     if (isDenied(role, chosen)) {
       notebook.add(`${role}.path`, NO_OPERATION, '', 'certain', 'you said so');
       return null;
@@ -109,18 +120,24 @@ function pickedOperations(reading: DocumentReading, chosen: ChosenOperations, no
     if (operation !== null) taken.push(operation);
     return operation;
   };
-  return { create: pick('create'), validate: pick('validate'), token: pick('token') };
+  return { create: pick('create'), validate: pick('validate') };
+}
+
+/** Returns the operation that a person has named for tokens, or null if that is an address outside of the document. */
+function namedToken(finder: OperationFinder, described: DescribedDocument, said: string | undefined) {
+  if (said === undefined || said === NO_TOKEN || (isAddress(said) && !hasOperation(described, said))) return null;
+  return finder.named('token', said);
 }
 
 /** The reaction if no operation certainly has a role. */
 interface Unfound {
-  /** The question which of the best candidates has the role, or null if the best one is taken without asking. */
-  readonly question: ((candidates: FoundOperation['candidates'], why: string) => Question) | null;
+  /** The question which of the best candidates has the role. */
+  readonly question: (candidates: FoundOperation['candidates'], why: string) => Question;
   /** Notes that there is no candidate. */
   readonly missing: (why: string, notebook: Findings) => void;
 }
 
-const UNFOUND: Readonly<Record<OperationName, Unfound>> = {
+const UNFOUND: Readonly<Record<RequestOperationName, Unfound>> = {
   create: {
     question: createQuestion,
     missing: (_, notebook) =>
@@ -138,11 +155,10 @@ const UNFOUND: Readonly<Record<OperationName, Unfound>> = {
       notebook.add('validate.path', `POST ${path}`, '', 'weak', `${why}, so as the public document says; ${without}`);
     },
   },
-  token: { question: null, missing: () => {} },
 };
 
 /** Picks the operation for a role, or asks a question that shows the best candidates. */
-function picked(role: OperationName, found: FoundOperation, notebook: Findings): OpenApiOperation | null {
+function picked(role: RequestOperationName, found: FoundOperation, notebook: Findings): OpenApiOperation | null {
   const { operation, candidates, why } = found;
   const { question, missing } = UNFOUND[role];
   const [best] = candidates;
@@ -151,8 +167,8 @@ function picked(role: OperationName, found: FoundOperation, notebook: Findings):
     return operation;
   }
   if (best === undefined) missing(why, notebook);
-  else if (question !== null) notebook.ask(question(candidates, why));
-  return question === null ? (best?.operation ?? null) : null;
+  else notebook.ask(question(candidates, why));
+  return null;
 }
 
 const numbered = (candidates: FoundOperation['candidates']): string =>

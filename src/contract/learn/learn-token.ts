@@ -1,4 +1,4 @@
-import { DOCUMENTED_CONTRACT, type TokenOperation } from '../../request/contract.ts';
+import { DOCUMENTED_CONTRACT, isElsewhere, type TokenOperation } from '../../request/contract.ts';
 import { redactedValue } from '../../request/names.ts';
 import { listOf, memberOf, objectOf, pointerTo, scalarOf, textOf } from '../documents/json-parts.ts';
 import { valuesOf } from '../schema/flat-schema.ts';
@@ -7,47 +7,56 @@ import type { DocumentReading, OpenApiOperation } from './described-operation.ts
 import type { GivenConstants } from './given-constants.ts';
 import type { Findings } from './notebook.ts';
 import { type OperationBody, operationBody } from './operation-body.ts';
+import { filledPath } from './operation-parameters.ts';
+import { allSchemes, type ClientCredentialsFlow, clientCredentialsFlows } from './security.ts';
+import type { FoundTokenPlace } from './token-place.ts';
 
 /** Members of every token request, which srq writes itself. */
 const CREDENTIALS = /^(?:grant_?type|client_?(?:id|secret))$/i;
 
 /**
- * Learns the request and the answer of the token endpoint, for the operations `used`. `path` is the path of the
- * endpoint, or null if the document does not name one under the base URL.
+ * Learns the request and the answer of the token endpoint at a place. Null: the document does not say where tokens are
+ * issued.
  */
-export function learnToken(
-  reading: DocumentReading,
-  operation: OpenApiOperation | null,
-  used: readonly OpenApiOperation[],
-  path: string | null,
-  given: GivenConstants,
-  notebook: Findings,
-): TokenOperation {
+export function learnToken(learning: TokenLearning, found: FoundTokenPlace | null): TokenOperation {
+  const { reading, given, notebook } = learning;
   const documented = DOCUMENTED_CONTRACT.token;
-  if (path === null) {
-    const isElsewhere = textOf(clientCredentialsFlow(reading.described.document)?.value['tokenUrl']) !== '';
-    const why = `${isElsewhere ? 'the document names another host' : 'not in the document'}; as the public document says`;
-    notebook.add('token.path', documented.path, '', isElsewhere ? 'weak' : 'likely', why);
-  }
-  const scopes = scopesOf(reading, used, notebook);
-  if (operation === null) return { ...documented, path: path ?? documented.path, extra: scopes };
+  const { place, where, confidence, why } = found ?? UNKNOWN_PLACE;
+  const address = isElsewhere(place) ? place.origin + place.path : place.path;
+  const start = place.origin === 'service' ? `${why}; from the root of the host` : why;
+  notebook.add('token.path', `POST ${address}`, where, confidence, start);
+  const at = { ...place, path: filledPath(place, given, notebook) };
+  const extra = scopesOf(learning, found?.flow ?? null);
+  const operation = found?.operation ?? null;
+  if (operation === null) return { ...documented, ...at, extra };
   const body = operationBody(reading, operation);
   const auth = isBasic(reading, operation, body) ? 'basic' : 'body';
-  notebook.add(
-    'token.auth',
-    auth,
-    operation.pointer,
-    'likely',
-    auth === 'basic' ? 'HTTP Basic is asked for' : 'its body',
-  );
+  const reason = auth === 'basic' ? 'HTTP Basic is asked for' : 'its body';
+  notebook.add('token.auth', auth, operation.pointer, 'likely', reason);
   return {
-    path: path ?? documented.path,
+    ...at,
     auth,
     encoding: body?.encoding === 'json' ? 'json' : 'form',
-    extra: { ...scopes, ...extraOf(body, given, notebook) },
+    extra: { ...extra, ...extraOf(body, given, notebook) },
     ...answerOf(reading, operation, notebook),
   };
 }
+
+/** What is known where the token endpoint is learned. */
+export interface TokenLearning {
+  readonly reading: DocumentReading;
+  /** The operations for which a token is needed. */
+  readonly used: readonly OpenApiOperation[];
+  readonly given: GivenConstants;
+  readonly notebook: Findings;
+}
+
+const UNKNOWN_PLACE: Pick<FoundTokenPlace, 'place' | 'where' | 'confidence' | 'why'> = {
+  place: { path: DOCUMENTED_CONTRACT.token.path },
+  where: '',
+  confidence: 'weak',
+  why: 'not in the document; as the public document says',
+};
 
 function isBasic(reading: DocumentReading, operation: OpenApiOperation, body: OperationBody | null): boolean {
   if (body?.leaves.some(({ path }) => /^client_?secret$/i.test(path.at(-1) ?? ''))) return false;
@@ -80,42 +89,22 @@ function extraOf(body: OperationBody | null, given: GivenConstants, notebook: Fi
   return extra;
 }
 
-/** Returns the scopes that the operations require, or else all scopes of the client credentials flow. */
+/** Returns the scopes that the operations require, or else all scopes of the flow, or of the only one there is. */
 function scopesOf(
-  { described }: DocumentReading,
-  used: readonly OpenApiOperation[],
-  notebook: Findings,
+  { reading, used, notebook }: TokenLearning,
+  found: ClientCredentialsFlow | null,
 ): Record<string, string> {
-  const flow = clientCredentialsFlow(described.document);
-  const offered = Object.keys(objectOf(flow?.value['scopes']));
-  if (flow === null || offered.length === 0) return {};
-  const demands = used.flatMap(({ value }) => listOf(value['security'] ?? described.document['security']));
+  const [only, ...others] = clientCredentialsFlows(allSchemes(reading));
+  const flow = found ?? (others.length === 0 ? only : undefined);
+  if (flow === undefined || flow.scopes.length === 0) return {};
+  const demands = used.flatMap(({ value }) => listOf(value['security'] ?? reading.described.document['security']));
   const demanded = demands.flatMap((each) => listOf(memberOf(each, flow.scheme)).map(textOf));
-  const asked = offered.filter((each) => demanded.includes(each));
-  const scope = (asked.length > 0 ? asked : offered).join(' ');
+  const asked = flow.scopes.filter((each) => demanded.includes(each));
+  const scope = (asked.length > 0 ? asked : flow.scopes).join(' ');
   const why = asked.length > 0 ? 'the operations ask for it' : 'all scopes of the flow';
-  const confidence = asked.length > 0 || offered.length === 1 ? 'likely' : 'weak';
+  const confidence = asked.length > 0 || flow.scopes.length === 1 ? 'likely' : 'weak';
   notebook.add('token.scope', scope, pointerTo(flow.pointer, 'scopes'), confidence, why);
   return { scope };
-}
-
-/** Returns the client credentials flow, by which srq gets its tokens, or null if the document has none. */
-export function clientCredentialsFlow(document: DocumentReading['described']['document']): {
-  value: ReturnType<typeof objectOf>;
-  pointer: string;
-  scheme: string;
-} | null {
-  const schemes = objectOf(objectOf(document['components'])['securitySchemes']);
-  for (const [name, scheme] of Object.entries(schemes)) {
-    const flow = memberOf(memberOf(scheme, 'flows'), 'clientCredentials');
-    if (flow === undefined) continue;
-    return {
-      value: objectOf(flow),
-      pointer: pointerTo('/components/securitySchemes', name, 'flows', 'clientCredentials'),
-      scheme: name,
-    };
-  }
-  return null;
 }
 
 function answerOf(

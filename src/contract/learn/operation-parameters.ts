@@ -9,7 +9,7 @@ import { type Leaf, pathKey } from './body-leaves.ts';
 import { type DecidedFields, decidedFields, doubtQuestion, isNeeded } from './decided-fields.ts';
 import type { DocumentReading, OpenApiOperation } from './described-operation.ts';
 import { fieldNamed, type NamedField } from './field-names.ts';
-import { EACH_ROW, type GivenConstants, type OperationConstants } from './given-constants.ts';
+import { answerFor, EACH_ROW, type GivenConstants, type OperationConstants } from './given-constants.ts';
 import { leafParameter } from './leaf-parameter.ts';
 import type { Findings } from './notebook.ts';
 import type { OperationBody } from './operation-body.ts';
@@ -205,13 +205,17 @@ function besideBody(
 }
 
 /** Fills the parameters of the path, which are the same in every request. Only a person can give their values. */
-export function filledPath(operation: OpenApiOperation, given: GivenConstants, notebook: Findings): string {
+export function filledPath(
+  operation: Pick<OpenApiOperation, 'path'>,
+  given: GivenConstants,
+  notebook: Findings,
+): string {
   const own = given.among([]);
   return operation.path.replace(/\{([^{}]{1,100})\}/g, (placeholder, name: string) => {
     const value = own.valueOf([name]) || null;
     if (value === null) {
       const text = `The address ${operation.path} holds "${name}", the same in every request. What is its value?`;
-      notebook.ask({ name: `constant:${name}`, text, answer: `--set ${name}=VALUE` });
+      notebook.ask({ name: `constant:${name}`, text, answer: answerFor(name) });
       return placeholder;
     }
     refusePlaceholder(name, value, 'One contract serves one value: learn it in a profile for each.');

@@ -1,11 +1,10 @@
-import type { Contract, Json, ServerSuggestion } from '../../request/contract.ts';
+import type { Contract, Json, ServerSuggestion, TokenOperation } from '../../request/contract.ts';
 import { isServicePath } from '../../request/contract-schema.ts';
 import { SrqError } from '../../request/errors.ts';
 import { nameWords } from '../../request/names.ts';
 import { REQUEST_OPERATION_NAMES } from '../../request/operations.ts';
-import { isObject, listOf, objectOf, scalarOf, textOf } from '../documents/json-parts.ts';
+import { isObject, listOf, memberOf, objectOf, scalarOf, textOf } from '../documents/json-parts.ts';
 import type { DocumentReading, OpenApiOperation } from './described-operation.ts';
-import { clientCredentialsFlow } from './learn-token.ts';
 import type { Findings } from './notebook.ts';
 
 const TEST_WORDS =
@@ -88,7 +87,7 @@ function free(name: string, names: Set<string>): string {
 }
 
 /** The treatment of the common path of the servers. */
-interface BasePath {
+export interface BasePath {
   /** The base path as the contract keeps it, for a base URL that contains it. */
   readonly path: string;
   /** The prefix of each operation's path, for a base URL that does not contain it. */
@@ -96,31 +95,13 @@ interface BasePath {
 }
 
 /** Decides where the common path belongs. It is in the base URL unless one is given that does not end with it. */
-export function basePathOf(
-  { described }: DocumentReading,
-  token: OpenApiOperation | null,
-  baseUrl: string | null,
-  notebook: Findings,
-): BasePath {
+export function basePathOf({ described }: DocumentReading, baseUrl: string | null, notebook: Findings): BasePath {
   const shared = sharedPath(described.document['servers']);
   if (shared === '') return { path: '', before: '' };
   const isBefore = baseUrl !== null && !pathOf(baseUrl).endsWith(shared);
   const why = isBefore ? 'the base URL does not end with it, so it goes before each path' : 'all servers share it';
   notebook.add('basePath', shared, '/servers', 'certain', why);
-  const outside = token === null && outsidePath(described.document, shared);
-  if (!isBefore && baseUrl !== null && outside) {
-    notebook.note(
-      `Tokens are issued at ${outside}, which is not below the base URL. Log in with a base URL without ${shared}.`,
-    );
-  }
   return isBefore ? { path: '', before: shared } : { path: shared, before: '' };
-}
-
-/** Returns the path of a token address that is outside of the common path of the servers. */
-function outsidePath(document: DocumentReading['described']['document'], shared: string): string | null {
-  const url = textOf(clientCredentialsFlow(document)?.value['tokenUrl']);
-  const path = url === '' ? '' : pathOf(url);
-  return path === '' || path.startsWith(`${shared}/`) ? null : path;
 }
 
 /** Puts a path before that of an operation. */
@@ -128,34 +109,6 @@ export const withPathPrefix = <T extends { readonly path: string }>(operation: T
   ...operation,
   path: before + operation.path,
 });
-
-/**
- * Returns the path of the token endpoint under the base URL, or null if the document does not say. An address of
- * another origin than the servers' is never used, because the secret is sent to the base URL only.
- */
-export function tokenPathOf(
-  { described }: DocumentReading,
-  operation: OpenApiOperation | null,
-  base: BasePath,
-  notebook: Findings,
-): string | null {
-  if (operation !== null) return base.before + operation.path;
-  const flow = clientCredentialsFlow(described.document);
-  const url = textOf(flow?.value['tokenUrl']);
-  if (flow === null || url === '') return null;
-  const origins = serverSuggestions(described.document['servers']).map((server) => new URL(server.url).origin);
-  const isAbsolute = URL.canParse(url);
-  if (isAbsolute && !origins.includes(new URL(url).origin)) {
-    notebook.note(
-      'The token address is of another host than the servers. The secret goes nowhere but to the base URL, so it is not used.',
-    );
-    return null;
-  }
-  const path = absolutePath(url, described.document['servers']);
-  const below = base.path !== '' && path.startsWith(`${base.path}/`) ? path.slice(base.path.length) : path;
-  notebook.add('token.path', below, `${flow.pointer}/tokenUrl`, 'certain', 'the client credentials flow');
-  return below;
-}
 
 /** Throws `SrqError('input')` if a path leads outside of the base URL. */
 export function requireServicePaths(contract: Contract): void {
@@ -169,10 +122,57 @@ export function requireServicePaths(contract: Contract): void {
   );
 }
 
-/** Resolves a relative address against that of the first server, like a link on a page. */
-function absolutePath(url: string, servers: Parameters<typeof sharedPath>[0]): string {
-  const [first] = listOf(servers);
-  const base = `${textOf(objectOf(first)['url']).replace(/\{[^{}]*\}/g, 'x')}/`;
-  const start = URL.canParse(base) ? base : 'http://relative.invalid/';
-  return URL.canParse(url, start) ? new URL(url, start).pathname : '/';
+/** Where tokens are issued: a path, and where it begins, as the contract keeps it. */
+export type TokenPlace = Pick<TokenOperation, 'path' | 'origin'>;
+
+/**
+ * Returns the places that an address for tokens may mean: none if it cannot be read, and two if it depends on how a
+ * relative one is resolved. The host of an address that is neither a server's nor that of the base URL is kept in it.
+ */
+export function tokenPlaces(
+  address: string,
+  { described }: DocumentReading,
+  base: BasePath,
+  baseUrl: string | null,
+): TokenPlace[] {
+  const servers = listOf(described.document['servers'])
+    .flatMap(variantsOf)
+    .map(({ url }) => url);
+  const text = address.startsWith('//') ? `https:${address}` : address;
+  if (/^[a-z][a-z\d+.-]*:/i.test(text)) {
+    if (!URL.canParse(text)) return [];
+    const { origin, pathname } = new URL(text);
+    const isOwn = [...servers, baseUrl ?? ''].some((each) => URL.canParse(each) && new URL(each).origin === origin);
+    const path = withBraces(pathname);
+    return [isOwn ? placeUnder(path, servers, base) : { path, origin }];
+  }
+  const [first = ''] = servers;
+  const start = first.replace(/\{[^{}]*\}/g, 'x');
+  const bases = [start.replace(/\/*$/, '/'), start].map((each) => new URL(URL.canParse(each, ROOT) ? each : '/', ROOT));
+  const paths = new Set(bases.flatMap((each) => (URL.canParse(text, each.href) ? [new URL(text, each).pathname] : [])));
+  return [...paths].map((path) => placeUnder(withBraces(path), servers, base));
+}
+
+const ROOT = 'http://relative.invalid';
+
+/** URLs have no braces; in a document they mark what is to be filled in. */
+const withBraces = (path: string): string => path.replace(/%7b/gi, '{').replace(/%7d/gi, '}');
+
+/** Returns a path below another one, or the path itself if it is not below. */
+export const withoutPrefix = (path: string, prefix: string): string =>
+  path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path;
+
+/** A path from the root of the host is one below the base URL only if it begins with what the base URL has. */
+function placeUnder(path: string, servers: readonly string[], base: BasePath): TokenPlace {
+  const below = withoutPrefix(path, base.path);
+  if (below !== path) return { path: below };
+  const hasPath = base.before === '' && servers.some((each) => pathOf(each) !== '');
+  return hasPath ? { path, origin: 'service' } : { path };
+}
+
+/** Returns the address of the server that an operation or its path names for itself, or null if it names none. */
+export function ownServerOf({ described, references }: DocumentReading, operation: OpenApiOperation): string | null {
+  const item = references.follow(memberOf(described.document['paths'], operation.path), '/paths').value;
+  const [server] = [...listOf(operation.value['servers']), ...listOf(memberOf(item, 'servers'))].filter(isObject);
+  return server === undefined ? null : (variantsOf(server)[0]?.url ?? '').replace(/\/+$/, '');
 }

@@ -1,28 +1,53 @@
+import { isSecretName } from '../../request/names.ts';
 import type { JsonObject } from '../documents/json-parts.ts';
 import { type Pair, type PostmanEntry, pairNamed, pairsOf } from './postman-format.ts';
 import type { Variables } from './postman-variables.ts';
 
-/**
- * The authorization of a request. It is a security scheme of OpenAPI or `none`. A text in `unknown` names a method that
- * srq does not support.
- */
-export type Authorization =
-  | { readonly kind: 'scheme'; readonly name: string; readonly scheme: JsonObject; readonly where: string }
-  | { readonly kind: 'none' }
-  | { readonly kind: 'unknown'; readonly type: string };
+/** The authorization of a request, as security schemes of OpenAPI that it demands together. None: it demands nothing. */
+export type Authorization = readonly NamedScheme[];
+
+/** A security scheme of OpenAPI with its place in the collection. */
+interface NamedScheme {
+  readonly name: string;
+  readonly scheme: JsonObject;
+  readonly where: string;
+}
 
 /**
  * Reads the authorization of a request. An explicit `Authorization` header takes precedence over the settings, as in
- * the client tool.
+ * the client tool. Headers and query parameters with the names of keys are keys, in place of the settings or beside them.
  */
-export function authorizationOf(entry: PostmanEntry, headers: readonly Pair[], variables: Variables): Authorization {
+export function authorizationOf(
+  entry: PostmanEntry,
+  headers: readonly Pair[],
+  query: readonly Pair[],
+  variables: Variables,
+): Authorization {
+  const keys = [...keysIn(headers, 'header', variables), ...keysIn(query, 'query', variables)];
   const header = pairNamed(headers, 'authorization');
   const [scheme = ''] = header?.value?.trim().toLowerCase().split(/\s+/, 1) ?? [];
   if (header !== undefined && (scheme === 'basic' || scheme === 'bearer')) {
-    return { kind: 'scheme', name: scheme, scheme: { type: 'http', scheme }, where: header.where };
+    return [{ name: scheme, scheme: { type: 'http', scheme }, where: header.where }, ...keys];
   }
-  return entry.auth === null ? { kind: 'none' } : settingsAuthorization(entry.auth, variables);
+  const settings = entry.auth === null ? [] : settingsAuthorization(entry.auth, variables);
+  if (settings.length > 0 || header === undefined) return [...settings, ...keys];
+  const own = { type: 'apiKey', in: 'header', name: 'Authorization' };
+  return [{ name: 'Authorization', scheme: own, where: header.where }, ...keys];
 }
+
+/** Names of secrets that are made for one request or one session, so that none is given to a partner. */
+const PASSING = /signature|csrf|xsrf|nonce|cookie|session|idempoten/i;
+
+function keysIn(pairs: readonly Pair[], place: 'header' | 'query', variables: Variables): NamedScheme[] {
+  return pairs
+    .map((pair) => ({ ...pair, name: variables.fill(pair.name) }))
+    .filter(({ name, isDisabled }) => isKeyName(name) && !isDisabled)
+    .map(({ name, where }) => ({ name, scheme: { type: 'apiKey', in: place, name }, where }));
+}
+
+/** Tells whether a header or query parameter of this name holds a key that a partner has been given. */
+export const isKeyName = (name: string): boolean =>
+  isSecretName(name) && !PASSING.test(name) && !/^(?:proxy-)?authorization$/i.test(name);
 
 /** Returns the values of an authorization's settings, which are a list of pairs in 2.1 and an object in 2.0. */
 function authSettings({ settings, where }: NonNullable<PostmanEntry['auth']>): Map<string, string> {
@@ -36,26 +61,29 @@ function settingsAuthorization(auth: NonNullable<PostmanEntry['auth']>, variable
   const { where } = auth;
   switch (type) {
     case 'noauth':
-      return { kind: 'none' };
-    case 'basic':
-      return { kind: 'scheme', name: type, scheme: { type: 'http', scheme: type }, where };
-    // The token obtained by {@link tokenRequestOf} is sent as a bearer token.
-    case 'oauth2':
-    case 'bearer':
-      return { kind: 'scheme', name: 'bearer', scheme: { type: 'http', scheme: 'bearer' }, where };
+      return [];
+    case 'oauth2': {
+      const flow = OTHER_FLOWS[settings.get('grant_type') ?? ''];
+      if (flow !== undefined) return [{ name: flow, scheme: { type: 'oauth2', flows: { [flow]: {} } }, where }];
+      // The token obtained by {@link tokenRequestOf} is sent as a bearer token.
+      return [{ name: 'bearer', scheme: { type: 'http', scheme: 'bearer' }, where }];
+    }
     case 'apikey': {
       const name = variables.fill(settings.get('key') ?? '');
-      return {
-        kind: 'scheme',
-        name: 'apikey',
-        scheme: { type: 'apiKey', in: settings.get('in') ?? 'header', name },
-        where,
-      };
+      return [{ name: type, scheme: { type: 'apiKey', in: settings.get('in') ?? 'header', name }, where }];
     }
     default:
-      return { kind: 'unknown', type };
+      return [{ name: type, scheme: { type: 'http', scheme: type }, where }];
   }
 }
+
+/** The grants by which only a person gets a token, with the names of their flows in OpenAPI. */
+const OTHER_FLOWS: Readonly<Record<string, string>> = {
+  authorization_code: 'authorizationCode',
+  authorization_code_with_pkce: 'authorizationCode',
+  implicit: 'implicit',
+  password_credentials: 'password',
+};
 
 /**
  * Builds the token request that the settings of an authorization describe and no item shows, as a request of 2.1.

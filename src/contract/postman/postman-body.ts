@@ -4,7 +4,7 @@ import { isObject, type JsonObject, objectOf, scalarOf } from '../documents/json
 import { isTooDeep, knownPart, schemaOf } from './example-schema.ts';
 import { type Pair, pairNamed, pairsOf } from './postman-format.ts';
 import { withoutSecrets } from './postman-secrets.ts';
-import { isUnknown, type Variables } from './postman-variables.ts';
+import { isUnknown, MADE_ANEW, type Variables } from './postman-variables.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 const MAX_BODY = 1 << 20;
@@ -34,7 +34,11 @@ function tokenSchema({ schema, example }: Body): JsonObject {
   const { properties } = schema;
   const shown = Object.entries(objectOf(example)).filter(([, value]) => scalarOf(value) !== null);
   if (!shown.some(([name]) => /^grant_?type$/i.test(name)) || !isObject(properties)) return schema;
-  const fixed = shown.map(([name, value]) => [name, { ...objectOf(properties[name]), default: value }] as const);
+  const fixed = shown.map(([name, value]) => {
+    const property = objectOf(properties[name]);
+    // A secret is not in the collection, so it is asked for.
+    return [name, value === SECRET ? property : { ...property, default: value }] as const;
+  });
   return {
     ...schema,
     properties: { ...properties, ...Object.fromEntries(fixed) },
@@ -50,14 +54,30 @@ function readBody(request: JsonObject, where: string, variables: Variables): Bod
   const contentType = pairNamed(pairsOf(request['header'], ''), 'content-type')?.value ?? '';
   const mediaType = mediaTypeOf(variables.fill(contentType));
   if (mode === 'urlencoded' || mode === 'formdata') {
-    return formBody(pairsOf(body[mode], `${at}/${mode}`), mode === 'formdata', at, variables);
+    const pairs = pairsOf(body[mode], `${at}/${mode}`);
+    return formBody(constantPairs(pairs), mode === 'formdata', at, variables);
   }
   if (mode !== 'raw') return `a body of the kind "${mode}"`;
   const text = scalarOf(body['raw']) ?? '';
   if (text.trim() === '') return null;
   if (text.length > MAX_BODY) return 'a body of more than 1 MB';
-  if (mediaType === FORM) return formBody(textPairs(text, at), false, at, variables);
-  return rawBody(text, mediaType || languageType(body), at, variables);
+  if (mediaType === FORM) return formBody(constantPairs(textPairs(text, at)), false, at, variables);
+  return rawBody(GRANT_TYPE.test(text) ? withoutMadeAnew(text) : text, mediaType || languageType(body), at, variables);
+}
+
+const GRANT_TYPE = /\bgrant_?type\b/i;
+
+/**
+ * Leaves what the client tool makes anew for each request unknown, where a body is sent as it is shown: a made-up value
+ * would be the same in all requests.
+ */
+const withoutMadeAnew = (text: string): string =>
+  text.replace(MADE_ANEW, (_, name: string) => `{{${name.slice(1)} made anew}}`);
+
+/** Returns the pairs of a form; those of a token request hold no made-up values. */
+function constantPairs(pairs: readonly Pair[]): readonly Pair[] {
+  if (!pairs.some(({ name }) => GRANT_TYPE.test(name))) return pairs;
+  return pairs.map((each) => ({ ...each, value: each.value && withoutMadeAnew(each.value) }));
 }
 
 const mediaTypeOf = (contentType: string): string => (contentType.split(';')[0] ?? '').trim().toLowerCase();

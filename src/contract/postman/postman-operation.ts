@@ -39,7 +39,7 @@ export function describeOperation(
       parameters,
       ...(content === null ? {} : { requestBody: { content } }),
       responses,
-      security: authorization.kind === 'scheme' ? [{ [authorization.name]: [] }] : [],
+      security: authorization.length === 0 ? [] : [Object.fromEntries(authorization.map(({ name }) => [name, []]))],
     },
     places,
   };

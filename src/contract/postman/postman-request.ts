@@ -42,7 +42,7 @@ export function readRequest(entry: PostmanEntry, variables: Variables): ReadRequ
     entry,
     method: (scalarOf(request['method']) ?? 'GET').toLowerCase(),
     address,
-    authorization: authorizationOf(entry, headers, variables),
+    authorization: authorizationOf(entry, headers, address.query, variables),
     parameters: [
       ...named.map((each) => ({ ...each, in: 'header' as const })),
       ...address.query.map((each) => ({ ...each, in: 'query' as const })),
@@ -84,7 +84,7 @@ function addressOf(url: Json | undefined, where: string, variables: Variables): 
   const [, text = '', search = ''] = /^([^?#]*)(?:\?([^#]*))?/.exec(raw) ?? [];
   const query = parts['query'] === undefined ? searchPairs(search, where) : pairsOf(parts['query'], `${where}/query`);
   const [server, rest, serverVariable] = serverAndPath(text.trim(), variables);
-  const path = templated(rest);
+  const path = templated(withNamedParts(rest, pairsOf(parts['variable'], ''), variables));
   const pathParameters = [...path.matchAll(/\{([^{}]+)\}/g)].map((found) => found[1] ?? '');
   return { server, serverVariable, path, query, pathParameters };
 }
@@ -114,11 +114,25 @@ function searchPairs(search: string, where: string): Pair[] {
 
 function serverAndPath(text: string, variables: Variables): [string | null, string, string | null] {
   const [, name = null, rest = ''] = /^\{\{([^{}#]{1,200})\}\}(.*)$/s.exec(text) ?? [];
-  const path = variables.fill(rest);
-  if (name !== null && path.startsWith('/')) return [serverOf(variables.fill(`{{${name}}}`)), path, name.trim()];
-  const whole = variables.fill(text);
+  const path = variables.fillAddress(rest);
+  // What follows the server at once is a part of the path, even if nobody says which.
+  if (name !== null && /^(?:\/|\{\{)/.test(path)) {
+    return [serverOf(variables.fillAddress(`{{${name}}}`)), path.startsWith('/') ? path : `/${path}`, name.trim()];
+  }
+  const whole = variables.fillAddress(text);
+  // A variable that may hold the whole address leaves its path open.
+  if (name !== null && rest === '' && isUnknown(whole)) return [null, `/${whole}`, name.trim()];
   const [, scheme = '', host = '', after = ''] = /^([a-z][a-z\d+.-]*:\/\/)?([^/]*)(.*)$/is.exec(whole) ?? [];
   return [serverOf(`${scheme}${host}`), after, name?.trim() ?? null];
+}
+
+/** Fills the parts of a path that are named `:part`, where a variable gives their value. */
+function withNamedParts(path: string, parts: readonly Pair[], variables: Variables): string {
+  return path.replace(/\/:([^/]+)/g, (part, name: string) => {
+    const given = parts.find((each) => each.name === name)?.value ?? '';
+    const value = given.includes('{{') ? variables.fillAddress(given) : '';
+    return value === '' || isUnknown(value) ? part : `/${value}`;
+  });
 }
 
 function serverOf(address: string): string | null {
@@ -132,6 +146,6 @@ function serverOf(address: string): string | null {
 }
 
 function templated(path: string): string {
-  const named = path.replace(/\{\{([^{}]{1,200})\}\}/g, '{$1}').replace(/\/:([^/]+)/g, '/{$1}');
+  const named = path.replace(/\{\{\s*\$?([^{}]{1,200}?)\s*\}\}/g, '{$1}').replace(/\/:([^/]+)/g, '/{$1}');
   return `/${named.replace(/\/{2,}/g, '/').replace(/^\//, '')}`;
 }

@@ -25,6 +25,11 @@ const MADE_UP: Readonly<Record<string, string>> = {
   $randomBoolean: 'true',
 };
 
+const madeUp = (name: string): string | null => MADE_UP[name] ?? (name.startsWith('$random') ? name.slice(1) : null);
+
+/** Matches references to values that the client tool makes anew for each request. */
+export const MADE_ANEW = /\{\{\s*(\$\w{1,100})\s*\}\}/g;
+
 /** Tells whether a text contains a reference that could not be filled. */
 export const isUnknown = (text: string): boolean => /\{\{[^{}]{1,200}\}\}/.test(text);
 
@@ -38,18 +43,44 @@ const unquoted = (name: string): string => `"{{#${name.replace(/["\\\s]/g, '')}}
  * are never filled in.
  */
 export function createVariables(collection: Json, environment: Json): Variables {
-  const values = new Map<string, string>();
+  const values = new Map<string, Value>();
   for (const [holder, list] of [
     [collection, 'variable'],
     [environment, 'values'],
   ] as const) {
     for (const { name, value, isDisabled, type } of pairsOf(objectOf(holder)[list], '')) {
       if (isDisabled || value === null || value === '') continue;
-      values.set(name, type === 'secret' ? SECRET : value);
+      values.set(name, { text: value, isSecret: type === 'secret' || isSecretName(name) });
     }
   }
   return new Variables(values);
 }
+
+interface Value {
+  readonly text: string;
+  readonly isSecret: boolean;
+}
+
+/** What is filled: an address must lead somewhere, any other text is only an example. */
+type Use = 'text' | 'address';
+
+const ADDRESS_PART =
+  /^(?:https?:\/\/(?:\[[\da-f:]+\]|[a-z\d.-]+)(?::\d{1,5})?|(?:localhost|(?:[a-z\d-]{1,63}\.)+[a-z]{2,24})(?::\d{1,5})?)?((?:\/[^/?#@\s]*)*)$/;
+
+/** Tells whether a value that is called a secret is an address, or the path of one, and so hides nothing. */
+function isAddressPart(text: string): boolean {
+  const [whole, path = ''] = ADDRESS_PART.exec(text) ?? [];
+  return Boolean(whole) && path.split('/').every(isPlainStep);
+}
+
+/** Tells whether a part of a path is a word, a version or a number, and not a key. */
+function isPlainStep(step: string): boolean {
+  return /^[\w.~-]{0,30}$/.test(step) && !(step.length >= 16 && /\d/.test(step) && /[a-z]/i.test(step));
+}
+
+/** Tells the same of a value with references in it. */
+const isOpenAddress = ({ text, isSecret }: Value): boolean =>
+  isSecret && isAddressPart(text.trim().replace(REFERENCE, 'x'));
 
 /** The variables fill the references of a collection. Unknown references stay as they are written. */
 export class Variables {
@@ -57,17 +88,34 @@ export class Variables {
   readonly unknown = new Set<string>();
   /** Unknown names that occur in JSON without quotes and are therefore not texts. */
   readonly unknownPlain = new Set<string>();
-  readonly #values: ReadonlyMap<string, string>;
+  readonly #values: ReadonlyMap<string, Value>;
   readonly #filled = new Map<string, string | null>();
+  #addresses: ReadonlySet<string> | null = null;
   #left = MAX_FILLED;
   #depth = 0;
 
-  constructor(values: ReadonlyMap<string, string>) {
+  constructor(values: ReadonlyMap<string, Value>) {
     this.#values = values;
   }
 
   fill(text: string): string {
-    return this.#filledText(text, this.#left);
+    return this.#filledText(text, this.#left, 'text');
+  }
+
+  /**
+   * Fills an address. References to secrets stay as they are written, and so do those to values that the client tool
+   * makes anew for each request: nothing in their place would lead anywhere.
+   */
+  fillAddress(text: string): string {
+    return this.#filledText(text, this.#left, 'address');
+  }
+
+  /** Tells whether a text is the value of a variable that is called a secret, and is an address all the same. */
+  isAddress(text: string): boolean {
+    this.#addresses ??= new Set(
+      [...this.#values.values()].flatMap((each) => (isOpenAddress(each) ? [each.text.trim()] : [])),
+    );
+    return this.#addresses.has(text);
   }
 
   /**
@@ -86,10 +134,10 @@ export class Variables {
     return json;
   }
 
-  #filledText(text: string, maxLength: number): string {
+  #filledText(text: string, maxLength: number, use: Use): string {
     let room = maxLength;
     return text.replace(REFERENCE, (reference, name: string) => {
-      const known = this.#valueOf(name.trim());
+      const known = this.#valueOf(name.trim(), use);
       if (known === null) this.unknown.add(name.trim());
       const value = known ?? reference;
       room -= value.length;
@@ -98,19 +146,21 @@ export class Variables {
     });
   }
 
-  #valueOf(name: string): string | null {
-    if (isSecretName(name)) return SECRET;
-    const known = this.#filled.get(name);
-    if (known !== undefined) return known;
-    if (name.startsWith('$')) return MADE_UP[name] ?? (name.startsWith('$random') ? name.slice(1) : null);
-    // The variable counts as unknown while it is being filled, so that a cycle ends there.
-    this.#filled.set(name, null);
+  #valueOf(name: string, use: Use): string | null {
     const value = this.#values.get(name);
+    const isSecret = value?.isSecret ?? isSecretName(name);
+    if (isSecret && use === 'text') return SECRET;
+    const known = this.#filled.get(`${use} ${name}`);
+    if (known !== undefined) return known;
+    if (name.startsWith('$')) return use === 'address' ? null : madeUp(name);
+    // The variable counts as unknown while it is being filled, so that a cycle ends there.
+    this.#filled.set(`${use} ${name}`, null);
     if (value === undefined || this.#depth === MAX_REFERENCE) return null;
     this.#depth += 1;
-    const whole = this.#filledText(value, MAX_VALUE);
+    const whole = this.#filledText(value.text, MAX_VALUE, use);
     this.#depth -= 1;
-    this.#filled.set(name, whole);
+    if (isSecret && !isAddressPart(whole)) return null;
+    this.#filled.set(`${use} ${name}`, whole);
     return whole;
   }
 
@@ -125,7 +175,7 @@ export class Variables {
   }
 
   #plain(name: string): string {
-    const value = this.#valueOf(name);
+    const value = this.#valueOf(name, 'text');
     if (value === null || isUnknown(value)) {
       this.unknownPlain.add(name);
       this.unknown.add(name);

@@ -3,12 +3,12 @@ import { isSecretName } from '../../request/names.ts';
 import type { DescribedDocument } from '../documents/described.ts';
 import { type JsonObject, objectOf, pointerPart, scalarOf } from '../documents/json-parts.ts';
 import { limitsOf } from './postman-answers.ts';
-import { tokenRequestOf } from './postman-auth.ts';
+import { isKeyName, tokenRequestOf } from './postman-auth.ts';
 import { contentsOf, groupedBy, type PostmanEntry, type Script } from './postman-format.ts';
 import { describeOperation } from './postman-operation.ts';
 import { type ReadRequest, readRequest } from './postman-request.ts';
 import { type FoundSecret, secretScrubber, secretsIn } from './postman-secrets.ts';
-import { createVariables, type Variables } from './postman-variables.ts';
+import { createVariables, MADE_ANEW, type Variables } from './postman-variables.ts';
 
 const METHODS = new Set(['get', 'put', 'post', 'delete', 'options', 'head', 'patch']);
 
@@ -25,7 +25,11 @@ export function describePostman(given: Json, givenEnvironment: Json | null): Des
   const variables = createVariables(collection, environment);
   const { entries, scripts, isCut } = contentsOf(collection);
   const requests = withTokenRequests(entries, variables);
-  const found = { collection: secretsIn(collection), environment: secretsIn(environment) };
+  const isHidden = ({ value }: FoundSecret) => !variables.isAddress(value);
+  const found = {
+    collection: secretsIn(collection).filter(isHidden),
+    environment: secretsIn(environment).filter(isHidden),
+  };
   const scrub = secretScrubber([...found.collection, ...found.environment]);
   const info = objectOf(collection['info']);
   const title = scalarOf(info['name']) ?? '';
@@ -68,9 +72,9 @@ function withTokenRequests(entries: readonly PostmanEntry[], variables: Variable
 function documentOf(requests: readonly ReadRequest[], title: string, environment: string, variables: Variables) {
   const usable = requests.filter(({ method }) => METHODS.has(method));
   const places = new Map([['', '']]);
-  const servers = serversOf(usable, environment);
+  const main = mainServer(usable);
+  const servers = serversOf(usable, main, environment);
   places.set('/servers', servers[0]?.where ?? '');
-  for (const [index, { where }] of servers.entries()) places.set(`/servers/${index}`, where);
   const names = new Set<string>();
   const paths = new Map<string, Map<string, JsonObject>>();
   for (const group of groupedBy(usable, ({ method, address }) => `${method} ${address.path}`).values()) {
@@ -86,7 +90,7 @@ function documentOf(requests: readonly ReadRequest[], title: string, environment
       places.set(`${start}${pointer}`, isOfSettings ? entry.where : where);
     }
     const operations = paths.get(address.path) ?? new Map<string, JsonObject>();
-    operations.set(method, { ...described.operation, ...ownServer(address.server, servers[0]?.url) });
+    operations.set(method, { ...described.operation, ...ownServer(address, main) });
     paths.set(address.path, operations);
   }
   const document: JsonObject = {
@@ -99,26 +103,42 @@ function documentOf(requests: readonly ReadRequest[], title: string, environment
   return { document, places };
 }
 
-const ownServer = (server: string | null, main: string | undefined): JsonObject =>
-  server === null || server === main ? {} : { servers: [{ url: server }] };
+/** Returns the server of an operation that is not at the main one. That of which nobody says where it is keeps its name. */
+function ownServer(address: ReadRequest['address'], main: string): JsonObject {
+  const own = serverName(address);
+  return own === main || own === '' ? {} : { servers: [{ url: own }] };
+}
 
-/** Returns the addresses in use, the most frequent one first. */
-function serversOf(requests: readonly ReadRequest[], environment: string) {
-  const known = requests.filter(({ address }) => address.server !== null);
-  const groups = [...groupedBy(known, ({ address }) => address.server ?? '')].sort((a, b) => b[1].length - a[1].length);
-  return groups.map(([url, [first]]) => {
-    const { serverVariable } = first.address;
-    const description = serverVariable === null ? '' : environment || serverVariable;
-    return { url, description, where: `${first.entry.where}/request/url` };
-  });
+/** Returns the address of a server, or the reference to it if no file says what that is. */
+const serverName = ({ server, serverVariable }: ReadRequest['address']): string =>
+  server ?? (serverVariable === null ? '' : `https://{${serverVariable}}`);
+
+/** Returns the name of the server with most requests. Requests for tokens may go elsewhere, and count last. */
+function mainServer(requests: readonly ReadRequest[]): string {
+  const named = requests.filter(({ address }) => serverName(address) !== '');
+  const others = named.filter(
+    ({ address, entry }) => !/token|oauth|login|auth\b/i.test(`${address.path} ${entry.name}`),
+  );
+  const groups = groupedBy(others.length > 0 ? others : named, ({ address }) => serverName(address));
+  const [main] = [...groups].sort((a, b) => b[1].length - a[1].length);
+  return main?.[0] ?? '';
+}
+
+/** Returns the main server with its place, or none if nobody says where it is. */
+function serversOf(requests: readonly ReadRequest[], main: string, environment: string) {
+  const first = requests.find(({ address }) => address.server === main);
+  if (first === undefined) return [];
+  const { serverVariable } = first.address;
+  const description = serverVariable === null ? '' : environment || serverVariable;
+  return [{ url: main, description, where: `${first.entry.where}/request/url` }];
 }
 
 function schemesOf(requests: readonly ReadRequest[], places: Map<string, string>): JsonObject {
   const schemes = new Map<string, JsonObject>();
-  for (const { authorization } of requests) {
-    if (authorization.kind !== 'scheme' || schemes.has(authorization.name)) continue;
-    schemes.set(authorization.name, authorization.scheme);
-    places.set(`/components/securitySchemes/${authorization.name}`, authorization.where);
+  for (const { name, scheme, where } of requests.flatMap(({ authorization }) => authorization)) {
+    if (schemes.has(name)) continue;
+    schemes.set(name, scheme);
+    places.set(`/components/securitySchemes/${name}`, where);
   }
   return Object.fromEntries(schemes);
 }
@@ -155,6 +175,7 @@ function postmanNotes({ requests, scripts, isCut, variables, secrets }: Noted): 
     ...secretNote('environment', secrets.environment),
     ...(isCut ? ['Folders more than 50 deep in the collection are not read.'] : []),
     ...addressNotes(requests),
+    ...madeAnewNote(requests),
     ...requests.flatMap(requestNotes),
     ...[...variables.unknownPlain].map(
       (name) => `Nobody says what {{${name}}} stands for. It stands without quotes, so it is taken for a number.`,
@@ -182,14 +203,26 @@ function addressNotes(requests: readonly ReadRequest[]): string[] {
   return [...names].map((name) => `The address of the service is in {{${name}}}, and no file says what that is.`);
 }
 
-function requestNotes({ entry, body, authorization, parameters, answers }: ReadRequest): string[] {
+/** Names the values that the client tool makes anew for each request, and that srq therefore cannot know. */
+function madeAnewNote(requests: readonly ReadRequest[]): string[] {
+  const sending = requests.filter(({ method }) => method === 'post' || method === 'put');
+  const texts = sending.map(({ entry }) => {
+    const { url, body } = objectOf(entry.item['request']);
+    return JSON.stringify([url ?? null, body ?? null]);
+  });
+  const names = new Set(texts.flatMap((text) => [...text.matchAll(MADE_ANEW)].map(([reference]) => reference)));
+  if (names.size === 0) return [];
+  const list = [...names].slice(0, MAX_NAMES).join(', ');
+  return [
+    `The client tool makes ${list} anew for each request. srq sends none of them: what the service demands in their place, a row gives, or --set NAME=VALUE.`,
+  ];
+}
+
+function requestNotes({ entry, body, parameters, answers }: ReadRequest): string[] {
   const item = `"${entry.name}" (${entry.where})`;
-  const secrets = parameters.filter(({ name }) => isSecretName(name));
+  const secrets = parameters.filter(({ name }) => isSecretName(name) && !isKeyName(name));
   return [
     ...(typeof body === 'string' ? [`${item} has ${body}, which srq does not read.`] : []),
-    ...(authorization.kind === 'unknown'
-      ? [`${item} authorizes by "${authorization.type}", which srq cannot do.`]
-      : []),
     ...secrets.map(
       ({ name, in: place }) => `${item} sends the secret "${name}" as a ${place} parameter, which srq does not.`,
     ),

@@ -1,5 +1,13 @@
 import type { ChalkInstance } from 'chalk';
-import type { Confidence, Contract, Finding, Observations, Proposal } from '../../request/contract.ts';
+import {
+  type Confidence,
+  type Contract,
+  type Finding,
+  isElsewhere,
+  type Observations,
+  type Proposal,
+  tokenAddress,
+} from '../../request/contract.ts';
 import { aligned, padded, printable, textWidth, thousands, wrapped } from '../output.ts';
 
 const GAP = '  ';
@@ -50,6 +58,27 @@ export function contractText(
 export function contractName({ source }: Contract): string {
   return source ? printable(`${source.title} (${source.files.join(', ')})`) : 'what the public document says';
 }
+
+/** Tells where the secret goes, and how. `baseUrl` is that of the profile, or null if it is not known yet. */
+export function secretAddressText(contract: Contract, baseUrl: string | null): string {
+  const { auth = { kind: 'bearer' }, token } = contract;
+  if (auth.kind !== 'bearer') {
+    const place = auth.kind === 'basic' ? 'as HTTP Basic, with the client id' : `in ${placeText(auth)}`;
+    const what = auth.kind === 'basic' ? 'client secret' : 'key';
+    return printable(
+      `The ${what} goes with each request to ${baseUrl ?? 'the base URL'}, ${place}. No token is asked for.`,
+    );
+  }
+  const isKnown = baseUrl !== null || isElsewhere(token);
+  const below = token.origin === 'service' ? 'at the host of the base URL' : 'below the base URL';
+  const address = isKnown ? tokenAddress(contract, baseUrl ?? '') : `${token.path} ${below}`;
+  const other = isElsewhere(token) ? ', another host than that of the service,' : '';
+  return printable(`The client secret goes to ${address}${other} for a token.`);
+}
+
+/** Returns the place of a key: `the header X-Api-Key`. */
+export const placeText = ({ in: place, name }: { readonly in: string; readonly name: string }): string =>
+  `the ${place === 'query' ? 'query parameter' : 'header'} ${name}`;
 
 /** The advice for a contract that the service's answers contradict. */
 export const CONTRADICTION_HINT =

@@ -33,14 +33,15 @@ export interface AnsweredCall {
 
 /** Returns the exchange of a call and its answer, without secrets. */
 export function exchangeOf({ operation, request, body, answer, nowMs }: AnsweredCall, service: Service): KeptExchange {
-  const { idempotencyHeader } = service.offered;
+  const { idempotencyHeader, callers } = service.offered;
+  const keyName = callers?.keyName ?? null;
   const headers = pairsOf(request.rawHeaders).map(([name, value]) => {
     const isShown = name.toLowerCase() === idempotencyHeader?.toLowerCase();
-    return [name, isShown ? value : shownHeader(name, value)] as const;
+    return [name, isShown ? value : shownHeader(name, value, keyName)] as const;
   });
   return {
     method: request.method ?? '',
-    path: withoutCredentials(shownPath(request.url ?? ''), service, nowMs),
+    path: withoutCredentials(shownPath(request.url ?? '', keyName), service, nowMs),
     headers,
     body: keptBody(operation, request.headers['content-type'], body),
     answer: answer === 'cut' ? null : keptAnswer(operation, answer, service, nowMs),

@@ -24,7 +24,7 @@ import { identityOf, type RequestContent, receivedAudio } from './request-conten
 import { createdAnswer, refusalAnswer, verdictAnswer } from './sample-answers.ts';
 import { type Problems, parametersSchema, schemaCheck } from './schema-check.ts';
 import { isSecretName } from './secrets.ts';
-import type { ArrivedCall, ServiceInterface } from './service-interface.ts';
+import type { ArrivedCall, FixedCallers, ServiceInterface } from './service-interface.ts';
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
@@ -35,10 +35,12 @@ const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 export function contractInterface(contract: Contract): ServiceInterface {
   const { create, validate, token, basePath } = contract;
   const idempotencyHeader = create.idempotency?.header ?? null;
+  const callers = fixedCallers(contract.auth);
+  const keyName = callers?.keyName ?? null;
   const decoders: Readonly<Record<OperationName, ContentDecoder>> = {
     token: tokenDecoder(token),
-    create: contentDecoder(create, 'create', idempotencyHeader),
-    validate: contentDecoder(validate, 'validate', null),
+    create: contentDecoder(create, 'create', idempotencyHeader, keyName),
+    validate: contentDecoder(validate, 'validate', null, keyName),
   };
   const refusals: Readonly<Record<OperationName, (content: RequestContent) => SandboxAnswer | null>> = {
     token: (content) => refuseExtras(token, content),
@@ -47,7 +49,9 @@ export function contractInterface(contract: Contract): ServiceInterface {
   };
   // An operation that the document does not have is missing here as well, so that the rehearsal ends as the first live
   // run would.
-  const offered = OPERATION_NAMES.filter((name) => isOffered(contract, name) === true);
+  const offered = OPERATION_NAMES.filter(
+    (name) => (name !== 'token' || callers === null) && isOffered(contract, name) === true,
+  );
   return {
     endpoints: offered.map((operation) => {
       const { method, path } = { ...OPERATIONS[operation], ...contract[operation] };
@@ -56,6 +60,7 @@ export function contractInterface(contract: Contract): ServiceInterface {
     basePath,
     // A service that does not say that it recognises repetitions is rehearsed as one that does not.
     idempotencyHeader: create.idempotency?.windowSeconds === 0 ? null : idempotencyHeader,
+    callers,
     decode: (operation, call) => decoders[operation](call),
     refuse: (operation, content) => refusals[operation](content),
     likeness: likenessOf(contract),
@@ -66,6 +71,37 @@ export function contractInterface(contract: Contract): ServiceInterface {
       verdictAnswer(validate, validate.verdict, requestId === null ? 'clear' : 'duplicate') ??
       DOCUMENTED_INTERFACE.validated(requestId),
   };
+}
+
+/** Reads from the contract by what callers are known, or null if it is by tokens. */
+function fixedCallers(auth: Contract['auth']): FixedCallers | null {
+  switch (auth?.kind) {
+    case 'basic':
+      return {
+        keyName: null,
+        demand: 'Authorization: Basic, with client id and client secret',
+        isPartner: ({ headers }, { clientId, clientSecret }) => {
+          const encoded = /^Basic +([\w+/=-]+)$/i.exec(headers.authorization ?? '')?.[1] ?? '';
+          return Buffer.from(encoded, 'base64').toString('utf8') === `${clientId}:${clientSecret}`;
+        },
+      };
+    case 'apiKey': {
+      const { in: place, name, prefix, value } = auth;
+      return {
+        keyName: name,
+        demand: `the key in the ${place === 'query' ? 'query parameter' : 'header'} ${name}`,
+        isPartner: ({ headers, query }, { clientSecret }) => {
+          const shown = place === 'query' ? query.get(name) : headers[name.toLowerCase()];
+          const hasWord = (text: string) => text.toLowerCase().startsWith(prefix.toLowerCase());
+          // Whoever keeps the key with the word before it sends that word once.
+          const bare = (text: string) => (hasWord(text) ? text.slice(prefix.length) : text);
+          return typeof shown === 'string' && hasWord(shown) && bare(shown) === bare(value ?? clientSecret);
+        },
+      };
+    }
+    default:
+      return null;
+  }
 }
 
 function refuseContent(operation: Operation, content: RequestContent): SandboxAnswer | null {
@@ -189,7 +225,12 @@ const DATA_URL = /^data:[^,]*;base64,/;
  * client's own reading of a contract, so that a mistake there becomes visible. `params` are named by their wire paths:
  * `customer.phone`.
  */
-function contentDecoder(operation: Operation, name: string, idempotencyHeader: string | null): ContentDecoder {
+function contentDecoder(
+  operation: Operation,
+  name: string,
+  idempotencyHeader: string | null,
+  keyName: string | null,
+): ContentDecoder {
   const decode = bodyDecoder(operation);
   const headers = placedIn(operation, 'header').map(nameOf);
   const shownHeaders = headers.filter((each) => !isSecretName(each));
@@ -201,7 +242,7 @@ function contentDecoder(operation: Operation, name: string, idempotencyHeader: s
     if ('status' in tree) return tree;
     const { recording, others, problems } = audio(tree.leaves);
     const heard = recording && receivedAudio(recording);
-    const inQuery = [...call.query].filter(([name]) => !isSecretName(name));
+    const inQuery = [...call.query].filter(([name]) => !isSecretName(name) && name !== keyName);
     const inContent = [...others.map((leaf) => [leaf.path.join('.'), shownText(leaf)] as const), ...inQuery];
     return {
       encoding: operation.encoding,

@@ -13,6 +13,7 @@ export const DOCUMENTED_INTERFACE: ServiceInterface = {
   }),
   basePath: '',
   idempotencyHeader: null,
+  callers: null,
   decode: (operation, { headers, body }) =>
     decodeContent(headers['content-type'], body, OPERATIONS[operation].encodings),
   refuse: (operation, content) => (carriesRequest(operation) ? refuseParameters(content) : null),

@@ -2,13 +2,7 @@ import { carriesRequest, type OperationName, type RequestOperationName } from '.
 import { jsonAnswer, refusal, type SandboxAnswer, tooManyRequests } from '../messages/answer.ts';
 import type { IdempotencyStore, Marketplace, TokenBucket } from './marketplace.ts';
 import type { RequestContent } from './request-content.ts';
-import type { ServiceInterface } from './service-interface.ts';
-
-/** The partner's credentials. The identifier is a number, as in the API's example. */
-interface PartnerCredentials {
-  readonly clientId: string;
-  readonly clientSecret: string;
-}
+import type { PartnerCredentials, ServiceInterface } from './service-interface.ts';
 
 /** The service on which the three operations work. */
 export interface Service {
@@ -26,6 +20,8 @@ export interface ApiCall {
   readonly operation: OperationName;
   /** The bearer token, or null. */
   readonly token: string | null;
+  /** Whether it holds the partner's credentials, where these go with each call. */
+  readonly isOfPartner: boolean;
   /** The decoded content, or the answer that refuses a body that could not be decoded. */
   readonly content: RequestContent | SandboxAnswer;
   readonly nowMs: number;
@@ -57,7 +53,7 @@ export function findOperation(method: string, path: string, offered: ServiceInte
 export function actOn(call: ApiCall, service: Service): Acted {
   const { operation } = call;
   if (!carriesRequest(operation)) return { answer: grantToken(call, service), requestId: null };
-  const refused = refuseRate(call, service) ?? refuseToken(call, service);
+  const refused = refuseRate(call, service) ?? refuseCaller(call, service);
   if (refused) return { answer: refused, requestId: null };
   const content = call.content;
   if ('status' in content) return { answer: content, requestId: null };
@@ -92,6 +88,15 @@ function grantToken({ content, nowMs }: ApiCall, { credentials, marketplace, off
 function refuseRate({ nowMs }: ApiCall, { rateLimit }: Service): SandboxAnswer | null {
   const waitMs = rateLimit?.take(nowMs) ?? 0;
   return waitMs > 0 ? tooManyRequests(waitMs) : null;
+}
+
+/** Refuses a call that does not come from the partner. */
+function refuseCaller(call: ApiCall, service: Service): SandboxAnswer | null {
+  const { callers } = service.offered;
+  if (callers === null) return refuseToken(call, service);
+  if (call.isOfPartner) return null;
+  const challenge = { 'www-authenticate': `${callers.keyName === null ? 'Basic' : 'ApiKey'} realm="sandbox"` };
+  return refusal(401, 'unauthorized', `Send ${callers.demand}.`, challenge);
 }
 
 /**

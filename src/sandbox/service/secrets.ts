@@ -9,17 +9,20 @@ const TOKEN_LIKE = /[\w-]{43}/g;
 /** Tells whether a header or query parameter is secret, so that its value is never kept. */
 export const isSecretName = (name: string): boolean => SECRET_NAME.test(name);
 
-/** Returns the value of a header as it may be shown. Of a secret one, it is at most the scheme. */
-export function shownHeader(name: string, value: string): string {
-  if (!isSecretName(name)) return value;
+/**
+ * Returns the value of a header as it may be shown. Of a secret one, it is at most the scheme. `keyName` is the name of
+ * the key that goes with each call, or null.
+ */
+export function shownHeader(name: string, value: string, keyName: string | null): string {
+  if (!isSecretName(name) && name.toLowerCase() !== keyName?.toLowerCase()) return value;
   const scheme = /^(?:Bearer|Basic)(?= )/i.exec(value)?.[0];
   return scheme === undefined ? MASK : `${scheme} ${MASK}`;
 }
 
 /** Returns a path with its query as it may be shown. */
-export function shownPath(path: string): string {
+export function shownPath(path: string, keyName: string | null): string {
   return path.replace(/([?&])([^=&]*)=[^&]*/g, (pair, mark: string, name: string) =>
-    isSecretName(name) ? `${mark}${name}=${MASK}` : pair,
+    isSecretName(name) || new URLSearchParams(`${name}=`).has(keyName ?? '') ? `${mark}${name}=${MASK}` : pair,
   );
 }
 

@@ -17,6 +17,22 @@ interface Endpoint {
   readonly path: string;
 }
 
+/** Callers that show the same credentials with each call. */
+export interface FixedCallers {
+  /** The header or query parameter of the key, which is never kept, or null for HTTP Basic. */
+  readonly keyName: string | null;
+  /** What a call must hold, for the refusal of one that does not. */
+  readonly demand: string;
+  /** Tells whether a call comes from the partner with these credentials. */
+  isPartner(call: Pick<ArrivedCall, 'headers' | 'query'>, partner: PartnerCredentials): boolean;
+}
+
+/** The partner's credentials. The identifier is a number, as in the API's example. */
+export interface PartnerCredentials {
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
 /**
  * The marketplace as its partners see it: where its operations are, what they accept, how they answer. There are two
  * implementations, one for the public document and one for a contract. The service behind them is the same.
@@ -30,6 +46,8 @@ export interface ServiceInterface {
    * parameters.
    */
   readonly idempotencyHeader: string | null;
+  /** How callers show who they are, if not by a token. */
+  readonly callers: FixedCallers | null;
   /** Decodes the content of a call. An {@link SandboxAnswer} is the refusal of one that cannot be decoded. */
   decode(
     operation: OperationName,

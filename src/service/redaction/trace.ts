@@ -65,8 +65,14 @@ function masked(text: string, mask: Redactor): string {
 function sentHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   const { authorization, ...rest } = headers;
   const shown = Object.entries(rest).map(([name, value]) => [name, OWN_HEADER.test(name) ? value : REDACTED] as const);
-  const scheme = authorization === undefined ? {} : { authorization: `${authorization.split(' ', 1)[0]} ${REDACTED}` };
-  return { ...scheme, ...Object.fromEntries(shown) };
+  const shownScheme = authorization === undefined ? {} : { authorization: withoutCredentials(authorization) };
+  return { ...shownScheme, ...Object.fromEntries(shown) };
+}
+
+/** Keeps the scheme. Where there is none, the first word may be the key itself. */
+function withoutCredentials(authorization: string): string {
+  const [, scheme = ''] = /^((?:Basic|Bearer) )/.exec(authorization) ?? [];
+  return scheme + REDACTED;
 }
 
 const OWN_HEADER = /^(?:accept|accept-encoding|content-type)$/;

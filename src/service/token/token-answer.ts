@@ -109,11 +109,30 @@ export function tokenError(exchange: Exchange, sent: Redactor): { error: SrqErro
       isTransient: false,
     };
   }
+  if (status >= 300 && status <= 399) {
+    const target = exchange.answer.headers['location'] ?? '';
+    const host = URL.canParse(target) ? ` to ${new URL(target).host}` : '';
+    const hint =
+      'srq never follows redirects, and sends the secret nowhere else. Ask the service for its address, then: srq login';
+    return {
+      error: new SrqError('service', `The token endpoint redirects${host} (HTTP ${status}).`, hint),
+      isTransient: false,
+    };
+  }
   const isTransient = status === 408 || status === 429 || status >= 500;
   const hint = isTransient
     ? 'The service has a problem; try again later.'
     : 'This does not look like the token endpoint. Check the base URL with: srq status';
   return { error: new SrqError('service', `The token endpoint answered HTTP ${status}${words}.`, hint), isTransient };
+}
+
+/** Creates the error for credentials that go with each request, and that the service refuses. */
+export function credentialsRefused(status: number): SrqError {
+  return new SrqError(
+    'auth',
+    `The service refused the credentials (HTTP ${status}).`,
+    'Check them with the marketplace, then log in again: srq login    What is sent, and where: srq status',
+  );
 }
 
 /** Creates the error for a new token that is refused at once. */

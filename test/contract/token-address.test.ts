@@ -1,0 +1,226 @@
+import { describe, expect, test } from 'vitest';
+import type { Proposal } from '../../src/request/contract.ts';
+import { contractAt, tokenAddress } from '../../src/request/contract.ts';
+import { answer, learnParts } from './describe-request.ts';
+import type { learnOptions } from './learn-options.ts';
+
+type Options = Parameters<typeof learnOptions>[0];
+
+const body = (properties: object, required: string[] = [], type = 'application/x-www-form-urlencoded') => ({
+  requestBody: { content: { [type]: { schema: { properties, required } } } },
+});
+const CLIENT = body({ grant_type: { enum: ['client_credentials'] }, client_id: {}, client_secret: {} });
+const PERSON = body({ email: {}, password: {} }, ['email', 'password'], 'application/json');
+const post = (more: object = {}) => ({ post: { responses: {}, ...more } });
+const servers = (...urls: string[]) => ({ servers: urls.map((url) => ({ url })) });
+const flows = (...urls: string[]) => ({
+  components: {
+    securitySchemes: Object.fromEntries(
+      urls.map((tokenUrl, index) => [
+        `f${index}`,
+        { type: 'oauth2', flows: { clientCredentials: { tokenUrl, scopes: {} } } },
+      ]),
+    ),
+  },
+});
+
+const learn = (paths: object, rest: object = {}, options: Options = {}) => learnParts({ paths, rest, options });
+const asked = ({ questions }: Proposal) => questions.find(({ name }) => name === 'operation:token');
+const found = ({ contract }: Proposal) => contract.findings.find(({ setting }) => setting === 'token.path');
+const BASE = 'https://api.example.com';
+
+/** The address that gets the secret under a base URL, or what is asked. */
+function addressOf(proposal: Proposal, baseUrl = BASE): string | null {
+  return asked(proposal) ? 'asked' : tokenAddress(contractAt(proposal.contract, baseUrl), baseUrl);
+}
+
+describe('The address for tokens of the client credentials flow', () => {
+  test('beats every operation of the document, and is shown', () => {
+    const proposal = learn({ '/oauth/token': post(CLIENT) }, { ...flows('/auth/issue'), ...servers(BASE) });
+    expect(addressOf(proposal)).toBe(`${BASE}/auth/issue`);
+    expect(found(proposal)).toMatchObject({ value: 'POST /auth/issue', confidence: 'certain' });
+  });
+
+  test('names the operation that says how the credentials go', () => {
+    const proposal = learn(
+      { '/t': post({ ...CLIENT, description: 'HTTP Basic' }) },
+      { ...flows('/t'), ...servers(BASE) },
+    );
+    expect(proposal.contract.token).toMatchObject({ path: '/t', auth: 'body' });
+    const basic = learn({ '/t': post({ description: 'By HTTP Basic.' }) }, { ...flows('/t'), ...servers(BASE) });
+    expect(basic.contract.token).toMatchObject({ path: '/t', auth: 'basic' });
+  });
+
+  test.each([
+    ['below the path of the servers', '/v1/token', 'https://api.example.com/v1', 'https://api.example.com/v1/token'],
+    ['outside of it', '/oauth/token', 'https://api.example.com/v1', 'https://api.example.com/oauth/token'],
+    [
+      'whole and outside of it',
+      `${BASE}/oauth/token`,
+      'https://api.example.com/v1',
+      'https://api.example.com/oauth/token',
+    ],
+  ])('is the same under a base URL with and without that path: %s', (_, tokenUrl, server, address) => {
+    const parts = { ...flows(tokenUrl), ...servers(server) };
+    for (const learnedAt of [null, BASE, server]) {
+      const proposal = learn({}, parts, { baseUrl: learnedAt });
+      for (const baseUrl of learnedAt === null ? [BASE, server] : [learnedAt]) {
+        expect(addressOf(proposal, baseUrl), `learned at ${learnedAt}, used at ${baseUrl}`).toBe(address);
+      }
+    }
+  });
+
+  test('of two servers with different paths counts from the root of the host', () => {
+    const proposal = learn({}, { ...flows('/oauth/token'), ...servers(`${BASE}/v1`, `${BASE}/v2`) });
+    expect(addressOf(proposal, `${BASE}/v2`)).toBe(`${BASE}/oauth/token`);
+  });
+
+  test('that is relative to the path is asked about where it can be resolved in two ways', () => {
+    const parts = { ...flows('token'), ...servers(`${BASE}/v1`) };
+    const question = asked(learn({}, parts));
+    expect(question?.choices).toEqual(['POST /v1/token', `${BASE}/token`, 'none']);
+    for (const [index, address] of [`${BASE}/v1/token`, `${BASE}/token`].entries()) {
+      const token = question?.choices?.[index] ?? '';
+      expect(addressOf(learn({}, parts, { operations: { token } }), `${BASE}/v1`)).toBe(address);
+    }
+    expect(addressOf(learn({}, { ...flows('token'), ...servers(`${BASE}/`) }))).toBe(`${BASE}/token`);
+  });
+
+  test('with a variable is asked for its value, and never sent as it stands', () => {
+    const parts = { ...flows(`${BASE}/{tenant}/oauth/token`), ...servers(BASE) };
+    expect(learn({}, parts).questions).toMatchObject([{ name: 'constant:tenant', answer: '--set tenant=VALUE' }]);
+    const proposal = learn({}, parts, { constants: { tenant: 'acme' } });
+    expect([proposal.questions, addressOf(proposal)]).toEqual([[], `${BASE}/acme/oauth/token`]);
+  });
+
+  test.each(['https://login.example.net/token', '//login.example.net/token', 'https://login.example.net:444/token'])(
+    'at another host is asked about, and that host is no answer to be copied unread: %s',
+    (tokenUrl) => {
+      const proposal = learn({ '/oauth/token': post(CLIENT) }, { ...flows(tokenUrl), ...servers(BASE) });
+      const question = asked(proposal);
+      expect(question?.text).toContain('another host');
+      expect(question?.text).toContain('login.example.net');
+      expect(question?.answer).toBe('--operation "token=POST /token"');
+      expect(JSON.stringify(proposal.contract)).not.toContain('login.example.net');
+    },
+  );
+
+  test('at another host is used once a person has named it, and is shown whole', () => {
+    const address = 'https://login.example.net/oauth2/token';
+    const parts = { ...flows(address), ...servers(BASE) };
+    const proposal = learn({}, parts, { operations: { token: address } });
+    expect([addressOf(proposal), found(proposal)?.value]).toEqual([address, `POST ${address}`]);
+    expect(proposal.contract.token).toMatchObject({ path: '/oauth2/token', origin: 'https://login.example.net' });
+    const own = learn({}, parts, { operations: { token: 'POST /oauth2/token' } });
+    expect(addressOf(own)).toBe(`${BASE}/oauth2/token`);
+  });
+
+  test.each([
+    'http://login.example.net/token',
+    'https://user:word@login.example.net/token',
+    'https://login.example.net/token?a=1',
+  ])('is refused where a person names one that no secret may be sent to: %s', (token) => {
+    expect(() => learn({}, {}, { operations: { token } })).toThrow('no address that a client secret may be sent to');
+  });
+
+  test('of several flows is asked about', () => {
+    const question = asked(learn({}, { ...flows('/a/token', '/b/token'), ...servers(BASE) }));
+    expect(question?.choices).toEqual(['POST /a/token', 'POST /b/token', 'none']);
+  });
+
+  test('of the other server of the document is a guess under this base URL, which alone gets the secret', () => {
+    const parts = {
+      ...flows('https://live.example.com/token'),
+      ...servers('https://test.example.com', 'https://live.example.com'),
+    };
+    const proposal = learn({}, parts, { baseUrl: 'https://test.example.com' });
+    expect(addressOf(proposal, 'https://test.example.com')).toBe('https://test.example.com/token');
+    expect(found(proposal)).toMatchObject({ confidence: 'weak', why: expect.stringContaining('live.example.com') });
+  });
+});
+
+describe('Without a flow, an operation issues tokens', () => {
+  test.each([
+    [
+      'that takes a client id and a secret',
+      '/session',
+      post({ ...body({ client_id: {}, client_secret: {} }), operationId: 'getToken' }),
+    ],
+    ['that takes a grant type', '/auth', post(body({ grant_type: { example: 'client_credentials' } }))],
+    ['whose words speak of client credentials', '/login', post({ summary: 'OAuth client credentials grant' })],
+    ['whose path alone says so', '/oauth/token', post()],
+  ])('%s', (_, path, item) => {
+    const proposal = learn({ [path]: item, '/users/login': post(PERSON) });
+    expect([addressOf(proposal), found(proposal)?.where]).toEqual([BASE + path, expect.stringContaining('/post')]);
+  });
+
+  test.each([
+    ["takes a person's password", '/auth/login', post(PERSON)],
+    [
+      "takes a person's password and says token",
+      '/oauth/token',
+      post(body({ username: {}, password: {}, client_id: {}, client_secret: {} }, ['username', 'password'])),
+    ],
+    [
+      'takes another grant',
+      '/oauth/token',
+      post(body({ grant_type: { enum: ['authorization_code'] }, code: {}, client_id: {}, client_secret: {} })),
+    ],
+    ['requires what nobody knows', '/auth/token', post(body({ device: {} }, ['device']))],
+    ['only has a name', '/api-tokens', post(body({ note: {} }))],
+  ])('but never unasked one that %s', (_, path, item) => {
+    expect(asked(learn({ [path]: item }))?.text).toContain(`POST ${path}`);
+  });
+
+  test.each([
+    '/tokens/revoke',
+    '/oauth/introspect',
+    '/push/token',
+    '/cards/tokens',
+    '/token/refresh',
+    '/oauth/authorize',
+  ])('and %s is none, and not asked about', (path) => {
+    const proposal = learn({ [path]: post(CLIENT) });
+    expect([asked(proposal), proposal.contract.token.path]).toEqual([undefined, '/oauth/token']);
+  });
+
+  test('and of several alike the three best are asked about, with what speaks for each', () => {
+    const paths = Object.fromEntries(['/a', '/b', '/c', '/d'].map((path) => [`${path}/token`, post(CLIENT)]));
+    const question = asked(learn(paths));
+    expect(question?.choices).toEqual(['POST /a/token', 'POST /b/token', 'POST /c/token', 'none']);
+    expect(question?.text).toContain('1. POST /a/token: it takes a client id and a client secret');
+    expect(addressOf(learn(paths, {}, { operations: { token: 'POST /c/token' } }))).toBe(`${BASE}/c/token`);
+  });
+
+  test('and one at a server of its own is asked about', () => {
+    const item = post({ ...CLIENT, servers: [{ url: 'https://login.example.net/sso' }] });
+    const proposal = learn({ '/oauth/token': item }, servers(BASE));
+    expect(asked(proposal)?.choices).toEqual(['https://login.example.net/sso/oauth/token', 'none']);
+    const shared = { '/oauth/token': { ...post(CLIENT), servers: [{ url: 'https://login.example.net' }] } };
+    expect(asked(learn(shared, servers(BASE)))?.choices).toContain('https://login.example.net/oauth/token');
+    const said = learn(shared, servers(BASE), { operations: { token: 'https://login.example.net/oauth/token' } });
+    expect(said.contract.token).toMatchObject({ origin: 'https://login.example.net', auth: 'body' });
+    expect(said.contract.findings).toContainEqual(expect.objectContaining({ setting: 'token.auth' }));
+  });
+
+  test('and a path with a variable is filled with the value that a person gives', () => {
+    const paths = { '/{partner}/oauth/token': post(CLIENT) };
+    expect(learn(paths).questions).toMatchObject([{ name: 'constant:partner' }]);
+    expect(addressOf(learn(paths, {}, { constants: { partner: '7' } }))).toBe(`${BASE}/7/oauth/token`);
+  });
+
+  test('and a person may name a path that the document does not describe, but no operation that is not there', () => {
+    expect(addressOf(learn({}, {}, { operations: { token: '/sso/token' } }))).toBe(`${BASE}/sso/token`);
+    expect(() => learn({}, {}, { operations: { token: 'issueToken' } })).toThrow('has no operation "issueToken"');
+  });
+});
+
+test('a document that says nothing of tokens makes the public address a guess, and one with a bearer token a question', () => {
+  const silent = learn({});
+  expect([addressOf(silent), found(silent)?.confidence]).toEqual([`${BASE}/oauth/token`, 'weak']);
+  const bearer = { security: [{ b: [] }], components: { securitySchemes: { b: { type: 'http', scheme: 'bearer' } } } };
+  expect(asked(learn({}, bearer))).toMatchObject({ choices: ['POST /oauth/token', 'none'] });
+  expect(addressOf(learn({ '/auth': post({ ...CLIENT, responses: { 200: answer({ token: {} }) } }) }, bearer))).toBe(
+    `${BASE}/auth`,
+  );
+});
