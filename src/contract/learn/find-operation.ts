@@ -15,13 +15,14 @@ import {
 import { KNOWN_FIELDS } from './field-names.ts';
 import { bodyProblem, operationBody, unreadable } from './operation-body.ts';
 import { sharedPath } from './servers.ts';
+import { type CreateSigns, createSigns } from './unasked-create.ts';
 import { isAboutRequests, objectionsTo, resemblesCheck } from './unasked-validate.ts';
 
 /** One of several operations that may be the right one. */
 interface OperationCandidate {
   readonly operation: OpenApiOperation;
-  /** The objection against choosing it, or an empty text if there is none against the operation itself. */
-  readonly objection: string;
+  /** What speaks for it or against it, or an empty text. */
+  readonly reason: string;
 }
 
 /** The operation for a role, or the candidates for a person to choose from. */
@@ -38,12 +39,14 @@ interface Scored {
   readonly points: number;
   /** The known fields for which its body has a place. */
   readonly fields: ReadonlySet<string>;
+  /** All fields for which it has one: a recording and a category among them. */
+  readonly allFields: ReadonlySet<string>;
+  /** Whether the document says nothing about the contents of its body. */
+  readonly isEmpty: boolean;
   /** A reference that could not be followed. */
   readonly outside: string | null;
 }
 
-const NAMES_ENOUGH = 4;
-const CLEAR_LEAD = 20;
 const MIN_LEAD = 3;
 /** Minimum number of known names in a body. One with fewer is hardly the body of a request. */
 const MIN_FIELDS = 3;
@@ -55,7 +58,6 @@ const MAX_OPERATIONS = 1000;
 const SCORED_NODES = 2000;
 const ALL_SCORED_NODES = 100_000;
 const TOKEN_WORDS = /^(?:tokens?|login|signin|logout|oauth2?|authenticate|auth|password|session|sessions)$/;
-const REQUEST_WORDS = /^(?:requests?|leads?|orders?|jobs?|enquir(?:y|ies)|inquir(?:y|ies))$/;
 const CHECKING_WORDS =
   /^(?:validat(?:e|ion|ions)|check|checks|duplicates?|dedupe?|deduplicate|verify|verification|precheck|exists)$/;
 const SAYS_DUPLICATE = /duplicat|already exist|seen before|repeated/i;
@@ -73,16 +75,16 @@ type Find = (search: Search, taken: readonly OpenApiOperation[]) => FoundOperati
 
 const FINDERS: Readonly<Record<OperationName, Find>> = {
   create: (search, taken) => {
-    const ranked = rankedBy(createPoints, search, taken);
-    if (ranked.length === 0) refuseExternalBody(search);
-    return decided(ranked, true);
+    const found = createAmong(notTaken(search.scored, taken));
+    if (found.operation === null && found.candidates.length === 0) refuseExternalBody(search);
+    return found;
   },
   validate: ({ reading, operations, scored }, taken) => {
     const create = scored.find(({ operation }) => operation === taken[0]);
     if (create === undefined) return CREATE_UNKNOWN;
     return validateBeside(reading, create, notTaken(scored, taken), operations.find(asksWithoutBody));
   },
-  token: (search, taken) => decided(rankedBy(tokenPoints, search, taken), false),
+  token: (search, taken) => decided(rankedBy(tokenPoints, search, taken)),
 };
 
 /**
@@ -123,8 +125,8 @@ function rankedBy(
 
 /** Throws if the create may be an operation whose body or path is outside of the document. */
 function refuseExternalBody({ reading, scored }: Search): void {
-  const [outside] = scored.flatMap((each) => each.outside ?? []);
-  if (outside !== undefined) throw unreadable('The request body', outside);
+  for (const { operation, outside } of scored)
+    if (outside !== null) throw unreadable(`The body of ${operation.name}`, outside);
   const [elsewhere] = pathProblems(reading);
   if (elsewhere !== undefined) throw unreadable('A path', elsewhere);
 }
@@ -157,7 +159,7 @@ function validateBeside(
     return { ...NONE, why: asked ?? 'no operation looks like it' };
   }
   const shown = (fit.length > 0 ? fit : judged).slice(0, 3);
-  const candidates = shown.map(({ operation, objections }) => ({ operation, objection: objections.join(', ') }));
+  const candidates = shown.map(({ operation, objections }) => ({ operation, reason: objections.join(', ') }));
   return { ...NONE, candidates, why: fit.length > 0 ? 'several are alike' : 'something speaks against each' };
 }
 
@@ -171,19 +173,14 @@ function mayCheckDuplicates({ operation, fields }: Scored, create: Scored): bool
   return fields.size >= MIN_FIELDS && SAYS_DUPLICATE.test(operation.words);
 }
 
-/** Chooses the best operation. `byNames` demands that it has enough of the known names. */
-function decided(ranked: readonly Scored[], byNames: boolean): FoundOperation {
+/** Chooses the best operation by its points. */
+function decided(ranked: readonly Scored[]): FoundOperation {
   const [best, next] = ranked;
   if (best === undefined) return { ...NONE, why: 'no operation looks like it' };
   const lead = best.points - (next?.points ?? 0);
-  const hasNames = best.fields.size >= NAMES_ENOUGH;
-  const candidates = ranked.slice(0, 3).map(({ operation }) => ({ operation, objection: '' }));
-  if (((hasNames || !byNames) && lead >= MIN_LEAD) || (lead >= CLEAR_LEAD && best.fields.size > 1)) {
-    const names = best.fields.size > 0 ? `${best.fields.size} of the 7 known names, ` : '';
-    const confidence = !byNames ? 'likely' : hasNames ? 'certain' : 'weak';
-    return { operation: best.operation, candidates: [], why: `${names}${lead} points ahead`, confidence };
-  }
-  return { ...NONE, candidates, why: lead < MIN_LEAD ? 'several are alike' : 'it has too few of the known names' };
+  const candidates = ranked.slice(0, 3).map(({ operation }) => ({ operation, reason: '' }));
+  if (lead < MIN_LEAD) return { ...NONE, candidates, why: 'several are alike' };
+  return { operation: best.operation, candidates: [], why: `${lead} points ahead`, confidence: 'likely' };
 }
 
 const takesBody = ({ method }: OpenApiOperation): boolean => method === 'post' || method === 'put';
@@ -196,21 +193,69 @@ const operationWords = ({ path, id }: OpenApiOperation): string[] => [...nameWor
 function namesIn(reading: DocumentReading, operation: OpenApiOperation, maxNodes: number): Omit<Scored, 'operation'> {
   const body = operationBody(reading, operation, maxNodes);
   const outside = body?.unresolved[0] ?? bodyProblem(reading, operation);
-  if (body === null) return { points: 0, fields: new Set(), outside };
+  if (body === null) return { points: 0, fields: new Set(), allFields: new Set(), isEmpty: true, outside };
   const known = [...body.assignment.values()].filter(({ field }) => KNOWN_FIELDS.has(field));
   const points = known.reduce((sum, { rank }) => sum + (rank <= 5 ? 10 : rank < 40 ? 6 : 2), 0);
-  return { points, fields: new Set(known.map(({ field }) => field)), outside };
+  return {
+    points,
+    fields: new Set(known.map(({ field }) => field)),
+    allFields: new Set([...body.assignment.values()].map(({ field }) => field)),
+    isEmpty: body.leaves.length === 0,
+    outside,
+  };
 }
 
-function createPoints({ operation, points, fields }: Scored): number {
-  const words = operationWords(operation);
-  const has = (pattern: RegExp) => words.some((word) => pattern.test(word));
-  // An operation that only looks for duplicates has the same body, and would be called instead of a create.
-  if (fields.size === 0 || has(CHECKING_WORDS)) return 0;
+/** An operation that may create, with what speaks for and against it. */
+interface CreateCandidate extends Scored {
+  readonly signs: CreateSigns;
+}
+
+/**
+ * Chooses the operation that creates if its name and its body both say so and no other one is near. Otherwise the best
+ * ones become a question.
+ */
+function createAmong(scored: readonly Scored[]): FoundOperation {
+  const ranked = scored
+    .filter(mayCreate)
+    .map((each): CreateCandidate => ({ ...each, signs: createSigns(each) }))
+    .filter(({ fields, signs }) => fields.size > 0 || signs.name === 'plainly')
+    .map((each) => ({ ...each, points: createPoints(each) }))
+    .sort((a, b) => b.points - a.points);
+  const [best, ...others] = ranked;
+  if (best === undefined) return { ...NONE, why: 'no operation looks like it' };
+  if (best.signs.name === 'plainly' && best.outside !== null)
+    throw unreadable(`The body of ${best.operation.name}`, best.outside);
+  const rival = others.find((each) => isNear(each, best));
+  if (best.signs.objections.length === 0 && rival === undefined) {
+    const why = `its name says so, and its body has ${best.fields.size} of the ${KNOWN_FIELDS.size} known names`;
+    return { operation: best.operation, candidates: [], why, confidence: 'certain' };
+  }
+  const candidates = ranked.slice(0, 3).map(({ operation, signs: { reasons, objections } }) => {
+    const but = reasons.length > 0 && objections.length > 0 ? ', but ' : '';
+    return { operation, reason: `${reasons.join(', ')}${but}${objections.join(', ')}` };
+  });
+  const isAlone = rival === undefined;
+  return { ...NONE, candidates, why: isAlone ? 'no name and body say so plainly' : 'several are alike' };
+}
+
+/** Tells whether an operation may create at all. One that looks for duplicates has the same body. */
+function mayCreate({ operation }: Scored): boolean {
+  return !operationWords(operation).some((word) => CHECKING_WORDS.test(word) || TOKEN_WORDS.test(word));
+}
+
+function createPoints({ operation, points, signs }: CreateCandidate): number {
   const created = '201' in objectOf(operation.value['responses']) ? 2 : 0;
-  const isOneOfMany = operation.path.includes('{') ? 5 : 0;
-  const against = isOneOfMany + (has(TOKEN_WORDS) ? 20 : 0) + (has(LIST_WORDS) ? 10 : 0);
-  return points + created + (has(REQUEST_WORDS) ? 3 : 0) - against;
+  const named = { plainly: 20, perhaps: 8, not: 0 }[signs.name];
+  const isOneOfMany = operation.path.includes('{') ? 10 : 0;
+  const list = operationWords(operation).some((word) => LIST_WORDS.test(word)) ? 10 : 0;
+  return points + created + named + (signs.hasRequest ? 10 : 0) - isOneOfMany - list;
+}
+
+/** Tells whether an operation may be meant as well as the best one: it names requests, too, or its body is as good. */
+function isNear({ signs, fields, operation }: CreateCandidate, best: CreateCandidate): boolean {
+  if (operation.path.includes('{') || operationWords(operation).some((word) => LIST_WORDS.test(word))) return false;
+  const isNamed = signs.name === 'plainly' && fields.size >= Math.min(MIN_FIELDS, best.fields.size);
+  return isNamed || (signs.hasRequest && fields.size >= best.fields.size);
 }
 
 function tokenPoints({ operation }: Pick<Scored, 'operation'>): number {

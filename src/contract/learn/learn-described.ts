@@ -157,9 +157,9 @@ function picked(role: OperationName, found: FoundOperation, notebook: Findings):
 
 const numbered = (candidates: FoundOperation['candidates']): string =>
   candidates
-    .map(({ operation: { name, id }, objection }, index) => {
+    .map(({ operation: { name, id }, reason }, index) => {
       const called = `${index + 1}. ${name}${id === '' ? '' : ` (${id})`}`;
-      return objection === '' ? called : `${called}: ${objection}`;
+      return reason === '' ? called : `${called}: ${reason}`;
     })
     .join('; ');
 

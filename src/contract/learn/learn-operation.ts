@@ -4,7 +4,7 @@ import { SrqError } from '../../request/errors.ts';
 import { exampleMobile } from '../../request/example-phone.ts';
 import { MARKETS } from '../../request/markets.ts';
 import { nameWords, redactedValue } from '../../request/names.ts';
-import type { RequestOperationName } from '../../request/operations.ts';
+import { OPERATIONS, type RequestOperationName } from '../../request/operations.ts';
 import { isObject, listOf, memberOf, objectOf, pointerTo, scalarOf, textOf } from '../documents/json-parts.ts';
 import { flatten } from '../schema/flat-schema.ts';
 import { validationSchema } from '../schema/validation-schema.ts';
@@ -31,7 +31,7 @@ export function learnOperation(
   given: GivenConstants,
   notebook: Findings,
 ): Operation {
-  const body = readableBody(reading, operation);
+  const body = readableBody(reading, role, operation);
   for (const problem of body.problems) notebook.note(problem);
   const own = operationParameters(reading, operation, body, given, notebook);
   const parameters = own.parameters.map((each) => withFit(withCategories(reading, each, notebook), notebook));
@@ -78,15 +78,20 @@ function refusalOf(answers: readonly DescribedAnswer[]): DescribedAnswer | undef
   return told.find(({ status }) => status === 422) ?? told.find(({ status }) => status === 400);
 }
 
-function readableBody(reading: DocumentReading, operation: OpenApiOperation): OperationBody {
+function readableBody(
+  reading: DocumentReading,
+  role: RequestOperationName,
+  operation: OpenApiOperation,
+): OperationBody {
   const body = operationBody(reading, operation);
   const outside = body?.unresolved[0] ?? bodyProblem(reading, operation);
-  if (outside !== null) throw unreadable('The request body', outside);
+  const without = OPERATIONS[role].presence === null ? '' : ` Do without: --operation ${role}=none`;
+  if (outside !== null) throw unreadable(`The body of ${operation.name}`, outside, without);
   if (body !== null) return body;
   throw new SrqError(
     'input',
     `${operation.name} takes no body that srq can write.`,
-    'srq writes forms, JSON and multipart/form-data. Name another operation: --operation "create=POST /path"',
+    `srq writes forms, JSON and multipart/form-data. Name another operation: --operation "${role}=POST /path".${without}`,
   );
 }
 
