@@ -36,6 +36,7 @@ test.each<[string, object]>([
   ['POST /quotes/requests', {}],
   ['POST /enquiries', { operationId: 'create_enquiry_api_v1_enquiries_post' }],
   ['POST /pedidos', {}],
+  ['POST /leads/addlead', {}],
   ['POST /api/solicitudes/crear', {}],
   ['POST /anfragen', {}],
   ['PUT /leads', { operationId: 'addLead' }],
@@ -45,7 +46,7 @@ test.each<[string, object]>([
 });
 
 test.each<[string, object, string]>([
-  ['POST /users', {}, 'its name does not say that it is about requests'],
+  ['POST /users', {}, 'its path does not say that it is about requests'],
   ['POST /orders', {}, 'its name may be that of something else'],
   ['POST /support/requests', {}, '"support" may make it something else'],
   ['POST /leads/sources', {}, '"sources" may make it something else'],
@@ -62,6 +63,18 @@ test.each<[string, object, string]>([
   const proposal = learn({ [name]: operation(extra) });
   expect(chosen(proposal)).toBeUndefined();
   expect(asked(proposal)?.text).toContain(reason);
+});
+
+test.each([
+  ['POST /', 'createOpportunity'],
+  ['POST /inbox', 'submitServiceRequest'],
+])('the id of %s may name a request, which is not enough', (name, operationId) => {
+  const requestBody = body(['email', 'name']);
+  const proposal = learn({
+    'POST /users': operation({ requestBody }),
+    [name]: operation({ operationId, requestBody }),
+  });
+  expect(asked(proposal)?.choices?.[0]).toBe(name);
 });
 
 test('a name that may be that of something else is enough where the body has all that a request consists of', () => {
@@ -81,13 +94,13 @@ test('a rival by its name or by its body makes a question of it; what changes, l
 test('the three best are asked about, each with its reason, the one that is most likely meant first', () => {
   const proposal = learn({
     'POST /users': operation({ requestBody: body(['email', 'name']) }),
-    'POST /contacts': operation(),
+    'POST /tickets': operation(),
     'POST /leads/{id}/notes': operation({ requestBody: body(['description']) }),
     'POST /leads': operation({ operationId: 'addLead' }),
   });
-  expect(asked(proposal)?.choices).toEqual(['POST /leads', 'POST /contacts', 'POST /users']);
+  expect(asked(proposal)?.choices).toEqual(['POST /leads', 'POST /tickets', 'POST /users']);
   expect(asked(proposal)?.text).toMatch(
-    /1\. POST \/leads \(addLead\): its name says so, its body has a place for [^;]+; 2\. POST \/contacts: its body has .+, but its name may be that of something else; 3\. /,
+    /1\. POST \/leads \(addLead\): its name says so, its body has a place for [^;]+; 2\. POST \/tickets: its body has .+, but its name may be that of something else; 3\. /,
   );
 });
 

@@ -61,7 +61,6 @@ const TOKEN_WORDS = /^(?:tokens?|login|signin|logout|oauth2?|authenticate|auth|p
 const CHECKING_WORDS =
   /^(?:validat(?:e|ion|ions)|check|checks|duplicates?|dedupe?|deduplicate|verify|verification|precheck|exists)$/;
 const SAYS_DUPLICATE = /duplicat|already exist|seen before|repeated/i;
-const LIST_WORDS = /^(?:batch|bulk|import|list|search|query|upload)$/;
 
 /** The search space: all operations of the document, and those with a body together with its known contents. */
 interface Search {
@@ -218,7 +217,7 @@ function createAmong(scored: readonly Scored[]): FoundOperation {
   const ranked = scored
     .filter(mayCreate)
     .map((each): CreateCandidate => ({ ...each, signs: createSigns(each) }))
-    .filter(({ fields, signs }) => fields.size > 0 || signs.name === 'plainly')
+    .filter(({ fields, signs }) => fields.size > 0 || signs.name !== 'not')
     .map((each) => ({ ...each, points: createPoints(each) }))
     .sort((a, b) => b.points - a.points);
   const [best, ...others] = ranked;
@@ -247,13 +246,13 @@ function createPoints({ operation, points, signs }: CreateCandidate): number {
   const created = '201' in objectOf(operation.value['responses']) ? 2 : 0;
   const named = { plainly: 20, perhaps: 8, not: 0 }[signs.name];
   const isOneOfMany = operation.path.includes('{') ? 10 : 0;
-  const list = operationWords(operation).some((word) => LIST_WORDS.test(word)) ? 10 : 0;
-  return points + created + named + (signs.hasRequest ? 10 : 0) - isOneOfMany - list;
+  const isOther = signs.isOtherAction ? 20 : 0;
+  return points + created + named + (signs.hasRequest ? 10 : 0) - isOneOfMany - isOther;
 }
 
 /** Tells whether an operation may be meant as well as the best one: it names requests, too, or its body is as good. */
 function isNear({ signs, fields, operation }: CreateCandidate, best: CreateCandidate): boolean {
-  if (operation.path.includes('{') || operationWords(operation).some((word) => LIST_WORDS.test(word))) return false;
+  if (operation.path.includes('{') || signs.isOtherAction) return false;
   const isNamed = signs.name === 'plainly' && fields.size >= Math.min(MIN_FIELDS, best.fields.size);
   return isNamed || (signs.hasRequest && fields.size >= best.fields.size);
 }

@@ -18,6 +18,8 @@ interface WithBody {
 export interface CreateSigns {
   /** How clearly its name says that it creates a request. `perhaps`: it names what may be one. */
   readonly name: 'plainly' | 'perhaps' | 'not';
+  /** Whether its name is that of another action: one that changes, looks up or imports. */
+  readonly isOtherAction: boolean;
   /** Whether its body has a way to reach a customer, among enough other things of a request. */
   readonly hasRequest: boolean;
   /** The reasons for it, in words for people. */
@@ -31,7 +33,7 @@ const REQUESTS =
   /^(?:(?:service|customer|client|quote|job|work)?(?:requests?|leads?)|enquir(?:y|ies)|inquir(?:y|ies)|pedidos?|solicitud(?:es)?|solicitac(?:ao|oes)|demandes?|richiest[ae]|anfragen?)$/;
 /** Names that are also those of other things: goods that are ordered, work that is offered, faults that are reported. */
 const PERHAPS_REQUESTS =
-  /^(?:orders?|jobs?|tickets?|tasks?|cases?|quot(?:e|es|ation|ations)|appointments?|bookings?|prospects?|opportunit(?:y|ies)|referrals?|projects?|contacts?|messages?|applications?|submissions?|estimates?|auftr(?:a|ae)ge?|orcamentos?|presupuestos?|preventiv[oi]|devis|citas?|termine?)$/;
+  /^(?:orders?|jobs?|tickets?|tasks?|cases?|quot(?:e|es|ation|ations)|appointments?|bookings?|prospects?|opportunit(?:y|ies)|referrals?|projects?|messages?|issues?|incidents?|interventions?|applications?|submissions?|estimates?|auftr(?:a|ae)ge?|orcamentos?|presupuestos?|preventiv[oi]|devis|citas?|termine?)$/;
 /** Words beside the name of a request that do not change what it is. */
 const BESIDE_REQUESTS =
   /^(?:api|rest|v\d+|\d+|public|external|partners?|services?|marketplace|intake|gateway|integrations?|b2b|crm|sales|inbound|customers?|clients?|quotes?|jobs?|work|home|professionals?|providers?|an?|the|of|for|de)$/;
@@ -49,7 +51,7 @@ const FIELDS_WITHOUT_NEED = 4;
  * asking only if its name and its body both say so and nothing speaks against it.
  */
 export function createSigns({ operation, fields, allFields, isEmpty }: WithBody): CreateSigns {
-  const { name, against } = nameSigns(operation);
+  const { name, isOtherAction, against } = nameSigns(operation);
   const hasNeed = allFields.has('request_text') || allFields.has('audio_file');
   const hasContact = allFields.has('phone') || allFields.has('email');
   const hasRequest = hasContact && allFields.size >= (hasNeed ? FIELDS_WITH_NEED : FIELDS_WITHOUT_NEED);
@@ -57,7 +59,7 @@ export function createSigns({ operation, fields, allFields, isEmpty }: WithBody)
   const placeholders = operation.path.match(/\{[^{}]*\}/g) ?? [];
   const objections = [
     ...(against === null ? [] : [against]),
-    ...(name === 'perhaps' && !isWhole ? ['its name may be that of something else'] : []),
+    ...(name === 'perhaps' && against === null && !isWhole ? ['its name may be that of something else'] : []),
     ...(placeholders.length > 0 ? [`its path holds ${placeholders.join(', ')}`] : []),
     ...(operation.method === 'put' && !saysCreated(operation) ? ['PUT mostly changes what is there'] : []),
     ...(operation.value['deprecated'] === true ? ['it is deprecated'] : []),
@@ -68,24 +70,46 @@ export function createSigns({ operation, fields, allFields, isEmpty }: WithBody)
     ...(name === 'plainly' ? ['its name says so'] : []),
     ...(allFields.size > 0 ? [`its body has a place for ${[...allFields].join(', ')}`] : []),
   ];
-  return { name, hasRequest, reasons, objections };
+  return { name, isOtherAction, hasRequest, reasons, objections };
+}
+
+interface NameSigns {
+  readonly name: CreateSigns['name'];
+  readonly isOtherAction: boolean;
+  readonly against: string | null;
 }
 
 /** Reads the words of an operation's address, of its id, and the first one of its summary. */
-function nameSigns({ path, id, value }: OpenApiOperation): { name: CreateSigns['name']; against: string | null } {
-  const words = nameWords(path.replace(/\{[^{}]*\}|\.\w{2,4}$/g, ''));
+function nameSigns({ path, id, value }: OpenApiOperation): NameSigns {
+  const words = actionWords(path.replace(/\{[^{}]*\}|\.\w{2,4}$/g, ''));
+  const idWords = actionWords(id);
   const [firstOfSummary = ''] = nameWords(textOf(value['summary']).slice(0, MAX_SUMMARY));
-  const action = [...words, ...nameWords(id), firstOfSummary].find((word) => OTHER_ACTIONS.test(word));
-  if (action !== undefined) return { name: 'not', against: `it seems to do something else ("${action}")` };
-  const subject = words.findLastIndex((word) => REQUESTS.test(word) || PERHAPS_REQUESTS.test(word));
-  if (subject < 0) return { name: 'not', against: 'its name does not say that it is about requests' };
+  const action = [...words, ...idWords, firstOfSummary].find((word) => OTHER_ACTIONS.test(word));
+  if (action !== undefined) {
+    return { name: 'not', isOtherAction: true, against: `it seems to do something else ("${action}")` };
+  }
+  const subject = words.findLastIndex(isSubject);
   const foreign = words.find((word, index) => {
     const isBeside = index < subject && (BESIDE_REQUESTS.test(word) || REQUESTS.test(word));
     return index !== subject && !isBeside && !CREATES.test(word);
   });
-  if (foreign !== undefined) return { name: 'not', against: `"${foreign}" may make it something else` };
-  return { name: REQUESTS.test(words[subject] ?? '') ? 'plainly' : 'perhaps', against: null };
+  if (subject >= 0 && foreign === undefined) {
+    const isPlain = REQUESTS.test(words[subject] ?? '');
+    return { name: isPlain ? 'plainly' : 'perhaps', isOtherAction: false, against: null };
+  }
+  const isNamed = isSubject(words.at(-1) ?? '') || idWords.some(isSubject);
+  const against =
+    subject < 0 ? 'its path does not say that it is about requests' : `"${foreign}" may make it something else`;
+  return { name: isNamed ? 'perhaps' : 'not', isOtherAction: false, against };
 }
+
+const isSubject = (word: string): boolean => REQUESTS.test(word) || PERHAPS_REQUESTS.test(word);
+
+/** Returns the words of a name, with an action apart from what follows it: `addleads` gives `add leads`. */
+const actionWords = (name: string): string[] =>
+  nameWords(name).flatMap(
+    (word) => /^(add|create|new|post|submit|update|edit)([a-z]{3,})$/.exec(word)?.slice(1) ?? word,
+  );
 
 const MAX_SUMMARY = 200;
 
