@@ -238,3 +238,9 @@ test.each([
     expect(learnParts({ createAnswers }).contract.create.duplicate).toHaveLength(rules);
   },
 );
+
+test('a sample that is made from a schema takes a value that a success may have', () => {
+  const status = { enum: ['REJECTED', 'not_valid', 'DUPLICATE', 'RECEIVED'] };
+  const { contract } = learnParts({ createAnswers: { 201: answer({ id: { type: 'integer' }, status }) } });
+  expect(contract.create.success?.body).toEqual({ id: 1, status: 'RECEIVED' });
+});

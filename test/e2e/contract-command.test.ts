@@ -257,6 +257,38 @@ test('srq sandbox starts from a description with questions left open, and demand
   await running.ended;
 });
 
+test('srq sandbox answers exactly the operations that are named, under any value of a path variable', async ({
+  desk,
+}) => {
+  const properties = { phone: { type: 'string' }, request_text: { type: 'string' } };
+  const post = {
+    requestBody: { content: { 'application/json': { schema: { type: 'object', properties } } } },
+    responses: { 201: { content: { 'application/json': { example: { id: 7, errors: ['none of these'] } } } } },
+  };
+  const paths = { '/shops/{shop}/tickets': { post }, '/leads/check': { post }, '/users': { post } };
+  const file = desk.write('api.json', JSON.stringify({ openapi: '3.1.0', info: { title: 'Shops' }, paths }));
+  const vague = await desk.run('sandbox', '--port', '0', '--contract', file);
+  expect(vague).toMatchObject({ code: 2 });
+  expect(vague.stderr).toMatch(/run: srq sandbox --port 0 --contract \S+ --operation "create=POST \/\S+"/);
+  const said = ['--operation', 'create=POST /shops/{shop}/tickets', '--operation', 'validate=none'];
+  const running = desk.start(['sandbox', '--port', '0', '--json', '--contract', file, ...said]);
+  const { baseUrl, clientId, clientSecret } = JSON.parse(await running.until(/\n/));
+  Object.assign(desk.env, { SRQ_BASE_URL: baseUrl, SRQ_CLIENT_ID: clientId, SRQ_CLIENT_SECRET: clientSecret });
+  const learned = await desk.run('contract', 'learn', file, ...said, '--set', 'shop=north', '--yes');
+  expect(learned, learned.stderr).toMatchObject({ code: 0 });
+  const ended = await desk.run('create', ...requestFor('com loja'), '--json');
+  expect(documentOf(ended), ended.stderr).toMatchObject({ status: 'created', ids: { id: '8' } });
+  for (const path of ['/leads/check', '/users', '/v1/request/validate'])
+    expect((await fetch(baseUrl + path, { method: 'POST' })).status).toBe(404);
+  running.process.kill('SIGINT');
+  await running.ended;
+});
+
+test('--operation needs a document to name operations of, and one of the three names', async ({ desk }) => {
+  for (const words of [['create=POST /a'], ['delete=POST /a', '--contract', FORM]])
+    expect(await desk.run('sandbox', '--port', '0', '--operation', ...words)).toMatchObject({ code: 2 });
+});
+
 test('bulk says which contract the requests obey, and shows the first as it will be sent', async ({
   desk,
   openSandbox,

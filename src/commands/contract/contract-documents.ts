@@ -1,5 +1,6 @@
 import { open, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { printable } from '../../report/output.ts';
 import {
   type Contract,
   type Json,
@@ -10,7 +11,7 @@ import {
 } from '../../request/contract.ts';
 import { isContractLike, readContract } from '../../request/contract-schema.ts';
 import { SrqError, systemCode } from '../../request/errors.ts';
-import { type OperationName, REQUEST_OPERATION_NAMES } from '../../request/operations.ts';
+import { OPERATION_NAMES, type OperationName, REQUEST_OPERATION_NAMES } from '../../request/operations.ts';
 
 /** A file that describes the service's interface. */
 interface DocumentFile {
@@ -23,6 +24,14 @@ interface DocumentFile {
 export interface Answers {
   readonly constants: Readonly<Record<string, string>>;
   readonly operations: Readonly<Partial<Record<OperationName, string>>>;
+}
+
+/** Returns the operations that a person named. Throws `SrqError('usage')` for a name that no operation has. */
+export function saidOperations(said: readonly (readonly [string, string])[]): Answers['operations'] {
+  const unknown = said.find(([name]) => !OPERATION_NAMES.some((each) => each === name));
+  if (unknown === undefined) return Object.fromEntries(said);
+  const hint = "Name one of these: --operation create='POST /path', validate=…, token=…";
+  throw new SrqError('usage', `"${printable(unknown[0])}" is none of the service's operations.`, hint);
 }
 
 /** The documents from which a contract is learned. */

@@ -6,11 +6,10 @@ import { contractName, contractText, proposalText } from '../../report/terminal/
 import type { ServerSuggestion } from '../../request/contract.ts';
 import { SrqError, systemCode } from '../../request/errors.ts';
 import { isSecretName } from '../../request/names.ts';
-import { OPERATION_NAMES } from '../../request/operations.ts';
 import type { ContractStore } from '../../settings/contract-store.ts';
 import { isLoopback, normalBaseUrl } from '../../settings/settings.ts';
 import { answered, requireAgreement } from './contract-agreement.ts';
-import { type Answers, propose, readDocuments } from './contract-documents.ts';
+import { type Answers, propose, readDocuments, saidOperations } from './contract-documents.ts';
 
 /** The flags of `contract learn`, as commander parses them. */
 export interface LearnFlags {
@@ -119,15 +118,8 @@ async function profileContracts(context: Context): Promise<ContractStore> {
 }
 
 async function givenAnswers({ set, operation }: LearnFlags): Promise<Answers> {
-  const unknown = operation.find(([name]) => !OPERATION_NAMES.some((each) => each === name));
-  if (unknown) {
-    const hint = "Name one of these: --operation create='POST /path', validate=…, token=…";
-    throw new SrqError('usage', `"${printable(unknown[0])}" is none of the service's operations.`, hint);
-  }
-  return {
-    constants: Object.fromEntries(await Promise.all(set.map(constantOf))),
-    operations: Object.fromEntries(operation),
-  };
+  const operations = saidOperations(operation);
+  return { constants: Object.fromEntries(await Promise.all(set.map(constantOf))), operations };
 }
 
 /**

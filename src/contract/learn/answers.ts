@@ -1,4 +1,5 @@
 import type { Json, SampleAnswer } from '../../request/contract.ts';
+import { duplicateStatement } from '../../request/duplicate-words.ts';
 import { nameWords } from '../../request/names.ts';
 import { JSON_CONTENT_TYPE } from '../../request/wire.ts';
 import {
@@ -208,11 +209,12 @@ function sampleOf(schema: JsonObject): Json {
 
   function make(each: JsonObject, depth: number): Json {
     const { keywords, properties, branches } = flatten(each);
-    const said = keywords['example'] ?? listOf(keywords['examples'])[0] ?? valuesOf(keywords)[0] ?? keywords['default'];
+    const shown = keywords['example'] ?? listOf(keywords['examples'])[0];
+    const said = shown ?? valuesOf(keywords).find(isOfSuccess) ?? valuesOf(keywords)[0] ?? keywords['default'];
     if (said !== undefined) return said;
     const [branch] = branches.flatMap((list) => list.slice(0, 1));
     if (properties.size > 0 || branch !== undefined) {
-      const members = [...properties].map(([name, inner]) => [name, named(name, member(inner, depth))] as const);
+      const members = [...properties].map(([name, inner]) => [name, member(inner, depth)] as const);
       const more = branch === undefined || depth > MAX_SAMPLE ? {} : make(branch, depth + 1);
       return { ...Object.fromEntries(members), ...(isObject(more) ? more : {}) };
     }
@@ -228,10 +230,11 @@ function sampleOf(schema: JsonObject): Json {
   }
 }
 
-/** Makes a sample flag of success true, because an answer with "success: false" would not be one of success. */
-function named(name: string, sample: Json): Json {
-  return sample === false && /^(?:ok|success|successful|accepted)$/i.test(name) ? true : sample;
-}
+const OF_FAILURE = /\b(?:errors?|fail\w*|invalid|reject\w*|refus\w*|denied|declin\w*|not|bad|expired|cancel\w*)\b/i;
+
+/** Tells whether a value of a list may stand in an answer of success. The first one of a status may be a refusal. */
+const isOfSuccess = (value: Json): boolean =>
+  typeof value !== 'string' || (!OF_FAILURE.test(value.replaceAll('_', ' ')) && duplicateStatement(value) !== 'yes');
 
 function sampleScalar(keywords: JsonObject): Json {
   const [type] = typesOf(keywords).filter((each) => each !== 'null');
