@@ -189,6 +189,23 @@ test.each([
   expect([contract.basePath, contract.create.path]).toEqual([basePath, path]);
 });
 
+test('servers of create, or of its path, are those of the contract; others that are used besides are noted', () => {
+  const own = { servers: [{ url: 'https://leads.example.com/v2' }] };
+  const rest = servers('https://api.example.com/v1');
+  const learn = (paths: object, create: object = {}) => learnParts({ rest, paths, create });
+  const requests = { ...post(KNOWN, { responses: { 201: {} } }), ...own };
+  for (const { contract, notes } of [learn({ '/requests': requests }), learn({}, own)]) {
+    expect([contract.basePath, contract.servers.map(({ url }) => url)]).toEqual([
+      '/v2',
+      ['https://leads.example.com/v2'],
+    ]);
+    expect(notes.join()).not.toContain('servers');
+  }
+  const { contract, notes } = learn({ '/requests/validate': { ...post(), ...own } });
+  expect(contract.basePath).toBe('/v1');
+  expect(notes).toContain('POST /requests/validate names servers of its own. srq sends to the base URL alone.');
+});
+
 test('servers whose paths differ share none', () => {
   const { contract } = learnParts({ rest: servers('https://a.example.com/v1', 'https://b.example.com/v2') });
   expect(contract.basePath).toBe('');

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import type { Contract } from '../../src/request/contract.ts';
@@ -255,6 +255,80 @@ test('srq sandbox starts from a description with questions left open, and demand
   expect(documentOf(ended)).toMatchObject({ status: 'created', ids: { number: expect.any(String) } });
   running.process.kill('SIGINT');
   await running.ended;
+});
+
+describe('a description of several files', () => {
+  const properties = Object.fromEntries(
+    ['country', 'lang', 'location', 'fullname', 'phone', 'request_text'].map((name) => [name, { type: 'string' }]),
+  );
+  const main = (reference: string) => {
+    const content = { 'application/json': { schema: { $ref: reference } } };
+    const post = { requestBody: { content }, responses: { 201: { description: 'Created' } } };
+    return JSON.stringify({ openapi: '3.1.0', info: { title: 'Parts' }, paths: { '/leads': { post } } });
+  };
+  const schema = JSON.stringify({ type: 'object', properties });
+
+  /** A folder `api` with these files. */
+  function folderWith(desk: Desk, files: Record<string, string>): string {
+    mkdirSync(join(desk.work, 'api', 'schemas'), { recursive: true });
+    for (const [name, content] of Object.entries(files)) desk.write(join('api', name), content);
+    return join(desk.work, 'api');
+  }
+
+  test('is learned from its folder, or from a file and its folder', async ({ desk }) => {
+    const folder = folderWith(desk, { 'openapi.json': main('schemas/lead.json'), 'schemas/lead.json': schema });
+    const said = ['--dry-run', '--json', '--operation', 'validate=none'];
+    for (const named of [[folder], [join(folder, 'openapi.json'), folder], [join(folder, 'openapi.json'), desk.work]]) {
+      const learned = await desk.run('contract', 'learn', ...named, ...said);
+      expect(learned, learned.stderr).toMatchObject({ code: 0 });
+      const { contract } = documentOf(learned) as { contract: { create: { parameters: unknown[] } } };
+      expect(contract.create.parameters).toHaveLength(6);
+    }
+    const alone = await desk.run('contract', 'learn', join(folder, 'openapi.json'), '--dry-run');
+    expect(alone).toMatchObject({ code: 2 });
+    expect(alone.stderr).toContain('name their folder, too: srq contract learn FILE FOLDER');
+  });
+
+  test('is asked for where the folder holds several, or none', async ({ desk }) => {
+    const folder = folderWith(desk, {
+      'a.json': main('x'),
+      'b.yaml': 'openapi: 3.0.0\npaths: {}\n',
+      'part.json': schema,
+    });
+    const several = await desk.run('contract', 'learn', folder);
+    expect(several.stderr).toContain('holds several descriptions: a.json, b.yaml.');
+    expect(several.stderr).toContain(`srq contract learn ${join(folder, 'a.json')} ${folder}`);
+    expect((await desk.run('contract', 'learn', join(folder, 'schemas'))).stderr).toContain('holds no description');
+    expect((await desk.run('contract', 'learn', folder, desk.work)).stderr).toContain('Several folders were named');
+  });
+
+  test('is never read from outside of the folder, by no symbolic link, nor from what is no file', async ({ desk }) => {
+    mkdirSync(join(desk.work, 'elsewhere'));
+    const outside = desk.write('elsewhere/lead.json', schema);
+    const folder = folderWith(desk, {});
+    symlinkSync(outside, join(folder, 'linked.json'));
+    symlinkSync(join(desk.work, 'elsewhere'), join(folder, 'away'));
+    mkdirSync(join(folder, 'folder.json'));
+    execFileSync('mkfifo', [join(folder, 'pipe.json')]);
+    for (const reference of [
+      'linked.json',
+      'away/lead.json',
+      '../elsewhere/lead.json',
+      outside,
+      'folder.json',
+      'pipe.json',
+    ]) {
+      desk.write('api/openapi.json', main(reference));
+      const ended = await desk.run('contract', 'learn', folder, '--dry-run');
+      expect(ended, reference).toMatchObject({ code: 2 });
+      expect(ended.stderr).toContain(`"${reference}", outside of the document`);
+    }
+    // A link within the folder leads nowhere else.
+    desk.write('api/schemas/lead.json', schema);
+    symlinkSync(join(folder, 'schemas', 'lead.json'), join(folder, 'inner.json'));
+    desk.write('api/openapi.json', main('inner.json'));
+    expect(await desk.run('contract', 'learn', folder, '--dry-run')).toMatchObject({ code: 0 });
+  });
 });
 
 test('srq sandbox answers exactly the operations that are named, under any value of a path variable', async ({

@@ -82,7 +82,7 @@ function answerOf(
   operation: OpenApiOperation,
 ): DescribedAnswer {
   const place = reading.references.follow(response, pointerTo(operation.pointer, 'responses', code));
-  const content = contentOf(place);
+  const content = contentOf(reading.references, place);
   const media = content.find(({ mediaType }) => isJsonType(mediaType)) ?? content[0];
   const answer = {
     status,
@@ -114,13 +114,17 @@ function answerOf(
 
 /** Returns the examples of a media type, then that of its schema. */
 function examplesOf({ references }: DocumentReading, { value, pointer }: MediaContent): Json[] {
-  const several = Object.entries(objectOf(value['examples'])).map(
-    ([name, each]) => objectOf(references.follow(each, pointerTo(pointer, 'examples', name)).value)['value'],
+  const several = Object.entries(objectOf(value['examples'])).map(([name, each]) =>
+    exampleValue(references.follow(each, pointerTo(pointer, 'examples', name)).value),
   );
   const schema = objectOf(references.follow(value['schema'], `${pointer}/schema`).value);
   const own = [value['example'], ...several, schema['example'], listOf(schema['examples'])[0]];
   return own.flatMap((each) => (each === undefined ? [] : [each]));
 }
+
+/** Returns the value of an example. Since OpenAPI 3.2 it may be told apart from the text in which it is sent. */
+export const exampleValue = (example: Json): Json | undefined =>
+  objectOf(example)['dataValue'] ?? objectOf(example)['value'];
 
 function schemaPlaces(flat: FlatSchema, path: readonly string[], budget: { left: number }): AnswerPlace[] {
   if (path.length > MAX_DEPTH || budget.left <= 0) return [];

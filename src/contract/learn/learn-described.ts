@@ -16,7 +16,7 @@ import {
   type RequestOperationName,
 } from '../../request/operations.ts';
 import type { DescribedDocument } from '../documents/described.ts';
-import { isObject, objectOf, textOf } from '../documents/json-parts.ts';
+import { objectOf, textOf } from '../documents/json-parts.ts';
 import { duplicateRules, type FoundRule, identifierPlaces, verdictRules } from './answer-meaning.ts';
 import { answersOf, type DescribedAnswer } from './answers.ts';
 import { type DocumentReading, type OpenApiOperation, startReading } from './described-operation.ts';
@@ -26,7 +26,15 @@ import { idempotencyOf } from './idempotency.ts';
 import { learnOperation } from './learn-operation.ts';
 import { learnToken } from './learn-token.ts';
 import { type Findings, openNotebook } from './notebook.ts';
-import { basePathOf, requireServicePaths, serverSuggestions, tokenPathOf, withPathPrefix } from './servers.ts';
+import {
+  atServersOf,
+  basePathOf,
+  noteOwnServers,
+  requireServicePaths,
+  serverSuggestions,
+  tokenPathOf,
+  withPathPrefix,
+} from './servers.ts';
 
 /** The options for learning from one document. */
 export interface DescribedOptions {
@@ -47,10 +55,11 @@ export function learnDescribed(
   given: GivenConstants,
   options: DescribedOptions,
 ): Proposal {
-  const reading = startReading(described);
+  const start = startReading(described);
   const notebook = openNotebook(described.where);
   for (const note of described.notes) notebook.note(note);
-  const found = pickedOperations(reading, options.operations, notebook);
+  const found = pickedOperations(start, options.operations, notebook);
+  const reading = atServersOf(found.create, start);
   const base = basePathOf(reading, found.token, options.baseUrl, notebook);
   const answers = byOperation<RequestOperationName, AnswersByOperation>(REQUEST_OPERATION_NAMES, (name) => {
     const operation = found[name];
@@ -65,7 +74,7 @@ export function learnDescribed(
   });
   const used = REQUEST_OPERATION_NAMES.flatMap((name) => found[name] ?? []);
   noteLimits(reading, used, Object.values(answers).flat(), notebook);
-  noteOwnServers(found.token === null ? used : [...used, found.token], notebook);
+  noteOwnServers(reading, found.token === null ? used : [...used, found.token], notebook);
   const { title, kind } = described;
   const tokenPath = tokenPathOf(reading, found.token, base, notebook);
   const contract: Contract = {
@@ -76,7 +85,7 @@ export function learnDescribed(
     token: learnToken(reading, found.token, used, tokenPath, given, notebook),
     basePath: base.path,
     unavailableIsNotActed: unavailableIsNotActed(answers.create, notebook),
-    servers: serverSuggestions(described.document['servers']),
+    servers: serverSuggestions(reading.described.document['servers']),
     findings: notebook.findings,
   };
   requireServicePaths(contract);
@@ -323,14 +332,4 @@ function unavailableIsNotActed(answers: readonly DescribedAnswer[], notebook: Fi
   const why = isSaid ? 'its description says so' : 'the document does not say';
   notebook.add('create.unavailable', isSaid ? 'not acted on' : 'in doubt', answer.pointer, 'certain', why);
   return isSaid;
-}
-
-/** Notes operations with servers other than the document's. */
-function noteOwnServers(operations: readonly OpenApiOperation[], notebook: Findings): void {
-  for (const { name, value } of operations) {
-    const servers = value['servers'];
-    if (Array.isArray(servers) && servers.some((each) => isObject(each))) {
-      notebook.note(`${name} names servers of its own. srq sends to the base URL alone.`);
-    }
-  }
 }

@@ -9,7 +9,7 @@ import { isObject, listOf, memberOf, objectOf, pointerTo, scalarOf, textOf } fro
 import { flatten } from '../schema/flat-schema.ts';
 import { validationSchema } from '../schema/validation-schema.ts';
 import { errorTextPlaces } from './answer-meaning.ts';
-import type { DescribedAnswer } from './answers.ts';
+import { type DescribedAnswer, exampleValue } from './answers.ts';
 import { contentOf, type DocumentReading, type OpenApiOperation, operationsOf } from './described-operation.ts';
 import { KNOWN_FIELDS } from './field-names.ts';
 import type { GivenConstants } from './given-constants.ts';
@@ -262,10 +262,10 @@ function listIn(reading: DocumentReading, operation: OpenApiOperation, isInteger
     objectOf(operation.value['responses'])['200'],
     pointerTo(operation.pointer, 'responses', '200'),
   );
-  for (const { value, pointer } of contentOf(response)) {
+  for (const { value, pointer } of contentOf(references, response)) {
     const { schema } = schemas.expand(value['schema'], `${pointer}/schema`);
     const several = Object.values(objectOf(value['examples'])).map((each) => references.follow(each, pointer).value);
-    const shown = several.map((each) => objectOf(each)['value']);
+    const shown = several.map(exampleValue);
     const examples = [value['example'], ...shown, schema['example'], listOf(schema['examples'])[0]];
     for (const example of examples) {
       const values = valuesIn(example ?? null, isInteger);

@@ -87,6 +87,6 @@ export function unreadable(what: string, problem: string, otherwise = ''): SrqEr
   return new SrqError(
     'input',
     `${what} cannot be read: ${problem}.`,
-    `srq opens nothing but the file it is given. Bundle the description into one file, then: srq contract learn FILE${otherwise}`,
+    `srq opens nothing but what it is given. If the description has several files, name their folder, too: srq contract learn FILE FOLDER${otherwise}`,
   );
 }
