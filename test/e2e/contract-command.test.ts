@@ -135,9 +135,7 @@ describe.concurrent('contract learn, without a terminal,', () => {
     execFileSync('mkfifo', [pipe]);
     const huge = desk.write('huge.json', '{}');
     truncateSync(huge, 50 * 1024 * 1024);
-    const folder = join(desk.work, 'folder');
-    mkdirSync(folder);
-    const hostile = [pipe, huge, folder, join(desk.work, 'missing.yaml')];
+    const hostile = [pipe, huge, join(desk.work, 'missing.yaml')];
     for (const path of hostile) {
       const ended = await desk.run('contract', 'learn', path, '--yes');
       expect(ended.code).toBe(2);
@@ -164,11 +162,55 @@ describe.skipIf(!HAS_TERMINAL)('contract learn, on a terminal,', () => {
         [/is not of type integer.*partner_id: $/s, '42'],
         [/X-Partner: $/, 'ACME'],
         [/\[y\/N\] $/, 'y'],
+        [/not now\): $/, ''],
       ],
     );
     expect(code, shown).toBe(0);
     const kept: Contract = JSON.parse(readFileSync(stored(desk), 'utf8'));
     expect(kept.create.parameters?.find(({ path }) => path[0] === 'X-Partner')?.constant).toBe('ACME');
+  });
+
+  test('shows three rows of a file as they would go out, and sends and keeps nothing', async ({
+    desk,
+    openSandbox,
+  }) => {
+    const name = 'category-list-openapi30.yaml';
+    const sandbox = await openSandbox({ contract: contractOf(name) });
+    desk.use(sandbox);
+    const [header, first, ...rows] = leadsCsv(6).trim().split('\n');
+    const lines = [`${header},category,notes`, `${first},,x`, ...rows.map((row) => `${row},plumbing,y`), ''];
+    const leads = desk.write('leads.csv', lines.join('\n'));
+    const { shown, code } = await onTerminal(
+      desk,
+      ['contract', 'learn', WITH_CONSTANTS, '--set', 'partner_id=42', '--set', 'X-Partner=INVENTED'],
+      [
+        [/\[y\/N\] $/, 'y'],
+        [/not now\): $/, 'no-such.csv'],
+        [/no-such\.csv.*not now\): $/s, leads],
+      ],
+    );
+    expect(code, shown).toBe(0);
+    const rehearsed = shown.slice(shown.lastIndexOf('not now'));
+    expect(rehearsed.match(/Row \d+: POST http:\/\/127\.0\.0\.1:\d+\/api\/leads/g)).toHaveLength(3);
+    expect(rehearsed).toMatch(/x-partner +\*\*\*/);
+    expect(rehearsed).toMatch(/partner_id +42/);
+    expect(rehearsed).toMatch(/fullname +Ana Exemplo 1/);
+    expect(rehearsed).toMatch(/request_text +Pintar a sala 3/);
+    expect(rehearsed).not.toContain('Ana Exemplo 4');
+    expect(rehearsed).toMatch(/Row 1 would not go out: There is no category/);
+    expect(rehearsed).toMatch(/Left out: .*notes/);
+    expect(rehearsed).toContain(`srq bulk ${leads} --dry-run`);
+    expect(creates(sandbox)).toHaveLength(0);
+    expect(desk.files().filter((file) => /log|results|mappings/.test(file))).toEqual([]);
+  });
+
+  test('leaves by Ctrl-C at that question, with the contract kept', async ({ desk }) => {
+    const answers: [RegExp, string][] = [
+      [/\[y\/N\] $/, 'y'],
+      [/not now\): $/, '\u0003'],
+    ];
+    expect(await onTerminal(desk, ['contract', 'learn', FORM], answers)).toMatchObject({ code: 0 });
+    expect(existsSync(stored(desk))).toBe(true);
   });
 
   test('takes a number for a choice, and asks again after an answer that does not fit', async ({ desk }) => {
@@ -198,6 +240,7 @@ describe.skipIf(!HAS_TERMINAL)('contract learn, on a terminal,', () => {
       [
         [/Idempotency-Key \[y\/N\] $/, said],
         [/Keep this contract.*\[y\/N\] $/s, 'y'],
+        [/not now\): $/, ''],
       ],
     );
     expect(code, shown).toBe(0);
@@ -534,6 +577,7 @@ describe.concurrent('a secret that the service wants in each request', () => {
       [
         [/X-Api-Key:/, KEY],
         [/\[y\/N\] $/, 'y'],
+        [/not now\): $/, ''],
       ],
     );
     expect(code, shown).toBe(0);
