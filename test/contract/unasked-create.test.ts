@@ -104,6 +104,18 @@ test('the three best are asked about, each with its reason, the one that is most
   );
 });
 
+test('an operation without any sign is shown as well where there is none with one, but none without a body', () => {
+  const odd = operation({ requestBody: body(['a', 'b']) });
+  const { questions } = learn({ 'POST /things': odd, 'POST /others/{id}': odd, 'POST /pings': { responses: {} } });
+  expect(questions[0]?.choices).toEqual(['POST /things', 'POST /others/{id}']);
+});
+
+test('an operation whose body the document does not show cannot be taken, which is said', () => {
+  const leads = { 'POST /leads': { responses: {} } };
+  expect(asked(learn(leads))?.text).toContain('its name says so, but the document does not say what its body holds');
+  expect(() => learn(leads, { create: 'POST /leads' })).toThrow('does not show what the body of POST /leads holds');
+});
+
 test.each([
   ['create', '--operation "create=POST /path"'],
   ['validate', '--operation validate=none'],

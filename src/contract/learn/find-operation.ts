@@ -217,7 +217,9 @@ function createAmong(scored: readonly Scored[]): FoundOperation {
   const ranked = scored
     .filter(mayCreate)
     .map((each): CreateCandidate => ({ ...each, signs: createSigns(each) }))
-    .filter(({ fields, signs }) => fields.size > 0 || signs.name !== 'not')
+    .filter(
+      ({ fields, signs, isEmpty }) => fields.size > 0 || signs.name !== 'not' || (!isEmpty && !signs.isOtherAction),
+    )
     .map((each) => ({ ...each, points: createPoints(each) }))
     .sort((a, b) => b.points - a.points);
   const [best, ...others] = ranked;

@@ -10,7 +10,13 @@ import { flatten } from '../schema/flat-schema.ts';
 import { validationSchema } from '../schema/validation-schema.ts';
 import { errorTextPlaces } from './answer-meaning.ts';
 import { type DescribedAnswer, exampleValue } from './answers.ts';
-import { contentOf, type DocumentReading, type OpenApiOperation, operationsOf } from './described-operation.ts';
+import {
+  bodiesOf,
+  contentOf,
+  type DocumentReading,
+  type OpenApiOperation,
+  operationsOf,
+} from './described-operation.ts';
 import { KNOWN_FIELDS } from './field-names.ts';
 import type { GivenConstants } from './given-constants.ts';
 import { allowedValues } from './leaf-parameter.ts';
@@ -88,6 +94,10 @@ function readableBody(
   const without = OPERATIONS[role].presence === null ? '' : ` Do without: --operation ${role}=none`;
   if (outside !== null) throw unreadable(`The body of ${operation.name}`, outside, without);
   if (body !== null) return body;
+  if (bodiesOf(reading, operation).length === 0) {
+    const hint = `Ask for a description or a collection that shows it, or name another one: --operation "${role}=POST /path".${without}`;
+    throw new SrqError('input', `The document does not show what the body of ${operation.name} holds.`, hint);
+  }
   throw new SrqError(
     'input',
     `${operation.name} takes no body that srq can write.`,

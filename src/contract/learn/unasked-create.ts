@@ -33,7 +33,7 @@ const REQUESTS =
   /^(?:(?:service|customer|client|quote|job|work)?(?:requests?|leads?)|enquir(?:y|ies)|inquir(?:y|ies)|pedidos?|solicitud(?:es)?|solicitac(?:ao|oes)|demandes?|richiest[ae]|anfragen?)$/;
 /** Names that are also those of other things: goods that are ordered, work that is offered, faults that are reported. */
 const PERHAPS_REQUESTS =
-  /^(?:orders?|jobs?|tickets?|tasks?|cases?|quot(?:e|es|ation|ations)|appointments?|bookings?|prospects?|opportunit(?:y|ies)|referrals?|projects?|messages?|issues?|incidents?|interventions?|applications?|submissions?|estimates?|auftr(?:a|ae)ge?|orcamentos?|presupuestos?|preventiv[oi]|devis|citas?|termine?)$/;
+  /^(?:orders?|jobs?|tickets?|tasks?|cases?|quot(?:e|es|ation|ations)|appointments?|bookings?|prospects?|opportunit(?:y|ies)|referrals?|projects?|messages?|contacts?|issues?|incidents?|interventions?|applications?|submissions?|estimates?|auftr(?:a|ae)ge?|orcamentos?|presupuestos?|preventiv[oi]|devis|citas?|termine?)$/;
 /** Words beside the name of a request that do not change what it is. */
 const BESIDE_REQUESTS =
   /^(?:api|rest|v\d+|\d+|public|external|partners?|services?|marketplace|intake|gateway|integrations?|b2b|crm|sales|inbound|customers?|clients?|quotes?|jobs?|work|home|professionals?|providers?|an?|the|of|for|de)$/;
@@ -41,7 +41,7 @@ const CREATES =
   /^(?:creat(?:e|es|ion)|add|new|submit|submission|post|put|place|send|insert|register|open|criar|crear|creer|crea|anlegen|erstellen)$/;
 /** Words of other actions, and of parts of a request that have operations of their own. */
 const OTHER_ACTIONS =
-  /^(?:updat\w*|upsert\w*|edit\w*|modif\w*|patch\w*|replac\w*|delet\w*|remov\w*|search\w*|find|list|get|query|filter|lookup|fetch\w*|retriev\w*|read|bulk|batch|import\w*|export\w*|upload\w*|sync\w*|merg\w*|conver[st]\w*|assign\w*|cancel\w*|clos(?:e|ed|ing)|reopen\w*|archiv\w*|restor\w*|shar(?:e|ed|ing)|transfer\w*|accept\w*|reject\w*|declin\w*|approv\w*|confirm\w*|complet\w*|start|stop|schedul\w*|resend|reply|respon[ds]\w*|rate|review\w*|comment\w*|notes?|attach\w*|webhooks?|hooks?|callbacks?|events?|subscri\w*|notif\w*|drafts?|preview|calculat\w*|scor(?:e|es|ing)|enrich\w*|test\w*|mock|simulat\w*|clon(?:e|es|ing)|copy|copies|move|moves|mark|track\w*|logs?|login|reports?)$/;
+  /^(?:updat\w*|upsert\w*|edit\w*|modif\w*|patch\w*|replac\w*|delet\w*|remov\w*|search\w*|find|list|get|query|filter|lookup|fetch\w*|retriev\w*|bulk|batch|import\w*|export\w*|upload\w*|sync\w*|merg\w*|conver[st]\w*|assign\w*|cancel\w*|clos(?:e|ed|ing)|reopen\w*|archiv\w*|restor\w*|shar(?:e|ed|ing)|transfer\w*|accept\w*|reject\w*|declin\w*|approv\w*|confirm\w*|complet\w*|start|stop|schedul\w*|resend|reply|respon[ds]\w*|rate|review\w*|comment\w*|notes?|attach\w*|webhooks?|hooks?|callbacks?|events?|subscri\w*|notif\w*|drafts?|preview|calculat\w*|scor(?:e|es|ing)|enrich\w*|test\w*|mock|simulat\w*|clon(?:e|es|ing)|copy|copies|move|moves|mark|track\w*|logs?|login|reports?)$/;
 /** Numbers of fields from which on a body is that of a request, if it says what is needed and if it does not. */
 const FIELDS_WITH_NEED = 3;
 const FIELDS_WITHOUT_NEED = 4;
@@ -86,7 +86,9 @@ function nameSigns({ path, id, value }: OpenApiOperation): NameSigns {
   const [firstOfSummary = ''] = nameWords(textOf(value['summary']).slice(0, MAX_SUMMARY));
   const action = [...words, ...idWords, firstOfSummary].find((word) => OTHER_ACTIONS.test(word));
   if (action !== undefined) {
-    return { name: 'not', isOtherAction: true, against: `it seems to do something else ("${action}")` };
+    // "Create or update" creates as well, but nobody knows which of both.
+    const isOtherAction = !idWords.some((word) => CREATES.test(word));
+    return { name: 'not', isOtherAction, against: `it seems to do something else ("${action}")` };
   }
   const subject = words.findLastIndex(isSubject);
   const foreign = words.find((word, index) => {
