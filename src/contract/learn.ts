@@ -3,6 +3,7 @@ import { SrqError } from '../request/errors.ts';
 import { type DescribedDocument, describeOpenApi } from './documents/described.ts';
 import type { JsonObject } from './documents/json-parts.ts';
 import { documentKind, parseDocument, type SourceDocument } from './documents/parse-document.ts';
+import { parseWithReferredFiles, placeInFiles } from './documents/referred-files.ts';
 import { describeSwagger } from './documents/swagger.ts';
 import { hasOperation } from './learn/find-operation.ts';
 import { givenConstants } from './learn/given-constants.ts';
@@ -17,8 +18,9 @@ export interface LearnContractOptions extends DescribedOptions {
 }
 
 /**
- * Learns a contract from a partner's documents: OpenAPI 3.0 and 3.1, Swagger 2.0, Postman 2.0 and 2.1, in JSON or YAML.
- * Nothing but these bytes is read: a reference to a file or an address is never opened, and no script is run.
+ * Learns a contract from a partner's documents: OpenAPI 3.0 to 3.2, Swagger 2.0, Postman 2.0 and 2.1, in JSON or YAML.
+ * Nothing but these bytes, and the files of the folder that goes with them, is read: a reference to another file or to an
+ * address is never opened, and no script is run.
  *
  * Throws `SrqError('input')` if a document cannot be used. What only a person can answer becomes a question of the
  * proposal.
@@ -26,7 +28,10 @@ export interface LearnContractOptions extends DescribedOptions {
 export function learnContract(documents: readonly SourceDocument[], options: LearnContractOptions): Proposal {
   const given = givenConstants(options.constants);
   const environment = options.environment === null ? null : parseEnvironment(options.environment);
-  const described = documents.map((document) => describe(document.name, parseDocument(document), environment));
+  const described = documents.map((document) => {
+    const each = describe(document.name, parseWithReferredFiles(document), environment);
+    return { ...each, where: (pointer: string) => placeInFiles(each.where(pointer)) };
+  });
   const proposals = described.map((each, index) => {
     const operations = operationsFor(each, described, options.operations);
     return learnDescribed(each, documents[index]?.name ?? '', given, { ...options, operations });

@@ -1,6 +1,11 @@
-/** Splits a name into lower-case words: `requestId`, `request_id` and `Request-ID` all give `['request', 'id']`. */
+/**
+ * Splits a name into lower-case words without accents: `requestId`, `request_id` and `Request-ID` all give `['request',
+ * 'id']`.
+ */
 export function nameWords(name: string): string[] {
   return name
+    .normalize('NFD')
+    .replace(/\p{M}/gu, '')
     .replace(/([a-z\d])([A-Z])/g, '$1 $2')
     .replace(/([A-Z])([A-Z][a-z])/g, '$1 $2')
     .toLowerCase()
@@ -58,29 +63,4 @@ export function isSecretName(name: string): boolean {
 /** Returns a value as it may be shown, with secrets replaced. */
 export function redactedValue(name: string, value: string): string {
   return isSecretName(name) ? SECRET : value;
-}
-
-const DUPLICATE =
-  /dupli[ck]|already (?:exists?|submitted|created|received|sent)\b|seen before|dublette|bereits vorhanden/i;
-/** Maximum length of the text that is examined. */
-const MAX_LENGTH = 4000;
-const DENIAL = "\\b(?:no|not|non|never|without|isn['’]t|aren['’]t)\\b";
-const DENIED = new RegExp(`${DENIAL}[^.;:]{0,80}?(?:${DUPLICATE.source})`, 'i');
-const DENYING = new RegExp(DENIAL, 'i');
-/** Matches texts that also speak of something other than a duplicate, or of the idempotency key of an earlier call. */
-const PERHAPS = /\bor\b|\boder\b|idempoten/i;
-
-/**
- * Reads what a text, or a code such as `DUPLICATE_REQUEST`, says about a duplicate. Returns `yes` if it is one, `no` if
- * it is none, `perhaps` if the text says both or something else besides, and null if it does not mention duplicates.
- */
-export function duplicateStatement(text: string): 'yes' | 'no' | 'perhaps' | null {
-  const words = text
-    .slice(0, MAX_LENGTH)
-    .replace(/([a-z])([A-Z])/g, '$1 $2')
-    .replace(/[_\-\s]+/g, ' ');
-  if (!DUPLICATE.test(words)) return null;
-  if (DENIED.test(words)) return 'no';
-  const told = words.split(/[.;:,]/).filter((part) => DUPLICATE.test(part));
-  return PERHAPS.test(words) || told.some((part) => DENYING.test(part)) ? 'perhaps' : 'yes';
 }

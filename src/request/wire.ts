@@ -30,6 +30,8 @@ export const AUDIO_PARAMETER = 'audio';
 
 export const FORM_CONTENT_TYPE = 'application/x-www-form-urlencoded';
 export const JSON_CONTENT_TYPE = 'application/json';
+/** The Accept header of a call whose answer should be JSON. Without the rest, some services answer 406. */
+export const ACCEPTED_TYPES = `${JSON_CONTENT_TYPE}, */*;q=0.1`;
 
 /** The encoding of a request's parameters. The API's document states form, and its example shows JSON. */
 export type BodyEncoding = 'form' | 'json';

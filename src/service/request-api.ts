@@ -13,7 +13,7 @@ import type {
   ValidateResult,
 } from '../request/ports.ts';
 import type { ServiceRequest } from '../request/service-request.ts';
-import { JSON_CONTENT_TYPE } from '../request/wire.ts';
+import { ACCEPTED_TYPES, JSON_CONTENT_TYPE } from '../request/wire.ts';
 import { AnswerReader } from './answers/answer-reader.ts';
 import { CreateTries, idempotencyHeader, keyLife, type WritePermission } from './create-tries.ts';
 import type { Exchange } from './network/exchange.ts';
@@ -304,12 +304,12 @@ function unreachable(error: Error): SrqError {
 }
 
 /**
- * Returns the Accept header: JSON, and before it the documented type of the answer, because some services refuse to
- * send anything else.
+ * Returns the Accept header: the documented type of the answer, then JSON, because some services refuse to send anything
+ * else.
  */
 function acceptedTypes({ success }: Operation): string {
   const described = success?.contentType ?? JSON_CONTENT_TYPE;
-  return described === JSON_CONTENT_TYPE ? JSON_CONTENT_TYPE : `${described}, ${JSON_CONTENT_TYPE};q=0.9`;
+  return described === JSON_CONTENT_TYPE ? ACCEPTED_TYPES : `${described}, ${JSON_CONTENT_TYPE};q=0.9, */*;q=0.1`;
 }
 
 /**

@@ -24,6 +24,20 @@ test.each([
   ],
   ['status', { type: 'string', example: 'duplicate' }, flag('/status', ['duplicate'], []), 'weak'],
   ['matches', { type: 'array', items: {} }, { kind: 'list', pointer: '/matches' }, 'likely'],
+  ['duplicado', { type: 'boolean' }, flag('/duplicado', ['true'], ['false']), 'certain'],
+  ['bereitsVorhanden', { type: 'boolean' }, flag('/bereitsVorhanden', ['true'], ['false']), 'certain'],
+  ['possible_duplicate', { type: 'boolean' }, flag('/possible_duplicate', ['true'], ['false']), 'weak'],
+  ['único', { type: 'boolean' }, flag('/único', ['false'], ['true']), 'likely'],
+  ['estado', { enum: ['YA_EXISTE', 'NUEVO', 'NO_VALIDO'] }, flag('/estado', ['YA_EXISTE'], ['NUEVO']), 'certain'],
+  ['statut', { enum: ['doublon', 'non_trouvé'] }, flag('/statut', ['doublon'], ['non_trouvé']), 'certain'],
+  [
+    'ergebnis',
+    { enum: ['dublette', 'keine_dublette'] },
+    flag('/ergebnis', ['dublette'], ['keine_dublette']),
+    'certain',
+  ],
+  ['esito', { type: 'string', example: 'già presente' }, flag('/esito', ['già presente'], []), 'weak'],
+  ['doppioni', { type: 'array', items: {} }, { kind: 'list', pointer: '/doppioni' }, 'likely'],
 ])('an answer with %s %j tells the verdict', (name, schema, rule, confidence) => {
   expect(verdictOf({ 200: answer({ [name]: schema }) })).toEqual({ rules: [rule], confidence });
 });
@@ -51,6 +65,8 @@ test('a flag that is sure is preferred to one that may speak of the data alone',
 
 test.each([
   ['The request is a duplicate', 'certain'],
+  ['O pedido já existe', 'certain'],
+  ['Die Anfrage ist bereits vorhanden', 'certain'],
   ['Conflict', 'weak'],
 ])('409 "%s" is a duplicate, and then any success is clear', (description, confidence) => {
   expect(verdictOf({ 200: { description: 'OK' }, 409: { description } })).toEqual({
@@ -64,6 +80,8 @@ test.each([
 
 test.each([
   'Request is locked by another process; try again',
+  'Kein Duplikat, sondern gesperrt',
+  'La solicitud no es un duplicado',
   'The market is closed. This status is not used for duplicates.',
   'Conflict with the state of the partner',
 ])('409 "%s" makes no rule, for validate or for create', (description) => {
@@ -220,3 +238,9 @@ test.each([
     expect(learnParts({ createAnswers }).contract.create.duplicate).toHaveLength(rules);
   },
 );
+
+test('a sample that is made from a schema takes a value that a success may have', () => {
+  const status = { enum: ['REJECTED', 'not_valid', 'DUPLICATE', 'RECEIVED'] };
+  const { contract } = learnParts({ createAnswers: { 201: answer({ id: { type: 'integer' }, status }) } });
+  expect(contract.create.success?.body).toEqual({ id: 1, status: 'RECEIVED' });
+});

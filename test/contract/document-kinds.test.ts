@@ -53,3 +53,46 @@ test('dates, yes and no stay the texts they are', () => {
   const { contract } = learn(Buffer.from('openapi: 3.0.3\ninfo: { title: 2026-03-01 }\npaths: {}\n'));
   expect(contract.source?.title).toBe('2026-03-01');
 });
+
+test('merge keys of YAML are followed: own names count before merged ones, and the first map before the next', () => {
+  const text = [
+    'openapi: 3.0.3',
+    'a: &a { title: first, x: 1 }',
+    'b: &b { <<: *a, title: second }',
+    'c: &c { title: third, version: v3 }',
+    'info: { <<: [*b, *c] }',
+    'paths:',
+    '  /leads:',
+    '    post: &post',
+    '      requestBody: { content: { application/json: { schema: { properties: { phone: { type: string } } } } } }',
+    '      responses: {}',
+    '  /requests:',
+    '    post: { <<: *post, operationId: second }',
+  ].join('\n');
+  const { contract, questions } = learn(Buffer.from(text));
+  expect(contract.source?.title).toBe('second');
+  expect(questions[0]?.text).toContain('POST /requests (second): its name says so, its body has a place for phone');
+});
+
+test('OpenAPI 3.2 is read, with its media types in components and its values of examples', () => {
+  const schema = { properties: { phone: {}, email: {}, fullname: {}, request_text: {} } };
+  const content = { 'application/json': { $ref: '#/components/mediaTypes/Lead' } };
+  const created = { 'application/json': { examples: { one: { dataValue: { lead_id: 7 }, serializedValue: '{}' } } } };
+  const document = {
+    openapi: '3.2.0',
+    $self: 'https://api.example.com/openapi',
+    info: { title: 'T' },
+    components: { mediaTypes: { Lead: { schema } } },
+    paths: {
+      '/leads': {
+        post: { requestBody: { content }, responses: { 201: { content: created } } },
+        query: { requestBody: { content }, responses: {} },
+        additionalOperations: { COPY: { requestBody: { content }, responses: {} } },
+      },
+    },
+  };
+  const { contract, questions } = learn(Buffer.from(JSON.stringify(document)));
+  expect([contract.source?.kind, questions]).toEqual(['OpenAPI 3.2', []]);
+  expect(contract.create).toMatchObject({ method: 'POST', identifiers: [{ pointer: '/lead_id' }] });
+  expect(contract.create.parameters?.map(({ field }) => field)).toContain('phone');
+});

@@ -4,7 +4,6 @@ import type { Parameter, Proposal } from '../../src/request/contract.ts';
 import { learnLeads } from './describe-request.ts';
 import { MEANT, NOT_MEANT } from './field-words.ts';
 
-const TEXT = { type: 'string' };
 const fields = ({ contract }: Proposal): Record<string, string> =>
   Object.fromEntries((contract.create.parameters ?? []).map(({ field, path }: Parameter) => [field, path.join('.')]));
 const confidenceOf = ({ contract }: Proposal, field: string) =>

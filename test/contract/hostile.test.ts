@@ -131,7 +131,9 @@ test('references that double at each level end in bounded time', { timeout: BOUN
 
 test.each([
   ['an alias bomb', aliasBomb()],
-  ['a merge key', 'openapi: 3.0.0\na: &a { b: 1 }\npaths:\n  <<: *a\n'],
+  ['a merge bomb', mergeBomb()],
+  ['a merge key that is no map', 'openapi: 3.0.0\npaths:\n  <<: [1]\n'],
+  ['many merged maps of many keys', manyMerged()],
   ['a name said twice', 'openapi: 3.0.0\npaths: {}\npaths: {}\n'],
   ['lists 100,000 deep in YAML', `a: ${'['.repeat(100_000)}`],
   ['lists 100,000 deep in JSON', `{"openapi":"3.0.0","a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`],
@@ -149,6 +151,16 @@ test.each([
 function aliasBomb(): string {
   const levels = Array.from({ length: 12 }, (_, at) => `a${at + 1}: &a${at + 1} [${`*a${at},`.repeat(10)}]`);
   return ['openapi: 3.0.0', 'a0: &a0 [x, x]', ...levels].join('\n');
+}
+
+function mergeBomb(): string {
+  const levels = Array.from({ length: 12 }, (_, at) => `a${at + 1}: &a${at + 1} { <<: [${`*a${at},`.repeat(10)}] }`);
+  return ['openapi: 3.0.0', 'a0: &a0 { x: 1 }', ...levels].join('\n');
+}
+
+function manyMerged(): string {
+  const keys = Array.from({ length: 50_000 }, (_, at) => `k${at}: 1`).join(', ');
+  return ['openapi: 3.0.0', `a: &a { ${keys} }`, `b: { <<: [${'*a,'.repeat(5000)}] }`].join('\n');
 }
 
 test('50 MB are refused before they are read', () => {

@@ -58,14 +58,13 @@ test('an operation may be named with the path of the servers before it', () => {
   expect([learn('POST /v1/requests'), learn('/v1/requests'), learn('/requests')]).toEqual(Array(3).fill('/requests'));
 });
 
-test('an operation with too few of the known names is asked about; far ahead of all others, it needs a yes', () => {
+test('an operation with too few of the known names is asked about, however far ahead of all others', () => {
   const schema = { properties: { email: {}, phone: {} } };
-  const options = { operations: { validate: 'none' } };
-  const { contract, questions } = learnParts({ schema, options });
-  expect(questions).toEqual([]);
-  expect(contract.findings).toContainEqual(expect.objectContaining({ setting: 'create.path', confidence: 'weak' }));
-  const beside = learnParts({ schema, paths: { '/users': post({ email: {} }) } });
-  expect(beside.questions).toMatchObject([{ name: 'operation:create' }]);
+  const { questions } = learnParts({ schema, paths: { '/users': post({ email: {} }) } });
+  expect(questions).toMatchObject([{ name: 'operation:create' }]);
+  expect(questions[0]?.text).toContain(
+    '1. POST /requests: its name says so, its body has a place for email, phone, but its body lacks much of a request; 2. POST /users',
+  );
 });
 
 test('an operation that looks for duplicates is never taken for create', () => {
@@ -81,8 +80,10 @@ test('without an operation that validates, the public one stands in and needs a 
 test('a path with a parameter is filled with the value that a person gives', () => {
   const parameters = [{ name: 'partner', in: 'path', required: true, schema: { type: 'string' } }];
   const paths = { '/requests': {}, '/{partner}/requests': post(KNOWN, { parameters }) };
-  expect(learnParts({ paths }).questions).toMatchObject([{ name: 'constant:partner' }]);
-  const { contract } = learnParts({ paths, options: { constants: { partner: 'a/b' } } });
+  const operations = { create: 'POST /{partner}/requests' };
+  expect(learnParts({ paths }).questions).toMatchObject([{ name: 'operation:create' }]);
+  expect(learnParts({ paths, options: { operations } }).questions).toMatchObject([{ name: 'constant:partner' }]);
+  const { contract } = learnParts({ paths, options: { operations, constants: { partner: 'a/b' } } });
   expect(contract.create.path).toBe('/a%2Fb/requests');
 });
 
@@ -173,6 +174,23 @@ test.each([
   expect([contract.basePath, contract.create.path]).toEqual([basePath, path]);
 });
 
+test('servers of create, or of its path, are those of the contract; others that are used besides are noted', () => {
+  const own = { servers: [{ url: 'https://leads.example.com/v2' }] };
+  const rest = servers('https://api.example.com/v1');
+  const learn = (paths: object, create: object = {}) => learnParts({ rest, paths, create });
+  const requests = { ...post(KNOWN, { responses: { 201: {} } }), ...own };
+  for (const { contract, notes } of [learn({ '/requests': requests }), learn({}, own)]) {
+    expect([contract.basePath, contract.servers.map(({ url }) => url)]).toEqual([
+      '/v2',
+      ['https://leads.example.com/v2'],
+    ]);
+    expect(notes.join()).not.toContain('servers');
+  }
+  const { contract, notes } = learn({ '/requests/validate': { ...post(), ...own } });
+  expect(contract.basePath).toBe('/v1');
+  expect(notes).toContain('POST /requests/validate names servers of its own. srq sends to the base URL alone.');
+});
+
 test('servers whose paths differ share none', () => {
   const { contract } = learnParts({ rest: servers('https://a.example.com/v1', 'https://b.example.com/v2') });
   expect(contract.basePath).toBe('');
@@ -214,10 +232,10 @@ test('of several documents, a named operation is meant in those that have it', (
   expect(() => learn('POST /c')).toThrow('has no operation "POST /c"');
 });
 
-test('PUT is a way to create', () => {
-  const paths = { '/requests': { put: post().post } };
-  const { contract } = learnParts({ paths });
-  expect(contract.create.method).toBe('PUT');
+test('PUT is a way to create where the document says so; elsewhere it is asked about', () => {
+  const learn = (responses: object) => learnParts({ paths: { '/requests': { put: post(KNOWN, { responses }).post } } });
+  expect(learn({ 201: {} })).toMatchObject({ contract: { create: { method: 'PUT' } }, questions: [] });
+  expect(learn({ 200: {} }).questions).toMatchObject([{ name: 'operation:create' }]);
 });
 
 test('a place is told as it stands in the document that was given', () => {

@@ -14,6 +14,12 @@ const described = (paths: object, rest: object = {}): string =>
 const learn = (content: string | Buffer, name = 'api.json', environment: SourceDocument | null = null): Proposal =>
   learnContract([{ name, bytes: Buffer.from(content) }], learnOptions({ environment }));
 
+/** What is learned if a person says that this path creates. */
+const learnPath = (path: string): Proposal => {
+  const bytes = Buffer.from(described({ [path]: { post: BODY } }));
+  return learnContract([{ name: 'api.json', bytes }], learnOptions({ operations: { create: path } }));
+};
+
 function refusal(action: () => unknown): SrqError {
   try {
     action();
@@ -34,13 +40,13 @@ test.each([
   ['/v1\\admin'],
   ['/./x'],
 ])('the path %s, which leads elsewhere, is refused and named', (path) => {
-  expect(refusal(() => learn(described({ [path]: { post: BODY } }))).message).toBe(
+  expect(refusal(() => learnPath(path)).message).toBe(
     `The document has the path "${path}", which is none under the base URL.`,
   );
 });
 
 test.each(['/v1/requests', '/v1/requests.json', '/v1/..well', '/v1//requests', '/'])('the path %s is taken', (path) => {
-  expect(learn(described({ [path]: { post: BODY } })).contract.create.path).toBe(path);
+  expect(learnPath(path).contract.create.path).toBe(path);
 });
 
 test('a path that stands in another document is named', () => {

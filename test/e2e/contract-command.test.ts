@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import type { Contract } from '../../src/request/contract.ts';
@@ -135,9 +135,7 @@ describe.concurrent('contract learn, without a terminal,', () => {
     execFileSync('mkfifo', [pipe]);
     const huge = desk.write('huge.json', '{}');
     truncateSync(huge, 50 * 1024 * 1024);
-    const folder = join(desk.work, 'folder');
-    mkdirSync(folder);
-    const hostile = [pipe, huge, folder, join(desk.work, 'missing.yaml')];
+    const hostile = [pipe, huge, join(desk.work, 'missing.yaml')];
     for (const path of hostile) {
       const ended = await desk.run('contract', 'learn', path, '--yes');
       expect(ended.code).toBe(2);
@@ -164,11 +162,55 @@ describe.skipIf(!HAS_TERMINAL)('contract learn, on a terminal,', () => {
         [/is not of type integer.*partner_id: $/s, '42'],
         [/X-Partner: $/, 'ACME'],
         [/\[y\/N\] $/, 'y'],
+        [/not now\): $/, ''],
       ],
     );
     expect(code, shown).toBe(0);
     const kept: Contract = JSON.parse(readFileSync(stored(desk), 'utf8'));
     expect(kept.create.parameters?.find(({ path }) => path[0] === 'X-Partner')?.constant).toBe('ACME');
+  });
+
+  test('shows three rows of a file as they would go out, and sends and keeps nothing', async ({
+    desk,
+    openSandbox,
+  }) => {
+    const name = 'category-list-openapi30.yaml';
+    const sandbox = await openSandbox({ contract: contractOf(name) });
+    desk.use(sandbox);
+    const [header, first, ...rows] = leadsCsv(6).trim().split('\n');
+    const lines = [`${header},category,notes`, `${first},,x`, ...rows.map((row) => `${row},plumbing,y`), ''];
+    const leads = desk.write('leads.csv', lines.join('\n'));
+    const { shown, code } = await onTerminal(
+      desk,
+      ['contract', 'learn', WITH_CONSTANTS, '--set', 'partner_id=42', '--set', 'X-Partner=INVENTED'],
+      [
+        [/\[y\/N\] $/, 'y'],
+        [/not now\): $/, 'no-such.csv'],
+        [/no-such\.csv.*not now\): $/s, leads],
+      ],
+    );
+    expect(code, shown).toBe(0);
+    const rehearsed = shown.slice(shown.lastIndexOf('not now'));
+    expect(rehearsed.match(/Row \d+: POST http:\/\/127\.0\.0\.1:\d+\/api\/leads/g)).toHaveLength(3);
+    expect(rehearsed).toMatch(/x-partner +\*\*\*/);
+    expect(rehearsed).toMatch(/partner_id +42/);
+    expect(rehearsed).toMatch(/fullname +Ana Exemplo 1/);
+    expect(rehearsed).toMatch(/request_text +Pintar a sala 3/);
+    expect(rehearsed).not.toContain('Ana Exemplo 4');
+    expect(rehearsed).toMatch(/Row 1 would not go out: There is no category/);
+    expect(rehearsed).toMatch(/Left out: .*notes/);
+    expect(rehearsed).toContain(`srq bulk ${leads} --dry-run`);
+    expect(creates(sandbox)).toHaveLength(0);
+    expect(desk.files().filter((file) => /log|results|mappings/.test(file))).toEqual([]);
+  });
+
+  test('leaves by Ctrl-C at that question, with the contract kept', async ({ desk }) => {
+    const answers: [RegExp, string][] = [
+      [/\[y\/N\] $/, 'y'],
+      [/not now\): $/, '\u0003'],
+    ];
+    expect(await onTerminal(desk, ['contract', 'learn', FORM], answers)).toMatchObject({ code: 0 });
+    expect(existsSync(stored(desk))).toBe(true);
   });
 
   test('takes a number for a choice, and asks again after an answer that does not fit', async ({ desk }) => {
@@ -198,6 +240,7 @@ describe.skipIf(!HAS_TERMINAL)('contract learn, on a terminal,', () => {
       [
         [/Idempotency-Key \[y\/N\] $/, said],
         [/Keep this contract.*\[y\/N\] $/s, 'y'],
+        [/not now\): $/, ''],
       ],
     );
     expect(code, shown).toBe(0);
@@ -255,6 +298,112 @@ test('srq sandbox starts from a description with questions left open, and demand
   expect(documentOf(ended)).toMatchObject({ status: 'created', ids: { number: expect.any(String) } });
   running.process.kill('SIGINT');
   await running.ended;
+});
+
+describe('a description of several files', () => {
+  const properties = Object.fromEntries(
+    ['country', 'lang', 'location', 'fullname', 'phone', 'request_text'].map((name) => [name, { type: 'string' }]),
+  );
+  const main = (reference: string) => {
+    const content = { 'application/json': { schema: { $ref: reference } } };
+    const post = { requestBody: { content }, responses: { 201: { description: 'Created' } } };
+    return JSON.stringify({ openapi: '3.1.0', info: { title: 'Parts' }, paths: { '/leads': { post } } });
+  };
+  const schema = JSON.stringify({ type: 'object', properties });
+
+  /** A folder `api` with these files. */
+  function folderWith(desk: Desk, files: Record<string, string>): string {
+    mkdirSync(join(desk.work, 'api', 'schemas'), { recursive: true });
+    for (const [name, content] of Object.entries(files)) desk.write(join('api', name), content);
+    return join(desk.work, 'api');
+  }
+
+  test('is learned from its folder, or from a file and its folder', async ({ desk }) => {
+    const folder = folderWith(desk, { 'openapi.json': main('schemas/lead.json'), 'schemas/lead.json': schema });
+    const said = ['--dry-run', '--json', '--operation', 'validate=none'];
+    for (const named of [[folder], [join(folder, 'openapi.json'), folder], [join(folder, 'openapi.json'), desk.work]]) {
+      const learned = await desk.run('contract', 'learn', ...named, ...said);
+      expect(learned, learned.stderr).toMatchObject({ code: 0 });
+      const { contract } = documentOf(learned) as { contract: { create: { parameters: unknown[] } } };
+      expect(contract.create.parameters).toHaveLength(6);
+    }
+    const alone = await desk.run('contract', 'learn', join(folder, 'openapi.json'), '--dry-run');
+    expect(alone).toMatchObject({ code: 2 });
+    expect(alone.stderr).toContain('name their folder, too: srq contract learn FILE FOLDER');
+  });
+
+  test('is asked for where the folder holds several, or none', async ({ desk }) => {
+    const folder = folderWith(desk, {
+      'a.json': main('x'),
+      'b.yaml': 'openapi: 3.0.0\npaths: {}\n',
+      'part.json': schema,
+    });
+    const several = await desk.run('contract', 'learn', folder);
+    expect(several.stderr).toContain('holds several descriptions: a.json, b.yaml.');
+    expect(several.stderr).toContain(`srq contract learn ${join(folder, 'a.json')} ${folder}`);
+    expect((await desk.run('contract', 'learn', join(folder, 'schemas'))).stderr).toContain('holds no description');
+    expect((await desk.run('contract', 'learn', folder, desk.work)).stderr).toContain('Several folders were named');
+  });
+
+  test('is never read from outside of the folder, by no symbolic link, nor from what is no file', async ({ desk }) => {
+    mkdirSync(join(desk.work, 'elsewhere'));
+    const outside = desk.write('elsewhere/lead.json', schema);
+    const folder = folderWith(desk, {});
+    symlinkSync(outside, join(folder, 'linked.json'));
+    symlinkSync(join(desk.work, 'elsewhere'), join(folder, 'away'));
+    mkdirSync(join(folder, 'folder.json'));
+    execFileSync('mkfifo', [join(folder, 'pipe.json')]);
+    for (const reference of [
+      'linked.json',
+      'away/lead.json',
+      '../elsewhere/lead.json',
+      outside,
+      'folder.json',
+      'pipe.json',
+    ]) {
+      desk.write('api/openapi.json', main(reference));
+      const ended = await desk.run('contract', 'learn', folder, '--dry-run');
+      expect(ended, reference).toMatchObject({ code: 2 });
+      expect(ended.stderr).toContain(`"${reference}", outside of the document`);
+    }
+    // A link within the folder leads nowhere else.
+    desk.write('api/schemas/lead.json', schema);
+    symlinkSync(join(folder, 'schemas', 'lead.json'), join(folder, 'inner.json'));
+    desk.write('api/openapi.json', main('inner.json'));
+    expect(await desk.run('contract', 'learn', folder, '--dry-run')).toMatchObject({ code: 0 });
+  });
+});
+
+test('srq sandbox answers exactly the operations that are named, under any value of a path variable', async ({
+  desk,
+}) => {
+  const properties = { phone: { type: 'string' }, request_text: { type: 'string' } };
+  const post = {
+    requestBody: { content: { 'application/json': { schema: { type: 'object', properties } } } },
+    responses: { 201: { content: { 'application/json': { example: { id: 7, errors: ['none of these'] } } } } },
+  };
+  const paths = { '/shops/{shop}/tickets': { post }, '/leads/check': { post }, '/users': { post } };
+  const file = desk.write('api.json', JSON.stringify({ openapi: '3.1.0', info: { title: 'Shops' }, paths }));
+  const vague = await desk.run('sandbox', '--port', '0', '--contract', file);
+  expect(vague).toMatchObject({ code: 2 });
+  expect(vague.stderr).toMatch(/run: srq sandbox --port 0 --contract \S+ --operation "create=POST \/\S+"/);
+  const said = ['--operation', 'create=POST /shops/{shop}/tickets', '--operation', 'validate=none'];
+  const running = desk.start(['sandbox', '--port', '0', '--json', '--contract', file, ...said]);
+  const { baseUrl, clientId, clientSecret } = JSON.parse(await running.until(/\n/));
+  Object.assign(desk.env, { SRQ_BASE_URL: baseUrl, SRQ_CLIENT_ID: clientId, SRQ_CLIENT_SECRET: clientSecret });
+  const learned = await desk.run('contract', 'learn', file, ...said, '--set', 'shop=north', '--yes');
+  expect(learned, learned.stderr).toMatchObject({ code: 0 });
+  const ended = await desk.run('create', ...requestFor('com loja'), '--json');
+  expect(documentOf(ended), ended.stderr).toMatchObject({ status: 'created', ids: { id: '8' } });
+  for (const path of ['/leads/check', '/users', '/v1/request/validate'])
+    expect((await fetch(baseUrl + path, { method: 'POST' })).status).toBe(404);
+  running.process.kill('SIGINT');
+  await running.ended;
+});
+
+test('--operation needs a document to name operations of, and one of the three names', async ({ desk }) => {
+  for (const words of [['create=POST /a'], ['delete=POST /a', '--contract', FORM]])
+    expect(await desk.run('sandbox', '--port', '0', '--operation', ...words)).toMatchObject({ code: 2 });
 });
 
 test('bulk says which contract the requests obey, and shows the first as it will be sent', async ({
@@ -428,6 +577,7 @@ describe.concurrent('a secret that the service wants in each request', () => {
       [
         [/X-Api-Key:/, KEY],
         [/\[y\/N\] $/, 'y'],
+        [/not now\): $/, ''],
       ],
     );
     expect(code, shown).toBe(0);

@@ -292,3 +292,47 @@ test('faults and instructions strike as ever; an instruction names wire paths', 
   expect(statuses).toEqual([202, 500, 202]);
   expect(creates(sandbox).map((each) => each.requestId)).toEqual(['2', '3', '4']);
 });
+
+test('an answer of success tells of no failure, whatever the example or the schema shows beside it', async () => {
+  const shown = {
+    id: 4,
+    success: false,
+    errors: [{ code: 'E1', message: 'text' }],
+    errorCode: 17,
+    error: { message: 'text' },
+    hasErrors: true,
+    warnings: ['text'],
+    status: 'REQUEST_REJECTED',
+    code: 422,
+    message: 'Validation failed',
+    data: { status: 'NEW', fehler: ['text'], message: 'Thank you' },
+  };
+  const { postForm } = await partnerUnder({ create: answering(shown, '/id') });
+  expect(JSON.parse((await postForm(CREATE, LEAD)).text)).toEqual({
+    id: 5,
+    success: true,
+    errors: [],
+    errorCode: 0,
+    hasErrors: false,
+    warnings: [],
+    status: 'ok',
+    code: 202,
+    message: 'ok',
+    data: { status: 'NEW', fehler: [], message: 'Thank you' },
+  });
+});
+
+test('a path with variables that nobody has filled is answered whatever they hold, and no other one', async () => {
+  const path = '/accounts/{account_id}/leads';
+  const create = { ...answering(null), path };
+  const { sandbox, postForm } = await partnerUnder({ create, validate: { path: '/accounts/check/leads' } });
+  const reply = await postForm('/accounts/42/leads', LEAD);
+  expect([reply.status, reply.headers['location']]).toEqual([
+    202,
+    `/accounts/1/leads/${creates(sandbox)[0]?.requestId}`,
+  ]);
+  expect((await postForm('/accounts/check/leads', LEAD)).text).toContain('duplicate');
+  for (const other of ['/accounts//leads', '/accounts/42/leads/7', '/accounts/42/notes'])
+    expect((await postForm(other, LEAD)).status).toBe(404);
+  expect(creates(sandbox)).toHaveLength(1);
+});

@@ -27,7 +27,7 @@ describe('Credentials go', () => {
     const { path, headers, body } = tokenRequest(DOCUMENTED_CONTRACT.token, CREDENTIALS);
     expect([path, headers]).toEqual([
       '/oauth/token',
-      { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
+      { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json, */*;q=0.1' },
     ]);
     expect(body).toBe('grant_type=client_credentials&client_id=partner%3A1&client_secret=a+b%2Bc%25%C3%BC');
   });

@@ -470,7 +470,7 @@ test.each([
   const sandbox = await sandboxWith();
   const service = await startScriptedService({});
   await apiOf(service.baseUrl, { contract: documentedContract(encoding) }).create(request, intent());
-  expect(service.creates()[0]?.headers).toMatchObject({ 'content-type': type, accept: 'application/json' });
+  expect(service.creates()[0]?.headers).toMatchObject({ 'content-type': type, accept: 'application/json, */*;q=0.1' });
   expect(service.creates()[0]?.headers['idempotency-key']).toBeUndefined();
   const api = apiOf(sandbox.baseUrl, { contract: documentedContract(encoding), credentials: sandbox });
   expect((await api.validate(request)).verdict).toBe('clear');
@@ -488,8 +488,8 @@ test('an answer of another kind than JSON is asked for where the description has
   const api = apiOf(service.baseUrl, { contract: { ...DOCUMENTED_CONTRACT, create: { ...create, success } } });
   await api.validate(request);
   await api.create(request, intent());
-  expect(service.validates()[0]?.headers.accept).toBe('application/json');
-  expect(service.creates()[0]?.headers.accept).toBe('application/vnd.api+json, application/json;q=0.9');
+  expect(service.validates()[0]?.headers.accept).toBe('application/json, */*;q=0.1');
+  expect(service.creates()[0]?.headers.accept).toBe('application/vnd.api+json, application/json;q=0.9, */*;q=0.1');
 });
 
 describe('when the run is being stopped', () => {

@@ -3,20 +3,18 @@ import type { Context } from '../../cli/context.ts';
 import { type Input, keepMapping, mapped, type ReadingOptions, rememberMapping } from '../../cli/input.ts';
 import { ask, forgetTyped } from '../../cli/prompt.ts';
 import type { RequestSession } from '../../cli/session.ts';
+import { wirePreview } from '../../cli/wire-preview.ts';
 import type { SubmitOptions } from '../../delivery/submit.ts';
 import { planMapping } from '../../input/mapping.ts';
 import { refuseSlip } from '../../input/mapping-doubts.ts';
 import { printable } from '../../report/output.ts';
 import { contractName } from '../../report/terminal/contract-text.ts';
 import { planText } from '../../report/terminal/plan-text.ts';
-import type { Contract } from '../../request/contract.ts';
 import { SrqError } from '../../request/errors.ts';
 import { FIELDS, isField } from '../../request/fields.ts';
 import { adviceOn } from '../../request/finding.ts';
 import type { ImportPlan, RowRange } from '../../request/import-plan.ts';
 import { columnLabel, type Mapping, type MappingOptions, type Table } from '../../request/table.ts';
-import { AUDIO_PARAMETER } from '../../request/wire.ts';
-import { makeEncoder } from '../../service/wire/encode.ts';
 import { isAsked } from './consent.ts';
 import {
   askQuestions,
@@ -53,25 +51,10 @@ export async function sayPlan(
 ): Promise<void> {
   const { contract } = preparation;
   const reporter = await context.reporter();
-  const learned = contract.source ? { name: contractName(contract), wire: wirePreview(contract, plan.first) } : null;
+  const learned = contract.source
+    ? { name: contractName(contract), wire: plan.first ? wirePreview(contract, plan.first.request) : [] }
+    : null;
   reporter.say((paint) => planText(plan, where, learned, paint));
-}
-
-/**
- * Returns the fields of the first request under the service's own parameter names, without the recording, or an empty
- * list if there is no request.
- */
-function wirePreview({ create, validate, ...rest }: Contract, first: ImportPlan['first']): [string, string][] {
-  if (!first) return [];
-  const { request } = first;
-  // A form can show the names and texts of a request whatever the real encoding is.
-  const encoder = makeEncoder({ ...rest, validate, create: { ...create, encoding: 'form' } });
-  const { body } = encoder.create(request, request.audio ? 'recording' : null);
-  const named = (create.parameters ?? []).filter(({ field }) => field === 'audio_file');
-  const recordings = request.audio ? [...named.map(({ path }) => path.join('.')), AUDIO_PARAMETER] : [];
-  return [...new URLSearchParams(body.toString())]
-    .map(([name, value]) => [name.replace(/\[([^\]]*)\]/g, '.$1'), value] as [string, string])
-    .filter(([name]) => !recordings.includes(name));
 }
 
 const QUESTION = 'Enter to go on · COLUMN=FIELD or FIELD=VALUE to correct the columns · ? for help · q to leave: ';

@@ -1,5 +1,7 @@
 import { open, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
+import type { DescriptionFolder } from '../../contract/documents/parse-document.ts';
+import { printable } from '../../report/output.ts';
 import {
   type Contract,
   type Json,
@@ -10,19 +12,29 @@ import {
 } from '../../request/contract.ts';
 import { isContractLike, readContract } from '../../request/contract-schema.ts';
 import { SrqError, systemCode } from '../../request/errors.ts';
-import { type OperationName, REQUEST_OPERATION_NAMES } from '../../request/operations.ts';
+import { OPERATION_NAMES, type OperationName, REQUEST_OPERATION_NAMES } from '../../request/operations.ts';
 
 /** A file that describes the service's interface. */
 interface DocumentFile {
   /** The file name without its folder. */
   readonly name: string;
   readonly bytes: Buffer;
+  /** The folder to whose files its references may lead, if a person named it. */
+  readonly folder?: DescriptionFolder;
 }
 
 /** The user's answers to what the documents leave open. */
 export interface Answers {
   readonly constants: Readonly<Record<string, string>>;
   readonly operations: Readonly<Partial<Record<OperationName, string>>>;
+}
+
+/** Returns the operations that a person named. Throws `SrqError('usage')` for a name that no operation has. */
+export function saidOperations(said: readonly (readonly [string, string])[]): Answers['operations'] {
+  const unknown = said.find(([name]) => !OPERATION_NAMES.some((each) => each === name));
+  if (unknown === undefined) return Object.fromEntries(said);
+  const hint = "Name one of these: --operation create='POST /path', validate=…, token=…";
+  throw new SrqError('usage', `"${printable(unknown[0])}" is none of the service's operations.`, hint);
 }
 
 /** The documents from which a contract is learned. */
@@ -35,13 +47,48 @@ export interface DocumentSet {
 const MAX_BYTES = 10 * 1024 * 1024;
 
 /**
- * Reads these files and no others. Throws `SrqError('input')` for anything but a regular file of at most `MAX_BYTES`.
+ * Reads these files. Among them may be one folder: the documents in it may refer to its files, and if none of them is
+ * named, the only description that lies directly in it is meant. No other file is read.
+ *
+ * Throws `SrqError('input')` for anything but regular files of at most `MAX_BYTES`.
  */
 export async function readDocuments(paths: readonly string[], environment?: string): Promise<DocumentSet> {
+  const { files, within } = await withFolder(paths);
   const documents: DocumentFile[] = [];
-  for (const path of paths) documents.push(await readDocument(path));
+  for (const path of files) {
+    const folder = within(path);
+    const document = await readDocument(path);
+    documents.push(folder === null ? document : { ...document, folder });
+  }
   return { documents, environment: environment === undefined ? null : await readDocument(environment) };
 }
+
+interface FilesAndFolder {
+  readonly files: readonly string[];
+  /** Returns the folder of a file that lies within the one that was named, or null. */
+  readonly within: (path: string) => DescriptionFolder | null;
+}
+
+/** Splits what was named into files and a folder, and finds the document of the folder if no file of it was named. */
+async function withFolder(paths: readonly string[]): Promise<FilesAndFolder> {
+  const isFolder = await Promise.all(paths.map(isFolderAt));
+  const [path, another] = paths.filter((_, index) => isFolder[index]);
+  if (path === undefined) return { files: paths, within: () => null };
+  if (another !== undefined) {
+    const hint = 'Name the one that holds all files of the description: srq contract learn FILE FOLDER';
+    throw new SrqError('usage', 'Several folders were named.', hint);
+  }
+  const { openFolder } = await import('./description-folder.ts');
+  const { within, mainDocument } = openFolder(path);
+  const files = paths.filter((_, index) => !isFolder[index]);
+  return { files: files.some((each) => within(each) !== null) ? files : [mainDocument(), ...files], within };
+}
+
+const isFolderAt = (path: string): Promise<boolean> =>
+  stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
 
 /**
  * Proposes a contract from documents, or from a file that is a contract itself. `baseUrl` is where the contract will be

@@ -13,7 +13,9 @@ export function addContract(program: Command, run: RunCommand): void {
     );
   contract
     .command('learn [file...]')
-    .description('read an OpenAPI description, a Postman collection, or both; ask; keep it')
+    .description(
+      'read an OpenAPI description (of several files: their folder), a Postman collection, or both; ask; keep it',
+    )
     .option('--environment <file>', 'the environment of a Postman collection')
     .option(
       '--set <name=value>',
@@ -37,6 +39,7 @@ export function addContract(program: Command, run: RunCommand): void {
         'srq contract learn api.yaml --dry-run',
         'srq contract learn api.yaml collection.json --set partner_id=42 --yes',
         "srq contract learn api.yaml --operation create='POST /v1/leads'",
+        'srq contract learn api/openapi.yaml api/',
       ),
     )
     .action(run(async () => (await import('./run.ts')).learn));

@@ -14,11 +14,10 @@ import {
 import { SrqError, systemCode } from '../../request/errors.ts';
 import { isLoopback } from '../../request/loopback.ts';
 import { isSecretName } from '../../request/names.ts';
-import { OPERATION_NAMES } from '../../request/operations.ts';
 import type { ContractStore } from '../../settings/contract-store.ts';
 import { normalBaseUrl } from '../../settings/settings.ts';
 import { answered, requireAgreement } from './contract-agreement.ts';
-import { type Answers, propose, readDocuments } from './contract-documents.ts';
+import { type Answers, propose, readDocuments, saidOperations } from './contract-documents.ts';
 
 /** The flags of `contract learn`, as commander parses them. */
 export interface LearnFlags {
@@ -80,6 +79,10 @@ export async function learn(context: Context, files: readonly string[], options:
       ),
     ].join('\n'),
   );
+  if (options.yes !== true) {
+    const { offerRehearsal } = await import('./rehearsal.ts');
+    await offerRehearsal(context);
+  }
   return 0;
 }
 
@@ -155,15 +158,8 @@ async function profileContracts(context: Context): Promise<ContractStore> {
 }
 
 async function givenAnswers({ set, operation }: LearnFlags): Promise<Answers> {
-  const unknown = operation.find(([name]) => !OPERATION_NAMES.some((each) => each === name));
-  if (unknown) {
-    const hint = "Name one of these: --operation create='POST /path', validate=…, token=…";
-    throw new SrqError('usage', `"${printable(unknown[0])}" is none of the service's operations.`, hint);
-  }
-  return {
-    constants: Object.fromEntries(await Promise.all(set.map(constantOf))),
-    operations: Object.fromEntries(operation),
-  };
+  const operations = saidOperations(operation);
+  return { constants: Object.fromEntries(await Promise.all(set.map(constantOf))), operations };
 }
 
 /**

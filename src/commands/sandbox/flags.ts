@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { RunCommand } from '../../cli/command.ts';
-import { examples, faultRate, positiveNumber, wholeNumber } from '../options.ts';
+import { examples, faultRate, pair, positiveNumber, wholeNumber } from '../options.ts';
 
 export function addSandbox(program: Command, run: RunCommand): void {
   program
@@ -13,6 +13,12 @@ export function addSandbox(program: Command, run: RunCommand): void {
     .option('--fault <kind=probability>', 'go wrong now and then (repeatable)', faultRate, {})
     .option('--seed <n>', 'same seed, same faults', wholeNumber(0, 2 ** 32 - 1), 1)
     .option('--contract <file>', 'demand and answer what this document says')
+    .option(
+      '--operation <name=path>',
+      'which of its operations is create, token, validate (or none)',
+      pair('OPERATION=PATH', 'first'),
+      [],
+    )
     .option('--store <file>', 'keep received requests from one start to the next')
     .addHelpText('after', examples('srq sandbox --port 0 --json', 'srq sandbox --latency 200 --fault reset-after=0.01'))
     .action(run(async () => (await import('./run.ts')).sandbox));

@@ -5,7 +5,7 @@ import { contractName, secretAddressText } from '../../report/terminal/contract-
 import { type Contract, withTokenAtService } from '../../request/contract.ts';
 import { SrqError } from '../../request/errors.ts';
 import { startSandbox } from '../../sandbox/server.ts';
-import { propose, readDocuments } from '../contract/contract-documents.ts';
+import { propose, readDocuments, saidOperations } from '../contract/contract-documents.ts';
 
 /** The flags of `sandbox`, as commander parses them. */
 export interface SandboxCommandOptions {
@@ -16,11 +16,18 @@ export interface SandboxCommandOptions {
   readonly fault: Readonly<Record<string, number>>;
   readonly seed: number;
   readonly contract?: string;
+  /** The operations of the contract's document that a person named. */
+  readonly operation: readonly (readonly [string, string])[];
 }
 
 /** Runs the local marketplace until Ctrl-C. It is ready when its address is printed. */
 export async function sandbox(context: Context, options: SandboxCommandOptions): Promise<number> {
-  const contract = options.contract === undefined ? null : await contractOf(context, options.contract);
+  if (options.contract === undefined && options.operation.length > 0) {
+    const hint = 'Name it, too: srq sandbox --contract FILE --operation create=…';
+    throw new SrqError('usage', '--operation names operations of a document, and none was given.', hint);
+  }
+  const contract =
+    options.contract === undefined ? null : await contractOf(context, options.contract, options.operation);
   const running = await startSandbox({
     port: options.port,
     latencyMs: options.latency,
@@ -65,16 +72,15 @@ export async function sandbox(context: Context, options: SandboxCommandOptions):
  * Learns the contract from a document. Questions that only the partner can answer stay open, because the sandbox
  * accepts any value for them; but the operations must be known.
  */
-async function contractOf(context: Context, file: string): Promise<Contract> {
+async function contractOf(context: Context, file: string, said: SandboxCommandOptions['operation']): Promise<Contract> {
   const set = await readDocuments([file]);
-  const nothing = { constants: {}, operations: {} };
-  const { contract, questions } = await propose(set, nothing, null, context.clock.nowMs());
+  const answers = { constants: {}, operations: saidOperations(said) };
+  const { contract, questions } = await propose(set, answers, null, context.clock.nowMs());
   const open = questions.find(({ name }) => name.startsWith('operation:'));
   if (!open) return contract;
-  const learn = commandLine(['contract', 'learn', file]);
   throw new SrqError(
     'input',
     `${printable(file)} does not tell which operations are meant. ${printable(open.text)}`,
-    `Learn it: ${learn} ${printable(open.answer)}   then: srq contract show --json > contract.json and give that file`,
+    `Say it, and run: ${commandLine(context.process.argv.slice(2))} ${printable(open.answer)}`,
   );
 }

@@ -8,13 +8,23 @@ export interface SourceDocument {
   /** Name of the file, without its folder. */
   readonly name: string;
   readonly bytes: Buffer;
+  /** The folder to whose files its references may lead. Without one, nothing but these bytes is read. */
+  readonly folder?: DescriptionFolder;
+}
+
+/** The folder of a description that consists of several files. */
+export interface DescriptionFolder {
+  /** Path of the document itself within the folder, with `/` between its parts. */
+  readonly path: string;
+  /** Reads a file by its path within the folder. Returns null for one that is not there or leads out of it. */
+  read(path: string): Buffer | null;
 }
 
 const DOCUMENT_LIMIT_BYTES = 10 * 1024 * 1024;
 const MAX_DEPTH = 200;
 const MAX_VALUES = 2_000_000;
 /** Maximum number of times that YAML aliases may repeat their content. More is an attempt to exhaust the memory. */
-const MAX_ALIASED = 100;
+const MAX_ALIASED = 10_000;
 
 /**
  * Parses a document written in JSON or YAML to plain JSON. Dates and names become texts. `__proto__` is left out,
@@ -103,9 +113,7 @@ function refuseOddKeys(name: string, document: ReturnType<typeof parseYaml>): vo
       const seen = new Set<unknown>();
       for (const { key } of map.items) {
         const value = isScalar(key) ? key.value : key;
-        if (value === '<<' || isAlias(key) || isMap(key)) {
-          throw unusable(name, `has ${value === '<<' ? 'YAML merge keys (<<)' : 'a key that is no text'}`);
-        }
+        if (isAlias(key) || isMap(key)) throw unusable(name, 'has a key that is no text');
         if (seen.has(value)) throw unusable(name, `says "${String(value).slice(0, 100)}" twice in one place`);
         seen.add(value);
       }
@@ -113,22 +121,50 @@ function refuseOddKeys(name: string, document: ReturnType<typeof parseYaml>): vo
   });
 }
 
-/** Copies a value as plain JSON, with aliases expanded within bounds. */
+const MERGE_KEY = '<<';
+
+/** Copies a value as plain JSON, with aliases and merge keys expanded within bounds. */
 function plain(name: string, root: unknown): Json {
   let count = 0;
   return copy(root, 0);
 
   function copy(value: unknown, depth: number): Json {
-    count += 1;
-    if (count > MAX_VALUES) throw unusable(name, `holds more than ${MAX_VALUES} values`);
+    countOne();
     if (depth > MAX_DEPTH) throw tooDeep(name);
     if (Array.isArray(value)) return value.map((each) => copy(each, depth + 1));
     if (typeof value === 'object' && value !== null) {
-      const members = Object.entries(value).filter(([key]) => key !== '__proto__');
+      const members = membersOf(value).filter(([key]) => key !== '__proto__');
       return Object.fromEntries(members.map(([key, each]) => [key, copy(each, depth + 1)]));
     }
     if (typeof value === 'string' || typeof value === 'boolean') return value;
     return typeof value === 'number' && Number.isFinite(value) ? value : null;
+  }
+
+  /**
+   * Returns the members of a map with those of its merge key, which count where it has none of that name. Of several
+   * maps that are merged, the first counts.
+   */
+  function membersOf(map: object): [string, unknown][] {
+    const members = Object.entries(map);
+    const [, merged] = members.find(([key]) => key === MERGE_KEY) ?? [];
+    if (merged === undefined) return members;
+    const all = new Map<string, unknown>();
+    for (const each of (Array.isArray(merged) ? merged : [merged]).toReversed()) {
+      if (typeof each !== 'object' || each === null || Array.isArray(each)) {
+        throw unusable(name, 'has a YAML merge key (<<) that is no map');
+      }
+      for (const [key, value] of membersOf(each)) {
+        countOne();
+        all.set(key, value);
+      }
+    }
+    for (const [key, value] of members) if (key !== MERGE_KEY) all.set(key, value);
+    return [...all];
+  }
+
+  function countOne(): void {
+    count += 1;
+    if (count > MAX_VALUES) throw unusable(name, `holds more than ${MAX_VALUES} values`);
   }
 }
 
@@ -196,6 +232,6 @@ function foreign(name: string, what: string): SrqError {
   return new SrqError(
     'input',
     `${name} is ${what}.`,
-    'srq learns from OpenAPI 3.0 and 3.1, Swagger 2.0 and Postman 2.0 and 2.1: srq contract learn FILE',
+    'srq learns from OpenAPI 3.0 to 3.2, Swagger 2.0 and Postman 2.0 and 2.1: srq contract learn FILE',
   );
 }

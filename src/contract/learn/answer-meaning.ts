@@ -1,5 +1,13 @@
 import type { Confidence, CreateOperation, VerdictRule } from '../../request/contract.ts';
-import { duplicateStatement, isIdentifyingName, nameWords } from '../../request/names.ts';
+import {
+  DUPLICATE_FLAG,
+  DUPLICATES,
+  duplicateStatement,
+  EXISTS_FLAG,
+  saysClear,
+  UNIQUE_FLAG,
+} from '../../request/duplicate-words.ts';
+import { isIdentifyingName, nameWords } from '../../request/names.ts';
 import { type AnswerPlace, type DescribedAnswer, isRefusalAnswer, isSuccessAnswer } from './answers.ts';
 
 /** Matches the names of parts of an answer that are about something other than the request. */
@@ -71,19 +79,21 @@ export interface FoundRule {
 
 /** Names that are about a person's data. An e-mail address that exists is a valid one, not a duplicate. */
 const ABOUT_DATA = /^(?:address|city|phone|mobile|e?mail)$/;
-const SAYS_CLEAR = /unique|new|clear|none|\bok\b|free|fresh|first|pass|accept|(?:^|[\W_])(?:no|not)(?:$|[\W_])/i;
 /** Matches words that mean a duplicate only if they are the whole text. */
-const BARE_DUPLICATE = /^(?:already[ _-]?)?(?:exists?|existing|repeated|known)$/i;
-const DUPLICATE_FLAG = /^(?:is|has|possible|potential)?(?:duplicate|duplicated|duplicates)$|^alreadyexists$/;
-const EXISTS_FLAG = /^(?:is|has)?(?:exists|existing)$/;
-const UNIQUE_FLAG = /^(?:is)?(?:unique|new|clear)$/;
+const BARE_DUPLICATE =
+  /^(?:already[ _-]?)?(?:exists?|existing|repeated|known|existe|existente|existiert|vorhanden|existant|esiste|esistente|repetid[oa]|wiederholt|ripetut[oa])$/i;
+/** Further names of flags that are true for something that exists. */
+const EXISTING_FLAG = /^(?:is|has)?(?:exists|existing|existente|existant|esistente|vorhanden)$/;
+/** The beginning of a flag that is true for what need not be a duplicate. */
+const POSSIBLE = /^(?:possible|potential|possivel|posible|mogliche?|possibile)/;
+/** Further names of flags that are true for a request that is no duplicate. */
+const CLEAR_FLAG = /^(?:is)?(?:new|clear|nuev[oa]|nov[oa]|neu|nouveau|nouvelle|nuov[oa])$/;
 /**
  * Matches flags of validity. `success` and `ok` are left out, because they may be about the call alone, and a verdict
  * of clear can let a request be sent again.
  */
 const VALID_FLAG = /^(?:is)?valid$/;
-const DUPLICATE_LIST =
-  /^(?:possible|potential|existing|similar)?(?:duplicates?(?:ids|requests|of)?|matches|existing|similar)$/;
+const DUPLICATE_LIST = /^(?:possible|potential|existing|similar)?(?:duplicates?(?:ids|requests|of)?|existing|similar)$/;
 
 /** Returns the rules by which the answers of validate show a duplicate, first by status, then by body. */
 export function verdictRules(answers: readonly DescribedAnswer[]): FoundRule[] {
@@ -148,11 +158,14 @@ function bareStatusRule(answer: DescribedAnswer): FoundRule[] {
   if (isConflict(answer) && isBare) {
     return rule('duplicate', status === 208 ? 'likely' : 'weak', `HTTP ${status} usually means so`);
   }
-  if (status === 404 && /\b(?:no|not)\b.{0,40}(?:duplicate|match|seen|request)/i.test(description)) {
+  if (status === 404 && saysNoDuplicate(description)) {
     return rule('clear', 'likely', 'its description says so');
   }
   return [];
 }
+
+const saysNoDuplicate = (description: string): boolean =>
+  duplicateStatement(description) === 'no' || /\b(?:no|not)\b.{0,40}\b(?:match|seen)/i.test(description);
 
 const SAYS_NOTHING = /^(?:(?:http )?\d{3}[ :-]*)?(?:conflict|already reported|error|ok|response)?\.?$/i;
 
@@ -174,12 +187,12 @@ function placeRule(place: AnswerPlace): Omit<FoundRule, 'where'> | null {
   const isFlag = types.includes('boolean') || (values.length > 0 && values.every((each) => typeof each === 'boolean'));
   if (isFlag) return flagRule(place, name);
   if (types.includes('array')) {
-    if (!DUPLICATE_LIST.test(name)) return null;
+    if (!DUPLICATE_LIST.test(name) && !DUPLICATES.test(name)) return null;
     return { rule: { kind: 'list', pointer }, confidence: 'likely', why: 'a list of what was found' };
   }
   const texts = textsOf(place);
   const duplicate = texts.filter((text) => meansDuplicate(text) || BARE_DUPLICATE.test(text));
-  const clear = texts.filter((text) => !duplicate.includes(text) && SAYS_CLEAR.test(text));
+  const clear = texts.filter((text) => !duplicate.includes(text) && saysClear(text));
   if (duplicate.length === 0 || texts.some((text) => text.length > MAX_CODE)) return null;
   const confidence = isEnum && clear.length > 0 ? 'certain' : clear.length > 0 ? 'likely' : 'weak';
   const why = isEnum ? 'one of its values says so' : 'an example says so';
@@ -191,7 +204,7 @@ const MAX_CODE = 60;
  * Names of other things that may exist already. An existing account or address does not make the request a duplicate.
  */
 const OF_ANOTHER =
-  /^(?:e?mail|phone|account|user|customer|client|partner|contact|key|header|parameter|field|category)$/;
+  /^(?:e?mail|phone|account|user|customer|client|partner|contact|key|header|parameter|field|category|correo|telefono?e?|telefone|usuari[oa]|utilizador|cliente|cuenta|conta|contatt[oi]|contato|contact[oe]|benutzer|kunde|kundin|konto|kontakt|utilisateur|compte|utente)$/;
 const meansDuplicate = (text: string): boolean =>
   duplicateStatement(text) === 'yes' && !nameWords(text).some((word) => OF_ANOTHER.test(word));
 
@@ -203,14 +216,17 @@ function flagRule({ pointer, path, description }: AnswerPlace, name: string): Om
   });
   if (path.slice(0, -1).some((part) => nameWords(part).some((word) => ABOUT_DATA.test(word)))) return null;
   if (DUPLICATE_FLAG.test(name)) return { rule: rule('duplicate'), confidence: 'certain', why: 'a flag of this name' };
-  if (EXISTS_FLAG.test(name)) {
+  if (DUPLICATE_FLAG.test(name.replace(POSSIBLE, '')))
+    return { rule: rule('duplicate'), confidence: 'weak', why: 'what is possible need not be so' };
+  if (EXISTS_FLAG.test(name) || EXISTING_FLAG.test(name)) {
     const isTop = path.length === 1;
     const why = isTop ? 'a flag of this name' : 'what exists may be something else';
     return { rule: rule('duplicate'), confidence: isTop ? 'likely' : 'weak', why };
   }
-  if (UNIQUE_FLAG.test(name)) return { rule: rule('clear'), confidence: 'likely', why: 'a flag of this name' };
+  if (UNIQUE_FLAG.test(name) || CLEAR_FLAG.test(name))
+    return { rule: rule('clear'), confidence: 'likely', why: 'a flag of this name' };
   if (!VALID_FLAG.test(name)) return null;
-  const speaks = /duplicat|already|exist|repeat/i.test(description);
+  const speaks = duplicateStatement(description) !== null || /already|exist|repeat/i.test(description);
   return { rule: rule('clear'), confidence: speaks ? 'likely' : 'weak', why: 'it may speak of the data alone' };
 }
 

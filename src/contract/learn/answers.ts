@@ -1,4 +1,5 @@
 import type { Json, SampleAnswer } from '../../request/contract.ts';
+import { duplicateStatement } from '../../request/duplicate-words.ts';
 import { nameWords } from '../../request/names.ts';
 import { JSON_CONTENT_TYPE } from '../../request/wire.ts';
 import {
@@ -81,7 +82,7 @@ function answerOf(
   operation: OpenApiOperation,
 ): DescribedAnswer {
   const place = reading.references.follow(response, pointerTo(operation.pointer, 'responses', code));
-  const content = contentOf(place);
+  const content = contentOf(reading.references, place);
   const media = content.find(({ mediaType }) => isJsonType(mediaType)) ?? content[0];
   const answer = {
     status,
@@ -113,13 +114,17 @@ function answerOf(
 
 /** Returns the examples of a media type, then that of its schema. */
 function examplesOf({ references }: DocumentReading, { value, pointer }: MediaContent): Json[] {
-  const several = Object.entries(objectOf(value['examples'])).map(
-    ([name, each]) => objectOf(references.follow(each, pointerTo(pointer, 'examples', name)).value)['value'],
+  const several = Object.entries(objectOf(value['examples'])).map(([name, each]) =>
+    exampleValue(references.follow(each, pointerTo(pointer, 'examples', name)).value),
   );
   const schema = objectOf(references.follow(value['schema'], `${pointer}/schema`).value);
   const own = [value['example'], ...several, schema['example'], listOf(schema['examples'])[0]];
   return own.flatMap((each) => (each === undefined ? [] : [each]));
 }
+
+/** Returns the value of an example. Since OpenAPI 3.2 it may be told apart from the text in which it is sent. */
+export const exampleValue = (example: Json): Json | undefined =>
+  objectOf(example)['dataValue'] ?? objectOf(example)['value'];
 
 function schemaPlaces(flat: FlatSchema, path: readonly string[], budget: { left: number }): AnswerPlace[] {
   if (path.length > MAX_DEPTH || budget.left <= 0) return [];
@@ -208,11 +213,12 @@ function sampleOf(schema: JsonObject): Json {
 
   function make(each: JsonObject, depth: number): Json {
     const { keywords, properties, branches } = flatten(each);
-    const said = keywords['example'] ?? listOf(keywords['examples'])[0] ?? valuesOf(keywords)[0] ?? keywords['default'];
+    const shown = keywords['example'] ?? listOf(keywords['examples'])[0];
+    const said = shown ?? valuesOf(keywords).find(isOfSuccess) ?? valuesOf(keywords)[0] ?? keywords['default'];
     if (said !== undefined) return said;
     const [branch] = branches.flatMap((list) => list.slice(0, 1));
     if (properties.size > 0 || branch !== undefined) {
-      const members = [...properties].map(([name, inner]) => [name, named(name, member(inner, depth))] as const);
+      const members = [...properties].map(([name, inner]) => [name, member(inner, depth)] as const);
       const more = branch === undefined || depth > MAX_SAMPLE ? {} : make(branch, depth + 1);
       return { ...Object.fromEntries(members), ...(isObject(more) ? more : {}) };
     }
@@ -228,10 +234,11 @@ function sampleOf(schema: JsonObject): Json {
   }
 }
 
-/** Makes a sample flag of success true, because an answer with "success: false" would not be one of success. */
-function named(name: string, sample: Json): Json {
-  return sample === false && /^(?:ok|success|successful|accepted)$/i.test(name) ? true : sample;
-}
+const OF_FAILURE = /\b(?:errors?|fail\w*|invalid|reject\w*|refus\w*|denied|declin\w*|not|bad|expired|cancel\w*)\b/i;
+
+/** Tells whether a value of a list may stand in an answer of success. The first one of a status may be a refusal. */
+const isOfSuccess = (value: Json): boolean =>
+  typeof value !== 'string' || (!OF_FAILURE.test(value.replaceAll('_', ' ')) && duplicateStatement(value) !== 'yes');
 
 function sampleScalar(keywords: JsonObject): Json {
   const [type] = typesOf(keywords).filter((each) => each !== 'null');

@@ -48,8 +48,9 @@ export function operationsOf({ described, references }: DocumentReading): OpenAp
     const place = references.follow(item, pointerTo('/paths', path));
     const holder = objectOf(place.value);
     return METHODS.flatMap((method) => {
-      const value = holder[method];
-      if (!isObject(value) || !path.startsWith('/')) return [];
+      const own = holder[method];
+      if (!isObject(own) || !path.startsWith('/')) return [];
+      const value = 'servers' in holder ? { servers: holder['servers'] ?? null, ...own } : own;
       const pointer = pointerTo(place.pointer, method);
       const parameters = [
         ...parametersOf(references, holder['parameters'], pointerTo(place.pointer, 'parameters')),
@@ -77,16 +78,16 @@ function parametersOf(references: References, list: Json | undefined, pointer: s
 
 /** Returns the bodies that an operation accepts, by media type. */
 export function bodiesOf({ references }: DocumentReading, operation: OpenApiOperation): MediaContent[] {
-  return contentOf(references.follow(operation.value['requestBody'], pointerTo(operation.pointer, 'requestBody')));
+  const body = references.follow(operation.value['requestBody'], pointerTo(operation.pointer, 'requestBody'));
+  return contentOf(references, body);
 }
 
 /** Returns the contents of a body or answer, by media type. */
-export function contentOf(holder: Placed): MediaContent[] {
-  return Object.entries(objectOf(objectOf(holder.value)['content'])).map(([mediaType, value]) => ({
-    mediaType,
-    value: objectOf(value),
-    pointer: pointerTo(holder.pointer, 'content', mediaType),
-  }));
+export function contentOf(references: References, holder: Placed): MediaContent[] {
+  return Object.entries(objectOf(objectOf(holder.value)['content'])).map(([mediaType, value]) => {
+    const place = references.follow(value, pointerTo(holder.pointer, 'content', mediaType));
+    return { mediaType, value: objectOf(place.value), pointer: place.pointer };
+  });
 }
 
 /** Returns the media type in lower case, without its parameters. */

@@ -13,17 +13,18 @@ import {
   pathProblems,
   startReading,
 } from './described-operation.ts';
-import { knownFields } from './field-names.ts';
+import { KNOWN_FIELDS, knownFields } from './field-names.ts';
 import { speaksOfTokens } from './find-token.ts';
 import { bodyProblem, operationBody, unreadable } from './operation-body.ts';
 import { sharedPath } from './servers.ts';
+import { type CreateSigns, createSigns } from './unasked-create.ts';
 import { isAboutRequests, objectionsTo, resemblesCheck } from './unasked-validate.ts';
 
 /** One of several operations that may be the right one. */
 interface OperationCandidate {
   readonly operation: OpenApiOperation;
-  /** The objection against choosing it, or an empty text if there is none against the operation itself. */
-  readonly objection: string;
+  /** What speaks for it or against it, or an empty text. */
+  readonly reason: string;
 }
 
 /** The operation for a role, or the candidates for a person to choose from. */
@@ -40,13 +41,14 @@ interface Scored {
   readonly points: number;
   /** The known fields for which its body has a place. */
   readonly fields: ReadonlySet<string>;
+  /** All fields for which it has one: a recording and a category among them. */
+  readonly allFields: ReadonlySet<string>;
+  /** Whether the document says nothing about the contents of its body. */
+  readonly isEmpty: boolean;
   /** A reference that could not be followed. */
   readonly outside: string | null;
 }
 
-const NAMES_ENOUGH = 4;
-const CLEAR_LEAD = 20;
-const MIN_LEAD = 3;
 /** Minimum number of known names in a body. One with fewer is hardly the body of a request. */
 const MIN_FIELDS = 3;
 const MAX_OPERATIONS = 1000;
@@ -57,11 +59,9 @@ const MAX_OPERATIONS = 1000;
 const SCORED_NODES = 2000;
 const ALL_SCORED_NODES = 100_000;
 const TOKEN_WORDS = /^(?:tokens?|login|signin|logout|oauth2?|authenticate|auth|password|session|sessions)$/;
-const REQUEST_WORDS = /^(?:requests?|leads?|orders?|jobs?|enquir(?:y|ies)|inquir(?:y|ies))$/;
 const CHECKING_WORDS =
   /^(?:validat(?:e|ion|ions)|check|checks|duplicates?|dedupe?|deduplicate|verify|verification|precheck|exists)$/;
 const SAYS_DUPLICATE = /duplicat|already exist|seen before|repeated/i;
-const LIST_WORDS = /^(?:batch|bulk|import|list|search|query|upload)$/;
 
 /** The search space: all operations of the document, and those with a body together with its known contents. */
 interface Search {
@@ -75,9 +75,9 @@ type Find = (search: Search, taken: readonly OpenApiOperation[]) => FoundOperati
 
 const FINDERS: Readonly<Record<RequestOperationName, Find>> = {
   create: (search, taken) => {
-    const ranked = rankedBy(createPoints, search, taken);
-    if (ranked.length === 0) refuseExternalBody(search);
-    return decided(ranked);
+    const found = createAmong(notTaken(search.scored, taken));
+    if (found.operation === null && found.candidates.length === 0) refuseExternalBody(search);
+    return found;
   },
   validate: ({ reading, operations, scored }, taken) => {
     const create = scored.find(({ operation }) => operation === taken[0]);
@@ -120,21 +120,10 @@ export function operationFinder(reading: DocumentReading): OperationFinder {
 const notTaken = (scored: readonly Scored[], taken: readonly OpenApiOperation[]): readonly Scored[] =>
   scored.filter(({ operation }) => !taken.includes(operation));
 
-function rankedBy(
-  pointsOf: (scored: Scored) => number,
-  { scored }: Search,
-  taken: readonly OpenApiOperation[],
-): readonly Scored[] {
-  return notTaken(scored, taken)
-    .map((each) => ({ ...each, points: pointsOf(each) }))
-    .filter(({ points }) => points > 0)
-    .sort((a, b) => b.points - a.points);
-}
-
 /** Throws if the create may be an operation whose body or path is outside of the document. */
 function refuseExternalBody({ reading, scored }: Search): void {
-  const [outside] = scored.flatMap((each) => each.outside ?? []);
-  if (outside !== undefined) throw unreadable('The request body', outside);
+  for (const { operation, outside } of scored)
+    if (outside !== null) throw unreadable(`The body of ${operation.name}`, outside);
   const [elsewhere] = pathProblems(reading);
   if (elsewhere !== undefined) throw unreadable('A path', elsewhere);
 }
@@ -167,7 +156,7 @@ function validateBeside(
     return { ...NONE, why: asked ?? 'no operation looks like it' };
   }
   const shown = (fit.length > 0 ? fit : judged).slice(0, 3);
-  const candidates = shown.map(({ operation, objections }) => ({ operation, objection: objections.join(', ') }));
+  const candidates = shown.map(({ operation, objections }) => ({ operation, reason: objections.join(', ') }));
   return { ...NONE, candidates, why: fit.length > 0 ? 'several are alike' : 'something speaks against each' };
 }
 
@@ -181,21 +170,6 @@ function mayCheckDuplicates({ operation, fields }: Scored, create: Scored): bool
   return fields.size >= MIN_FIELDS && SAYS_DUPLICATE.test(operation.words);
 }
 
-/** Chooses the best operation, which must have enough of the known names. */
-function decided(ranked: readonly Scored[]): FoundOperation {
-  const [best, next] = ranked;
-  if (best === undefined) return { ...NONE, why: 'no operation looks like it' };
-  const lead = best.points - (next?.points ?? 0);
-  const hasNames = best.fields.size >= NAMES_ENOUGH;
-  const candidates = ranked.slice(0, 3).map(({ operation }) => ({ operation, objection: '' }));
-  if ((hasNames && lead >= MIN_LEAD) || (lead >= CLEAR_LEAD && best.fields.size > 1)) {
-    const names = best.fields.size > 0 ? `${best.fields.size} of the 7 known names, ` : '';
-    const confidence = hasNames ? 'certain' : 'weak';
-    return { operation: best.operation, candidates: [], why: `${names}${lead} points ahead`, confidence };
-  }
-  return { ...NONE, candidates, why: lead < MIN_LEAD ? 'several are alike' : 'it has too few of the known names' };
-}
-
 const takesBody = ({ method }: OpenApiOperation): boolean => method === 'post' || method === 'put';
 
 const asksWithoutBody = (operation: OpenApiOperation): boolean =>
@@ -206,24 +180,69 @@ const operationWords = ({ path, id }: OpenApiOperation): string[] => [...nameWor
 function namesIn(reading: DocumentReading, operation: OpenApiOperation, maxNodes: number): Omit<Scored, 'operation'> {
   const body = operationBody(reading, operation, maxNodes);
   const outside = body?.unresolved[0] ?? bodyProblem(reading, operation);
-  if (body === null) return { points: 0, fields: new Set(), outside };
+  if (body === null) return { points: 0, fields: new Set(), allFields: new Set(), isEmpty: true, outside };
   const assigned = [...body.assignment.fields.values()];
   const fields = knownFields(assigned.map(({ field }) => field));
   const rankOf = (known: string) =>
     Math.min(...assigned.filter(({ field }) => wholeOf(field) === known).map(({ rank }) => rank));
   const points = [...fields].map(rankOf).reduce((sum, rank) => sum + (rank <= 5 ? 10 : rank < 40 ? 6 : 2), 0);
-  return { points, fields, outside };
+  const allFields = new Set(assigned.map(({ field }) => wholeOf(field)));
+  return { points, fields, allFields, isEmpty: body.leaves.length === 0, outside };
 }
 
-function createPoints({ operation, points, fields }: Scored): number {
-  const words = operationWords(operation);
-  const has = (pattern: RegExp) => words.some((word) => pattern.test(word));
-  // An operation that only looks for duplicates has the same body, and would be called instead of a create.
-  if (fields.size === 0 || has(CHECKING_WORDS)) return 0;
+/** An operation that may create, with what speaks for and against it. */
+interface CreateCandidate extends Scored {
+  readonly signs: CreateSigns;
+}
+
+/**
+ * Chooses the operation that creates if its name and its body both say so and no other one is near. Otherwise the best
+ * ones become a question.
+ */
+function createAmong(scored: readonly Scored[]): FoundOperation {
+  const ranked = scored
+    .filter(mayCreate)
+    .map((each): CreateCandidate => ({ ...each, signs: createSigns(each) }))
+    .filter(
+      ({ fields, signs, isEmpty }) => fields.size > 0 || signs.name !== 'not' || (!isEmpty && !signs.isOtherAction),
+    )
+    .map((each) => ({ ...each, points: createPoints(each) }))
+    .sort((a, b) => b.points - a.points);
+  const [best, ...others] = ranked;
+  if (best === undefined) return { ...NONE, why: 'no operation looks like it' };
+  if (best.signs.name === 'plainly' && best.outside !== null)
+    throw unreadable(`The body of ${best.operation.name}`, best.outside);
+  const rival = others.find((each) => isNear(each, best));
+  if (best.signs.objections.length === 0 && rival === undefined) {
+    const why = `its name says so, and its body has ${best.fields.size} of the ${KNOWN_FIELDS.size} known names`;
+    return { operation: best.operation, candidates: [], why, confidence: 'certain' };
+  }
+  const candidates = ranked.slice(0, 3).map(({ operation, signs: { reasons, objections } }) => {
+    const but = reasons.length > 0 && objections.length > 0 ? ', but ' : '';
+    return { operation, reason: `${reasons.join(', ')}${but}${objections.join(', ')}` };
+  });
+  const isAlone = rival === undefined;
+  return { ...NONE, candidates, why: isAlone ? 'no name and body say so plainly' : 'several are alike' };
+}
+
+/** Tells whether an operation may create at all. One that looks for duplicates has the same body. */
+function mayCreate({ operation }: Scored): boolean {
+  return !operationWords(operation).some((word) => CHECKING_WORDS.test(word) || TOKEN_WORDS.test(word));
+}
+
+function createPoints({ operation, points, signs }: CreateCandidate): number {
   const created = '201' in objectOf(operation.value['responses']) ? 2 : 0;
-  const isOneOfMany = operation.path.includes('{') ? 5 : 0;
-  const against = isOneOfMany + (has(TOKEN_WORDS) ? 20 : 0) + (has(LIST_WORDS) ? 10 : 0);
-  return points + created + (has(REQUEST_WORDS) ? 3 : 0) - against;
+  const named = { plainly: 20, perhaps: 8, not: 0 }[signs.name];
+  const isOneOfMany = operation.path.includes('{') ? 10 : 0;
+  const isOther = signs.isOtherAction ? 20 : 0;
+  return points + created + named + (signs.hasRequest ? 10 : 0) - isOneOfMany - isOther;
+}
+
+/** Tells whether an operation may be meant as well as the best one: it names requests, too, or its body is as good. */
+function isNear({ signs, fields, operation }: CreateCandidate, best: CreateCandidate): boolean {
+  if (operation.path.includes('{') || signs.isOtherAction) return false;
+  const isNamed = signs.name === 'plainly' && fields.size >= Math.min(MIN_FIELDS, best.fields.size);
+  return isNamed || (signs.hasRequest && fields.size >= best.fields.size);
 }
 
 function named(all: readonly OpenApiOperation[], chosen: string, role: OperationName, base: string): OpenApiOperation {

@@ -16,7 +16,7 @@ import {
   type RequestOperationName,
 } from '../../request/operations.ts';
 import type { DescribedDocument } from '../documents/described.ts';
-import { isObject, objectOf, textOf } from '../documents/json-parts.ts';
+import { objectOf, textOf } from '../documents/json-parts.ts';
 import { duplicateRules, type FoundRule, identifierPlaces, verdictRules } from './answer-meaning.ts';
 import { answersOf, type DescribedAnswer } from './answers.ts';
 import { type DocumentReading, type OpenApiOperation, startReading } from './described-operation.ts';
@@ -26,7 +26,14 @@ import { idempotencyOf } from './idempotency.ts';
 import { learnAuthorization } from './learn-auth.ts';
 import { learnOperation } from './learn-operation.ts';
 import { type Findings, openNotebook } from './notebook.ts';
-import { basePathOf, requireServicePaths, serverSuggestions, withPathPrefix } from './servers.ts';
+import {
+  atServersOf,
+  basePathOf,
+  noteOwnServers,
+  requireServicePaths,
+  serverSuggestions,
+  withPathPrefix,
+} from './servers.ts';
 import { isAddress, NO_TOKEN } from './token-place.ts';
 
 /** The options for learning from one document. */
@@ -48,11 +55,12 @@ export function learnDescribed(
   given: GivenConstants,
   options: DescribedOptions,
 ): Proposal {
-  const reading = startReading(described);
+  const start = startReading(described);
   const notebook = openNotebook(described.where);
   for (const note of described.notes) notebook.note(note);
-  const finder = operationFinder(reading);
+  const finder = operationFinder(start);
   const picked = pickedOperations(finder, options.operations, notebook);
+  const reading = atServersOf(picked.create, start);
   const base = basePathOf(reading, options.baseUrl, notebook);
   const used = REQUEST_OPERATION_NAMES.flatMap((name) => picked[name] ?? []);
   const said = options.operations.token;
@@ -77,7 +85,7 @@ export function learnDescribed(
     );
   });
   noteLimits(reading, used, Object.values(answers).flat(), notebook);
-  noteOwnServers(used, notebook);
+  noteOwnServers(reading, used, notebook);
   const { title, kind } = described;
   const contract: Contract = {
     version: 1,
@@ -88,7 +96,7 @@ export function learnDescribed(
     ...(auth && { auth }),
     basePath: base.path,
     unavailableIsNotActed: unavailableIsNotActed(answers.create, notebook),
-    servers: serverSuggestions(described.document['servers']),
+    servers: serverSuggestions(reading.described.document['servers']),
     findings: notebook.findings,
   };
   requireServicePaths(contract);
@@ -173,9 +181,9 @@ function picked(role: RequestOperationName, found: FoundOperation, notebook: Fin
 
 const numbered = (candidates: FoundOperation['candidates']): string =>
   candidates
-    .map(({ operation: { name, id }, objection }, index) => {
+    .map(({ operation: { name, id }, reason }, index) => {
       const called = `${index + 1}. ${name}${id === '' ? '' : ` (${id})`}`;
-      return objection === '' ? called : `${called}: ${objection}`;
+      return reason === '' ? called : `${called}: ${reason}`;
     })
     .join('; ');
 
@@ -339,14 +347,4 @@ function unavailableIsNotActed(answers: readonly DescribedAnswer[], notebook: Fi
   const why = isSaid ? 'its description says so' : 'the document does not say';
   notebook.add('create.unavailable', isSaid ? 'not acted on' : 'in doubt', answer.pointer, 'certain', why);
   return isSaid;
-}
-
-/** Notes operations with servers other than the document's. */
-function noteOwnServers(operations: readonly OpenApiOperation[], notebook: Findings): void {
-  for (const { name, value } of operations) {
-    const servers = value['servers'];
-    if (Array.isArray(servers) && servers.some((each) => isObject(each))) {
-      notebook.note(`${name} names servers of its own. srq sends to the base URL alone.`);
-    }
-  }
 }

@@ -4,13 +4,19 @@ import { SrqError } from '../../request/errors.ts';
 import { exampleMobile } from '../../request/example-phone.ts';
 import { MARKETS } from '../../request/markets.ts';
 import { nameWords, redactedValue } from '../../request/names.ts';
-import type { RequestOperationName } from '../../request/operations.ts';
+import { OPERATIONS, type RequestOperationName } from '../../request/operations.ts';
 import { isObject, listOf, memberOf, objectOf, pointerTo, scalarOf, textOf } from '../documents/json-parts.ts';
 import { flatten } from '../schema/flat-schema.ts';
 import { validationSchema } from '../schema/validation-schema.ts';
 import { errorTextPlaces } from './answer-meaning.ts';
-import type { DescribedAnswer } from './answers.ts';
-import { contentOf, type DocumentReading, type OpenApiOperation, operationsOf } from './described-operation.ts';
+import { type DescribedAnswer, exampleValue } from './answers.ts';
+import {
+  bodiesOf,
+  contentOf,
+  type DocumentReading,
+  type OpenApiOperation,
+  operationsOf,
+} from './described-operation.ts';
 import { KNOWN_FIELDS, knownFields, type NamedField } from './field-names.ts';
 import type { GivenConstants } from './given-constants.ts';
 import { allowedValues } from './leaf-parameter.ts';
@@ -31,7 +37,7 @@ export function learnOperation(
   given: GivenConstants,
   notebook: Findings,
 ): Operation {
-  const body = readableBody(reading, operation);
+  const body = readableBody(reading, role, operation);
   for (const problem of body.problems) notebook.note(problem);
   const own = operationParameters(reading, operation, body, given, notebook);
   const parameters = own.parameters.map((each) => withFit(withCategories(reading, each, notebook), notebook));
@@ -78,15 +84,24 @@ function refusalOf(answers: readonly DescribedAnswer[]): DescribedAnswer | undef
   return told.find(({ status }) => status === 422) ?? told.find(({ status }) => status === 400);
 }
 
-function readableBody(reading: DocumentReading, operation: OpenApiOperation): OperationBody {
+function readableBody(
+  reading: DocumentReading,
+  role: RequestOperationName,
+  operation: OpenApiOperation,
+): OperationBody {
   const body = operationBody(reading, operation);
   const outside = body?.unresolved[0] ?? bodyProblem(reading, operation);
-  if (outside !== null) throw unreadable('The request body', outside);
+  const without = OPERATIONS[role].presence === null ? '' : ` Do without: --operation ${role}=none`;
+  if (outside !== null) throw unreadable(`The body of ${operation.name}`, outside, without);
   if (body !== null) return body;
+  if (bodiesOf(reading, operation).length === 0) {
+    const hint = `Ask for a description or a collection that shows it, or name another one: --operation "${role}=POST /path".${without}`;
+    throw new SrqError('input', `The document does not show what the body of ${operation.name} holds.`, hint);
+  }
   throw new SrqError(
     'input',
     `${operation.name} takes no body that srq can write.`,
-    'srq writes forms, JSON and multipart/form-data. Name another operation: --operation "create=POST /path"',
+    `srq writes forms, JSON and multipart/form-data. Name another operation: --operation "${role}=POST /path".${without}`,
   );
 }
 
@@ -264,10 +279,10 @@ function listIn(reading: DocumentReading, operation: OpenApiOperation, isInteger
     objectOf(operation.value['responses'])['200'],
     pointerTo(operation.pointer, 'responses', '200'),
   );
-  for (const { value, pointer } of contentOf(response)) {
+  for (const { value, pointer } of contentOf(references, response)) {
     const { schema } = schemas.expand(value['schema'], `${pointer}/schema`);
     const several = Object.values(objectOf(value['examples'])).map((each) => references.follow(each, pointer).value);
-    const shown = several.map((each) => objectOf(each)['value']);
+    const shown = several.map(exampleValue);
     const examples = [value['example'], ...shown, schema['example'], listOf(schema['examples'])[0]];
     for (const example of examples) {
       const values = valuesIn(example ?? null, isInteger);

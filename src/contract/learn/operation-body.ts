@@ -86,11 +86,14 @@ export function bodyProblem({ references }: DocumentReading, { value, pointer }:
   return references.follow(value['requestBody'], pointerTo(pointer, 'requestBody')).problem;
 }
 
-/** Returns the error for a part that is outside of the document. */
-export function unreadable(what: string, problem: string): SrqError {
+/**
+ * Returns the error for a part that is outside of the document. `otherwise` is a sentence on what else can be done, or
+ * empty.
+ */
+export function unreadable(what: string, problem: string, otherwise = ''): SrqError {
   return new SrqError(
     'input',
     `${what} cannot be read: ${problem}.`,
-    'srq opens nothing but the file it is given. Bundle the description into one file, then: srq contract learn FILE',
+    `srq opens nothing but what it is given. If the description has several files, name their folder, too: srq contract learn FILE FOLDER${otherwise}`,
   );
 }

@@ -176,3 +176,31 @@ export function ownServerOf({ described, references }: DocumentReading, operatio
   const [server] = [...listOf(operation.value['servers']), ...listOf(memberOf(item, 'servers'))].filter(isObject);
   return server === undefined ? null : (variantsOf(server)[0]?.url ?? '').replace(/\/+$/, '');
 }
+
+/** Returns the servers that an operation, or its path, names instead of the document's. */
+function ownServers({ value }: OpenApiOperation): readonly Json[] {
+  return listOf(value['servers']).filter((each) => isObject(each));
+}
+
+/** Returns the reading of a document whose servers are those of create, because requests are sent there. */
+export function atServersOf(create: OpenApiOperation | null, reading: DocumentReading): DocumentReading {
+  const servers = create === null ? [] : ownServers(create);
+  if (servers.length === 0) return reading;
+  const { described } = reading;
+  return { ...reading, described: { ...described, document: { ...described.document, servers } } };
+}
+
+/** Notes operations with servers other than those that the contract has. */
+export function noteOwnServers(
+  { described }: DocumentReading,
+  operations: readonly OpenApiOperation[],
+  notebook: Findings,
+): void {
+  const common = JSON.stringify(described.document['servers']);
+  for (const operation of operations) {
+    const servers = ownServers(operation);
+    if (servers.length > 0 && JSON.stringify(servers) !== common) {
+      notebook.note(`${operation.name} names servers of its own. srq sends to the base URL alone.`);
+    }
+  }
+}

@@ -38,7 +38,8 @@ export interface Acted {
 /** Returns the operation that a request calls. An {@link SandboxAnswer} is the refusal (404, 405). */
 export function findOperation(method: string, path: string, offered: ServiceInterface): OperationName | SandboxAnswer {
   const { endpoints, basePath } = offered;
-  const here = endpoints.filter((each) => path === each.path || path === basePath + each.path);
+  const exact = endpoints.filter((each) => path === each.path || path === basePath + each.path);
+  const here = exact.length > 0 ? exact : endpoints.filter((each) => isFilled(each.path, path, basePath));
   if (here.length === 0) {
     const paths = endpoints.map((each) => basePath + each.path);
     return refusal(404, 'not_found', `Nothing here. The paths are ${paths.join(', ')}.`);
@@ -47,6 +48,17 @@ export function findOperation(method: string, path: string, offered: ServiceInte
   if (called) return called.operation;
   const allow = here.map((each) => each.method).join(', ');
   return refusal(405, 'method_not_allowed', `This path takes ${allow}.`, { allow });
+}
+
+/** Tells whether a path is that of an endpoint with any values for the variables that nobody has filled. */
+function isFilled(template: string, path: string, basePath: string): boolean {
+  const given = path.split('/');
+  return [template, basePath + template].some((each) => {
+    const parts = each.split('/');
+    const isAlike = (part: string, place: number): boolean =>
+      part === given[place] || (/\{[^{}]*\}/.test(part) && given[place] !== '');
+    return parts.length === given.length && parts.every(isAlike);
+  });
 }
 
 /** Checks a call and carries it out. */

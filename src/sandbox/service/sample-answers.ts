@@ -20,11 +20,13 @@ export function createdAnswer(
 ): { readonly answer: SandboxAnswer; readonly requestId: string } | null {
   const [first] = identifiers;
   if (!success && !first) return null;
-  const { status, contentType, body: sample } = success ?? { status: 201, contentType: JSON_CONTENT_TYPE, body: null };
+  const { status, contentType, body: shown } = success ?? { status: 201, contentType: JSON_CONTENT_TYPE, body: null };
+  const sample = withoutFailure(shown, status);
   // The document's example may be that of a duplicate.
   const body =
     sample === null ? null : duplicate.reduce<AnswerDraft>((draft, rule) => withVerdict(draft, rule, 'clear'), sample);
-  if (!first) return { answer: answerWith(status, contentType, body, { location: `${path}/${requestId}` }), requestId };
+  const location = `${path.replace(/\{[^{}]*\}/g, '1')}/${requestId}`;
+  if (!first) return { answer: answerWith(status, contentType, body, { location }), requestId };
   const named = identifiers.reduce<AnswerDraft>((draft, { pointer }) => {
     const parts = pointerNames(pointer);
     return withValueAt(draft, parts, freshValue(valueAt(body, parts) ?? undefined, sequence));
@@ -44,9 +46,50 @@ export function verdictAnswer(
   if (!telling) return null;
   const status = telling.kind === 'status' ? telling.status : (success?.status ?? 200);
   if (status >= 400) return refusalAnswer(operation, { '': 'This request was sent before.' }, status);
-  const sample = success ? success.body : {};
+  const sample = success ? withoutFailure(success.body, success.status) : {};
   const body = rules.reduce<AnswerDraft>((draft, rule) => withVerdict(draft, rule, verdict), sample);
   return answerWith(status, success?.contentType ?? JSON_CONTENT_TYPE, body);
+}
+
+/** Names of members that tell of failures, in the languages of the markets. */
+const OF_FAILURE =
+  /^(?:(?:has|is|validation)?(?:err|errors?|faults?|exceptions?|fail(?:ed|ures?)?|problems?|violations?|warnings?)(?:codes?|messages?|texts?|descriptions?|details?|types?|reasons?)?|erros?|errore[s]?|errori|erreurs?|fehler|falhas?|fallos?)$/;
+const OF_SUCCESS =
+  /^(?:is)?(?:success(?:ful)?|succeeded|ok|accepted|created|valid|sucesso|exito|erfolg(?:reich)?|succes|successo)$/;
+const OF_OUTCOME = /^(?:(?:http)?status(?:code)?|code|result(?:code)?|outcome|state|estado|resultado|statut|stato)$/;
+const TELLS_FAILURE =
+  /\b(?:errors?|fail\w*|invalid|reject\w*|refus\w*|denied|declin\w*|bad|not|missing|forbidden|unauthori[sz]ed|erro|fehler|erreur|errore)\b/i;
+
+/**
+ * Returns a sample as a success would be: without the errors that examples, or samples made from a schema, hold as well.
+ * It is read without regard to how the client reads answers, so that a mistake there becomes visible.
+ */
+function withoutFailure(sample: Json, status: number): Json {
+  if (Array.isArray(sample)) return sample.map((each: Json) => withoutFailure(each, status));
+  if (!isObject(sample)) return sample;
+  return Object.fromEntries(
+    Object.entries(sample as { readonly [name: string]: Json }).flatMap(([name, value]) => {
+      const kept = successMember(name.toLowerCase().replace(/[^a-z]/g, ''), value, status);
+      return kept === undefined ? [] : [[name, kept]];
+    }),
+  );
+}
+
+/** Returns the value that a member has in a success, or undefined if it has none. */
+function successMember(name: string, value: Json, status: number): Json | undefined {
+  if (OF_FAILURE.test(name)) {
+    if (Array.isArray(value)) return [];
+    if (typeof value === 'boolean') return false;
+    return typeof value === 'number' ? 0 : undefined;
+  }
+  if (value === false && OF_SUCCESS.test(name)) return true;
+  if (OF_OUTCOME.test(name)) {
+    if (typeof value === 'number' && value >= 400 && value < 600) return status;
+    if (typeof value === 'string' && TELLS_FAILURE.test(value.replaceAll('_', ' '))) return 'ok';
+  }
+  return name === 'message' && typeof value === 'string' && TELLS_FAILURE.test(value)
+    ? 'ok'
+    : withoutFailure(value, status);
 }
 
 function canTell(rule: VerdictRule, verdict: ToldVerdict): boolean {

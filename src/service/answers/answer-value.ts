@@ -112,12 +112,12 @@ export function plainWords(answer: Answer): string | null {
   return /^\s*[[{"]/.test(answer.body) ? null : answer.body.trim();
 }
 
-/** Reads a flag in any usual spelling, or returns undefined if the value is not a flag. */
+/** Reads a flag in any usual spelling of the markets' languages, or returns undefined if the value is not a flag. */
 export function asBoolean(value: AnswerValue): boolean | undefined {
   if (typeof value === 'boolean') return value;
   if (typeof value !== 'string') return undefined;
-  if (/^(?:true|yes)$/i.test(value)) return true;
-  if (/^(?:false|no)$/i.test(value)) return false;
+  if (/^(?:true|yes|sim|s[ií]|ja|oui)$/i.test(value)) return true;
+  if (/^(?:false|no|n[aã]o|nein|non)$/i.test(value)) return false;
   return /^\d+$/.test(value) ? Number(value) > 0 : undefined;
 }
 

@@ -1,5 +1,11 @@
 import type { VerdictRule } from '../../request/contract.ts';
-import { duplicateStatement } from '../../request/names.ts';
+import {
+  DUPLICATE_FLAG,
+  DUPLICATES,
+  duplicateStatement,
+  EXISTS_FLAG,
+  UNIQUE_FLAG,
+} from '../../request/duplicate-words.ts';
 import type { Verdict } from '../../request/ports.ts';
 import type { Answer } from '../network/exchange.ts';
 import { readableKind } from './answer-form.ts';
@@ -13,21 +19,23 @@ import {
   scalarsAt,
   valuesAt,
 } from './answer-value.ts';
-import { outcomeSigns } from './refusal-signs.ts';
+import { foldedWords, outcomeSigns } from './refusal-signs.ts';
 
-const SAYS_DUPLICATE = /duplicat|already|exist|repeated/i;
-const SAYS_OTHERWISE = /\b(?:not?|non|un|never|without|pass(?:ed)?|free)\b|n['’]t\b|nonexist|inexist/i;
+/*
+ * The words of a verdict, in the languages of the markets, as they match folded texts.
+ */
+const SAYS_DUPLICATE = /duplicat|already|exist|repeated|repetid[oa]|wiederholt|ripetut[oa]/;
+const SAYS_OTHERWISE =
+  /\b(?:not?|non|un|never|without|pass(?:ed)?|free|kein\w*|nicht|nie|ohne|nao|nunca|sem|nenhum\w*|sin|ningun\w*|ne|pas|jamais|aucun\w*|sans|nessun\w*|senza)\b|n['’]t\b|\bn['’]|nonexist|inexist|inesist/;
 const SAYS_CLEAR =
-  /^(?:unique|clear|new|none|(?:no|not)[ _-]?(?:a[ _-])?(?:duplicates?|found|exists?)|does not exist)$/i;
+  /^(?:unique|clear|new|none|(?:no|not) ?(?:a )?(?:duplicates?|found|exists?)|does not exist|unic[oa]|nuev[oa]|nov[oa]|neu|nouveau|nouvelle|nuov[oa]|keine? (?:duplikat|dublette)|nicht (?:doppelt|vorhanden|gefunden)|(?:no|nao) (?:es |e )?(?:duplicad[oa]|existe|encontrad[oa])|(?:pas de|aucun) doublon|non (?:duplique|trouve|duplicat[oa]|trovat[oa]|esiste))$/;
 /**
  * Matches words that may speak of the call or of the data alone. Anything else that speaks of duplicates counts more.
  */
 const SAYS_OK = /^(?:ok|valid|accepted)$/i;
-const DUPLICATE_FLAGS = new Set(['duplicate', 'duplicated', 'isduplicate', 'exists', 'alreadyexists', 'hasduplicates']);
-const UNIQUE_FLAGS = new Set(['unique', 'isunique']);
 const VALID_FLAGS = new Set(['valid', 'isvalid']);
-const VERDICT_TEXTS = new Set(['status', 'result', 'verdict', 'outcome', 'state']);
-const DUPLICATE_LISTS = new Set(['duplicates', 'matches']);
+const VERDICT_TEXT =
+  /^(?:status|result|verdict|outcome|state|estado|resultado|resultat|ergebnis|statut|stato|esito|risultato)$/;
 
 /**
  * Reads the verdict of an answer of validate in a fixed order:
@@ -88,10 +96,11 @@ export function reportsDuplicate(answer: Answer): boolean {
   return errorTexts(answer).some((text) => duplicateStatement(text) === 'yes');
 }
 
+const ERROR_TEXT =
+  /^(?:error|errors|code|type|title|detail|message|reason|status|result|erro|erros|errore|errori|errores|erreur|erreurs|fehler|codigo|codice|mensagem|mensaje|nachricht|meldung|messaggio|motivo|grund|raison|estado|resultado|ergebnis|statut|stato|esito)$/;
+
 function errorTexts(answer: Answer): string[] {
-  const told = members(answerValue(answer)).filter(({ words }) =>
-    words.some((word) => /^(?:error|errors|code|type|title|detail|message|reason|status|result)$/.test(word)),
-  );
+  const told = members(answerValue(answer)).filter(({ words }) => words.some((word) => ERROR_TEXT.test(word)));
   const texts = told.map(({ value }) => (typeof value === 'string' ? value : JSON.stringify(value)));
   return [...texts, plainWords(answer) ?? ''];
 }
@@ -107,7 +116,8 @@ const saysNothing = (text: string): boolean =>
  * Matches the paths of parts of an answer that speak of the customer's data. An e-mail address that exists is no
  * request that exists.
  */
-const ABOUT_DATA = /(?:^|[._-])(?:customer|contact|person|location|address|city|country|phone|mobile|e?mail)/i;
+const ABOUT_DATA =
+  /(?:^|[._-])(?:customer|contact|person|location|address|city|country|phone|mobile|e?mail|cliente|kunde|utente|usuari|correo|telefon|adress|enderec|direcc|indirizz|ort(?:$|[._-])|cidade|ciudad)/i;
 
 /**
  * Reads the verdict from flags. Those that speak of duplicates come first, because a request can be both valid and a
@@ -115,16 +125,16 @@ const ABOUT_DATA = /(?:^|[._-])(?:customer|contact|person|location|address|city|
  */
 function flagVerdict(all: readonly AnswerMember[]): Verdict | undefined {
   const found = all.filter(({ path }) => !ABOUT_DATA.test(path.slice(0, Math.max(0, path.lastIndexOf('.')))));
-  const flag = (names: ReadonlySet<string>): boolean | undefined =>
+  const flag = (isMeant: (joined: string) => boolean): boolean | undefined =>
     found
-      .filter(({ joined }) => names.has(joined))
+      .filter(({ joined }) => isMeant(joined))
       .map(({ value }) => asBoolean(value))
       .find((value) => value !== undefined);
-  const isDuplicate = flag(DUPLICATE_FLAGS);
+  const isDuplicate = flag((joined) => DUPLICATE_FLAG.test(joined) || EXISTS_FLAG.test(joined));
   if (isDuplicate !== undefined) return isDuplicate ? 'duplicate' : 'clear';
-  const isUnique = flag(UNIQUE_FLAGS);
+  const isUnique = flag((joined) => UNIQUE_FLAG.test(joined));
   if (isUnique !== undefined) return isUnique ? 'clear' : 'duplicate';
-  return flag(VALID_FLAGS) === false && messageSaysDuplicate(found) ? 'duplicate' : undefined;
+  return flag((joined) => VALID_FLAGS.has(joined)) === false && messageSaysDuplicate(found) ? 'duplicate' : undefined;
 }
 
 /** Reads the weakest sign: `valid: true`, or a status that says no more than `ok`. */
@@ -137,12 +147,15 @@ function okVerdict(found: readonly AnswerMember[]): Verdict | undefined {
 }
 
 function messageSaysDuplicate(found: readonly AnswerMember[]): boolean {
-  return found.some(({ words, value }) => /message|reason|error|detail/.test(words.join(' ')) && says(value));
+  return found.some(({ words, value }) => MESSAGE.test(words.join(' ')) && says(value));
 }
+
+const MESSAGE = /message|reason|error|detail|mensagem|mensaje|nachricht|meldung|messaggio|motivo|grund|raison/;
 
 function says(value: AnswerValue): boolean {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return SAYS_DUPLICATE.test(text) && !SAYS_OTHERWISE.test(text);
+  const isSaid = SAYS_DUPLICATE.test(foldedWords(text)) || duplicateStatement(text) === 'yes';
+  return isSaid && !SAYS_OTHERWISE.test(foldedWords(text));
 }
 
 function textVerdict(found: readonly AnswerMember[]): Verdict | undefined {
@@ -154,17 +167,19 @@ function textVerdict(found: readonly AnswerMember[]): Verdict | undefined {
   return undefined;
 }
 
-const isVerdictText = (words: readonly string[]): boolean => VERDICT_TEXTS.has(words.at(-1) ?? '');
+const isVerdictText = (words: readonly string[]): boolean => VERDICT_TEXT.test(words.at(-1) ?? '');
+
+const MAX_WORDS = 60;
 
 function wordVerdict(text: string): Verdict | undefined {
-  if (SAYS_CLEAR.test(text.trim())) return 'clear';
-  return text.length <= 60 && says(text.replaceAll('_', ' ')) ? 'duplicate' : undefined;
+  if (text.length > MAX_WORDS) return undefined;
+  if (SAYS_CLEAR.test(foldedWords(text).trim())) return 'clear';
+  return says(text) ? 'duplicate' : undefined;
 }
 
 function listVerdict(found: readonly AnswerMember[]): Verdict | undefined {
   for (const { words, value } of found) {
-    if (Array.isArray(value) && DUPLICATE_LISTS.has(words.at(-1) ?? ''))
-      return value.length > 0 ? 'duplicate' : 'clear';
+    if (Array.isArray(value) && DUPLICATES.test(words.at(-1) ?? '')) return value.length > 0 ? 'duplicate' : 'clear';
   }
   return undefined;
 }

@@ -1,6 +1,6 @@
 import { DOCUMENTED_CONTRACT, type Observations, type TokenOperation } from '../../request/contract.ts';
 import type { CachedToken, Clock, TokenCache } from '../../request/ports.ts';
-import { FORM_CONTENT_TYPE, JSON_CONTENT_TYPE } from '../../request/wire.ts';
+import { ACCEPTED_TYPES, FORM_CONTENT_TYPE, JSON_CONTENT_TYPE } from '../../request/wire.ts';
 import { Observed } from '../answers/answer-reader.ts';
 import { tooLate } from '../pacing/rate-limiter.ts';
 import { MAX_TRIES, retryDelayMs } from '../pacing/retry.ts';
@@ -182,7 +182,7 @@ export function tokenRequest(operation: TokenOperation, { clientId, clientSecret
     path,
     headers: {
       'content-type': isJson ? JSON_CONTENT_TYPE : FORM_CONTENT_TYPE,
-      accept: JSON_CONTENT_TYPE,
+      accept: ACCEPTED_TYPES,
       ...(basic === null ? {} : { authorization: `Basic ${basic}` }),
     },
     body: isJson ? JSON.stringify(parameters) : new URLSearchParams(parameters).toString(),

@@ -1,0 +1,17 @@
+import type { Contract } from '../request/contract.ts';
+import { redactedValue } from '../request/names.ts';
+import type { ServiceRequest } from '../request/service-request.ts';
+import { AUDIO_PARAMETER } from '../request/wire.ts';
+import { makeEncoder } from '../service/wire/encode.ts';
+
+/** Returns the fields of a request under the service's own parameter names, without the recording and without secrets. */
+export function wirePreview({ create, ...rest }: Contract, request: ServiceRequest): [string, string][] {
+  // A form can show the names and texts of a request whatever the real encoding is.
+  const encoder = makeEncoder({ ...rest, create: { ...create, encoding: 'form' } });
+  const { body } = encoder.create(request, request.audio ? 'recording' : null);
+  const named = (create.parameters ?? []).filter(({ field }) => field === 'audio_file');
+  const recordings = request.audio ? [...named.map(({ path }) => path.join('.')), AUDIO_PARAMETER] : [];
+  return [...new URLSearchParams(body.toString())]
+    .map(([name, value]) => [name.replace(/\[([^\]]*)\]/g, '.$1'), redactedValue(name, value)] as [string, string])
+    .filter(([name]) => !recordings.includes(name));
+}

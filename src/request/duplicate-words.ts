@@ -1,0 +1,82 @@
+import { folded } from './names.ts';
+
+/**
+ * This file knows how names, codes and texts of a service speak of duplicates, in the languages of the markets. What is
+ * denied in any of them is never taken for a duplicate, because a denial in one language is a statement in none.
+ */
+
+const DUPLICATE = [
+  String.raw`(?<!\b(?:non|un|de))dupli[ckq]\w*|\bdublett\w*|\bdoppelt\w*|\bdoublons?\b|\ben double\b|\bdoppion[ei]\b`,
+  String.raw`\bseen before|\balready (?:exists?|submitted|created|received|sent)\b`,
+  String.raw`\b(?:bereits|schon) (?:vorhanden|existier\w*|angelegt|erfasst|erstellt|gesendet|ubermittelt|eingereicht|eingegangen|registriert)|\bexistiert (?:bereits|schon)\b`,
+  String.raw`\bya (?:existe\w*|(?:(?:fue|esta|estaba|ha sido|habia sido) )?(?:enviad|cread|registrad|recibid|ingresad)[oa]s?\b)`,
+  String.raw`\bja (?:existe\w*|(?:(?:foi|esta|estava) )?(?:enviad|criad|regist[r]?ad|recebid|submetid|cadastrad)[oa]s?\b)`,
+  String.raw`\bdeja (?:exist\w*|presente?s?\b|(?:ete )?(?:envoye|cree|enregistre|recu|soumis|transmis)e?s?\b)|\bexiste deja\b`,
+  String.raw`\bgia (?:esist\w*|present[ei]\b|(?:stat[oa] )?(?:inviat|creat|registrat|ricevut|inserit)[oaie]\b)|\besiste gia\b`,
+].join('|');
+const SAYS_DUPLICATE = new RegExp(DUPLICATE);
+const DENIAL = String.raw`(?:\b(?:no|not|non|never|without|kein\w*|nicht|nie|niemals|ohne|weder|nao|nunca|sem|nem|nenhum\w*|sin|ni|ningun\w*|tampoco|ne|pas|jamais|aucun\w*|sans|mai|nessun\w*|senza)\b|\bn['’]|n['’]t\b)`;
+const DENYING = new RegExp(DENIAL);
+const DENIED = new RegExp(`${DENIAL}[^.;:]{0,80}?(?:${DUPLICATE})`);
+/** Matches a duplicate that is the name of a value, and the value that says that there is none. */
+const SET_TO_NO = new RegExp(
+  `(?:${DUPLICATE})\\W{0,3}[:=]\\W{0,3}(?:no|none|null|false|0|nein|falsch|nao|falso|non|faux)\\b`,
+);
+/**
+ * Matches texts that also speak of something other than a duplicate, or of the idempotency key of an earlier call. An
+ * `o` at the beginning is the article of Portuguese.
+ */
+const PERHAPS = /\bor\b|\boder\b|\bou\b|\boppure\b|(?<=\S )o\b|idempoten/;
+/** Maximum length of the text that is examined. */
+const MAX_LENGTH = 4000;
+
+/**
+ * Reads what a text, or a code such as `DUPLICATE_REQUEST`, says about a duplicate. Returns `yes` if it is one, `no` if
+ * it is none, `perhaps` if the text says both or something else besides, and null if it does not mention duplicates.
+ */
+export function duplicateStatement(text: string): 'yes' | 'no' | 'perhaps' | null {
+  const sentences = text
+    .slice(0, MAX_LENGTH)
+    .replace(/([a-z])([A-Z])/g, '$1 $2')
+    .split('.')
+    .map((sentence) => folded(sentence.replace(/[_\-\s]+/g, ' ')));
+  const words = sentences.join('. ');
+  if (!SAYS_DUPLICATE.test(words)) return null;
+  if (DENIED.test(words) || SET_TO_NO.test(words)) return 'no';
+  const told = words.split(/[.;:,]/).filter((part) => SAYS_DUPLICATE.test(part));
+  return PERHAPS.test(words) || told.some((part) => DENYING.test(part)) ? 'perhaps' : 'yes';
+}
+
+/** Names of flags that are true for a duplicate, their words joined. */
+export const DUPLICATE_FLAG =
+  /^(?:is|has|es|e|est|ist|hat|tem|tiene|ha)?(?:duplicate[ds]?|duplicad[oa]s?|duplikate?|dublette|dubletten|doppelt|dupliquee?|doublons?|duplicat[oaie]|doppion[ei])$|^(?:alreadyexists|bereitsvorhanden|existiertbereits|yaexiste|jaexiste|dejaexistant|existedeja|giaesistente|giapresente|esistegia)$/;
+/** Names of flags that are true for something that exists, which need not be the request. */
+export const EXISTS_FLAG = /^(?:exists|existe|existiert|esiste)$/;
+/** Names of flags that are true for a request that is none. */
+export const UNIQUE_FLAG = /^(?:is|es|e|est|ist)?(?:unique|unic[oa]|eindeutig|einmalig)$/;
+/** Names of lists of duplicates. */
+export const DUPLICATES =
+  /^(?:duplicates|matches|duplicad[oa]s|coincidencias|duplikate|dubletten|doublons|duplicati|doppioni)$/;
+
+const DENIED_FIND =
+  /\b(?:match\w*|found|exist\w*|seen|known|hits?|gefunden|vorhanden|encontrad[oa]|trouvee?|trovat[oa]|esist\w*|present[ei])\b/;
+const CLEAR_WORDS =
+  /^(?:unique|new|clear|none|ok|okay|free|fresh|first|pass|passed|accept|accepted|unic[oa]|nuev[oa]|nov[oa]|neue?[rs]?|nouveau|nouvelle|nuov[oa]|eindeutig|einmalig|libre|livre|frei|libero|inedit[oa]?|nonexistent|inexistente?|inesistente)$/;
+/** Words beside those that do not change them. */
+const BESIDE_CLEAR = /^(?:is|a|the|status|requests?|leads?|orders?|jobs?|pedido|solicitud|anfrage|demande|richiesta)$/;
+
+/**
+ * Tells whether a code says that there is no duplicate. A denial counts only if it denies a duplicate or a find:
+ * `NOT_VALID` says nothing, and neither does `NEW_PHONE_REQUIRED`.
+ */
+export function saysClear(code: string): boolean {
+  const told = folded(code.replace(/([a-z])([A-Z])/g, '$1 $2').replace(/[_\-\s]+/g, ' '));
+  const statement = duplicateStatement(code);
+  if (statement !== null) return statement === 'no';
+  if (DENYING.test(told)) return DENIED_FIND.test(told);
+  const words = told.split(/[^a-z\d]+/).filter((word) => word !== '');
+  return (
+    words.some((word) => CLEAR_WORDS.test(word)) &&
+    words.every((word) => CLEAR_WORDS.test(word) || BESIDE_CLEAR.test(word))
+  );
+}

@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import { duplicateStatement, saysClear } from '../../src/request/duplicate-words.ts';
+
+test.each([
+  ...['DUPLICATE_REQUEST', 'The request already exists', 'Possible duplicate', 'alreadySubmitted'],
+  ...['Pedido duplicado', 'PEDIDO_DUPLICADO', 'Já existe', 'O pedido já foi enviado', 'Solicitação já cadastrada'],
+  ...['Solicitud duplicada', 'Ya existe', 'La solicitud ya fue enviada', 'YA_REGISTRADA'],
+  ...['Bereits vorhanden', 'Dublette', 'Die Anfrage existiert bereits', 'Doppelte Anfrage', 'Wurde schon übermittelt'],
+  ...['Doublon', 'Déjà existant', 'La demande existe déjà', 'Demande envoyée en double', 'DEJA_ENREGISTRE'],
+  ...['Già presente', 'Richiesta duplicata', 'La richiesta esiste già', 'Già inviata', 'Doppione'],
+])('"%s" says that it is a duplicate', (text) => {
+  expect(duplicateStatement(text)).toBe('yes');
+});
+
+test.each([
+  ...['not a duplicate', 'NO_DUPLICATE', 'This isn’t a duplicate', 'duplicate: false'],
+  ...['não duplicado', 'Não existe duplicidade', 'sem duplicados', 'duplicado: não'],
+  ...['no duplicado', 'Ninguna solicitud duplicada', 'La solicitud no es un duplicado'],
+  ...['kein Duplikat', 'KEINE_DUBLETTE', 'Nicht doppelt', 'noch nicht bereits vorhanden', 'Dublette: nein'],
+  ...['non dupliqué', 'aucun doublon', "Ce n'est pas un doublon", 'pas déjà existant'],
+  ...['non duplicato', 'Nessun doppione', 'Non è già presente', 'senza duplicati'],
+])('"%s" denies it', (text) => {
+  expect(duplicateStatement(text)).toBe('no');
+});
+
+test.each([
+  ...['A duplicate, or the market is closed', 'The duplicate was not found', 'Duplikat wurde nicht gefunden'],
+  ...['Doublon ou marché fermé', 'Solicitud duplicada o mercado cerrado', 'Pedido duplicado ou inválido'],
+  ...['Dublette oder gesperrt', 'Richiesta duplicata oppure chiusa', 'Le doublon n’existe pas'],
+])('"%s" says something else besides', (text) => {
+  expect(duplicateStatement(text)).toBe('perhaps');
+});
+
+test.each([
+  ...[
+    'deduplicated',
+    'nonduplicate',
+    'Created',
+    'ja',
+    'ya está cerrado',
+    'déjeuner',
+    'bereits geschlossen',
+    'giacenza',
+  ],
+  ...['O pedido foi aceite', 'Le client existe', 'Der Markt existiert', ''],
+])('"%s" does not speak of duplicates', (text) => {
+  expect(duplicateStatement(text)).toBeNull();
+});
+
+test.each([
+  ...['UNIQUE', 'new', 'NEW_REQUEST', 'not_found', 'NO_MATCH', 'not_duplicate', 'ok', 'accepted', 'nonexistent'],
+  ...['único', 'NOVO', 'nao_encontrado', 'nuevo', 'no_existe', 'neu', 'nicht_vorhanden', 'keine_dublette', 'eindeutig'],
+  ...['nouveau', 'non_trouvé', 'aucun_doublon', 'nuovo', 'non_trovato', 'unico'],
+])('the code %s says that there is none', (code) => {
+  expect(saysClear(code)).toBe(true);
+});
+
+test.each([
+  ...['DUPLICATE', 'NOT_VALID', 'no_valido', 'nicht_erlaubt', 'NEW_PHONE_REQUIRED', 'FIRST_NAME_MISSING', 'unclear'],
+  ...['not_accepted', 'invalid_password', 'error', 'closed', 'geschlossen', 'ya_existe', 'DUPLICATE_OR_NEW'],
+])('the code %s does not', (code) => {
+  expect(saysClear(code)).toBe(false);
+});
