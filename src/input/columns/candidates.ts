@@ -1,6 +1,6 @@
 import { aliasOf, type FieldOrPart } from '../../request/field-aliases.ts';
 import type { ContentProfile } from './content.ts';
-import { contentReason, type Fit, fitOf, isPlainlyEmail, isPlainlyPhone, isRepeated } from './fit.ts';
+import { contentReason, type Fit, fitOf, holdsFewValues, isPlainlyEmail, isPlainlyPhone, isRepeated } from './fit.ts';
 import { ASIDE, type NamedMeaning, type NameEvidence } from './name-evidence.ts';
 
 /** A column with what its name and its content say. */
@@ -47,7 +47,7 @@ export function candidatesByName(look: Look): Candidate[] {
   for (const named of name.meanings) {
     const { meaning, strength } = named;
     const fit = fitOf(meaning, seen);
-    const level = levelOf(named, fit, { isQuestion: name.isQuestion, seen });
+    const level = levelOf(named, fit, look);
     if (level === null) continue;
     const because = ['name', contentReason(meaning, seen)].filter((reason) => reason !== null).join(', ');
     const by = strength === 'plain' ? 'plain name' : 'part of the name';
@@ -71,9 +71,12 @@ export function guessed(look: Look, meaning: FieldOrPart, because: string): Cand
   return { index: look.index, meaning, rank, level: 'likely', because, fit: 'shows', by: 'content', look };
 }
 
+/** Fields for which several columns make sense, of which each row gives the first filled one. */
+export const SEVERAL: ReadonlySet<FieldOrPart> = new Set<FieldOrPart>(['phone', 'email', 'last_name']);
+
 /** Meanings that content shows by itself, so that it decides where a name leaves something open. */
 const SPECIFIC: ReadonlySet<FieldOrPart> = new Set<FieldOrPart>([
-  ...(['email', 'phone', 'postal_code', 'country', 'lang', 'request_text', 'audio_file'] as const),
+  ...(['postal_code', 'country', 'lang', 'request_text', 'audio_file'] as const),
 ]);
 /** Meanings that a question's other words hardly change, if the content shows them. */
 const OF_QUESTIONS: ReadonlySet<FieldOrPart> = new Set<FieldOrPart>([
@@ -89,17 +92,21 @@ const OF_A_PERSON: ReadonlySet<FieldOrPart> = new Set<FieldOrPart>(['phone', 'em
 function levelOf(
   { meaning, strength, rank }: NamedMeaning,
   fit: Fit,
-  { isQuestion, seen }: { readonly isQuestion: boolean; readonly seen: ContentProfile },
+  { name, seen }: Look,
 ): ColumnReading['level'] | null {
   if (fit === 'contradicts') return null;
   // Names and places have no form of their own: where the content does not show them, a person looks.
-  if (strength === 'plain') return fit === 'allows' && VAGUE.has(meaning) ? 'likely' : 'certain';
+  const isVague = VAGUE.has(meaning) && (fit === 'allows' || (meaning === 'fullname' && isRepeated(seen)));
+  if (strength === 'plain') return isVague ? 'likely' : 'certain';
   // A word for a number alone, or for a call, is a telephone only if the numbers are.
   if (fit === 'none' || (meaning === 'phone' && fit !== 'shows')) return null;
   // The same few people again and again are the sender's own.
   if (OF_A_PERSON.has(meaning) && isRepeated(seen)) return null;
-  const isShown = OF_A_PERSON.has(meaning) || OF_QUESTIONS.has(meaning) ? isQuestion : SPECIFIC.has(meaning);
-  return fit === 'shows' && isShown && rank < ASIDE ? 'certain' : 'likely';
+  if (strength === 'hint') return fit === 'shows' ? 'likely' : null;
+  if (fit !== 'shows' || rank >= ASIDE) return 'likely';
+  if (name.isQuestion && (OF_A_PERSON.has(meaning) || OF_QUESTIONS.has(meaning))) return 'certain';
+  if (name.unknown !== '') return 'likely';
+  return SPECIFIC.has(meaning) || (meaning === 'category' && holdsFewValues(seen)) ? 'certain' : 'likely';
 }
 
 /** Tells whether nearly all cells of a column with a known name are plainly of another kind than the name says. */
@@ -108,6 +115,7 @@ function isPlainlyOther(meaning: FieldOrPart, seen: ContentProfile): boolean {
   // Links stand where an appointment has a place of its own.
   if (seen.url >= (meaning === 'location' ? 0.5 : 0.9)) return true;
   if (seen.filled < 3) return false;
+  if (meaning === 'category' && seen.clientele >= 0.6) return true;
   // Forms write "anonymous" into every cell of an address that they were not to ask for.
   if (meaning === 'email' && seen.email === 0 && seen.distinct * seen.filled <= 1) return true;
   const isNumbered = meaning === 'request_text' && seen.filled >= 5 && seen.codeLike >= 0.9 && seen.distinct >= 0.95;

@@ -1,6 +1,7 @@
 import { parseEmail } from '../../request/email.ts';
 import { type Market, parseLanguage, parseMarket, postalCodeWarning } from '../../request/markets.ts';
 import { parsePhone } from '../../request/phone.ts';
+import { hasGivenName, isTown } from './common-names.ts';
 
 /** The shares, from 0 to 1, of a column's filled cells that look like something, and how its texts are. */
 export interface ContentProfile {
@@ -27,6 +28,14 @@ export interface ContentProfile {
   /** Letters only, two to five words: a person's name, or some other short phrase. */
   readonly wordsOnly: number;
   readonly oneWord: number;
+  /** Short texts without digits that have a common given name among their words. */
+  readonly givenName: number;
+  /** Large towns, also with a part of the town or of the country. */
+  readonly town: number;
+  /** Texts with a word for a street, a square or a road. */
+  readonly streetWord: number;
+  /** Kinds of customers, such as private and business ones, which some systems call their category. */
+  readonly clientele: number;
   /** A text and a number beside each other, as a street with its house number. */
   readonly streetLike: number;
   /** A town beside a postal code, or several parts with commas: a place in one cell. */
@@ -53,6 +62,10 @@ const YES_NO =
 const AMOUNT =
   /^[-+]?(?:[$€£]|chf|eur|usd|r\$|kz)?\s?\d{1,3}(?:[.,'’\s]?\d{3})*(?:[.,]\d{1,2})?\s?(?:[$€£%]|chf|eur|usd|kz|–|-)$|^(?:[$€£]|chf|eur|usd|r\$)\s?\d[\d.,'’\s]*$|^[-+]?\d{1,3}[.,]\d{1,8}$/i;
 const RECORDING = /\.(?:mp3|m4a|wav|ogg|oga|opus|aac|amr|webm|flac|3gp)(?:$|[?#])/i;
+const STREET_WORD =
+  /(?:strasse|straße|str\.|gasse|weg|platz|allee|ring|ufer|damm|steig|chaussee)(?:$|[\s,\d])|(?:^|[\s,])(?:rua|r\.|avenida|av\.?|avda\.?|praceta|largo|travessa|estrada|urb\.?|bairro|calle|c\/|carrera|cra\.?|kra\.?|cl\.?|jr\.?|jiron|jirón|paseo|plaza|camino|pasaje|psje\.?|travesía|diagonal|transversal|street|st\.?|road|rd\.?|avenue|ave\.?|lane|ln\.?|drive|dr\.?|close|court|crescent|cres|place|terrace|way|blk|block|boulevard|blvd|boul\.?|rue|chemin|ch\.|route|rte|quai|impasse|ruelle|rang|via|viale|corso|piazza|vicolo|strada|contrada|salita|unit|plot|flat)(?=$|[\s,.\d])/iu;
+const CLIENTELE =
+  /^(?:privat|private|particulier|particular|particolare|individual|gewerb|gesch[äa]ft|business|residential|commercial|b2b|b2c|vip|lead|prospect|interessent|kunde|client|customer|neukunde|stammkunde|bestandskunde|newsletter|supplier|lieferant|proveedor|fornecedor|fornitore|fournisseur|partner|mayorista|minorista|retail|wholesale|empresa|entreprise|azienda|firma|company|revendedor|distribuidor|distribut|consumidor|potencial|inactiv|inaktiv|activ|aktiv|attiv|ativ)/iu;
 const PHONE_SHAPE = /^(?:[a-z:. ]{0,10})?[+(\d][\d\s()./+\-–]*(?:\D{0,12})?$/i;
 
 /** Prefixes that platforms write before their values, such as the `p:` and `z:` of Meta. */
@@ -93,6 +106,10 @@ export function profileOf(
       (text) => /^[\p{L}\p{M}'’.&-]+(?:[ ,]+[\p{L}\p{M}'’.&()-]+){1,5}$/u.test(text) && text.length <= 45,
     ),
     oneWord: share((text) => /^[\p{L}\p{M}'’.-]+$/u.test(text)),
+    givenName: share((text) => text.length <= 45 && !/\d/.test(text) && hasGivenName(text)),
+    town: share((text) => text.length <= 45 && isTown(text)),
+    streetWord: share((text) => text.length <= 80 && STREET_WORD.test(text)),
+    clientele: share((text) => CLIENTELE.test(text)),
     streetLike: share(
       (text) =>
         /\p{L}{2,}/u.test(text) && /(?:^|[\s,])\d{1,5}\s?[a-z]?(?:$|[\s,/.-])/iu.test(text) && text.length <= 80,

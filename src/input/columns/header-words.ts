@@ -34,7 +34,9 @@ function joinedLetters(words: readonly string[], mendsSlips: boolean): string[] 
   let letters = '';
   const flush = () => {
     // A single n before another word is the number of something.
-    if (letters !== '') joined.push(letters === 'n' ? '#' : letters);
+    if (letters === 'n') joined.push('#');
+    else if (letters.length === 1 || isKnownWord(letters)) joined.push(letters);
+    else joined.push(...letters);
     letters = '';
   };
   for (const word of words) {
@@ -77,7 +79,7 @@ function compoundParts(word: string, mendsSlips: boolean): string[] | null {
     if (first === null) continue;
     const rest = word.slice(end);
     const isEnding = rest.length >= MIN_PART || SHORT_ENDINGS.includes(rest);
-    if (isEnding && isKnownWord(rest)) return [first, rest];
+    if (isEnding && isPart(rest)) return [first, rest];
     const further = compoundParts(rest, mendsSlips) ?? (mendsSlips ? slipAsParts(rest) : null);
     if (further !== null) return [first, ...further];
   }
@@ -86,9 +88,15 @@ function compoundParts(word: string, mendsSlips: boolean): string[] | null {
 
 /** Returns a part of a compound as the known word that it is, with or without the letters that join it to the next part. */
 function knownStem(part: string): string | null {
-  if (isKnownWord(part)) return part;
+  if (isPart(part)) return part;
   const bare = /^(.{3,})(?:s|n|en|es)$/.exec(part)?.[1];
-  return bare !== undefined && isKnownWord(bare) ? bare : null;
+  return bare !== undefined && isPart(bare) ? bare : null;
+}
+
+/** Tells whether a word may be a part of a compound. Of three letters only those that say something, or all would be compounds. */
+function isPart(word: string): boolean {
+  if (word.length > MIN_PART) return isKnownWord(word);
+  return conceptsOf(word).some((each) => each !== 'nothing' && each !== 'customer' && each !== 'other');
 }
 
 function slipAsParts(rest: string): string[] | null {

@@ -5,8 +5,11 @@ import { type Concept, conceptsOf } from './vocabulary.ts';
 /** A meaning that the words of a header give a column. */
 export interface NamedMeaning {
   readonly meaning: FieldOrPart;
-  /** `plain`: every word is understood. `part`: words are left over, or the words can be read in two ways. */
-  readonly strength: 'plain' | 'part';
+  /**
+   * `plain`: every word is understood. `part`: words are left over, or the words can be read in two ways. `hint`: there are
+   * words for something else, too, so that only the content can tell.
+   */
+  readonly strength: 'plain' | 'part' | 'hint';
   /** The order of several columns for one field; the lower one is preferred. */
   readonly rank: number;
 }
@@ -20,6 +23,8 @@ export interface NameEvidence {
   readonly isOthers: boolean;
   /** The name says that the column is something that no field wants: a date, a price, a consent. */
   readonly isElse: boolean;
+  /** The words that are not understood, without those in brackets. */
+  readonly unknown: string;
   /** The name is a question or a sentence, so that words which are not known say little. */
   readonly isQuestion: boolean;
   /** The name is "name" and nothing more, which may be half of it beside a column for the other half. */
@@ -46,16 +51,19 @@ export function nameEvidence(header: string): NameEvidence {
   const exact = evidenceOf(header, words);
   if (exact.isElse || words.every((word) => word.length === 1 || conceptsOf(word).length > 0)) return exact;
   const mended = evidenceOf(header, headerWords(header, true));
-  if (exact.meanings.length === 0) return mended;
+  if (exact.meanings.length === 0 && mended.isElse) return mended;
   const further = mended.meanings.filter(({ meaning }) => !exact.meanings.some((each) => each.meaning === meaning));
   return {
     ...exact,
+    isOthers: exact.isOthers || mended.isOthers,
+    isEmpty: exact.isEmpty && mended.isEmpty,
     meanings: [...exact.meanings, ...further.map((each) => ({ ...each, strength: 'part' }) as const)],
   };
 }
 
 function evidenceOf(header: string, words: readonly string[]): NameEvidence {
-  const named = new NamedColumn(words);
+  const unknown = unknownWords(header, words);
+  const named = new NamedColumn(words, unknown !== '');
   const isOthers = named.has('other');
   const ignored = named.has('audio') ? ELSE_OF_RECORDINGS : named.has('need') ? ELSE_OF_NEEDS : ELSE;
   // "Quelle" alone is German for where a lead comes from; in a French question it is "which".
@@ -65,14 +73,26 @@ function evidenceOf(header: string, words: readonly string[]): NameEvidence {
     (!named.has('telling') && named.hasAny(ignored));
   const isEmpty = words.every(isSilent);
   return {
-    meanings: isElse ? [] : named.meanings(),
+    meanings: isElse ? named.hints() : named.meanings(),
     isEmpty: isEmpty && !isElse,
     isOthers,
     isElse,
+    unknown,
     isQuestion: words.length >= 5 || /[?¿]/.test(header),
     isBareName: named.isBareName(),
     isRegion: named.isRegion(),
   };
+}
+
+/** Returns the words that are not understood. What stands in brackets only explains the rest, unless there is no rest. */
+function unknownWords(header: string, words: readonly string[]): string {
+  // Pupils, children and users may be the customer or not, which is as good as not knowing the word.
+  const isUnknown = (word: string) => word.length > 1 && conceptsOf(word).every((each) => each === 'anybody');
+  const unknown = words.filter(isUnknown);
+  const outside = header.replace(/\([^)]*\)|\[[^\]]*\]/g, ' ');
+  if (unknown.length === 0 || outside === header || !/\p{L}/u.test(outside)) return unknown.join(' ');
+  const remaining = new Set(headerWords(outside, false));
+  return unknown.filter((word) => remaining.has(word)).join(' ');
 }
 
 const WHOLE = new Set([
@@ -124,9 +144,9 @@ class NamedColumn {
   readonly #hasUnknown: boolean;
   readonly #words: readonly string[];
 
-  constructor(words: readonly string[]) {
+  constructor(words: readonly string[], hasUnknown: boolean) {
     this.#words = words;
-    this.#hasUnknown = words.some((word) => word.length > 1 && conceptsOf(word).length === 0);
+    this.#hasUnknown = hasUnknown;
     for (const word of words) {
       for (const each of conceptsOf(word)) this.#counts.set(each, (this.#counts.get(each) ?? 0) + 1);
     }
@@ -153,6 +173,7 @@ class NamedColumn {
     if (this.has('audio')) return [this.#plain('audio_file')];
     if (this.has('email')) return [this.#plain('email', this.#rank())];
     // "Name in WhatsApp" is no number.
+    if (this.has('phone') && this.has('address')) return [this.#part('phone', RANK.work)];
     if (this.has('phone') && this.has('name')) return [this.#part('phone', this.#rank()), this.#part('fullname')];
     if (this.has('phone')) return [this.#plain('phone', this.#rank())];
     if (this.has('language') && !this.has('need') && this.#words.includes('site')) return [];
@@ -166,6 +187,18 @@ class NamedColumn {
     if (this.isRegion() && !this.has('telling')) return [];
     const isReference = this.has('number') && this.has('matter') && !this.has('telling');
     return this.#person() ?? (isReference ? this.#reference() : this.#need()) ?? this.#reference();
+  }
+
+  /**
+   * Returns what a column may be although its name has words for something else: "Tel (day)", "What do you need done?". A
+   * company has telephones and e-mail addresses of its own, and so has whoever is to be paid.
+   */
+  hints(): readonly NamedMeaning[] {
+    if (this.hasAny(['company', 'fax', 'tax', 'file', 'web', 'consent'])) return [];
+    const hint = (meaning: FieldOrPart): NamedMeaning => ({ meaning, strength: 'hint', rank: RANK.work });
+    if (this.has('email')) return [hint('email')];
+    if (this.has('phone')) return [hint('phone')];
+    return this.has('need') ? [hint('request_text')] : [];
   }
 
   /** Returns the words for a need alone, without the "text" that forms write before the name of a field. */
@@ -236,7 +269,9 @@ class NamedColumn {
         ? [this.#part('category')]
         : [this.#plain('category'), this.#part('request_text', RANK.aside)];
     if (this.has('kind') && this.#hasUnknown) return [this.#part('category')];
-    if (this.has('notes')) return [{ meaning: 'notes', strength: 'plain', rank: RANK.notes }];
+    // In a question, "comment" is French for "how".
+    if (this.has('notes') && (this.#words[0] !== 'comment' || this.#words.length < 3))
+      return [{ meaning: 'notes', strength: 'plain', rank: RANK.notes }];
     if (this.has('subject')) return [this.#part('request_text', RANK.aside), this.#part('category', RANK.aside)];
     return null;
   }
@@ -244,10 +279,9 @@ class NamedColumn {
   #reference(): readonly NamedMeaning[] {
     const [number, matter, customer] = [this.has('number'), this.has('matter'), this.has('customer')];
     if (this.has('region') || this.has('kind')) return [];
-    const [ref, phone] = [
-      this.#plain('ref', customer ? RANK.work : RANK.mobile),
-      this.#part('phone', this.#isCall() ? RANK.usual : ASIDE),
-    ];
+    // A customer's number may be anything that tells customers apart.
+    const ref = customer ? this.#part('ref', RANK.work) : this.#plain('ref', RANK.mobile);
+    const phone = this.#part('phone', this.#isCall() ? RANK.usual : ASIDE);
     // A "contact number" is to be called; an "id" never is, even if it looks like a number that one can call.
     const mayBeCalled = !this.#words.some((word) => IDENTIFIERS.has(word));
     if (number && matter) return mayBeCalled && customer ? [ref, phone] : [ref];

@@ -1,0 +1,123 @@
+import type { FieldOrPart } from '../../request/field-aliases.ts';
+import type { Candidate, Look } from './candidates.ts';
+import type { ContentProfile } from './content.ts';
+import {
+  fitOf,
+  holdsPersons,
+  isNearlyText,
+  isPlainlyEmail,
+  isPlainlyPhone,
+  isPlainlyText,
+  isRepeated,
+  isStreet,
+} from './fit.ts';
+
+/** Number of filled cells before content decides anything. */
+const MIN_FILLED = 4;
+
+/** What the content of a column must show, so that being the only one of its kind makes it certain. */
+interface Kind {
+  /** Whether a column is plainly of the kind. */
+  is(seen: ContentProfile): boolean;
+  /** Whether another column is so near the kind that a person should choose. */
+  isNear(seen: ContentProfile): boolean;
+}
+
+const KINDS: Partial<Record<FieldOrPart, Kind>> = {
+  email: {
+    is: (seen) => isPlainlyEmail(seen) && seen.distinct >= 0.7,
+    isNear: ({ email, distinct }) => email >= 0.3 && distinct >= 0.3,
+  },
+  phone: {
+    is: (seen) => isPlainlyPhone(seen) && seen.distinct >= 0.7,
+    isNear: ({ phone, writtenAsPhone, distinct }) =>
+      phone >= 0.5 && (writtenAsPhone >= 0.2 || phone >= 0.9) && distinct >= 0.3,
+  },
+  request_text: {
+    is: (seen) => isNearlyText(seen) && seen.distinct >= 0.6,
+    isNear: (seen) => isNearlyText(seen) || isPlainlyText(seen),
+  },
+  fullname: {
+    is: (seen) => holdsPersons(seen) && seen.wordsOnly >= 0.4 && seen.distinct >= 0.7,
+    isNear: (seen) => holdsPersons(seen) && seen.distinct >= 0.3,
+  },
+  postal_code: {
+    is: ({ postalCode, distinct }) => postalCode >= 0.8 && distinct >= 0.15,
+    isNear: ({ postalCode }) => postalCode >= 0.6,
+  },
+  street: { is: isStreet, isNear: isStreet },
+  city: { is: ({ town }) => town >= 0.25, isNear: ({ town }) => town >= 0.25 },
+  location: {
+    is: ({ placeLike, town }) => placeLike >= 0.7 || town >= 0.3,
+    isNear: ({ placeLike, town }) => placeLike >= 0.5 || town >= 0.25,
+  },
+  country: { is: ({ country }) => country >= 0.9, isNear: ({ country }) => country >= 0.6 },
+  ref: {
+    is: (seen) => fitOf('ref', seen) === 'shows' && seen.phone < 0.3,
+    isNear: (seen) => fitOf('ref', seen) === 'shows' && seen.url < 0.3,
+  },
+  audio_file: { is: ({ recording }) => recording >= 0.9, isNear: ({ recording }) => recording >= 0.3 },
+};
+
+const OF_AN_ADDRESS: readonly FieldOrPart[] = ['street', 'postal_code', 'city'];
+
+/**
+ * Makes readings certain where the content shows what they are and no other column of the file is of that kind. Words that
+ * are not understood mostly mean somebody else; but the only telephone numbers of a file, all different, are the customers'.
+ */
+export function withCertainty(readings: readonly Candidate[], looks: readonly Look[]): Candidate[] {
+  const settled = readings.map((each) =>
+    each.level === 'likely' && isOnlyOne(each, readings, looks) ? certain(each) : each,
+  );
+  const pair = namesOfPersons(settled);
+  return settled.map((each) => (pair.includes(each) ? certain(each) : each));
+}
+
+function certain(candidate: Candidate): Candidate {
+  return { ...candidate, level: 'certain', because: `${candidate.because}, the only such column` };
+}
+
+function isOnlyOne(candidate: Candidate, readings: readonly Candidate[], looks: readonly Look[]): boolean {
+  const { look, meaning, index } = candidate;
+  const kind = KINDS[meaning];
+  if (!kind || look.seen.filled < MIN_FILLED || !kind.is(look.seen) || !isTelling(candidate, readings)) return false;
+  const isOther = (other: Look) =>
+    other.index !== index &&
+    !other.isOwn &&
+    !other.name.isOthers &&
+    other.seen.filled > 0 &&
+    kind.isNear(other.seen) &&
+    !isKin(look, other) &&
+    !readings.some((each) => each.index === other.index && each.level === 'certain' && each.meaning !== meaning);
+  return !looks.some(isOther);
+}
+
+/** Tells whether the name, or the columns beside it, leave the content to decide. */
+function isTelling({ by, look, meaning, index }: Candidate, readings: readonly Candidate[]): boolean {
+  if (by !== 'content') return true;
+  const { name, seen } = look;
+  if (meaning === 'email') return true;
+  if (meaning === 'phone') return seen.writtenAsPhone >= 0.5;
+  if (meaning === 'request_text') return isPlainlyText(seen) && (name.isEmpty || name.isQuestion);
+  if (!name.isEmpty) return false;
+  if (!OF_AN_ADDRESS.includes(meaning)) return true;
+  return readings.some((each) => OF_AN_ADDRESS.includes(each.meaning) && [1, -1].includes(each.index - index));
+}
+
+/** Tells whether two columns are the same person's: `INSD TEL1` beside `INSD TEL2`. */
+function isKin(one: Look, other: Look): boolean {
+  return one.name.unknown !== '' && one.name.unknown === other.name.unknown;
+}
+
+/** First and last names without telling names are certain together: given names, and others that are none beside them. */
+function namesOfPersons(readings: readonly Candidate[]): readonly Candidate[] {
+  const [first, ...moreFirst] = readings.filter(({ meaning }) => meaning === 'first_name');
+  const [last, ...moreLast] = readings.filter(({ meaning }) => meaning === 'last_name');
+  if (!first || !last || moreFirst.length + moreLast.length > 0) return [];
+  const isPlain =
+    Math.min(first.look.seen.filled, last.look.seen.filled) >= MIN_FILLED &&
+    holdsPersons(first.look.seen) &&
+    last.look.seen.givenName < first.look.seen.givenName / 2 &&
+    !isRepeated(last.look.seen);
+  return isPlain ? [first, last].filter(({ level }) => level === 'likely') : [];
+}
