@@ -25,18 +25,16 @@ const BY_CONTENT: readonly {
   { meaning: 'phone', is: isPlainlyPhone, unless: [], underAnyName: true },
   { meaning: 'request_text', is: isPlainlyText, unless: [], underAnyName: true },
   {
-    meaning: 'location',
-    is: ({ placeLike, digits, longText }) => placeLike >= 0.6 && digits < 0.2 && longText < 0.95,
-    unless: ['postal_code', 'city'],
-    underAnyName: false,
-  },
-  {
     meaning: 'street',
-    is: ({ streetLike, streetWord, date, amount }) =>
-      (streetLike >= 0.7 || (streetLike >= 0.4 && streetWord >= 0.6)) && Math.max(date, amount) < 0.2,
+    is: ({ streetLike, streetWord, placeLike, date, amount }) =>
+      (streetLike >= 0.7 || (streetLike >= 0.4 && streetWord >= 0.6)) &&
+      Math.max(date, amount) < 0.2 &&
+      placeLike < 0.5,
     unless: ['location'],
     underAnyName: false,
   },
+  { meaning: 'location', is: isPlace, unless: ['postal_code', 'city', 'street'], underAnyName: false },
+  { meaning: 'city', is: isPlace, unless: ['postal_code', 'location'], underAnyName: false },
   {
     meaning: 'postal_code',
     is: ({ postalCode, isSequence, distinct }) => postalCode >= 0.8 && !isSequence && distinct > 0.15,
@@ -58,6 +56,11 @@ const BY_CONTENT: readonly {
   { meaning: 'audio_file', is: ({ recording }) => recording >= 0.8, unless: [], underAnyName: false },
   { meaning: 'fullname', is: isWholeName, unless: ['first_name', 'last_name'], underAnyName: false },
 ];
+
+/** Tells whether a column holds whole addresses, or towns with their postal codes. */
+function isPlace({ placeLike, digits, medianLength }: ContentProfile): boolean {
+  return placeLike >= 0.6 && digits < 0.2 && medianLength <= 80;
+}
 
 function isWholeName(seen: ContentProfile): boolean {
   const { wordsOnly, oneWord, distinct, medianLength, longText, town, givenName } = seen;
@@ -144,7 +147,7 @@ export function townBeside(looks: readonly Look[], readings: readonly Candidate[
     (look) =>
       fitOf('city', look.seen) === 'shows' &&
       !holdsPersons(look.seen) &&
-      (look.seen.town >= 0.25 || (isBeside(look) && look.seen.medianLength <= 20 && look.seen.distinct >= 0.4)),
+      (look.seen.town >= 0.25 || (isBeside(look) && look.seen.oneWord >= 0.5 && look.seen.distinct >= 0.4)),
   );
   const [town] = towns.sort((a, b) => b.seen.town - a.seen.town);
   return town ? [guessed(town, 'city', 'names of places')] : [];
@@ -180,5 +183,5 @@ export function region(looks: readonly Look[], readings: readonly Candidate[]): 
       !isTaken(readings, index) &&
       (seen.town >= 0.3 || !isGiven(readings, ['postal_code', 'street'])),
   );
-  return only ? [guessed(only, 'location', 'the only place that the file names')] : [];
+  return only ? [{ ...guessed(only, 'location', 'the only place that the file names'), by: 'part of the name' }] : [];
 }

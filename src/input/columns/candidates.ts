@@ -103,10 +103,14 @@ function levelOf(
   // The same few people again and again are the sender's own.
   if (OF_A_PERSON.has(meaning) && isRepeated(seen)) return null;
   if (strength === 'hint') return fit === 'shows' ? 'likely' : null;
+  // A number that can be called is the reference only if the name says so.
+  if (meaning === 'ref' && isPlainlyPhone(seen)) return null;
+  const isKindOfService = meaning === 'category' && name.unknown === '' && !name.isSubject && holdsFewValues(seen);
+  if (isKindOfService) return 'certain';
   if (fit !== 'shows' || rank >= ASIDE) return 'likely';
   if (name.isQuestion && (OF_A_PERSON.has(meaning) || OF_QUESTIONS.has(meaning))) return 'certain';
   if (name.unknown !== '') return 'likely';
-  return SPECIFIC.has(meaning) || (meaning === 'category' && holdsFewValues(seen)) ? 'certain' : 'likely';
+  return SPECIFIC.has(meaning) ? 'certain' : 'likely';
 }
 
 /** Tells whether nearly all cells of a column with a known name are plainly of another kind than the name says. */

@@ -30,10 +30,13 @@ const KINDS: Partial<Record<FieldOrPart, Kind>> = {
   },
   phone: {
     is: (seen) => isPlainlyPhone(seen) && seen.distinct >= 0.7,
-    isNear: ({ phone, writtenAsPhone, distinct }) =>
-      phone >= 0.5 && (writtenAsPhone >= 0.2 || phone >= 0.9) && distinct >= 0.3,
+    isNear: ({ phone, writtenAsPhone, distinct }) => phone >= 0.5 && writtenAsPhone >= 0.2 && distinct >= 0.3,
   },
   request_text: {
+    is: (seen) => isNearlyText(seen) && seen.distinct >= 0.6,
+    isNear: (seen) => isNearlyText(seen) || isPlainlyText(seen),
+  },
+  notes: {
     is: (seen) => isNearlyText(seen) && seen.distinct >= 0.6,
     isNear: (seen) => isNearlyText(seen) || isPlainlyText(seen),
   },
@@ -48,12 +51,12 @@ const KINDS: Partial<Record<FieldOrPart, Kind>> = {
   street: { is: isStreet, isNear: isStreet },
   city: { is: ({ town }) => town >= 0.25, isNear: ({ town }) => town >= 0.25 },
   location: {
-    is: ({ placeLike, town }) => placeLike >= 0.7 || town >= 0.3,
+    is: (seen) => seen.placeLike >= 0.7 || seen.town >= 0.3 || isStreet(seen),
     isNear: ({ placeLike, town }) => placeLike >= 0.5 || town >= 0.25,
   },
   country: { is: ({ country }) => country >= 0.9, isNear: ({ country }) => country >= 0.6 },
   ref: {
-    is: (seen) => fitOf('ref', seen) === 'shows' && seen.phone < 0.3,
+    is: (seen) => fitOf('ref', seen) === 'shows' && seen.phoneShape < 0.5,
     isNear: (seen) => fitOf('ref', seen) === 'shows' && seen.url < 0.3,
   },
   audio_file: { is: ({ recording }) => recording >= 0.9, isNear: ({ recording }) => recording >= 0.3 },
@@ -98,14 +101,18 @@ function isTelling({ by, look, meaning, index }: Candidate, readings: readonly C
   const { name, seen } = look;
   if (meaning === 'email') return true;
   if (meaning === 'phone') return seen.writtenAsPhone >= 0.5;
-  if (meaning === 'request_text') return isPlainlyText(seen) && (name.isEmpty || name.isQuestion);
+  if (meaning === 'request_text') return name.isEmpty || (name.isQuestion && isPlainlyText(seen));
   if (!name.isEmpty) return false;
   if (!OF_AN_ADDRESS.includes(meaning)) return true;
+  if (meaning === 'city' && seen.town >= 0.6 && seen.distinct >= 0.4) return true;
   return readings.some((each) => OF_AN_ADDRESS.includes(each.meaning) && [1, -1].includes(each.index - index));
 }
 
-/** Tells whether two columns are the same person's: `INSD TEL1` beside `INSD TEL2`. */
+/** Tells whether two columns are the same person's: `INSD TEL1` beside `INSD TEL2`, or neighbours without names. */
 function isKin(one: Look, other: Look): boolean {
+  const areNeighbours = Math.abs(one.index - other.index) === 1;
+  if (one.name.isEmpty && other.name.isEmpty && areNeighbours && Math.max(one.seen.phone, one.seen.email) >= 0.5)
+    return true;
   return one.name.unknown !== '' && one.name.unknown === other.name.unknown;
 }
 
@@ -114,10 +121,12 @@ function namesOfPersons(readings: readonly Candidate[]): readonly Candidate[] {
   const [first, ...moreFirst] = readings.filter(({ meaning }) => meaning === 'first_name');
   const [last, ...moreLast] = readings.filter(({ meaning }) => meaning === 'last_name');
   if (!first || !last || moreFirst.length + moreLast.length > 0) return [];
+  const areNamed = [first, last].every(({ by, fit }) => by !== 'content' && fit === 'shows');
   const isPlain =
-    Math.min(first.look.seen.filled, last.look.seen.filled) >= MIN_FILLED &&
-    holdsPersons(first.look.seen) &&
-    last.look.seen.givenName < first.look.seen.givenName / 2 &&
-    !isRepeated(last.look.seen);
+    areNamed ||
+    (Math.min(first.look.seen.filled, last.look.seen.filled) >= MIN_FILLED &&
+      holdsPersons(first.look.seen) &&
+      last.look.seen.givenName < first.look.seen.givenName / 2 &&
+      !isRepeated(last.look.seen));
   return isPlain ? [first, last].filter(({ level }) => level === 'likely') : [];
 }

@@ -68,8 +68,8 @@ const CLIENTELE =
   /^(?:privat|private|particulier|particular|particolare|individual|gewerb|gesch[äa]ft|business|residential|commercial|b2b|b2c|vip|lead|prospect|interessent|kunde|client|customer|neukunde|stammkunde|bestandskunde|newsletter|supplier|lieferant|proveedor|fornecedor|fornitore|fournisseur|partner|mayorista|minorista|retail|wholesale|empresa|entreprise|azienda|firma|company|revendedor|distribuidor|distribut|consumidor|potencial|inactiv|inaktiv|activ|aktiv|attiv|ativ)/iu;
 const PHONE_SHAPE = /^(?:[a-z:. ]{0,10})?[+(\d][\d\s()./+\-–]*(?:\D{0,12})?$/i;
 
-/** Prefixes that platforms write before their values, such as the `p:` and `z:` of Meta. */
-const PLATFORM_PREFIX = /^(?:p|z|l):/;
+/** What platforms write before their values, such as the `p:` and `z:` of Meta, and the apostrophe of spreadsheets. */
+const PLATFORM_PREFIX = /^(?:(?:p|z|l):|')/;
 
 /** Looks at the first `most` filled cells of a column. `marketOf` returns the market of a row, if it is known. */
 export function profileOf(
@@ -166,6 +166,8 @@ function isPlace(text: string, market: Market | undefined): boolean {
   if (text.length > 160 || !/\p{L}{2,}/u.test(text)) return false;
   const parts = text.split(/[\s,]+/);
   const pairs = parts.map((part, at) => `${part} ${parts[at + 1] ?? ''}`);
+  // A number at the end, with nothing else that belongs to an address, is that of a house.
+  if (/^[^\d,]*\s\d{1,4}[a-z]?$/i.test(text)) return false;
   return market?.postalCode != null
     ? [...parts, ...pairs].some(
         (part) => /\d/.test(part) && part.length >= 4 && postalCodeWarning(part.trim(), market) === null,
@@ -174,9 +176,11 @@ function isPlace(text: string, market: Market | undefined): boolean {
 }
 
 function isSequence(texts: readonly string[]): boolean {
-  const numbers = texts.map(Number);
+  const numbers = texts.map((text) => Number(text.replace(/^[a-z]{1,3}-?/i, '')));
   const first = numbers[0] ?? Number.NaN;
   return (
-    texts.length > 1 && first < 1000 && numbers.every((number, at) => Number.isInteger(number) && number === first + at)
+    texts.length > 1 &&
+    first < 10_000 &&
+    numbers.every((number, at) => Number.isInteger(number) && number === first + at)
   );
 }

@@ -74,7 +74,7 @@ export const FIELD_WORDS: Readonly<Record<FieldConcept, readonly string[]>> = {
     'forename forenames firstname christian',
     'prenome',
     'pila',
-    'vorname vornamen vorn vname rufname',
+    'vorname vornamen vorn vname rufname vor',
     'prenom prenoms',
     'battesimo',
     'fname givenname firstnm',
@@ -97,7 +97,7 @@ export const FIELD_WORDS: Readonly<Record<FieldConcept, readonly string[]>> = {
     'strasse strassen str gasse hausanschrift strassenname',
     'rue rues voie chaussee chemin',
     'via viale strada',
-    'st strno',
+    'strno',
   ],
   house: [
     'housenumber house building bldg',
@@ -154,7 +154,7 @@ export const FIELD_WORDS: Readonly<Record<FieldConcept, readonly string[]>> = {
     'lang locale',
   ],
   need: [
-    'request requests requested message messages msg description descriptions descr desc describing enquiry enquiries enquire inquiry inquiries inquire need needs needed help requirement requirements problem problems issue issues reason reasons text texts want wants wanted looking project projects works work detail details job task tasks scope nature damage damages trouble complaint concern concerns about brief transcription transcript fault faults symptom symptoms wrong interested assist assistance doing like wish wishes query queries purpose summary situation comments explanation specification specifications fixing repair',
+    'request requests requested message messages msg description descriptions descr desc describing enquiry enquiries enquire inquiry inquiries inquire need needs needed help requirement requirements problem problems issue issues reason reasons text texts want wants wanted looking project projects works work detail details job task tasks scope nature damage damages trouble complaint concern concerns about brief transcription transcript fault faults symptom symptoms wrong interested assist assistance doing like wish wishes purpose summary situation comments explanation specification specifications fixing repair',
     'mensagem mensagens pedido pedidos descricao descricoes descritivo solicitacao solicitacoes motivo motivos defeito defeitos precisa precisas precisar preciso precisamos precisava necessita necessitas necessidade necessidades problema problemas avaria avarias texto textos ajudar ajuda ajudalo projeto projetos projecto ocorrencia ocorrencias detalhe detalhes reclamacao reclamacoes pretende pretendes pretendido pretendida procura procuras dano danos gostaria gostava querias quer queres deseja desejas solicita fazer transcricao relato anomalia queixa sucede passa esclarecimento objetivo objectivo necessario planejar planeja',
     'mensaje mensajes solicitud solicitudes solicita solicitas descripcion descripciones consulta consultas motivo motivos averia averias necesita necesitas necesito necesitan necesidad necesidades problema problemas texto textos ayudar ayudarte ayudarle ayuda proyecto proyectos incidencia incidencias detalle detalles reclamo busca buscas buscando quiere quieres requiere requieres requerimiento requerimientos requerido dano danos desea deseas asistencia falla fallas fallo hacer transcripcion peticion peticiones pasa sucede ocurre ocurrio pedido reportado reportada reporte inquietud inquietudes encargo imaginas objetivo trata dificultad dificultades reforzar buscar defecto defectos reclamacion',
     'nachricht nachrichten anfrage anfragen anliegen mitteilung mitteilungen bedarf beschreibung beschreibungen brauchen brauchst braucht brauche gebraucht benotigen benotigt benotige benoetigen wunsch wunsche wunschen wunschst gewunschte gewunschter vorhaben text texte worum geht problem probleme defekt storung stoerung grund suchen suchst sucht gesucht projekt projekte projektes aufgabe aufgaben auftragstext anfragetext bedarfstext sachverhalt detail details einzelheiten angaben schaden schadens schadensbeschreibung schadenbeschreibung schadenschilderung schadenshergang schadenbild hergang problembeschreibung projektbeschreibung auftragsbeschreibung fehlerbeschreibung fehler mangel unterstutzung helfen hilft hilfe machen erledigen planen planst geplant erwarten erwartest wollen willst mochten mochtest interessieren interessiert gesprachsnotiz gesprachsnotizen passiert fehlt befund reklamation beanstandung ausfuhren freitext verstarken aufgabenstellung angebotswunsch gewunschtes benotigte gewuenschte',

@@ -101,7 +101,6 @@ const FITS: Readonly<
     contradicts: (seen) =>
       isElse(seen) ||
       seen.email >= 0.3 ||
-      (seen.phone >= 0.5 && seen.writtenAsPhone >= 0.5) ||
       seen.hasSpace >= 0.6 ||
       (seen.filled >= 3 && seen.distinct < 0.7) ||
       (seen.longText >= 0.5 && seen.hasSpace >= 0.3),
@@ -131,11 +130,11 @@ export function isRepeated({ filled, distinct }: ContentProfile): boolean {
 
 /** Tells whether a column holds names of persons. One in three with a common given name is enough: no list has them all. */
 export function holdsPersons(seen: ContentProfile): boolean {
-  return seen.givenName >= 0.33 && seen.givenName > seen.town && seen.medianLength <= 40 && isName(seen);
+  return seen.givenName >= 0.3 && seen.givenName > seen.town && seen.medianLength <= 40 && isName(seen);
 }
 
 /** Tells whether a column plainly holds streets. */
-export function isStreet({ streetLike, streetWord }: ContentProfile): boolean {
+export function isStreet({ streetLike, streetWord }: Pick<ContentProfile, 'streetLike' | 'streetWord'>): boolean {
   return streetWord >= 0.4 && streetLike >= 0.4;
 }
 
@@ -143,7 +142,8 @@ export function isStreet({ streetLike, streetWord }: ContentProfile): boolean {
 export function holdsFewValues(seen: ContentProfile): boolean {
   const { filled, distinct, medianLength, town, givenName, clientele, country, language, postalCode } = seen;
   const isOther = Math.max(town, givenName, clientele, country, language, postalCode) >= 0.3;
-  return filled >= MIN_TELLING && distinct <= 0.6 && distinct * filled > 1 && medianLength <= 40 && !isOther;
+  const isShort = medianLength >= 2 && medianLength <= 40;
+  return filled >= MIN_TELLING && distinct <= 0.6 && distinct * filled > 1 && isShort && !isOther;
 }
 
 /** Tells whether a column plainly holds telephone numbers. */
@@ -176,7 +176,7 @@ export function isPlainlyText({
 /** Tells whether a column may hold texts: shorter or more alike than plain ones, but texts of several words. */
 export function isNearlyText({ filled, longText, hasSpace, medianLength, distinct, ...seen }: ContentProfile): boolean {
   const isOther = Math.max(seen.email, seen.phoneShape, seen.url, seen.date, seen.amount, seen.postalCode) >= 0.2;
-  const isPlace = Math.max(seen.streetLike, seen.placeLike) >= 0.5;
+  const isPlace = isStreet({ streetLike: seen.streetLike, streetWord: seen.streetWord }) || seen.placeLike >= 0.6;
   return (
     filled > 0 && longText >= 0.5 && hasSpace >= PLAIN && medianLength >= 18 && distinct >= 0.25 && !isOther && !isPlace
   );

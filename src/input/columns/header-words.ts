@@ -1,4 +1,5 @@
-import { conceptsOf, isKnownWord } from './vocabulary.ts';
+import { FIELD_WORDS } from './field-words.ts';
+import { conceptsOf, isKnownWord, knownWords } from './vocabulary.ts';
 
 /**
  * Splits a header into its words, folded to lower-case ASCII letters: `contactPhoneNumber`, `E-M@il`, `Kunden-Tel.` and
@@ -63,7 +64,21 @@ function understoodWords(word: string, mendsSlips: boolean): readonly string[] {
   if (isKnownWord(word)) return [word];
   const parts = compoundParts(word, mendsSlips);
   if (parts !== null) return parts;
-  return [(mendsSlips ? (withoutSlip(word) ?? withVowels(word)) : null) ?? word];
+  return [(mendsSlips ? (withoutSlip(word) ?? withVowels(word) ?? writtenOut(word)) : null) ?? word];
+}
+
+/** Length of a word's beginning that stands for it: `surn`, `descr`, `apell`. */
+const ABBREVIATED = /^.{4,8}$/;
+
+/** Returns the known word about a field that begins with an abbreviation; null if there is none, or several of different meaning. */
+function writtenOut(word: string): string | null {
+  if (!ABBREVIATED.test(word)) return null;
+  const found = knownWords().filter((each) => each.length >= word.length + 2 && each.startsWith(word));
+  const [first] = found;
+  const meanings = new Set(found.map((each) => conceptsOf(each).join(' ')));
+  return first !== undefined && meanings.size === 1 && conceptsOf(first).some((each) => each in FIELD_WORDS)
+    ? first
+    : null;
 }
 
 /** Shortest known word that may be a part of a compound, except that `id`, `nr` and `no` may end one. */
@@ -96,11 +111,11 @@ function knownStem(part: string): string | null {
 /** Tells whether a word may be a part of a compound. Of three letters only those that say something, or all would be compounds. */
 function isPart(word: string): boolean {
   if (word.length > MIN_PART) return isKnownWord(word);
-  return conceptsOf(word).some((each) => each !== 'nothing' && each !== 'customer' && each !== 'other');
+  return conceptsOf(word).some((each) => each in FIELD_WORDS || each === 'fax');
 }
 
 function slipAsParts(rest: string): string[] | null {
-  const meant = withoutSlip(rest);
+  const meant = rest.length > MIN_SLIP ? withoutSlip(rest) : null;
   return meant === null ? null : [meant];
 }
 
@@ -137,7 +152,9 @@ const WITHOUT_VOWELS = new Map(
 );
 
 function withVowels(word: string): string | null {
-  return WITHOUT_VOWELS.get(word.replace(/(?<=.)[aeiou]/g, '')) ?? null;
+  const meant = WITHOUT_VOWELS.get(word.replace(/(?<=.)[aeiou]/g, ''));
+  const isWithin = meant !== undefined && new RegExp([...word].join('.*')).test(meant);
+  return isWithin ? meant : null;
 }
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';

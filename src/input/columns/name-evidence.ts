@@ -29,12 +29,27 @@ export interface NameEvidence {
   readonly isQuestion: boolean;
   /** The name is "name" and nothing more, which may be half of it beside a column for the other half. */
   readonly isBareName: boolean;
+  /** The name is that of a heading, as of a message or of a school. */
+  readonly isSubject: boolean;
   /** A part of a town or of a country. It is the place only where nothing nearer is given. */
   readonly isRegion: boolean;
 }
 
 const ELSE: readonly Concept[] = [
-  ...(['time', 'money', 'web', 'status', 'consent', 'measure', 'tax', 'title', 'company', 'file', 'fax'] as const),
+  ...([
+    'time',
+    'money',
+    'web',
+    'manner',
+    'status',
+    'consent',
+    'measure',
+    'tax',
+    'title',
+    'company',
+    'file',
+    'fax',
+  ] as const),
 ];
 /** What a recording may be called besides: its file, its link, its call. */
 const ELSE_OF_RECORDINGS = ELSE.filter((each) => each !== 'web' && each !== 'file');
@@ -42,15 +57,28 @@ const ELSE_OF_RECORDINGS = ELSE.filter((each) => each !== 'web' && each !== 'fil
 /** A need may be for pictures. */
 const ELSE_OF_NEEDS = ELSE.filter((each) => each !== 'file');
 
+/** "In which language shall we contact you?" is about the language. */
+const ELSE_OF_LANGUAGES = ELSE.filter((each) => each !== 'manner');
+
+function elseOf(named: NamedColumn): readonly Concept[] {
+  if (named.has('audio')) return ELSE_OF_RECORDINGS;
+  if (named.has('language')) return ELSE_OF_LANGUAGES;
+  return named.has('need') ? ELSE_OF_NEEDS : ELSE;
+}
+
+/** Questions how somebody came to know the sender, which have the words of a need. */
+const ABOUT_US =
+  /(?:know|hear|heard|find|found|learn\w*|discover\w*)[ _](?:out[ _])?(?:about[ _]|of[ _])?us\b|(?:auf|von|über)[ _]uns\b|nous[ _](?:avez[ -_]vous[ _])?(?:conn|trouv|découv)|(?:conoci|conoce|encontr|conhece|enter)\w*[ _](?:de[ _]|sobre[ _])?nos(?:otros)?\b|nos[ _](?:conoc|encontr|conhec)|ci[ _](?:hai|ha|avete)[ _](?:conosc|trovat)/iu;
+
 /**
  * Reads the name of a column as words, in the languages of the markets. Where a word is not known, it may be a slip of one
  * that is: then that reading is added, for the content to decide, or is the only one.
  */
 export function nameEvidence(header: string): NameEvidence {
-  const words = headerWords(header, false);
+  const words = tellingWords(header, false);
   const exact = evidenceOf(header, words);
-  if (exact.isElse || words.every((word) => word.length === 1 || conceptsOf(word).length > 0)) return exact;
-  const mended = evidenceOf(header, headerWords(header, true));
+  if (exact.isElse || exact.unknown === '') return exact;
+  const mended = evidenceOf(header, tellingWords(header, true));
   if (exact.meanings.length === 0 && mended.isElse) return mended;
   const further = mended.meanings.filter(({ meaning }) => !exact.meanings.some((each) => each.meaning === meaning));
   return {
@@ -62,13 +90,15 @@ export function nameEvidence(header: string): NameEvidence {
 }
 
 function evidenceOf(header: string, words: readonly string[]): NameEvidence {
-  const unknown = unknownWords(header, words);
+  const unknown = unknownWords(words);
   const named = new NamedColumn(words, unknown !== '');
   const isOthers = named.has('other');
-  const ignored = named.has('audio') ? ELSE_OF_RECORDINGS : named.has('need') ? ELSE_OF_NEEDS : ELSE;
+  const ignored = elseOf(named);
   // "Quelle" alone is German for where a lead comes from; in a French question it is "which".
   const isElse =
     header.startsWith('_') ||
+    /[$€£]/.test(header) ||
+    ABOUT_US.test(header) ||
     (words.length <= 2 && words.includes('quelle')) ||
     (!named.has('telling') && named.hasAny(ignored));
   const isEmpty = words.every(isSilent);
@@ -80,19 +110,33 @@ function evidenceOf(header: string, words: readonly string[]): NameEvidence {
     unknown,
     isQuestion: words.length >= 5 || /[?¿]/.test(header),
     isBareName: named.isBareName(),
+    isSubject: named.hasAny(['subject', 'title']),
     isRegion: named.isRegion(),
   };
 }
 
-/** Returns the words that are not understood. What stands in brackets only explains the rest, unless there is no rest. */
-function unknownWords(header: string, words: readonly string[]): string {
+/** Returns the words that are not understood. */
+function unknownWords(words: readonly string[]): string {
   // Pupils, children and users may be the customer or not, which is as good as not knowing the word.
-  const isUnknown = (word: string) => word.length > 1 && conceptsOf(word).every((each) => each === 'anybody');
-  const unknown = words.filter(isUnknown);
+  return words.filter((word) => word.length > 1 && conceptsOf(word).every((each) => each === 'either')).join(' ');
+}
+
+/** What counts in brackets, too: whose it is, and what field. Else brackets only explain what stands before them. */
+const TELLING_IN_BRACKETS: ReadonlySet<Concept> = new Set<Concept>([
+  ...(['email', 'phone', 'name', 'first', 'last', 'street', 'house', 'postal', 'city', 'country', 'other'] as const),
+  ...(['company', 'fax', 'second', 'money', 'tax', 'audio'] as const),
+]);
+
+/** Returns the words of a header, without those in brackets that only explain. */
+function tellingWords(header: string, mendsSlips: boolean): readonly string[] {
+  const words = headerWords(header, mendsSlips);
   const outside = header.replace(/\([^)]*\)|\[[^\]]*\]/g, ' ');
-  if (unknown.length === 0 || outside === header || !/\p{L}/u.test(outside)) return unknown.join(' ');
-  const remaining = new Set(headerWords(outside, false));
-  return unknown.filter((word) => remaining.has(word)).join(' ');
+  if (outside === header) return words;
+  const remaining = headerWords(outside, mendsSlips);
+  if (remaining.every(isSilent)) return words;
+  return words.filter(
+    (word) => remaining.includes(word) || conceptsOf(word).some((each) => TELLING_IN_BRACKETS.has(each)),
+  );
 }
 
 const WHOLE = new Set([
@@ -113,6 +157,8 @@ const IDENTIFIERS = new Set(
     ' ',
   ),
 );
+const LEADS = new Set('lead leads prospect interessent anfragender piste trato'.split(' '));
+
 /** Words for the person who is called under a number. */
 const CALLED = new Set('contact contacto contato contatto kontakt call calls'.split(' '));
 
@@ -186,7 +232,10 @@ class NamedColumn {
     if (place !== null) return [place];
     if (this.isRegion() && !this.has('telling')) return [];
     const isReference = this.has('number') && this.has('matter') && !this.has('telling');
-    return this.#person() ?? (isReference ? this.#reference() : this.#need()) ?? this.#reference();
+    const person = this.#person();
+    if (person !== null) return person;
+    const need = isReference ? null : this.#need();
+    return [...(need ?? []), ...(need === null || this.has('matter') ? this.#reference() : [])];
   }
 
   /**
@@ -218,7 +267,9 @@ class NamedColumn {
       this.has('street'),
       this.has('country'),
     ];
-    if ((postal && city) || (street && city) || (street && postal)) return this.#plain('location');
+    if ((street && city) || (street && postal)) return this.#plain('location');
+    // A town with its postal code is what follows the street.
+    if (postal && city) return this.#plain('city', this.#rank());
     if (postal) return this.#plain('postal_code', this.#rank());
     if (country && !city) return this.#plain('country');
     if (this.has('house') && !street && !this.has('address')) return this.#plain('house_number');
@@ -234,8 +285,7 @@ class NamedColumn {
     const name = this.has('name');
     const first = this.has('first') || (this.has('firstAdjective') && (name || this.has('last')) && !this.has('last'));
     const last = this.has('last') || (this.has('lastAdjective') && (name || first));
-    if (!name && !first && !last)
-      return this.#isCustomerAlone() ? [this.#plain('fullname'), this.#part('phone')] : null;
+    if (!name && !first && !last) return this.#somebodyAlone();
     if (this.hasAny(['need', 'category', 'kind'])) return null;
     const both =
       (first && last) || (name && this.has('first')) || (name && this.has('last') && !this.has('lastAdjective'));
@@ -246,12 +296,12 @@ class NamedColumn {
     return isOfAThing ? [] : [this.#plain('fullname', this.#rank())];
   }
 
-  /** The name is nothing but "customer", "caller", "client". */
-  #isCustomerAlone(): boolean {
-    return (
-      this.has('customer') &&
-      this.#words.every((word) => conceptsOf(word).some((each) => each === 'customer' || each === 'nothing'))
-    );
+  /** Reads a name that is nothing but "customer", "caller", "client", or "pupil", who may be the customer or not. */
+  #somebodyAlone(): readonly NamedMeaning[] | null {
+    const isSomebody = (each: Concept) => each === 'customer' || each === 'either' || each === 'nothing';
+    if (!this.hasAny(['customer', 'either']) || !this.#words.every((word) => conceptsOf(word).some(isSomebody)))
+      return null;
+    return [this.#plain('fullname'), this.#part('phone')];
   }
 
   #need(): readonly NamedMeaning[] | null {
@@ -259,7 +309,7 @@ class NamedColumn {
       return [this.#part('location'), this.#part('request_text', RANK.second)];
     const needs = this.has('telling') || (this.has('need') && !this.has('number'));
     const kinds = this.has('category') || (this.has('kind') && (needs || this.has('occasion')));
-    if (this.has('lastAdjective')) return [];
+    if (this.has('lastAdjective') && !needs) return [];
     if (this.has('telling')) return [this.#plain('request_text')];
     if (needs && kinds) return [this.#part('request_text'), this.#plain('category')];
     if (needs && this.#words.some((word) => MESSAGES.has(word))) return [this.#plain('request_text')];
@@ -280,13 +330,21 @@ class NamedColumn {
     const [number, matter, customer] = [this.has('number'), this.has('matter'), this.has('customer')];
     if (this.has('region') || this.has('kind')) return [];
     // A customer's number may be anything that tells customers apart.
-    const ref = customer ? this.#part('ref', RANK.work) : this.#plain('ref', RANK.mobile);
+    const ref = customer && !this.#isOfALead() ? this.#part('ref', RANK.work) : this.#plain('ref', RANK.mobile);
     const phone = this.#part('phone', this.#isCall() ? RANK.usual : ASIDE);
     // A "contact number" is to be called; an "id" never is, even if it looks like a number that one can call.
     const mayBeCalled = !this.#words.some((word) => IDENTIFIERS.has(word));
     if (number && matter) return mayBeCalled && customer ? [ref, phone] : [ref];
     if (number) return mayBeCalled ? [this.#part('ref', RANK.second), phone] : [this.#part('ref', RANK.second)];
     return matter && !customer && !this.#words.every(isSilent) ? [this.#part('ref', RANK.aside)] : [];
+  }
+
+  /** A lead is a request as well as a customer. */
+  #isOfALead(): boolean {
+    return this.#words.some((word) => {
+      const about = conceptsOf(word);
+      return LEADS.has(word) || (about.includes('matter') && !about.includes('customer'));
+    });
   }
 
   #isCall(): boolean {

@@ -6,6 +6,7 @@ export type OtherConcept =
   | 'time'
   | 'money'
   | 'web'
+  | 'manner'
   | 'status'
   | 'consent'
   | 'measure'
@@ -18,12 +19,12 @@ export type OtherConcept =
   | 'extra'
   | 'customer'
   | 'other'
-  | 'anybody'
+  | 'either'
   | 'inTheirWork'
   | 'second'
   | 'nothing';
 
-/** Words of headers, as in {@link FIELD_WORDS}. `anybody` may be the customer or not. */
+/** Words of headers, as in {@link FIELD_WORDS}. `either` may be the customer or not. */
 export const OTHER_WORDS: Readonly<Record<OtherConcept, readonly string[]>> = {
   time: [
     'date dates day days time times timestamp when created updated submitted modified modification appointment deadline schedule scheduled start begin since received month year week weeks slot soon soonest birthday birth anniversary weekend hours hour minute minutes timeframe timeline availability available expected ago until closing expiry expires opened',
@@ -35,22 +36,31 @@ export const OTHER_WORDS: Readonly<Record<OtherConcept, readonly string[]>> = {
     'timezone datetime dt dat schaddat',
   ],
   money: [
-    'price prices budget cost costs amount value currency total revenue net gross fee fees rate deposit credits spend spent discount afford salary income',
-    'preco precos valor valores custo custos montante importancia moeda sena desconto renda',
-    'precio precios valor valores costo costos coste importe monto moneda anticipo abono sena tarifa descuento franquicia',
-    'preis preise betrag wert kosten wahrung netto brutto umsatz guthaben auftragswert rabatt budget anzahlung gebuhr',
-    'prix budget cout couts montant valeur devise tarif acompte remise depense',
-    'prezzo prezzi importo costo costi valore valuta budget acconto crediti anticipo sconto tariffa',
+    'price prices budget cost costs amount value currency total revenue net gross fee fees rate deposit credits spend spent discount afford salary income pay payment payments',
+    'preco precos valor valores custo custos montante importancia moeda sena desconto renda pagamento pagar',
+    'precio precios valor valores costo costos coste importe monto moneda anticipo abono sena tarifa descuento franquicia pago pagos pagar',
+    'preis preise betrag wert kosten wahrung netto brutto umsatz guthaben auftragswert rabatt budget anzahlung gebuhr zahlung zahlungsart zahlen',
+    'prix budget cout couts montant valeur devise tarif acompte remise depense paiement payer',
+    'prezzo prezzi importo costo costi valore valuta budget acconto crediti anticipo sconto tariffa pagamento pagare',
     'eur usd chf gbp aud cad nzd sgd inr zar kz umsatzsteuer',
   ],
   web: [
-    'url urls link links website homepage web page landing referrer referer domain ip browser device utm gclid fbclid source sources campaign medium keyword keywords platform adset ad ads form channel network hear heard found discover adgroup creative click useragent cookie subscription hostname google facebook instagram linkedin origin media method methods contacted session',
-    'pagina fonte fontes origem campanha plataforma formulario canal rede ouviu conheceu soube anuncio indicacao encontrou entendu conhecimento conoceu metodo meio contactado',
-    'sitio web pagina fuente fuentes origen campana campanas plataforma formulario canal red conociste conocio entero enteraste anuncio enlace encontraste conocido metodo medio contactado',
-    'webseite website internetseite seite herkunft kampagne plattform formular kanal netzwerk aufmerksam erfahren gefunden anzeige werbemittel netz quellen kontaktart kontaktweg erreichbarkeit',
-    'page source sources origine provenance campagne plateforme formulaire canal reseau connu connus connue connaitre entendu annonce lien moyen moyens',
-    'sito pagina fonte origine provenienza campagna piattaforma modulo canale rete conosciuto conosciuti trovato saputo sentito annuncio metodo mezzo',
+    'url urls link links website homepage web page landing referrer referer domain ip browser device utm gclid fbclid source sources campaign medium keyword keywords platform adset ad ads form channel network hear heard found discover adgroup creative click useragent cookie subscription hostname google facebook instagram linkedin origin media session',
+    'pagina fonte fontes origem campanha plataforma formulario canal rede ouviu conheceu soube anuncio indicacao encontrou entendu conhecimento conoceu',
+    'sitio web pagina fuente fuentes origen campana campanas plataforma formulario canal red conociste conocio entero enteraste anuncio enlace encontraste conocido',
+    'webseite website internetseite seite herkunft kampagne plattform formular kanal netzwerk aufmerksam erfahren gefunden anzeige werbemittel netz quellen',
+    'page source sources origine provenance campagne plateforme formulaire canal reseau connu connus connue connaitre entendu annonce lien',
+    'sito pagina fonte origine provenienza campagna piattaforma modulo canale rete conosciuto conosciuti trovato saputo sentito annuncio',
     'href src webpage',
+  ],
+  manner: [
+    'method methods contacted',
+    'metodo meio contactado contatado contactada',
+    'metodo medio contactado contactada',
+    'kontaktart kontaktweg erreichbarkeit kontaktiert',
+    'moyen moyens contacte contactee',
+    'metodo mezzo contattato contattata',
+    'mode',
   ],
   status: [
     'status stage phase result outcome done paid canceled cancelled score scoring rating priority converted verified bounced optin opt subscribed unsubscribed dnc tag tags label labels lifecycle urgency urgent stadium qualified qualification disposition won lost answered blacklist closed open active inactive quality grade read unread followup follow next step action actions progress attempt attempts sentiment temperature blocked approved approval',
@@ -135,8 +145,8 @@ export const OTHER_WORDS: Readonly<Record<OtherConcept, readonly string[]>> = {
     'line',
   ],
   customer: [
-    'customer customers client clients contact contacts lead leads applicant applicants caller callers requester requestor homeowner homeowners tenant tenants occupant occupants resident residents person prospect prospects buyer consumer primary private your yours you yourself parent parents guardian sender insured invitee invitees claimant policyholder reporter declarant bride groom visitor member householder guest recipient site lessee subscriber enquirer inquirer respondent attendee bookee patient',
-    'cliente clientes contacto contactos contato contatos solicitante requerente interessado interessada inquilino inquilina morador moradora pessoa pessoas primario primaria privado seu seus sua suas voce voces remetente segurado segurada titular encarregado enc condomino condomina noiva noivo tomador lesado comprador requisitante teu tua',
+    'customer customers client clients contact contacts lead leads applicant applicants caller callers requester requestor homeowner homeowners tenant tenants occupant occupants resident residents person prospect prospects buyer consumer primary private your yours you yourself parent parents guardian sender insured invitee invitees claimant policyholder reporter declarant bride groom visitor member householder recipient site lessee subscriber enquirer inquirer respondent attendee bookee patient',
+    'cliente clientes contacto contactos contato contatos solicitante requerente interessado interessada inquilino inquilina morador moradora pessoa pessoas primario primaria privado seu seus sua suas voce voces remetente segurado segurada titular encarregado enc condomino condomina noiva noivo tomador lesado comprador requisitante teu tua educacao',
     'cliente clientes contacto contactos solicitante interesado interesada inquilino inquilina residente persona personas particular particulares privado tu tus su sus usted ustedes remitente asegurado asegurada aseg titular novia novio apoderado apoderada llamante comprador paciente prospecto prospectos arrendatario arrendataria reclamante denunciante',
     'kunde kunden kundin kundinnen kontakt kontakte interessent interessenten interessentin anfragender anfragende anfragenden auftraggeber auftraggeberin besteller bestellerin mieter mieterin mietpartei bewohner bewohnerin person privat ihr ihre ihrer ihren ihrem ihnen sie dein deine deiner deinen du dir dich absender ansprechpartner ansprechpartnerin ansprechperson kontaktperson anrufer anrufers anruferin melder meldender meldende elternteil eltern mutter vater erziehungsberechtigte erziehungsberechtigter erziehungsberechtigten versicherungsnehmer geschadigter geschadigte brautpaar braut brautigam endkunde endkunden haushalt bauherr bauherrin bauherrschaft antragsteller besucher teilnehmer kundschaft debitor leistungsempfanger patient',
     'client cliente clientes clients contact contacts demandeur demandeuse locataire locataires occupant habitant resident personne particulier prospect votre vos vous tu ton ta expediteur assure assuree appelant appelante mariee maries coproprietaire requerant declarant abonne acheteur parent destinataire patient mandant',
@@ -152,11 +162,11 @@ export const OTHER_WORDS: Readonly<Record<OtherConcept, readonly string[]>> = {
     'agente agenti proprietario proprietaria venditore venditrice commerciale tecnico tecnica responsabile gestore operatore operatrice addetto addetta dipendente collaboratore partner fornitore negozio filiale interno interna emergenza professore professoressa insegnante docente maestro maestra perito artigiano installatore assegnato assegnata mediatore consulente consulenti amministratore amministratrice amministrazione agenzia referente portinaio custode capocantiere incaricato segretaria accettatore padrone coniuge liquidatore idraulico autista istruttore locatore chiamato composto scuola professionista',
     'vend tec parentid sede broker',
   ],
-  anybody: [
-    'user users username student students pupil pupils learner learners child children kid kids son daughter pet pets dog cat animal neighbour neighbours neighbor neighbors tutor',
+  either: [
+    'user users username student students pupil pupils learner learners child children kid kids son daughter pet pets dog cat animal neighbour neighbours neighbor neighbors tutor guest guests attendee',
     'utilizador utilizadora usuario aluno aluna alunos explicando crianca criancas filho filha animal vizinho vizinha educando',
     'usuario usuaria alumno alumna alumnos estudiante estudiantes nino nina ninos hijo hija mascota mascotas vecino vecina tutor tutora menor madre padre',
-    'benutzer benutzerin nutzer schuler schulerin schulers lernender kindes kinder kindern sohn tochter tier tiere tieres haustier hund hundes katze nachbar nachbarin',
+    'benutzer benutzerin nutzer schuler schulerin schulers lernender kindes kinder kindern sohn tochter tier tiere tieres haustier hund hundes katze nachbar nachbarin objekt objekts obj',
     'utilisateur utilisatrice eleve eleves enfant enfants fils fille animal chien voisin voisine etudiant etudiante mineur',
     'utente utenti allievo allieva allievi alunno alunna studente studentessa bambino bambina figlio figlia animale cane gatto vicino vicina',
     'usr',
@@ -178,12 +188,12 @@ export const OTHER_WORDS: Readonly<Record<OtherConcept, readonly string[]>> = {
     'secondo secondario secondaria altro altra altri alternativo precedente vecchio vecchia aggiuntivo ulteriore destinazione',
   ],
   nothing: [
-    'the a an of for to in on at and or with is are was were it its this that these we us our ours can could will would should may please best what whats which who whom how if any be been being me my mine do does did have has had hi hello there theyre theres here full complete prefer preferred preferably required optional mandatory field fields column columns question questions untitled unnamed generated auto drop down dropdown short long more most main default actual current know some few little bit also too then get getting provide enter select choose menu radio textarea input box answer below above so as by from into over up out off per let give just only all every each home personal direct daytime evening eve morning afternoon property reception risk ceremony celebration pre chat natural not available valid correct exact exactly fully briefly new based live lives living located situated happen happening happened today regarding concerning related upcoming im youre one two three mrs ms brief digits inclusive personnel after now around',
-    'o a os as um uma uns umas de da do das dos em na no nas nos ao aos para por com sem e ou que qual quais como quem se meu minha nosso nossa favor porfavor indique indica insira introduza escreva escreve escolha selecione seleccione obrigatorio opcional campo pergunta coluna principal completo completa atual casa fixo podemos pode podes poderia ser esta sao mora moras reside situa encontra fica melhor breve curto mais ola aqui sera vai vais seria imovel predio cerimonia digitos indicativo senhor senhora sr sra ha tem pela pelo tiver obra riscos gentil',
-    'el la los las un una unos unas de del al en a y o u para por con sin que cual cuales como quien se mi nuestro nuestra favor indique indica indiquenos ingrese ingresa introduce introduzca escriba escribe escoge elija seleccione selecciona deja dejanos dejar obligatorio opcional campo pregunta columna principal completo completa actual casa fijo podemos podamos puede puedes puedo poder es esta son ser vive vives reside resides habita ubica encuentra encuentras queda mejor breve mas hola aqui q inmueble vivienda edificio sera te le les nos lo gustaria ceremonia celebracion digitos prefijo senor senora sr sra hay tiene convencional notificacion notificaciones dejas decirnos riesgo riesgos inclusive obra',
-    'der die das des dem den ein eine einer eines einem einen und oder fur fuer mit von vom zum zur zu im in am an bei auf aus uber unter nach ist sind war wird werden wie was wer wen wem wir uns unser unsere mir mich es er man kann konnen konnten durfen darf soll sollen sollten mussen bitte gerne gern welche welches welcher welchen welchem haben hat habe voll vollstandig vollstandiger vollstandige haus zuhause daheim spalte spalten feld felder frage fragen pflicht pflichtfeld optional genau genaue genauer kurz wohnen wohnst wohnt gelegen befindet findet findets statt sich auch noch sonst hier da dazu davon falls wenn ob dass vorhanden angeben eingeben auswahlen wahlen nummern mehr mal bisschen bissl etwas folgende eingetragen angabe hauptadresse haupt aktuell aktuelle aktueller herr frau hr fr fam familie tagsuber abends vormittags einsatz baustelle verbrauchsst verbrauchsstelle risiko risikoort ro naturl adressattyp zwecks handelt indiv schon so nur privatadresse moglich moglichst d f u i z bzw ggf inkl incl zb ca ich wissen richtig liegenschafts koennen objekt obj mitteilen erzahlen',
-    'le la l les un une des du de d au aux a et ou pour par avec sans en dans sur sous est sont etes sera serait quel quelle quels quelles que qui comment mon ma mes notre nos nous on il elle svp merci veuillez pouvons pouvez peut puis possible indiquez indiquer saisir saisissez renseignez entrez choisissez selectionnez tapez laissez laisser obligatoire facultatif champ question colonne principal principale complet complete actuel actuelle maison domicile habitez habite resides trouve situe situee preference prefere preferee mieux bref breve plus bonjour ici y si s qu c se ce cette ces chantier immeuble bien logement ceremonie reception compl monsieur madame mr mme avez avons ete etre concernant fera tape ceremonies',
-    'il lo la l i gli le un uno una di del dello della dei degli delle a al alla ai alle da dal dalla in nel nella con su sul per tra e ed o od che cos come qual quale quali quanto si se ci vi mi ti ne nostro nostra noi prego favore gentilmente indica indicare indichi inserisci inserire scrivi scriva scegli scelga seleziona selezioni obbligatorio facoltativo campo domanda colonna principale completo completa attuale casa fisso possiamo puo puoi potremmo potete ha hai hanno abita abiti risiede vive trova trovi situato preferito preferisce preferisci meglio breve brevemente piu ciao salve qui edificio stabile immobile cantiere sara essere venire signor signora sig dott spett cosa senza quo cerimonie lei vuole',
-    'ok ci vs nb etc tbc n na nan null none x val cft cf custom attr prop q qb quest resp ans txt fld col wpforms acf meta lp hs gform pq gt',
+    'the a an of for to in on at and or with is are was were it its this that these we us our ours can could will would should may please best what whats which who whom how if any be been being me my mine do does did have has had hi hello there theyre theres here full complete prefer preferred preferably required optional mandatory field fields column columns question questions untitled unnamed generated auto drop down dropdown short long more most main default actual current know some few little bit also too then get getting provide enter select choose menu radio textarea input box answer below above so as by from into over up out off per let give just only all every each home personal direct daytime evening eve morning afternoon property reception risk ceremony celebration pre chat natural not available valid correct exact exactly fully briefly new based live lives living located situated happen happening happened today regarding concerning related upcoming im youre one two three mrs ms brief digits inclusive personnel after now around speak',
+    'o a os as um uma uns umas de da do das dos em na no nas nos ao aos para por com sem e ou que qual quais como quem se meu minha nosso nossa favor porfavor indique indica insira introduza escreva escreve escolha selecione seleccione obrigatorio opcional campo pergunta coluna principal completo completa atual casa fixo podemos pode podes poderia ser esta sao mora moras reside situa encontra fica melhor breve curto mais ola aqui sera vai vais seria imovel predio cerimonia digitos indicativo senhor senhora sr sra ha tem pela pelo tiver obra riscos gentil preferido preferida prefere preferes preferencia dum numa pouco sobre',
+    'el la los las un una unos unas de del al en a y o u para por con sin que cual cuales como quien se mi nuestro nuestra favor indique indica indiquenos ingrese ingresa introduce introduzca escriba escribe escoge elija seleccione selecciona deja dejanos dejar obligatorio opcional campo pregunta columna principal completo completa actual casa fijo podemos podamos puede puedes puedo poder es esta son ser vive vives reside resides habita ubica encuentra encuentras queda mejor breve mas hola aqui q inmueble vivienda edificio sera te le les nos lo gustaria ceremonia celebracion digitos prefijo senor senora sr sra hay tiene convencional notificacion notificaciones dejas decirnos riesgo riesgos inclusive obra preferido preferida preferencia prefiere prefieres sobre poco',
+    'der die das des dem den ein eine einer eines einem einen und oder fur fuer mit von vom zum zur zu im in am an bei auf aus uber unter nach ist sind war wird werden wie was wer wen wem wir uns unser unsere mir mich es er man kann konnen konnten durfen darf soll sollen sollten mussen bitte gerne gern welche welches welcher welchen welchem haben hat habe voll vollstandig vollstandiger vollstandige haus zuhause daheim spalte spalten feld felder frage fragen pflicht pflichtfeld optional genau genaue genauer kurz wohnen wohnst wohnt gelegen befindet findet findets statt sich auch noch sonst hier da dazu davon falls wenn ob dass vorhanden angeben eingeben auswahlen wahlen nummern mehr mal bisschen bissl etwas folgende eingetragen angabe hauptadresse haupt aktuell aktuelle aktueller herr frau hr fr fam familie tagsuber abends vormittags einsatz baustelle verbrauchsst verbrauchsstelle risiko risikoort ro naturl adressattyp zwecks handelt indiv schon so nur privatadresse moglich moglichst d f u i z bzw ggf inkl incl zb ca ich wissen richtig liegenschafts koennen mitteilen erzahlen bevorzugt bevorzugte bevorzugter ruckfragen ruckfrage ruckmeldung ruckmeldungen wofur wozu womit korrespondenz',
+    'le la l les un une des du de d au aux a et ou pour par avec sans en dans sur sous est sont etes sera serait quel quelle quels quelles que qui comment mon ma mes notre nos nous on il elle svp merci veuillez pouvons pouvez peut puis possible indiquez indiquer saisir saisissez renseignez entrez choisissez selectionnez tapez laissez laisser obligatoire facultatif champ question colonne principal principale complet complete actuel actuelle maison domicile habitez habite resides trouve situe situee preference prefere preferee mieux bref breve plus bonjour ici y si s qu c se ce cette ces chantier immeuble bien logement ceremonie reception compl monsieur madame mr mme avez avons ete etre concernant fera tape ceremonies preferez correspondance peu',
+    'il lo la l i gli le un uno una di del dello della dei degli delle a al alla ai alle da dal dalla in nel nella con su sul per tra e ed o od che cos come qual quale quali quanto si se ci vi mi ti ne nostro nostra noi prego favore gentilmente indica indicare indichi inserisci inserire scrivi scriva scegli scelga seleziona selezioni obbligatorio facoltativo campo domanda colonna principale completo completa attuale casa fisso possiamo puo puoi potremmo potete ha hai hanno abita abiti risiede vive trova trovi situato preferito preferisce preferisci meglio breve brevemente piu ciao salve qui edificio stabile immobile cantiere sara essere venire signor signora sig dott spett cosa senza quo cerimonie lei vuole dell all nell sull dall quell preferita preferiti corrispondenza sia',
+    'ok ci vs nb etc tbc n na nan null none x val cft cf custom attr prop q qb quest resp ans txt fld col wpforms acf meta lp hs gform pq gt iso pls',
   ],
 };

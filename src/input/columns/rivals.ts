@@ -86,16 +86,28 @@ export function withHouseNumber(candidates: readonly Candidate[], looks: readonl
  * choices of a row.
  */
 export function withoutRivals(candidates: readonly Candidate[]): readonly Candidate[] {
-  const meanings = new Set(candidates.map(({ meaning }) => meaning));
+  const hasName = candidates.some(({ meaning, level }) => meaning === 'fullname' && level === 'certain');
+  // Beside a whole name, half a one that is not sure is somebody else's.
+  const left = candidates.filter(({ meaning, level }) => !(hasName && level === 'likely' && isHalf(meaning)));
+  const meanings = new Set(left.map(({ meaning }) => meaning));
   return [...meanings].flatMap((meaning) => {
-    const rivals = candidates.filter((each) => each.meaning === meaning).sort(byMerit);
+    const rivals = left.filter((each) => each.meaning === meaning).sort(byMerit);
     const known = rivals.filter(({ by }) => by === 'known name');
     const [winner, second] = rivals;
     if (!winner || !second) return rivals;
     if (SEVERAL.has(meaning)) return withoutStrangers(rivals);
+    const text = meaning === 'request_text' && winner.fit !== 'shows' && rivals.find(isTextByName);
+    if (text) return [text];
     if (known.length > 0) return known;
     return [areNear(winner, second) ? inQuestion(winner) : winner];
   });
+}
+
+const isHalf = (meaning: FieldOrPart) => meaning === 'first_name' || meaning === 'last_name';
+
+/** Tells whether a column is plainly the text by its name and its content, so that "Comments" with two words are not. */
+function isTextByName({ by, fit }: Candidate): boolean {
+  return by === 'plain name' && fit === 'shows';
 }
 
 /**

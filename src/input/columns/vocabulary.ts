@@ -14,11 +14,19 @@ for (const [concept, languages] of Object.entries({ ...FIELD_WORDS, ...OTHER_WOR
 }
 concepts.delete('');
 
+let words: readonly string[] | null = null;
+
 const NONE: readonly Concept[] = [];
 
 /** Returns what a word is about; nothing for a word that is not known. */
 export function conceptsOf(word: string): readonly Concept[] {
   return concepts.get(word) ?? NONE;
+}
+
+/** Returns all words that are known. */
+export function knownWords(): readonly string[] {
+  words ??= [...concepts.keys()];
+  return words;
 }
 
 export function isKnownWord(word: string): boolean {
