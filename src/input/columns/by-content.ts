@@ -160,9 +160,11 @@ export function townBeside(looks: readonly Look[], readings: readonly Candidate[
 export function namePair(looks: readonly Look[], readings: readonly Candidate[]): Candidate[] {
   if (isGiven(readings, ['fullname', 'first_name', 'last_name'])) return [];
   const words = unnamed(looks, readings).filter(
-    ({ seen }) => seen.oneWord >= 0.6 && seen.distinct >= 0.3 && seen.medianLength <= 15 && seen.town < 0.3,
+    ({ seen }) =>
+      fitOf('last_name', seen) === 'shows' && seen.distinct >= 0.3 && seen.medianLength <= 18 && seen.town < 0.3,
   );
-  const first = words.filter(({ seen }) => holdsPersons(seen)).sort((a, b) => b.seen.givenName - a.seen.givenName)[0];
+  const isFirst = ({ seen }: Look) => holdsPersons(seen) && seen.oneWord >= 0.6;
+  const first = words.filter(isFirst).sort((a, b) => b.seen.givenName - a.seen.givenName)[0];
   const last = words.find(
     ({ index, seen }) => first && Math.abs(index - first.index) === 1 && seen.givenName < first.seen.givenName / 2,
   );
@@ -177,6 +179,7 @@ export function region(looks: readonly Look[], readings: readonly Candidate[]): 
     ({ name, seen, index }) =>
       name.isRegion &&
       !name.isOthers &&
+      !name.isElse &&
       seen.filled > 0 &&
       fitOf('city', seen) !== 'contradicts' &&
       (seen.town >= 0.15 || !isRepeated(seen)) &&

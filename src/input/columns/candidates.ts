@@ -80,7 +80,7 @@ const SPECIFIC: ReadonlySet<FieldOrPart> = new Set<FieldOrPart>([
 ]);
 /** Meanings that a question's other words hardly change, if the content shows them. */
 const OF_QUESTIONS: ReadonlySet<FieldOrPart> = new Set<FieldOrPart>([
-  ...(['first_name', 'last_name', 'city', 'location', 'street'] as const),
+  ...(['first_name', 'last_name', 'city', 'location', 'street', 'request_text'] as const),
 ]);
 
 const VAGUE: ReadonlySet<FieldOrPart> = new Set<FieldOrPart>(['location', 'fullname']);
@@ -96,13 +96,19 @@ function levelOf(
 ): ColumnReading['level'] | null {
   if (fit === 'contradicts') return null;
   // Names and places have no form of their own: where the content does not show them, a person looks.
+  // The same few people again and again are the sender's own.
+  const isOwn = OF_A_PERSON.has(meaning) && isRepeated(seen);
   const isVague = VAGUE.has(meaning) && (fit === 'allows' || (meaning === 'fullname' && isRepeated(seen)));
-  if (strength === 'plain') return isVague ? 'likely' : 'certain';
+  const isCalled = meaning === 'ref' && isPlainlyPhone(seen) && seen.writtenAsPhone >= 0.5;
+  // One word for a need, over words and no texts, is rather the kind of service.
+  const isWord = meaning === 'request_text' && fit === 'allows' && seen.longText < 0.1 && seen.medianLength <= 16;
+  if (strength === 'plain') return isWord || isVague || isCalled || isOwn ? 'likely' : 'certain';
   // A word for a number alone, or for a call, is a telephone only if the numbers are.
   if (fit === 'none' || (meaning === 'phone' && fit !== 'shows')) return null;
-  // The same few people again and again are the sender's own.
-  if (OF_A_PERSON.has(meaning) && isRepeated(seen)) return null;
+  if ((OF_A_PERSON.has(meaning) || meaning === 'fullname') && isRepeated(seen)) return null;
   if (strength === 'hint') return fit === 'shows' ? 'likely' : null;
+  const isSpecific = SPECIFIC.has(meaning) || OF_A_PERSON.has(meaning);
+  if (strength === 'slip' && fit === 'shows' && isSpecific) return 'certain';
   // A number that can be called is the reference only if the name says so.
   if (meaning === 'ref' && isPlainlyPhone(seen)) return null;
   const isKindOfService = meaning === 'category' && name.unknown === '' && !name.isSubject && holdsFewValues(seen);

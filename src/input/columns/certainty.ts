@@ -12,8 +12,9 @@ import {
   isStreet,
 } from './fit.ts';
 
-/** Number of filled cells before content decides anything. */
-const MIN_FILLED = 4;
+/** Number of filled cells before content decides anything, and where words are left over that may mean somebody else. */
+const MIN_FILLED = 3;
+const MIN_FILLED_OF_STRANGERS = 5;
 
 /** What the content of a column must show, so that being the only one of its kind makes it certain. */
 interface Kind {
@@ -22,6 +23,11 @@ interface Kind {
   /** Whether another column is so near the kind that a person should choose. */
   isNear(seen: ContentProfile): boolean;
 }
+
+const TEXT: Kind = {
+  is: (seen) => isNearlyText(seen) && seen.distinct >= (seen.longText >= 0.9 ? 0.4 : 0.6),
+  isNear: (seen) => isNearlyText(seen) || isPlainlyText(seen),
+};
 
 const KINDS: Partial<Record<FieldOrPart, Kind>> = {
   email: {
@@ -32,14 +38,8 @@ const KINDS: Partial<Record<FieldOrPart, Kind>> = {
     is: (seen) => isPlainlyPhone(seen) && seen.distinct >= 0.7,
     isNear: ({ phone, writtenAsPhone, distinct }) => phone >= 0.5 && writtenAsPhone >= 0.2 && distinct >= 0.3,
   },
-  request_text: {
-    is: (seen) => isNearlyText(seen) && seen.distinct >= 0.6,
-    isNear: (seen) => isNearlyText(seen) || isPlainlyText(seen),
-  },
-  notes: {
-    is: (seen) => isNearlyText(seen) && seen.distinct >= 0.6,
-    isNear: (seen) => isNearlyText(seen) || isPlainlyText(seen),
-  },
+  request_text: TEXT,
+  notes: TEXT,
   fullname: {
     is: (seen) => holdsPersons(seen) && seen.wordsOnly >= 0.4 && seen.distinct >= 0.7,
     isNear: (seen) => holdsPersons(seen) && seen.distinct >= 0.3,
@@ -69,30 +69,38 @@ const OF_AN_ADDRESS: readonly FieldOrPart[] = ['street', 'postal_code', 'city'];
  * are not understood mostly mean somebody else; but the only telephone numbers of a file, all different, are the customers'.
  */
 export function withCertainty(readings: readonly Candidate[], looks: readonly Look[]): Candidate[] {
-  const settled = readings.map((each) =>
-    each.level === 'likely' && isOnlyOne(each, readings, looks) ? certain(each) : each,
+  const settled = new Map(
+    readings.filter(({ level }) => level === 'certain').map((each) => [each.index, each.meaning]),
   );
-  const pair = namesOfPersons(settled);
-  return settled.map((each) => (pair.includes(each) ? certain(each) : each));
+  const alike = new Map([...new Set(readings.map(({ meaning }) => meaning))].map((each) => [each, near(each, looks)]));
+  const isOnlyOne = (candidate: Candidate) =>
+    isPlain(candidate, readings) &&
+    (alike.get(candidate.meaning) ?? []).every(
+      (other) =>
+        other.index === candidate.index ||
+        isKin(candidate.look, other) ||
+        (settled.get(other.index) ?? candidate.meaning) !== candidate.meaning,
+    );
+  const found = readings.map((each) => (each.level === 'likely' && isOnlyOne(each) ? certain(each) : each));
+  const pair = namesOfPersons(found);
+  return found.map((each) => (pair.includes(each) ? certain(each) : each));
 }
 
 function certain(candidate: Candidate): Candidate {
   return { ...candidate, level: 'certain', because: `${candidate.because}, the only such column` };
 }
 
-function isOnlyOne(candidate: Candidate, readings: readonly Candidate[], looks: readonly Look[]): boolean {
-  const { look, meaning, index } = candidate;
+/** Returns the columns that may be of the kind that a meaning has, without those of somebody else. */
+function near(meaning: FieldOrPart, looks: readonly Look[]): readonly Look[] {
   const kind = KINDS[meaning];
-  if (!kind || look.seen.filled < MIN_FILLED || !kind.is(look.seen) || !isTelling(candidate, readings)) return false;
-  const isOther = (other: Look) =>
-    other.index !== index &&
-    !other.isOwn &&
-    !other.name.isOthers &&
-    other.seen.filled > 0 &&
-    kind.isNear(other.seen) &&
-    !isKin(look, other) &&
-    !readings.some((each) => each.index === other.index && each.level === 'certain' && each.meaning !== meaning);
-  return !looks.some(isOther);
+  return looks.filter(({ isOwn, name, seen }) => !isOwn && !name.isOthers && seen.filled > 0 && kind?.isNear(seen));
+}
+
+function isPlain(candidate: Candidate, readings: readonly Candidate[]): boolean {
+  const { seen, name } = candidate.look;
+  const isOfKind = KINDS[candidate.meaning]?.is(seen) ?? false;
+  const least = name.unknown === '' ? MIN_FILLED : MIN_FILLED_OF_STRANGERS;
+  return seen.filled >= least && isOfKind && isTelling(candidate, readings);
 }
 
 /** Tells whether the name, or the columns beside it, leave the content to decide. */

@@ -93,6 +93,8 @@ const FITS: Readonly<
       seen.digits >= PLAIN ||
       seen.medianLength > 60 ||
       seen.clientele >= 0.6 ||
+      Math.max(seen.placeLike, seen.town) >= 0.5 ||
+      isStreet(seen) ||
       isPersonRather(seen),
   },
   ref: {
@@ -140,9 +142,9 @@ export function isStreet({ streetLike, streetWord }: Pick<ContentProfile, 'stree
 
 /** Tells whether the same few short texts come again and again, as kinds of service do. */
 export function holdsFewValues(seen: ContentProfile): boolean {
-  const { filled, distinct, medianLength, town, givenName, clientele, country, language, postalCode } = seen;
+  const { filled, distinct, medianLength, longText, town, givenName, clientele, country, language, postalCode } = seen;
   const isOther = Math.max(town, givenName, clientele, country, language, postalCode) >= 0.3;
-  const isShort = medianLength >= 2 && medianLength <= 40;
+  const isShort = medianLength >= 2 && medianLength <= 40 && longText < 0.5;
   return filled >= MIN_TELLING && distinct <= 0.6 && distinct * filled > 1 && isShort && !isOther;
 }
 

@@ -12,6 +12,8 @@ export function headerWords(header: string, mendsSlips: boolean): string[] {
     .normalize('NFKC')
     .replace(/\{\{.*?\}\}/g, ' ')
     .replace(/whatsapp/gi, ' whatsapp ')
+    // Without its accent the French "where" would be "or".
+    .replace(/(?<!\p{L})o[ùÙ](?!\p{L})/giu, ' where ')
     // Forms of both numbers and genders: "Tenant(s)", "Alumno/a", "Schüler/in".
     .replace(/(?<=\p{L}{2})\((?:s|es|e|en|n|r|in|innen|a|as|o|os)\)/giu, '')
     .replace(/(?<=\p{L}{2})\/(?:s|e|en|r|in|innen|a|o|as|os)(?!\p{L})/giu, '')
@@ -62,6 +64,8 @@ function completes(letters: string, word: string, mendsSlips: boolean): boolean 
 
 function understoodWords(word: string, mendsSlips: boolean): readonly string[] {
   if (isKnownWord(word)) return [word];
+  const base = withoutEnding(word);
+  if (base !== null) return [base];
   const parts = compoundParts(word, mendsSlips);
   if (parts !== null) return parts;
   return [(mendsSlips ? (withoutSlip(word) ?? withVowels(word) ?? writtenOut(word)) : null) ?? word];
@@ -79,6 +83,18 @@ function writtenOut(word: string): string | null {
   return first !== undefined && meanings.size === 1 && conceptsOf(first).some((each) => each in FIELD_WORDS)
     ? first
     : null;
+}
+
+/** Endings of plurals and cases. */
+const ENDINGS = ['s', 'es', 'n', 'en', 'e'];
+
+/** Returns the known word of which a word is another form: `auftrags`, `ansprechpartners`; null if there is none. */
+function withoutEnding(word: string): string | null {
+  for (const ending of ENDINGS) {
+    const base = word.endsWith(ending) ? word.slice(0, -ending.length) : '';
+    if (base.length >= MIN_SLIP && isKnownWord(base)) return base;
+  }
+  return null;
 }
 
 /** Shortest known word that may be a part of a compound, except that `id`, `nr` and `no` may end one. */
@@ -153,8 +169,7 @@ const WITHOUT_VOWELS = new Map(
 
 function withVowels(word: string): string | null {
   const meant = WITHOUT_VOWELS.get(word.replace(/(?<=.)[aeiou]/g, ''));
-  const isWithin = meant !== undefined && new RegExp([...word].join('.*')).test(meant);
-  return isWithin ? meant : null;
+  return meant !== undefined && [...word].every((letter) => meant.includes(letter)) ? meant : null;
 }
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';

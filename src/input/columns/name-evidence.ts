@@ -6,10 +6,10 @@ import { type Concept, conceptsOf } from './vocabulary.ts';
 export interface NamedMeaning {
   readonly meaning: FieldOrPart;
   /**
-   * `plain`: every word is understood. `part`: words are left over, or the words can be read in two ways. `hint`: there are
+   * `plain`: every word is understood; `slip`: if one letter of it is mended. `part`: words are left over, or the words can be read in two ways. `hint`: there are
    * words for something else, too, so that only the content can tell.
    */
-  readonly strength: 'plain' | 'part' | 'hint';
+  readonly strength: 'plain' | 'slip' | 'part' | 'hint';
   /** The order of several columns for one field; the lower one is preferred. */
   readonly rank: number;
 }
@@ -29,6 +29,8 @@ export interface NameEvidence {
   readonly isQuestion: boolean;
   /** The name is "name" and nothing more, which may be half of it beside a column for the other half. */
   readonly isBareName: boolean;
+  /** The name says nothing but whose the column is: "customer", "caller", "contact person". */
+  readonly isSomebody: boolean;
   /** The name is that of a heading, as of a message or of a school. */
   readonly isSubject: boolean;
   /** A part of a town or of a country. It is the place only where nothing nearer is given. */
@@ -85,7 +87,10 @@ export function nameEvidence(header: string): NameEvidence {
     ...exact,
     isOthers: exact.isOthers || mended.isOthers,
     isEmpty: exact.isEmpty && mended.isEmpty,
-    meanings: [...exact.meanings, ...further.map((each) => ({ ...each, strength: 'part' }) as const)],
+    meanings: [
+      ...exact.meanings,
+      ...further.map((each) => ({ ...each, strength: each.strength === 'plain' ? 'slip' : 'part' }) as const),
+    ],
   };
 }
 
@@ -110,6 +115,7 @@ function evidenceOf(header: string, words: readonly string[]): NameEvidence {
     unknown,
     isQuestion: words.length >= 5 || /[?¿]/.test(header),
     isBareName: named.isBareName(),
+    isSomebody: named.isSomebody(),
     isSubject: named.hasAny(['subject', 'title']),
     isRegion: named.isRegion(),
   };
@@ -124,7 +130,7 @@ function unknownWords(words: readonly string[]): string {
 /** What counts in brackets, too: whose it is, and what field. Else brackets only explain what stands before them. */
 const TELLING_IN_BRACKETS: ReadonlySet<Concept> = new Set<Concept>([
   ...(['email', 'phone', 'name', 'first', 'last', 'street', 'house', 'postal', 'city', 'country', 'other'] as const),
-  ...(['company', 'fax', 'second', 'money', 'tax', 'audio'] as const),
+  ...(['company', 'fax', 'second', 'money', 'tax', 'audio', 'title', 'region', 'extra', 'consent', 'status'] as const),
 ]);
 
 /** Returns the words of a header, without those in brackets that only explain. */
@@ -179,6 +185,9 @@ function isSilent(word: string): boolean {
   return ANSWERS.has(word) || about.every((each) => each === 'nothing');
 }
 
+/** Number of words that only say who: "contact person", "su cliente". More of them are a sentence. */
+const MAX_SOMEBODY = 3;
+
 /** The rank of a reading that is less likely than another one of the same name. */
 export const ASIDE = 60;
 
@@ -219,6 +228,8 @@ class NamedColumn {
     if (this.has('audio')) return [this.#plain('audio_file')];
     if (this.has('email')) return [this.#plain('email', this.#rank())];
     // "Name in WhatsApp" is no number.
+    // "Phone ext." and "Remark (telephone)" are telephones only if the content is.
+    if (this.has('phone') && this.hasAny(['extra', 'notes'])) return [this.#part('phone', this.#rank())];
     if (this.has('phone') && this.has('address')) return [this.#part('phone', RANK.work)];
     if (this.has('phone') && this.has('name')) return [this.#part('phone', this.#rank()), this.#part('fullname')];
     if (this.has('phone')) return [this.#plain('phone', this.#rank())];
@@ -285,7 +296,7 @@ class NamedColumn {
     const name = this.has('name');
     const first = this.has('first') || (this.has('firstAdjective') && (name || this.has('last')) && !this.has('last'));
     const last = this.has('last') || (this.has('lastAdjective') && (name || first));
-    if (!name && !first && !last) return this.#somebodyAlone();
+    if (!name && !first && !last) return this.isSomebody() ? [this.#plain('fullname'), this.#part('phone')] : null;
     if (this.hasAny(['need', 'category', 'kind'])) return null;
     const both =
       (first && last) || (name && this.has('first')) || (name && this.has('last') && !this.has('lastAdjective'));
@@ -296,12 +307,11 @@ class NamedColumn {
     return isOfAThing ? [] : [this.#plain('fullname', this.#rank())];
   }
 
-  /** Reads a name that is nothing but "customer", "caller", "client", or "pupil", who may be the customer or not. */
-  #somebodyAlone(): readonly NamedMeaning[] | null {
-    const isSomebody = (each: Concept) => each === 'customer' || each === 'either' || each === 'nothing';
-    if (!this.hasAny(['customer', 'either']) || !this.#words.every((word) => conceptsOf(word).some(isSomebody)))
-      return null;
-    return [this.#plain('fullname'), this.#part('phone')];
+  /** Tells whether the name is nothing but "customer", "caller", "client", or "pupil", who may be the customer or not. */
+  isSomebody(): boolean {
+    if (this.#words.length > MAX_SOMEBODY || this.has('number') || !this.hasAny(['customer', 'either'])) return false;
+    const isSaid = (each: Concept) => each === 'customer' || each === 'either' || each === 'nothing';
+    return this.#words.every((word) => conceptsOf(word).some(isSaid));
   }
 
   #need(): readonly NamedMeaning[] | null {
@@ -311,8 +321,12 @@ class NamedColumn {
     const kinds = this.has('category') || (this.has('kind') && (needs || this.has('occasion')));
     if (this.has('lastAdjective') && !needs) return [];
     if (this.has('telling')) return [this.#plain('request_text')];
+    // A "last message" may be anything that was written.
+    if (this.has('lastAdjective')) return [this.#part('request_text', RANK.second)];
+    const isMessage = this.#words.some((word) => MESSAGES.has(word));
+    if (needs && isMessage && !this.has('kind'))
+      return [this.#plain('request_text'), ...(kinds ? [this.#part('category', RANK.aside)] : [])];
     if (needs && kinds) return [this.#part('request_text'), this.#plain('category')];
-    if (needs && this.#words.some((word) => MESSAGES.has(word))) return [this.#plain('request_text')];
     if (needs) return [this.#plain('request_text'), this.#part('category', RANK.aside)];
     if (kinds)
       return this.has('number')

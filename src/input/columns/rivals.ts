@@ -27,7 +27,7 @@ export function asNameParts(candidates: readonly Candidate[]): readonly Candidat
     const meaning = has('last_name') ? 'first_name' : 'last_name';
     return candidates.map((each) => (isHalfName(each) ? { ...each, meaning } : each));
   }
-  const [one, two, ...more] = candidates.filter(({ meaning }) => meaning === 'fullname');
+  const [one, two, ...more] = candidates.filter(({ meaning, look }) => meaning === 'fullname' && look.name.isBareName);
   if (!one || !two || more.length > 0 || !isNumberedPair(one, two)) return candidates;
   const parts = new Map<Candidate, FieldOrPart>([
     [one, 'last_name'],
@@ -42,7 +42,7 @@ function isWholeName({ meaning, look: { seen } }: Candidate): boolean {
 }
 
 function isHalfName({ meaning, look }: Candidate): boolean {
-  return meaning === 'fullname' && look.name.isBareName && look.seen.wordsOnly < 0.6;
+  return meaning === 'fullname' && look.name.isBareName && look.seen.wordsOnly < 0.85;
 }
 
 function isNumberedPair(one: Candidate, two: Candidate): boolean {
@@ -86,9 +86,7 @@ export function withHouseNumber(candidates: readonly Candidate[], looks: readonl
  * choices of a row.
  */
 export function withoutRivals(candidates: readonly Candidate[]): readonly Candidate[] {
-  const hasName = candidates.some(({ meaning, level }) => meaning === 'fullname' && level === 'certain');
-  // Beside a whole name, half a one that is not sure is somebody else's.
-  const left = candidates.filter(({ meaning, level }) => !(hasName && level === 'likely' && isHalf(meaning)));
+  const left = candidates.filter((each) => !isAnothersName(each, candidates));
   const meanings = new Set(left.map(({ meaning }) => meaning));
   return [...meanings].flatMap((meaning) => {
     const rivals = left.filter((each) => each.meaning === meaning).sort(byMerit);
@@ -103,7 +101,14 @@ export function withoutRivals(candidates: readonly Candidate[]): readonly Candid
   });
 }
 
-const isHalf = (meaning: FieldOrPart) => meaning === 'first_name' || meaning === 'last_name';
+/** Beside a name that is certain, whole or in two halves, one that is not is somebody else's. */
+function isAnothersName({ meaning, level, look }: Candidate, candidates: readonly Candidate[]): boolean {
+  const isCertain = (other: FieldOrPart) =>
+    candidates.some((each) => each.meaning === other && each.level === 'certain');
+  const isSure = level === 'certain' && !look.name.isSomebody;
+  if (isSure || !OF_A_NAME.includes(meaning)) return false;
+  return meaning === 'fullname' ? isCertain('first_name') && isCertain('last_name') : isCertain('fullname');
+}
 
 /** Tells whether a column is plainly the text by its name and its content, so that "Comments" with two words are not. */
 function isTextByName({ by, fit }: Candidate): boolean {
