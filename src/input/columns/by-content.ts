@@ -1,5 +1,5 @@
 import type { FieldOrPart } from '../../request/field-aliases.ts';
-import { type Candidate, candidatesByName, guessed, type Look, SEVERAL } from './candidates.ts';
+import { type Candidate, guessed, type Look, SEVERAL } from './candidates.ts';
 import type { ContentProfile } from './content.ts';
 import {
   contentReason,
@@ -71,24 +71,6 @@ function isWholeName(seen: ContentProfile): boolean {
 export const isTaken = (readings: readonly Candidate[], index: number) => readings.some((each) => each.index === index);
 const isGiven = (readings: readonly Candidate[], meanings: readonly FieldOrPart[]) =>
   readings.some(({ meaning }) => meanings.includes(meaning));
-
-/**
- * Where nobody else can be reached, a column that seems to be somebody else's may be the customer's: the owner of a house, or
- * of a dog. Those whose cells repeat are the sender's own people.
- */
-export function othersAlone(looks: readonly Look[], readings: readonly Candidate[]): Candidate[] {
-  if (isGiven(readings, ['phone', 'email'])) return [];
-  const theirs = looks.filter(
-    ({ name, seen, index }) => name.isOthers && !isTaken(readings, index) && !isRepeated(seen),
-  );
-  const found = theirs.flatMap((look) =>
-    candidatesByName({ ...look, name: { ...look.name, isOthers: false } })
-      .slice(0, 1)
-      .filter(({ meaning, fit }) => fit === 'shows' && !isGiven(readings, [meaning])),
-  );
-  if (!isGiven(found, ['phone', 'email'])) return [];
-  return found.map((each) => ({ ...each, level: 'likely', by: 'part of the name' }));
-}
 
 /** Reads columns by content, where neither their name nor another column gives the field. */
 export function byContentAlone(looks: readonly Look[], readings: readonly Candidate[]): Candidate[] {

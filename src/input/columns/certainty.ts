@@ -107,10 +107,10 @@ function isPlain(candidate: Candidate, readings: readonly Candidate[]): boolean 
 function isTelling({ by, look, meaning, index }: Candidate, readings: readonly Candidate[]): boolean {
   if (by !== 'content') return true;
   const { name, seen } = look;
-  if (meaning === 'email') return true;
-  if (meaning === 'phone') return seen.writtenAsPhone >= 0.5;
-  if (meaning === 'request_text') return name.isEmpty || (name.isQuestion && isPlainlyText(seen));
+  if (meaning === 'request_text' && name.isQuestion) return isPlainlyText(seen);
+  // A name that says nothing known is one for a person to read.
   if (!name.isEmpty) return false;
+  if (meaning === 'phone') return seen.writtenAsPhone >= 0.5;
   if (!OF_AN_ADDRESS.includes(meaning)) return true;
   if (meaning === 'city' && seen.town >= 0.6 && seen.distinct >= 0.4) return true;
   return readings.some((each) => OF_AN_ADDRESS.includes(each.meaning) && [1, -1].includes(each.index - index));
@@ -129,6 +129,7 @@ function namesOfPersons(readings: readonly Candidate[]): readonly Candidate[] {
   const [first, ...moreFirst] = readings.filter(({ meaning }) => meaning === 'first_name');
   const [last, ...moreLast] = readings.filter(({ meaning }) => meaning === 'last_name');
   if (!first || !last || moreFirst.length + moreLast.length > 0) return [];
+  if (readings.some(({ meaning }) => meaning === 'fullname')) return [];
   const areNamed = [first, last].every(({ by, fit }) => by !== 'content' && fit === 'shows');
   const isPlain =
     areNamed ||

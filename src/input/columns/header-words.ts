@@ -12,8 +12,8 @@ export function headerWords(header: string, mendsSlips: boolean): string[] {
     .normalize('NFKC')
     .replace(/\{\{.*?\}\}/g, ' ')
     .replace(/whatsapp/gi, ' whatsapp ')
-    // Without its accent the French "where" would be "or".
-    .replace(/(?<!\p{L})o[ùÙ](?!\p{L})/giu, ' where ')
+    // Without its accent the French "where" is "or".
+    .replace(/^[^\p{L}]*où(?!\p{L})/iu, 'where ')
     // Forms of both numbers and genders: "Tenant(s)", "Alumno/a", "Schüler/in".
     .replace(/(?<=\p{L}{2})\((?:s|es|e|en|n|r|in|innen|a|as|o|os)\)/giu, '')
     .replace(/(?<=\p{L}{2})\/(?:s|e|en|r|in|innen|a|o|as|os)(?!\p{L})/giu, '')

@@ -102,7 +102,7 @@ function evidenceOf(header: string, words: readonly string[]): NameEvidence {
   // "Quelle" alone is German for where a lead comes from; in a French question it is "which".
   const isElse =
     header.startsWith('_') ||
-    /[$€£]/.test(header) ||
+    /[€£]|\$(?!\p{L})/u.test(header) ||
     ABOUT_US.test(header) ||
     (words.length <= 2 && words.includes('quelle')) ||
     (!named.has('telling') && named.hasAny(ignored));

@@ -101,13 +101,18 @@ export function withoutRivals(candidates: readonly Candidate[]): readonly Candid
   });
 }
 
-/** Beside a name that is certain, whole or in two halves, one that is not is somebody else's. */
+/**
+ * Tells whether a name that is not certain is somebody else's: a whole one beside two certain halves, or a half beside a
+ * certain whole one, without the other half.
+ */
 function isAnothersName({ meaning, level, look }: Candidate, candidates: readonly Candidate[]): boolean {
+  const has = (other: FieldOrPart) => candidates.some((each) => each.meaning === other);
   const isCertain = (other: FieldOrPart) =>
     candidates.some((each) => each.meaning === other && each.level === 'certain');
-  const isSure = level === 'certain' && !look.name.isSomebody;
-  if (isSure || !OF_A_NAME.includes(meaning)) return false;
-  return meaning === 'fullname' ? isCertain('first_name') && isCertain('last_name') : isCertain('fullname');
+  if (meaning === 'fullname')
+    return (level === 'likely' || look.name.isSomebody) && isCertain('first_name') && isCertain('last_name');
+  if (level === 'certain' || !OF_A_NAME.includes(meaning)) return false;
+  return isCertain('fullname') && !(has('first_name') && has('last_name'));
 }
 
 /** Tells whether a column is plainly the text by its name and its content, so that "Comments" with two words are not. */

@@ -1,7 +1,7 @@
 import { aliasOf } from '../../request/field-aliases.ts';
 import { type Market, parseMarket } from '../../request/markets.ts';
 import { type MissedColumn, resultColumnOf } from '../../request/table.ts';
-import { byContentAlone, isTaken, longestText, namePair, othersAlone, region, townBeside } from './by-content.ts';
+import { byContentAlone, isTaken, longestText, namePair, region, townBeside } from './by-content.ts';
 import { byStrength, type Candidate, type ColumnReading, candidatesByName, type Look } from './candidates.ts';
 import { withCertainty } from './certainty.ts';
 import { type ContentProfile, profileOf } from './content.ts';
@@ -40,8 +40,7 @@ export function understandColumns(view: ColumnsView): Understanding {
   const chosen = withoutRivals(withHouseNumber(asPlaceParts(asNameParts(withoutEmpty(named))), looks));
   const found = [...chosen];
   // Each finds what is still missing, so the order counts.
-  for (const find of [othersAlone, namePair, byContentAlone, longestText, townBeside, region])
-    found.push(...find(looks, found));
+  for (const find of [namePair, byContentAlone, longestText, townBeside, region]) found.push(...find(looks, found));
   const readings = withCertainty(found, looks).sort((a, b) => a.index - b.index);
   const plain = looks.filter(({ index }) => !isTaken(readings, index)).flatMap(plainContent);
   return {
