@@ -26,8 +26,8 @@ const BY_CONTENT: readonly {
   { meaning: 'request_text', is: isPlainlyText, unless: [], underAnyName: true },
   {
     meaning: 'street',
-    is: ({ streetLike, streetWord, placeLike, date, amount }) =>
-      (streetLike >= 0.7 || (streetLike >= 0.4 && streetWord >= 0.6)) &&
+    is: ({ streetLike, streetWord, placeLike, medianLength, date, amount }) =>
+      ((streetLike >= 0.7 && medianLength <= 35) || (streetLike >= 0.4 && streetWord >= 0.6)) &&
       Math.max(date, amount) < 0.2 &&
       placeLike < 0.5,
     unless: ['location'],

@@ -1,6 +1,16 @@
 import { aliasOf, type FieldOrPart } from '../../request/field-aliases.ts';
 import type { ContentProfile } from './content.ts';
-import { contentReason, type Fit, fitOf, holdsFewValues, isPlainlyEmail, isPlainlyPhone, isRepeated } from './fit.ts';
+import {
+  contentReason,
+  type Fit,
+  fitOf,
+  holdsFewValues,
+  isPersonRather,
+  isPlainlyEmail,
+  isPlainlyPhone,
+  isRepeated,
+  isTownRather,
+} from './fit.ts';
 import { ASIDE, type NamedMeaning, type NameEvidence } from './name-evidence.ts';
 
 /** A column with what its name and its content say. */
@@ -119,6 +129,8 @@ function levelOf(
   return SPECIFIC.has(meaning) ? 'certain' : 'likely';
 }
 
+const NAMES: ReadonlySet<FieldOrPart> = new Set<FieldOrPart>(['fullname', 'first_name', 'last_name']);
+
 /** Tells whether nearly all cells of a column with a known name are plainly of another kind than the name says. */
 function isPlainlyOther(meaning: FieldOrPart, seen: ContentProfile): boolean {
   if (meaning === 'ref' || fitOf(meaning, seen) !== 'contradicts') return false;
@@ -126,6 +138,7 @@ function isPlainlyOther(meaning: FieldOrPart, seen: ContentProfile): boolean {
   if (seen.url >= (meaning === 'location' ? 0.5 : 0.9)) return true;
   if (seen.filled < 3) return false;
   if (meaning === 'category' && seen.clientele >= 0.6) return true;
+  if (meaning === 'city' ? isPersonRather(seen) : NAMES.has(meaning) && isTownRather(seen)) return true;
   // Forms write "anonymous" into every cell of an address that they were not to ask for.
   if (meaning === 'email' && seen.email === 0 && seen.distinct * seen.filled <= 1) return true;
   const isNumbered = meaning === 'request_text' && seen.filled >= 5 && seen.codeLike >= 0.9 && seen.distinct >= 0.95;

@@ -20,8 +20,9 @@ function isContact({ email, phoneShape }: ContentProfile): boolean {
 }
 
 const isName = (seen: ContentProfile) => seen.wordsOnly + seen.oneWord >= 0.6 && seen.medianLength <= 40;
-const isTownRather = (seen: ContentProfile) => seen.town >= 0.4 && seen.town > seen.givenName;
-const isPersonRather = (seen: ContentProfile) => seen.givenName >= 0.5 && seen.givenName > 2 * seen.town;
+/** Names of towns where persons are expected, and the other way round. */
+export const isTownRather = (seen: ContentProfile) => seen.town >= 0.4 && seen.town > seen.givenName;
+export const isPersonRather = (seen: ContentProfile) => seen.givenName >= 0.5 && seen.givenName > 2 * seen.town;
 const noText = (seen: ContentProfile) =>
   isElse(seen) ||
   isContact(seen) ||
@@ -136,7 +137,7 @@ export function holdsPersons(seen: ContentProfile): boolean {
 }
 
 /** Tells whether a column plainly holds streets. */
-export function isStreet({ streetLike, streetWord }: Pick<ContentProfile, 'streetLike' | 'streetWord'>): boolean {
+export function isStreet({ streetLike, streetWord }: ContentProfile): boolean {
   return streetWord >= 0.4 && streetLike >= 0.4;
 }
 
@@ -159,29 +160,22 @@ export function isPlainlyEmail({ filled, email }: ContentProfile): boolean {
   return filled > 0 && email >= PLAIN;
 }
 
-export function isPlainlyText({
-  filled,
-  longText,
-  hasSpace,
-  distinct,
-  url,
-  email,
-  phoneShape,
-  streetLike,
-  placeLike,
-  medianLength,
-}: ContentProfile): boolean {
-  const isOther = Math.max(url, email, phoneShape) >= 0.2 || Math.max(streetLike, placeLike) >= 0.5;
-  return filled > 0 && longText >= PLAIN && hasSpace >= PLAIN && medianLength >= 25 && distinct >= 0.7 && !isOther;
+export function isPlainlyText(seen: ContentProfile): boolean {
+  const { longText, hasSpace, medianLength, distinct } = seen;
+  return longText >= PLAIN && hasSpace >= PLAIN && medianLength >= 25 && distinct >= 0.7 && !isNoText(seen);
 }
 
 /** Tells whether a column may hold texts: shorter or more alike than plain ones, but texts of several words. */
-export function isNearlyText({ filled, longText, hasSpace, medianLength, distinct, ...seen }: ContentProfile): boolean {
-  const isOther = Math.max(seen.email, seen.phoneShape, seen.url, seen.date, seen.amount, seen.postalCode) >= 0.2;
-  const isPlace = isStreet({ streetLike: seen.streetLike, streetWord: seen.streetWord }) || seen.placeLike >= 0.6;
-  return (
-    filled > 0 && longText >= 0.5 && hasSpace >= PLAIN && medianLength >= 18 && distinct >= 0.25 && !isOther && !isPlace
-  );
+export function isNearlyText(seen: ContentProfile): boolean {
+  const { longText, hasSpace, medianLength, distinct } = seen;
+  return longText >= 0.5 && hasSpace >= PLAIN && medianLength >= 18 && distinct >= 0.25 && !isNoText(seen);
+}
+
+/** Tells whether too many cells are something else than texts. */
+function isNoText(seen: ContentProfile): boolean {
+  const { filled, email, phoneShape, url, date, amount, postalCode, placeLike } = seen;
+  const other = Math.max(email, phoneShape, url, date, amount, postalCode);
+  return filled === 0 || other >= 0.2 || placeLike >= 0.6 || isStreet(seen);
 }
 
 const NOUNS: Partial<Record<FieldOrPart, { share: keyof ContentProfile; noun: string }>> = {
