@@ -1,6 +1,16 @@
 import { aliasOf, type FieldOrPart } from '../../request/field-aliases.ts';
 import type { ContentProfile } from './content.ts';
-import { contentReason, type Fit, fitOf, isPlainlyEmail, isPlainlyPhone, isRepeated } from './fit.ts';
+import {
+  contentReason,
+  type Fit,
+  fitOf,
+  holdsFewValues,
+  isPersonRather,
+  isPlainlyEmail,
+  isPlainlyPhone,
+  isRepeated,
+  isTownRather,
+} from './fit.ts';
 import { ASIDE, type NamedMeaning, type NameEvidence } from './name-evidence.ts';
 
 /** A column with what its name and its content say. */
@@ -47,7 +57,7 @@ export function candidatesByName(look: Look): Candidate[] {
   for (const named of name.meanings) {
     const { meaning, strength } = named;
     const fit = fitOf(meaning, seen);
-    const level = levelOf(named, fit, { isQuestion: name.isQuestion, seen });
+    const level = levelOf(named, fit, look);
     if (level === null) continue;
     const because = ['name', contentReason(meaning, seen)].filter((reason) => reason !== null).join(', ');
     const by = strength === 'plain' ? 'plain name' : 'part of the name';
@@ -71,13 +81,16 @@ export function guessed(look: Look, meaning: FieldOrPart, because: string): Cand
   return { index: look.index, meaning, rank, level: 'likely', because, fit: 'shows', by: 'content', look };
 }
 
+/** Fields for which several columns make sense, of which each row gives the first filled one. */
+export const SEVERAL: ReadonlySet<FieldOrPart> = new Set<FieldOrPart>(['phone', 'email', 'last_name']);
+
 /** Meanings that content shows by itself, so that it decides where a name leaves something open. */
 const SPECIFIC: ReadonlySet<FieldOrPart> = new Set<FieldOrPart>([
-  ...(['email', 'phone', 'postal_code', 'country', 'lang', 'request_text', 'audio_file'] as const),
+  ...(['postal_code', 'country', 'lang', 'request_text', 'audio_file'] as const),
 ]);
 /** Meanings that a question's other words hardly change, if the content shows them. */
 const OF_QUESTIONS: ReadonlySet<FieldOrPart> = new Set<FieldOrPart>([
-  ...(['first_name', 'last_name', 'city', 'location', 'street'] as const),
+  ...(['first_name', 'last_name', 'city', 'location', 'street', 'request_text'] as const),
 ]);
 
 const VAGUE: ReadonlySet<FieldOrPart> = new Set<FieldOrPart>(['location', 'fullname']);
@@ -89,18 +102,34 @@ const OF_A_PERSON: ReadonlySet<FieldOrPart> = new Set<FieldOrPart>(['phone', 'em
 function levelOf(
   { meaning, strength, rank }: NamedMeaning,
   fit: Fit,
-  { isQuestion, seen }: { readonly isQuestion: boolean; readonly seen: ContentProfile },
+  { name, seen }: Look,
 ): ColumnReading['level'] | null {
   if (fit === 'contradicts') return null;
   // Names and places have no form of their own: where the content does not show them, a person looks.
-  if (strength === 'plain') return fit === 'allows' && VAGUE.has(meaning) ? 'likely' : 'certain';
+  // The same few people again and again are the sender's own.
+  const isOwn = OF_A_PERSON.has(meaning) && isRepeated(seen);
+  const isVague = VAGUE.has(meaning) && (fit === 'allows' || (meaning === 'fullname' && isRepeated(seen)));
+  const isCalled = meaning === 'ref' && isPlainlyPhone(seen) && seen.writtenAsPhone >= 0.5;
+  // One word for a need, over words and no texts, is rather the kind of service.
+  const isWord = meaning === 'request_text' && fit === 'allows' && seen.longText < 0.1 && seen.medianLength <= 16;
+  if (strength === 'plain') return isWord || isVague || isCalled || isOwn ? 'likely' : 'certain';
   // A word for a number alone, or for a call, is a telephone only if the numbers are.
   if (fit === 'none' || (meaning === 'phone' && fit !== 'shows')) return null;
-  // The same few people again and again are the sender's own.
-  if (OF_A_PERSON.has(meaning) && isRepeated(seen)) return null;
-  const isShown = OF_A_PERSON.has(meaning) || OF_QUESTIONS.has(meaning) ? isQuestion : SPECIFIC.has(meaning);
-  return fit === 'shows' && isShown && rank < ASIDE ? 'certain' : 'likely';
+  if ((OF_A_PERSON.has(meaning) || meaning === 'fullname') && isRepeated(seen)) return null;
+  if (strength === 'hint') return fit === 'shows' ? 'likely' : null;
+  const isSpecific = SPECIFIC.has(meaning) || OF_A_PERSON.has(meaning);
+  if (strength === 'slip' && fit === 'shows' && isSpecific) return 'certain';
+  // A number that can be called is the reference only if the name says so.
+  if (meaning === 'ref' && isPlainlyPhone(seen)) return null;
+  const isKindOfService = meaning === 'category' && name.unknown === '' && !name.isSubject && holdsFewValues(seen);
+  if (isKindOfService) return 'certain';
+  if (fit !== 'shows' || rank >= ASIDE) return 'likely';
+  if (name.isQuestion && (OF_A_PERSON.has(meaning) || OF_QUESTIONS.has(meaning))) return 'certain';
+  if (name.unknown !== '') return 'likely';
+  return SPECIFIC.has(meaning) ? 'certain' : 'likely';
 }
+
+const NAMES: ReadonlySet<FieldOrPart> = new Set<FieldOrPart>(['fullname', 'first_name', 'last_name']);
 
 /** Tells whether nearly all cells of a column with a known name are plainly of another kind than the name says. */
 function isPlainlyOther(meaning: FieldOrPart, seen: ContentProfile): boolean {
@@ -110,6 +139,8 @@ function isPlainlyOther(meaning: FieldOrPart, seen: ContentProfile): boolean {
   // One address tells, and one number that is written as people dial it; plain digits may be a code.
   if (isPlainlyEmail(seen) || (isPlainlyPhone(seen) && seen.writtenAsPhone === 1)) return true;
   if (seen.filled < 3) return false;
+  if (meaning === 'category' && seen.clientele >= 0.6) return true;
+  if (meaning === 'city' ? isPersonRather(seen) : NAMES.has(meaning) && isTownRather(seen)) return true;
   // Forms write "anonymous" into every cell of an address that they were not to ask for.
   if (meaning === 'email' && seen.email === 0 && seen.distinct * seen.filled <= 1) return true;
   const isNumbered = meaning === 'request_text' && seen.filled >= 5 && seen.codeLike >= 0.9 && seen.distinct >= 0.95;

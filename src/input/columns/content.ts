@@ -2,6 +2,7 @@ import { saysNone } from '../../request/contact-cell.ts';
 import { parseEmail } from '../../request/email.ts';
 import { type Market, parseLanguage, parseMarket, postalCodeWarning } from '../../request/markets.ts';
 import { parsePhone } from '../../request/phone.ts';
+import { hasGivenName, isTown } from './common-names.ts';
 
 /** The shares, from 0 to 1, of a column's filled cells that look like something, and how its texts are. */
 export interface ContentProfile {
@@ -28,6 +29,14 @@ export interface ContentProfile {
   /** Letters only, two to five words: a person's name, or some other short phrase. */
   readonly wordsOnly: number;
   readonly oneWord: number;
+  /** Short texts without digits that have a common given name among their words. */
+  readonly givenName: number;
+  /** Large towns, also with a part of the town or of the country. */
+  readonly town: number;
+  /** Texts with a word for a street, a square or a road. */
+  readonly streetWord: number;
+  /** Kinds of customers, such as private and business ones, which some systems call their category, and how they are addressed. */
+  readonly clientele: number;
   /** A text and a number beside each other, as a street with its house number. */
   readonly streetLike: number;
   /** A town beside a postal code, or several parts with commas: a place in one cell. */
@@ -46,18 +55,23 @@ export interface ContentProfile {
 
 const DATE =
   /^(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]?(?:\d{2}|\d{4})?)(?:[T ,]+\d{1,2}[:.h]\d{2}.*)?$|^\d{1,2}[:h.]\d{2}(?::\d{2})?(?: ?[ap]m)?$|^\d{1,2}\.? (?:de )?\p{L}{3,10}\.?,? (?:de )?\d{4}|^\p{L}{3,9}\.? \d{1,2},? \d{4}/iu;
-/** Links, and the services where people meet without a place. */
-const URL_TEXT = /^(?:https?:\/\/|www\.)\S+$|^(?:google meet|zoom|microsoft teams|skype)$/i;
+/** Links, the services where people meet without a place, and time zones. */
+const URL_TEXT =
+  /^(?:https?:\/\/|www\.)\S+$|^(?:google meet|zoom|microsoft teams|skype)$|^(?:africa|america|asia|atlantic|australia|europe|indian|pacific)\/\w+/i;
 const IP = /^(?:\d{1,3}\.){3}\d{1,3}$|^[\da-f]{0,4}(?::[\da-f]{0,4}){3,7}$/i;
 const YES_NO =
   /^(?:[01]|x|on|off|true|false|yes|no|y|n|ja|nein|j|si|sí|sì|s|não|nao|oui|non|o|wahr|falsch|verdadero|falso|verdadeiro|vrai|faux|vero)$/i;
 const AMOUNT =
   /^[-+]?(?:[$€£]|chf|eur|usd|r\$|kz)?\s?\d{1,3}(?:[.,'’\s]?\d{3})*(?:[.,]\d{1,2})?\s?(?:[$€£%]|chf|eur|usd|kz|–|-)$|^(?:[$€£]|chf|eur|usd|r\$)\s?\d[\d.,'’\s]*$|^[-+]?\d{1,3}[.,]\d{1,8}$/i;
 const RECORDING = /\.(?:mp3|m4a|wav|ogg|oga|opus|aac|amr|webm|flac|3gp)(?:$|[?#])/i;
+const STREET_WORD =
+  /(?:strasse|straße|str\.|gasse|weg|platz|allee|ring|ufer|damm|steig|chaussee)(?:$|[\s,\d])|(?:^|[\s,])(?:rua|r\.|avenida|av\.?|avda\.?|praceta|largo|travessa|estrada|urb\.?|bairro|calle|c\/|carrera|cra\.?|kra\.?|cl\.?|jr\.?|jiron|jirón|paseo|plaza|camino|pasaje|psje\.?|travesía|diagonal|transversal|street|st\.?|road|rd\.?|avenue|ave\.?|lane|ln\.?|drive|dr\.?|close|court|crescent|cres|place|terrace|way|blk|block|boulevard|blvd|boul\.?|rue|chemin|ch\.|route|rte|quai|impasse|ruelle|rang|via|viale|corso|piazza|vicolo|strada|contrada|salita|unit|plot|flat)(?=$|[\s,.\d])/iu;
+const CLIENTELE =
+  /^(?:(?:mr|mrs|ms|miss|m|mme|mlle|herr|hr|frau|fr|sr|sra|srta|dr|dra|sig|sig\.ra|dott)\.?$|privat|private|particulier|particular|particolare|individual|gewerb|gesch[äa]ft|business|residential|commercial|b2b|b2c|vip|lead|prospect|interessent|kunde|client|customer|neukunde|stammkunde|bestandskunde|newsletter|supplier|lieferant|proveedor|fornecedor|fornitore|fournisseur|partner|mayorista|minorista|retail|wholesale|empresa|entreprise|azienda|firma|company|revendedor|distribuidor|distribut|consumidor|potencial|inactiv|inaktiv|activ|aktiv|attiv|ativ)/iu;
 const PHONE_SHAPE = /^(?:[a-z:. ]{0,10})?[+(\d][\d\s()./+\-–]*(?:\D{0,12})?$/i;
 
-/** Prefixes that platforms write before their values, such as the `p:` and `z:` of Meta. */
-const PLATFORM_PREFIX = /^(?:p|z|l):/;
+/** What platforms write before their values, such as the `p:` and `z:` of Meta, and the apostrophe of spreadsheets. */
+const PLATFORM_PREFIX = /^(?:(?:p|z|l):|')/;
 
 /** Looks at the first `most` filled cells of a column. `marketOf` returns the market of a row, if it is known. */
 export function profileOf(
@@ -98,6 +112,10 @@ export function profileOf(
       (text) => /^[\p{L}\p{M}'’.&-]+(?:[ ,]+[\p{L}\p{M}'’.&()-]+){1,5}$/u.test(text) && text.length <= 45,
     ),
     oneWord: share((text) => /^[\p{L}\p{M}'’.-]+$/u.test(text)),
+    givenName: share((text) => mayBeName(text) && hasGivenName(text)),
+    town: share((text) => mayBeName(text) && isTown(text)),
+    streetWord: share((text) => text.length <= 80 && STREET_WORD.test(text)),
+    clientele: share((text) => CLIENTELE.test(text)),
     streetLike: share(
       (text) =>
         /\p{L}{2,}/u.test(text) && /(?:^|[\s,])\d{1,5}\s?[a-z]?(?:$|[\s,/.-])/iu.test(text) && text.length <= 80,
@@ -110,6 +128,11 @@ export function profileOf(
     isSequence: isSequence(texts),
     medianLength: lengths[Math.floor(lengths.length / 2)] ?? 0,
   };
+}
+
+/** Tells whether a text is as names of persons and towns are. Looking it up takes more time. */
+function mayBeName(text: string): boolean {
+  return text.length <= 45 && !/[\d@]/.test(text);
 }
 
 function isEmail(text: string): boolean {
@@ -154,6 +177,8 @@ function isPlace(text: string, market: Market | undefined): boolean {
   if (text.length > 160 || !/\p{L}{2,}/u.test(text)) return false;
   const parts = text.split(/[\s,]+/);
   const pairs = parts.map((part, at) => `${part} ${parts[at + 1] ?? ''}`);
+  // A number at the end, with nothing else that belongs to an address, is that of a house.
+  if (/^[^\d,]*\s\d{1,4}[a-z]?$/i.test(text)) return false;
   return market?.postalCode != null
     ? [...parts, ...pairs].some(
         (part) => /\d/.test(part) && part.length >= 4 && postalCodeWarning(part.trim(), market) === null,

@@ -20,8 +20,15 @@ function isContact({ email, phoneShape }: ContentProfile): boolean {
 }
 
 const isName = (seen: ContentProfile) => seen.wordsOnly + seen.oneWord >= 0.6 && seen.medianLength <= 40;
+/** Names of towns where persons are expected, and the other way round. */
+export const isTownRather = (seen: ContentProfile) => seen.town >= 0.4 && seen.town > seen.givenName;
+export const isPersonRather = (seen: ContentProfile) => seen.givenName >= 0.5 && seen.givenName > 2 * seen.town;
 const noText = (seen: ContentProfile) =>
-  isElse(seen) || isContact(seen) || seen.digits >= 0.6 || seen.codeLike >= PLAIN;
+  isElse(seen) ||
+  isContact(seen) ||
+  seen.digits >= 0.6 ||
+  seen.codeLike >= PLAIN ||
+  Math.max(seen.recording, seen.clientele) >= 0.5;
 
 /** For each meaning, what shows it and what contradicts it. */
 const FITS: Readonly<
@@ -42,11 +49,14 @@ const FITS: Readonly<
   },
   country: { shows: ({ country }) => country >= 0.6, contradicts: ({ country }) => country < 0.2 },
   lang: { shows: ({ language }) => language >= 0.6, contradicts: ({ language }) => language < 0.2 },
-  fullname: { shows: isName, contradicts: (seen) => noText(seen) || seen.medianLength > 45 },
+  fullname: {
+    shows: isName,
+    contradicts: (seen) => noText(seen) || seen.medianLength > 45 || isTownRather(seen),
+  },
   first_name: { shows: isName, contradicts: (seen) => noText(seen) || seen.medianLength > 30 },
   last_name: { shows: isName, contradicts: (seen) => noText(seen) || seen.medianLength > 30 },
   street: {
-    shows: ({ streetLike }) => streetLike >= 0.5,
+    shows: ({ streetLike, streetWord }) => streetLike >= 0.5 || streetWord >= 0.5,
     contradicts: (seen) =>
       isElse(seen) || seen.email >= 0.3 || seen.phone >= 0.6 || seen.digits >= PLAIN || seen.medianLength > 80,
   },
@@ -54,24 +64,39 @@ const FITS: Readonly<
     shows: ({ medianLength, digits, distinct }) => medianLength <= 6 && digits >= 0.4 && distinct > 0.2,
     contradicts: (seen) => seen.medianLength > 12 || seen.isSequence || isContact(seen) || seen.oneWord >= 0.5,
   },
-  city: { shows: (seen) => isName(seen), contradicts: (seen) => noText(seen) || seen.medianLength > 45 },
+  city: {
+    shows: (seen) => isName(seen) || seen.town >= 0.4,
+    contradicts: (seen) => noText(seen) || seen.medianLength > 45 || isPersonRather(seen),
+  },
   location: {
-    shows: ({ placeLike, streetLike }) => placeLike >= 0.4 || streetLike >= 0.4,
+    shows: ({ placeLike, streetLike, town }) => Math.max(placeLike, streetLike) >= 0.4 || town >= 0.25,
     contradicts: (seen) =>
       isElse(seen) || isContact(seen) || seen.digits >= PLAIN || seen.url >= 0.5 || seen.medianLength > 150,
   },
   request_text: {
     shows: ({ longText, distinct }) => longText >= 0.4 && distinct >= 0.5,
     contradicts: (seen) =>
-      noText(seen) || seen.medianLength < 4 || (seen.filled >= 5 && seen.distinct * seen.filled <= 1),
+      noText(seen) ||
+      seen.medianLength < 4 ||
+      holdsPersons(seen) ||
+      (seen.filled >= 5 && seen.distinct * seen.filled <= 1),
   },
   notes: {
     shows: ({ longText, distinct }) => longText >= 0.4 && distinct >= 0.5,
     contradicts: (seen) => noText(seen) || seen.medianLength < 4,
   },
   category: {
-    shows: ({ filled, distinct, medianLength }) => filled >= 4 && distinct <= 0.8 && medianLength <= 40,
-    contradicts: (seen) => isElse(seen) || isContact(seen) || seen.digits >= PLAIN || seen.medianLength > 60,
+    shows: ({ filled, distinct, longText, medianLength }) =>
+      filled >= 4 && distinct <= (longText >= 0.4 ? 0.5 : 0.8) && medianLength <= 40,
+    contradicts: (seen) =>
+      isElse(seen) ||
+      isContact(seen) ||
+      seen.digits >= PLAIN ||
+      seen.medianLength > 60 ||
+      seen.clientele >= 0.6 ||
+      Math.max(seen.placeLike, seen.town) >= 0.5 ||
+      isStreet(seen) ||
+      isPersonRather(seen),
   },
   ref: {
     shows: ({ distinct, hasSpace, isSequence, medianLength }) =>
@@ -79,7 +104,6 @@ const FITS: Readonly<
     contradicts: (seen) =>
       isElse(seen) ||
       seen.email >= 0.3 ||
-      (seen.phone >= 0.5 && seen.writtenAsPhone >= 0.5) ||
       seen.hasSpace >= 0.6 ||
       (seen.filled >= 3 && seen.distinct < 0.7) ||
       (seen.longText >= 0.5 && seen.hasSpace >= 0.3),
@@ -107,6 +131,24 @@ export function isRepeated({ filled, distinct }: ContentProfile): boolean {
   return filled >= MIN_TELLING && distinct < 0.4;
 }
 
+/** Tells whether a column holds names of persons. One in three with a common given name is enough: no list has them all. */
+export function holdsPersons(seen: ContentProfile): boolean {
+  return seen.givenName >= 0.3 && seen.givenName > seen.town && seen.medianLength <= 40 && isName(seen);
+}
+
+/** Tells whether a column plainly holds streets. */
+export function isStreet({ streetLike, streetWord }: ContentProfile): boolean {
+  return streetWord >= 0.4 && streetLike >= 0.4;
+}
+
+/** Tells whether the same few short texts come again and again, as kinds of service do. */
+export function holdsFewValues(seen: ContentProfile): boolean {
+  const { filled, distinct, medianLength, longText, town, givenName, clientele, country, language, postalCode } = seen;
+  const isOther = Math.max(town, givenName, clientele, country, language, postalCode) >= 0.3;
+  const isShort = medianLength >= 2 && medianLength <= 40 && longText < 0.5;
+  return filled >= MIN_TELLING && distinct <= 0.6 && distinct * filled > 1 && isShort && !isOther;
+}
+
 /** Tells whether a column plainly holds telephone numbers. */
 export function isPlainlyPhone(seen: ContentProfile): boolean {
   return (
@@ -118,28 +160,22 @@ export function isPlainlyEmail({ filled, email }: ContentProfile): boolean {
   return filled > 0 && email >= PLAIN;
 }
 
-export function isPlainlyText({
-  filled,
-  longText,
-  distinct,
-  url,
-  email,
-  phoneShape,
-  streetLike,
-  placeLike,
-  medianLength,
-}: ContentProfile): boolean {
-  const isOther = Math.max(url, email, phoneShape) >= 0.2 || Math.max(streetLike, placeLike) >= 0.5;
-  return filled > 0 && longText >= PLAIN && medianLength >= 25 && distinct >= 0.7 && !isOther;
+export function isPlainlyText(seen: ContentProfile): boolean {
+  const { longText, hasSpace, medianLength, distinct } = seen;
+  return longText >= PLAIN && hasSpace >= PLAIN && medianLength >= 25 && distinct >= 0.7 && !isNoText(seen);
 }
 
 /** Tells whether a column may hold texts: shorter or more alike than plain ones, but texts of several words. */
-export function isNearlyText({ filled, longText, hasSpace, medianLength, distinct, ...seen }: ContentProfile): boolean {
-  const isOther = Math.max(seen.email, seen.phoneShape, seen.url, seen.date, seen.amount, seen.postalCode) >= 0.2;
-  const isPlace = Math.max(seen.streetLike, seen.placeLike) >= 0.5;
-  return (
-    filled > 0 && longText >= 0.5 && hasSpace >= PLAIN && medianLength >= 18 && distinct >= 0.25 && !isOther && !isPlace
-  );
+export function isNearlyText(seen: ContentProfile): boolean {
+  const { longText, hasSpace, medianLength, distinct } = seen;
+  return longText >= 0.5 && hasSpace >= PLAIN && medianLength >= 18 && distinct >= 0.25 && !isNoText(seen);
+}
+
+/** Tells whether too many cells are something else than texts. */
+function isNoText(seen: ContentProfile): boolean {
+  const { filled, email, phoneShape, url, date, amount, postalCode, placeLike } = seen;
+  const other = Math.max(email, phoneShape, url, date, amount, postalCode);
+  return filled === 0 || other >= 0.2 || placeLike >= 0.6 || isStreet(seen);
 }
 
 const NOUNS: Partial<Record<FieldOrPart, { share: keyof ContentProfile; noun: string }>> = {

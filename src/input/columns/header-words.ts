@@ -1,4 +1,5 @@
-import { conceptsOf, isKnownWord } from './vocabulary.ts';
+import { FIELD_WORDS } from './field-words.ts';
+import { conceptsOf, isKnownWord, knownWords } from './vocabulary.ts';
 
 /**
  * Splits a header into its words, folded to lower-case ASCII letters: `contactPhoneNumber`, `E-M@il`, `Kunden-Tel.` and
@@ -11,6 +12,8 @@ export function headerWords(header: string, mendsSlips: boolean): string[] {
     .normalize('NFKC')
     .replace(/\{\{.*?\}\}/g, ' ')
     .replace(/whatsapp/gi, ' whatsapp ')
+    // Without its accent the French "where" is "or".
+    .replace(/^[^\p{L}]*où(?!\p{L})/iu, 'where ')
     // Forms of both numbers and genders: "Tenant(s)", "Alumno/a", "Schüler/in".
     .replace(/(?<=\p{L}{2})\((?:s|es|e|en|n|r|in|innen|a|as|o|os)\)/giu, '')
     .replace(/(?<=\p{L}{2})\/(?:s|e|en|r|in|innen|a|o|as|os)(?!\p{L})/giu, '')
@@ -34,7 +37,9 @@ function joinedLetters(words: readonly string[], mendsSlips: boolean): string[] 
   let letters = '';
   const flush = () => {
     // A single n before another word is the number of something.
-    if (letters !== '') joined.push(letters === 'n' ? '#' : letters);
+    if (letters === 'n') joined.push('#');
+    else if (letters.length === 1 || isKnownWord(letters)) joined.push(letters);
+    else joined.push(...letters);
     letters = '';
   };
   for (const word of words) {
@@ -59,9 +64,37 @@ function completes(letters: string, word: string, mendsSlips: boolean): boolean 
 
 function understoodWords(word: string, mendsSlips: boolean): readonly string[] {
   if (isKnownWord(word)) return [word];
+  const base = withoutEnding(word);
+  if (base !== null) return [base];
   const parts = compoundParts(word, mendsSlips);
   if (parts !== null) return parts;
-  return [(mendsSlips ? (withoutSlip(word) ?? withVowels(word)) : null) ?? word];
+  return [(mendsSlips ? (withoutSlip(word) ?? withVowels(word) ?? writtenOut(word)) : null) ?? word];
+}
+
+/** Length of a word's beginning that stands for it: `surn`, `descr`, `apell`. */
+const ABBREVIATED = /^.{4,8}$/;
+
+/** Returns the known word about a field that begins with an abbreviation; null if there is none, or several of different meaning. */
+function writtenOut(word: string): string | null {
+  if (!ABBREVIATED.test(word)) return null;
+  const found = knownWords().filter((each) => each.length >= word.length + 2 && each.startsWith(word));
+  const [first] = found;
+  const meanings = new Set(found.map((each) => conceptsOf(each).join(' ')));
+  return first !== undefined && meanings.size === 1 && conceptsOf(first).some((each) => each in FIELD_WORDS)
+    ? first
+    : null;
+}
+
+/** Endings of plurals and cases. */
+const ENDINGS = ['s', 'es', 'n', 'en', 'e'];
+
+/** Returns the known word of which a word is another form: `auftrags`, `ansprechpartners`; null if there is none. */
+function withoutEnding(word: string): string | null {
+  for (const ending of ENDINGS) {
+    const base = word.endsWith(ending) ? word.slice(0, -ending.length) : '';
+    if (base.length >= MIN_SLIP && isKnownWord(base)) return base;
+  }
+  return null;
 }
 
 /** Shortest known word that may be a part of a compound, except that `id`, `nr` and `no` may end one. */
@@ -77,7 +110,7 @@ function compoundParts(word: string, mendsSlips: boolean): string[] | null {
     if (first === null) continue;
     const rest = word.slice(end);
     const isEnding = rest.length >= MIN_PART || SHORT_ENDINGS.includes(rest);
-    if (isEnding && isKnownWord(rest)) return [first, rest];
+    if (isEnding && isPart(rest)) return [first, rest];
     const further = compoundParts(rest, mendsSlips) ?? (mendsSlips ? slipAsParts(rest) : null);
     if (further !== null) return [first, ...further];
   }
@@ -86,13 +119,19 @@ function compoundParts(word: string, mendsSlips: boolean): string[] | null {
 
 /** Returns a part of a compound as the known word that it is, with or without the letters that join it to the next part. */
 function knownStem(part: string): string | null {
-  if (isKnownWord(part)) return part;
+  if (isPart(part)) return part;
   const bare = /^(.{3,})(?:s|n|en|es)$/.exec(part)?.[1];
-  return bare !== undefined && isKnownWord(bare) ? bare : null;
+  return bare !== undefined && isPart(bare) ? bare : null;
+}
+
+/** Tells whether a word may be a part of a compound. Of three letters only those that say something, or all would be compounds. */
+function isPart(word: string): boolean {
+  if (word.length > MIN_PART) return isKnownWord(word);
+  return conceptsOf(word).some((each) => each in FIELD_WORDS || each === 'fax');
 }
 
 function slipAsParts(rest: string): string[] | null {
-  const meant = withoutSlip(rest);
+  const meant = rest.length > MIN_SLIP ? withoutSlip(rest) : null;
   return meant === null ? null : [meant];
 }
 
@@ -129,7 +168,8 @@ const WITHOUT_VOWELS = new Map(
 );
 
 function withVowels(word: string): string | null {
-  return WITHOUT_VOWELS.get(word.replace(/(?<=.)[aeiou]/g, '')) ?? null;
+  const meant = WITHOUT_VOWELS.get(word.replace(/(?<=.)[aeiou]/g, ''));
+  return meant !== undefined && [...word].every((letter) => meant.includes(letter)) ? meant : null;
 }
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';

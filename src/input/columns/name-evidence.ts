@@ -5,8 +5,11 @@ import { type Concept, conceptsOf } from './vocabulary.ts';
 /** A meaning that the words of a header give a column. */
 export interface NamedMeaning {
   readonly meaning: FieldOrPart;
-  /** `plain`: every word is understood. `part`: words are left over, or the words can be read in two ways. */
-  readonly strength: 'plain' | 'part';
+  /**
+   * `plain`: every word is understood; `slip`: if one letter of it is mended. `part`: words are left over, or the words can be read in two ways. `hint`: there are
+   * words for something else, too, so that only the content can tell.
+   */
+  readonly strength: 'plain' | 'slip' | 'part' | 'hint';
   /** The order of several columns for one field; the lower one is preferred. */
   readonly rank: number;
 }
@@ -20,16 +23,35 @@ export interface NameEvidence {
   readonly isOthers: boolean;
   /** The name says that the column is something that no field wants: a date, a price, a consent. */
   readonly isElse: boolean;
+  /** The words that are not understood, without those in brackets. */
+  readonly unknown: string;
   /** The name is a question or a sentence, so that words which are not known say little. */
   readonly isQuestion: boolean;
   /** The name is "name" and nothing more, which may be half of it beside a column for the other half. */
   readonly isBareName: boolean;
+  /** The name says nothing but whose the column is: "customer", "caller", "contact person". */
+  readonly isSomebody: boolean;
+  /** The name is that of a heading, as of a message or of a school. */
+  readonly isSubject: boolean;
   /** A part of a town or of a country. It is the place only where nothing nearer is given. */
   readonly isRegion: boolean;
 }
 
 const ELSE: readonly Concept[] = [
-  ...(['time', 'money', 'web', 'status', 'consent', 'measure', 'tax', 'title', 'company', 'file', 'fax'] as const),
+  ...([
+    'time',
+    'money',
+    'web',
+    'manner',
+    'status',
+    'consent',
+    'measure',
+    'tax',
+    'title',
+    'company',
+    'file',
+    'fax',
+  ] as const),
 ];
 /** What a recording may be called besides: its file, its link, its call. */
 const ELSE_OF_RECORDINGS = ELSE.filter((each) => each !== 'web' && each !== 'file');
@@ -37,42 +59,90 @@ const ELSE_OF_RECORDINGS = ELSE.filter((each) => each !== 'web' && each !== 'fil
 /** A need may be for pictures. */
 const ELSE_OF_NEEDS = ELSE.filter((each) => each !== 'file');
 
+/** "In which language shall we contact you?" is about the language. */
+const ELSE_OF_LANGUAGES = ELSE.filter((each) => each !== 'manner');
+
+function elseOf(named: NamedColumn): readonly Concept[] {
+  if (named.has('audio')) return ELSE_OF_RECORDINGS;
+  if (named.has('language')) return ELSE_OF_LANGUAGES;
+  return named.has('need') ? ELSE_OF_NEEDS : ELSE;
+}
+
+/** Questions how somebody came to know the sender, which have the words of a need. */
+const ABOUT_US =
+  /(?:know|hear|heard|find|found|learn\w*|discover\w*)[ _](?:out[ _])?(?:about[ _]|of[ _])?us\b|(?:auf|von|über)[ _]uns\b|nous[ _](?:avez[ -_]vous[ _])?(?:conn|trouv|découv)|(?:conoci|conoce|encontr|conhece|enter)\w*[ _](?:de[ _]|sobre[ _])?nos(?:otros)?\b|nos[ _](?:conoc|encontr|conhec)|ci[ _](?:hai|ha|avete)[ _](?:conosc|trovat)/iu;
+
 /**
  * Reads the name of a column as words, in the languages of the markets. Where a word is not known, it may be a slip of one
  * that is: then that reading is added, for the content to decide, or is the only one.
  */
 export function nameEvidence(header: string): NameEvidence {
-  const words = headerWords(header, false);
+  const words = tellingWords(header, false);
   const exact = evidenceOf(header, words);
-  if (exact.isElse || words.every((word) => word.length === 1 || conceptsOf(word).length > 0)) return exact;
-  const mended = evidenceOf(header, headerWords(header, true));
-  if (exact.meanings.length === 0) return mended;
+  if (exact.isElse || exact.unknown === '') return exact;
+  const mended = evidenceOf(header, tellingWords(header, true));
+  if (exact.meanings.length === 0 && mended.isElse) return mended;
   const further = mended.meanings.filter(({ meaning }) => !exact.meanings.some((each) => each.meaning === meaning));
   return {
     ...exact,
-    meanings: [...exact.meanings, ...further.map((each) => ({ ...each, strength: 'part' }) as const)],
+    isOthers: exact.isOthers || mended.isOthers,
+    isEmpty: exact.isEmpty && mended.isEmpty,
+    meanings: [
+      ...exact.meanings,
+      ...further.map((each) => ({ ...each, strength: each.strength === 'plain' ? 'slip' : 'part' }) as const),
+    ],
   };
 }
 
 function evidenceOf(header: string, words: readonly string[]): NameEvidence {
-  const named = new NamedColumn(words);
+  const unknown = unknownWords(words);
+  const named = new NamedColumn(words, unknown !== '');
   const isOthers = named.has('other');
-  const ignored = named.has('audio') ? ELSE_OF_RECORDINGS : named.has('need') ? ELSE_OF_NEEDS : ELSE;
+  const ignored = elseOf(named);
   // "Quelle" alone is German for where a lead comes from; in a French question it is "which".
   const isElse =
     header.startsWith('_') ||
+    /[€£]|\$(?!\p{L})/u.test(header) ||
+    ABOUT_US.test(header) ||
     (words.length <= 2 && words.includes('quelle')) ||
     (!named.has('telling') && named.hasAny(ignored));
   const isEmpty = words.every(isSilent);
   return {
-    meanings: isElse ? [] : named.meanings(),
+    meanings: isElse ? named.hints() : named.meanings(),
     isEmpty: isEmpty && !isElse,
     isOthers,
     isElse,
+    unknown,
     isQuestion: words.length >= 5 || /[?¿]/.test(header),
     isBareName: named.isBareName(),
+    isSomebody: named.isSomebody(),
+    isSubject: named.hasAny(['subject', 'title']),
     isRegion: named.isRegion(),
   };
+}
+
+/** Returns the words that are not understood. */
+function unknownWords(words: readonly string[]): string {
+  // Pupils, children and users may be the customer or not, which is as good as not knowing the word.
+  return words.filter((word) => word.length > 1 && conceptsOf(word).every((each) => each === 'either')).join(' ');
+}
+
+/** What counts in brackets, too: whose it is, and what field. Else brackets only explain what stands before them. */
+const TELLING_IN_BRACKETS: ReadonlySet<Concept> = new Set<Concept>([
+  ...(['email', 'phone', 'name', 'first', 'last', 'street', 'house', 'postal', 'city', 'country', 'other'] as const),
+  ...(['company', 'fax', 'second', 'money', 'tax', 'audio', 'title', 'region', 'extra', 'consent', 'status'] as const),
+]);
+
+/** Returns the words of a header, without those in brackets that only explain. */
+function tellingWords(header: string, mendsSlips: boolean): readonly string[] {
+  const words = headerWords(header, mendsSlips);
+  const outside = header.replace(/\([^)]*\)|\[[^\]]*\]/g, ' ');
+  if (outside === header) return words;
+  const remaining = headerWords(outside, mendsSlips);
+  if (remaining.every(isSilent)) return words;
+  return words.filter(
+    (word) => remaining.includes(word) || conceptsOf(word).some((each) => TELLING_IN_BRACKETS.has(each)),
+  );
 }
 
 const WHOLE = new Set([
@@ -93,6 +163,8 @@ const IDENTIFIERS = new Set(
     ' ',
   ),
 );
+const LEADS = new Set('lead leads prospect interessent anfragender piste trato'.split(' '));
+
 /** Words for the person who is called under a number. */
 const CALLED = new Set('contact contacto contato contatto kontakt call calls'.split(' '));
 
@@ -113,6 +185,9 @@ function isSilent(word: string): boolean {
   return ANSWERS.has(word) || about.every((each) => each === 'nothing');
 }
 
+/** Number of words that only say who: "contact person", "su cliente". More of them are a sentence. */
+const MAX_SOMEBODY = 3;
+
 /** The rank of a reading that is less likely than another one of the same name. */
 export const ASIDE = 60;
 
@@ -124,9 +199,9 @@ class NamedColumn {
   readonly #hasUnknown: boolean;
   readonly #words: readonly string[];
 
-  constructor(words: readonly string[]) {
+  constructor(words: readonly string[], hasUnknown: boolean) {
     this.#words = words;
-    this.#hasUnknown = words.some((word) => word.length > 1 && conceptsOf(word).length === 0);
+    this.#hasUnknown = hasUnknown;
     for (const word of words) {
       for (const each of conceptsOf(word)) this.#counts.set(each, (this.#counts.get(each) ?? 0) + 1);
     }
@@ -153,6 +228,9 @@ class NamedColumn {
     if (this.has('audio')) return [this.#plain('audio_file')];
     if (this.has('email')) return [this.#plain('email', this.#rank())];
     // "Name in WhatsApp" is no number.
+    // "Phone ext." and "Remark (telephone)" are telephones only if the content is.
+    if (this.has('phone') && this.hasAny(['extra', 'notes'])) return [this.#part('phone', this.#rank())];
+    if (this.has('phone') && this.has('address')) return [this.#part('phone', RANK.work)];
     if (this.has('phone') && this.has('name')) return [this.#part('phone', this.#rank()), this.#part('fullname')];
     if (this.has('phone')) return [this.#plain('phone', this.#rank())];
     if (this.has('language') && !this.has('need') && this.#words.includes('site')) return [];
@@ -165,7 +243,22 @@ class NamedColumn {
     if (place !== null) return [place];
     if (this.isRegion() && !this.has('telling')) return [];
     const isReference = this.has('number') && this.has('matter') && !this.has('telling');
-    return this.#person() ?? (isReference ? this.#reference() : this.#need()) ?? this.#reference();
+    const person = this.#person();
+    if (person !== null) return person;
+    const need = isReference ? null : this.#need();
+    return [...(need ?? []), ...(need === null || this.has('matter') ? this.#reference() : [])];
+  }
+
+  /**
+   * Returns what a column may be although its name has words for something else: "Tel (day)", "What do you need done?". A
+   * company has telephones and e-mail addresses of its own, and so has whoever is to be paid.
+   */
+  hints(): readonly NamedMeaning[] {
+    if (this.hasAny(['company', 'fax', 'tax', 'file', 'web', 'consent'])) return [];
+    const hint = (meaning: FieldOrPart): NamedMeaning => ({ meaning, strength: 'hint', rank: RANK.work });
+    if (this.has('email')) return [hint('email')];
+    if (this.has('phone')) return [hint('phone')];
+    return this.has('need') ? [hint('request_text')] : [];
   }
 
   /** Returns the words for a need alone, without the "text" that forms write before the name of a field. */
@@ -185,7 +278,9 @@ class NamedColumn {
       this.has('street'),
       this.has('country'),
     ];
-    if ((postal && city) || (street && city) || (street && postal)) return this.#plain('location');
+    if ((street && city) || (street && postal)) return this.#plain('location');
+    // A town with its postal code is what follows the street.
+    if (postal && city) return this.#plain('city', this.#rank());
     if (postal) return this.#plain('postal_code', this.#rank());
     if (country && !city) return this.#plain('country');
     if (this.has('house') && !street && !this.has('address')) return this.#plain('house_number');
@@ -201,8 +296,7 @@ class NamedColumn {
     const name = this.has('name');
     const first = this.has('first') || (this.has('firstAdjective') && (name || this.has('last')) && !this.has('last'));
     const last = this.has('last') || (this.has('lastAdjective') && (name || first));
-    if (!name && !first && !last)
-      return this.#isCustomerAlone() ? [this.#plain('fullname'), this.#part('phone')] : null;
+    if (!name && !first && !last) return this.isSomebody() ? [this.#plain('fullname'), this.#part('phone')] : null;
     if (this.hasAny(['need', 'category', 'kind'])) return null;
     const both =
       (first && last) || (name && this.has('first')) || (name && this.has('last') && !this.has('lastAdjective'));
@@ -213,12 +307,11 @@ class NamedColumn {
     return isOfAThing ? [] : [this.#plain('fullname', this.#rank())];
   }
 
-  /** The name is nothing but "customer", "caller", "client". */
-  #isCustomerAlone(): boolean {
-    return (
-      this.has('customer') &&
-      this.#words.every((word) => conceptsOf(word).some((each) => each === 'customer' || each === 'nothing'))
-    );
+  /** Tells whether the name is nothing but "customer", "caller", "client", or "pupil", who may be the customer or not. */
+  isSomebody(): boolean {
+    if (this.#words.length > MAX_SOMEBODY || this.has('number') || !this.hasAny(['customer', 'either'])) return false;
+    const isSaid = (each: Concept) => each === 'customer' || each === 'either' || each === 'nothing';
+    return this.#words.every((word) => conceptsOf(word).some(isSaid));
   }
 
   #need(): readonly NamedMeaning[] | null {
@@ -226,17 +319,23 @@ class NamedColumn {
       return [this.#part('location'), this.#part('request_text', RANK.second)];
     const needs = this.has('telling') || (this.has('need') && !this.has('number'));
     const kinds = this.has('category') || (this.has('kind') && (needs || this.has('occasion')));
-    if (this.has('lastAdjective')) return [];
+    if (this.has('lastAdjective') && !needs) return [];
     if (this.has('telling')) return [this.#plain('request_text')];
+    // A "last message" may be anything that was written.
+    if (this.has('lastAdjective')) return [this.#part('request_text', RANK.second)];
+    const isMessage = this.#words.some((word) => MESSAGES.has(word));
+    if (needs && isMessage && !this.has('kind'))
+      return [this.#plain('request_text'), ...(kinds ? [this.#part('category', RANK.aside)] : [])];
     if (needs && kinds) return [this.#part('request_text'), this.#plain('category')];
-    if (needs && this.#words.some((word) => MESSAGES.has(word))) return [this.#plain('request_text')];
     if (needs) return [this.#plain('request_text'), this.#part('category', RANK.aside)];
     if (kinds)
       return this.has('number')
         ? [this.#part('category')]
         : [this.#plain('category'), this.#part('request_text', RANK.aside)];
     if (this.has('kind') && this.#hasUnknown) return [this.#part('category')];
-    if (this.has('notes')) return [{ meaning: 'notes', strength: 'plain', rank: RANK.notes }];
+    // In a question, "comment" is French for "how".
+    if (this.has('notes') && (this.#words[0] !== 'comment' || this.#words.length < 3))
+      return [{ meaning: 'notes', strength: 'plain', rank: RANK.notes }];
     if (this.has('subject')) return [this.#part('request_text', RANK.aside), this.#part('category', RANK.aside)];
     return null;
   }
@@ -244,15 +343,22 @@ class NamedColumn {
   #reference(): readonly NamedMeaning[] {
     const [number, matter, customer] = [this.has('number'), this.has('matter'), this.has('customer')];
     if (this.has('region') || this.has('kind')) return [];
-    const [ref, phone] = [
-      this.#plain('ref', customer ? RANK.work : RANK.mobile),
-      this.#part('phone', this.#isCall() ? RANK.usual : ASIDE),
-    ];
+    // A customer's number may be anything that tells customers apart.
+    const ref = customer && !this.#isOfALead() ? this.#part('ref', RANK.work) : this.#plain('ref', RANK.mobile);
+    const phone = this.#part('phone', this.#isCall() ? RANK.usual : ASIDE);
     // A "contact number" is to be called; an "id" never is, even if it looks like a number that one can call.
     const mayBeCalled = !this.#words.some((word) => IDENTIFIERS.has(word));
     if (number && matter) return mayBeCalled && customer ? [ref, phone] : [ref];
     if (number) return mayBeCalled ? [this.#part('ref', RANK.second), phone] : [this.#part('ref', RANK.second)];
     return matter && !customer && !this.#words.every(isSilent) ? [this.#part('ref', RANK.aside)] : [];
+  }
+
+  /** A lead is a request as well as a customer. */
+  #isOfALead(): boolean {
+    return this.#words.some((word) => {
+      const about = conceptsOf(word);
+      return LEADS.has(word) || (about.includes('matter') && !about.includes('customer'));
+    });
   }
 
   #isCall(): boolean {

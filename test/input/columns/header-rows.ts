@@ -19,13 +19,11 @@ interface HeaderRow {
   readonly rows: readonly (readonly string[])[];
 }
 
-/** The parts of the set: what the matcher was written with, what was laid aside then, and what was made afterwards. */
-export type Part = 'learn' | 'aside' | 'fresh';
-
-export function headerRows(part: Part): HeaderRow[] {
-  const files = readdirSync(FOLDER).filter((name) => name.endsWith(`.${part}.ndjson`));
+/** Returns the rows of one part of the set, such as `learn`; those of `LANG.PART.ndjson` in the folder. */
+function headerRows(part: string, folder: string): HeaderRow[] {
+  const files = readdirSync(folder).filter((name) => name.endsWith(`.${part}.ndjson`));
   return files.flatMap((name) =>
-    readFileSync(join(FOLDER, name), 'utf8')
+    readFileSync(join(folder, name), 'utf8')
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as HeaderRow),
@@ -33,12 +31,14 @@ export function headerRows(part: Part): HeaderRow[] {
 }
 
 /** How a column was read: rightly and certain, rightly but asked about, not at all, or as something that it is not. */
-type Reading = 'certain' | 'asked' | 'missed' | 'wrong, certain' | 'wrong, asked';
+export const READINGS = ['certain', 'asked', 'missed', 'wrong, certain', 'wrong, asked'] as const;
 
 interface ReadColumn {
   readonly field: string;
-  readonly reading: Reading;
+  readonly reading: (typeof READINGS)[number];
   readonly place: string;
+  /** What a person says that the column is, what it was read as, and some of its cells. */
+  readonly details: string;
 }
 
 /** Places are joined, so one part of a place may stand for another. */
@@ -55,7 +55,7 @@ function isRight(meaning: FieldOrPart, truth: readonly string[]): boolean {
 }
 
 /** Reads the columns of a header row, and compares with what a person says. Columns rightly left out are not listed. */
-export function readColumns({ header, truth, rows, countryGiven, country, name }: HeaderRow): ReadColumn[] {
+function readColumns({ header, truth, rows, countryGiven, country, name }: HeaderRow): ReadColumn[] {
   const cells = header.map((_, at) => rows.map((row) => row[at] ?? ''));
   const market = countryGiven ? parseMarket(country) : undefined;
   const columns = header.map((each) => each.trim());
@@ -65,12 +65,31 @@ export function readColumns({ header, truth, rows, countryGiven, country, name }
     const wanted = (truth[index] ?? 'null').split('|');
     const [field = ''] = wanted;
     const found = readings.find((each) => each.index === index);
+    const filled = (cells[index] ?? []).filter((cell) => cell !== '');
+    const samples = filled.slice(0, 4).map((cell) => cell.slice(0, 40));
+    const details = `is ${truth[index] ?? 'nothing'}, read as ${found?.meaning ?? 'nothing'} (${found?.because ?? '-'}): ${samples.join(' | ')}`;
     if (found && !isRight(found.meaning, wanted)) {
       const reading = found.level === 'certain' ? 'wrong, certain' : 'wrong, asked';
-      return [{ field: found.meaning, reading, place }];
+      return [{ field: found.meaning, reading, place, details }];
     }
     if (wanted.includes('null')) return [];
-    if (found) return [{ field, reading: found.level === 'certain' ? 'certain' : 'asked', place }];
-    return [{ field, reading: plain.some((each) => each.index === index) ? 'asked' : 'missed', place }];
+    if (found) return [{ field, reading: found.level === 'certain' ? 'certain' : 'asked', place, details }];
+    return [{ field, reading: plain.some((each) => each.index === index) ? 'asked' : 'missed', place, details }];
   });
+}
+
+/** Reads a part of the set, of each header row at most so many rows. The shares are of the fields that a person says are there. */
+export function measured(part: string, { folder = FOLDER, most = Number.POSITIVE_INFINITY } = {}) {
+  const sets = headerRows(part, folder).map((set) => ({ ...set, rows: set.rows.slice(0, most) }));
+  const columns = sets.flatMap(readColumns);
+  const of = (reading: ReadColumn['reading']) => columns.filter((each) => each.reading === reading);
+  const [certain, asked] = [of('certain').length, of('asked').length];
+  const fields = certain + asked + of('missed').length;
+  return {
+    fields,
+    certain: certain / fields,
+    foundOrAsked: (certain + asked) / fields,
+    wrong: of('wrong, certain').map(({ place }) => place),
+    columns,
+  };
 }

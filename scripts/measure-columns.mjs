@@ -1,0 +1,90 @@
+// Prints how well columns are understood: shares, what is taken wrongly, and the table of docs/input.md, for sets of header rows.
+// Usage: node scripts/measure-columns.mjs PART[,PART] [--folder FOLDER] [--forget PERCENT] [--rows N] [--all]
+// --forget takes that share of the words from the vocabulary by chance, three times: what is left is found by content.
+// --rows looks at so many rows of each header. --all lists the columns that are asked about and missed, too.
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
+import { rolldown } from 'rolldown';
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: {
+    folder: { type: 'string', default: 'test/input/columns/header-rows' },
+    forget: { type: 'string', default: '0' },
+    rows: { type: 'string', default: '1000' },
+    all: { type: 'boolean' },
+  },
+});
+const forget = Number(values.forget) / 100;
+const parts = (positionals[0] ?? 'learn,aside,fresh').split(',');
+
+for (let seed = 1; seed <= (forget > 0 ? 3 : 1); seed++) {
+  const { measured, READINGS } = await matcher(seed);
+  const all = parts.map((part) => ({ part, ...measured(part, { folder: values.folder, most: Number(values.rows) }) }));
+  for (const { part, fields, certain, foundOrAsked, wrong } of all) {
+    print(
+      `${part}: ${fields} fields, ${percent(certain)} certain, ${percent(foundOrAsked)} found or asked, ${wrong.length} taken wrongly`,
+    );
+  }
+  const columns = all.flatMap((each) => each.columns);
+  const shown = values.all ? READINGS.slice(1) : READINGS.slice(3);
+  for (const { reading, place, details } of columns)
+    if (shown.includes(reading)) print(`  ${reading}: ${place} ${details}`);
+  if (forget === 0) printTable(columns, READINGS);
+}
+
+/** The rows of the table in docs/input.md. */
+function printTable(columns, readings) {
+  print(`\n| field | ${readings.join(' | ')} |`);
+  for (const field of new Set(columns.map((each) => each.field))) {
+    const counts = readings.map(
+      (reading) => columns.filter((each) => each.field === field && each.reading === reading).length,
+    );
+    print(`| ${field.replace('postal_code', 'postal code')} | ${counts.join(' | ')} |`);
+  }
+}
+
+async function matcher(seed) {
+  const built = mkdtempSync(join(tmpdir(), 'srq-measure-columns-'));
+  try {
+    const bundle = await rolldown({
+      input: { measure: 'test/input/columns/header-rows.ts' },
+      platform: 'node',
+      plugins: [
+        { name: 'forgetful', load: (id) => (/(?:field|other)-words\.ts$/.test(id) ? forgotten(id, seed) : null) },
+      ],
+    });
+    await bundle.write({ dir: built, format: 'esm', entryFileNames: '[name].mjs' });
+    await bundle.close();
+    return await import(pathToFileURL(join(built, 'measure.mjs')).href);
+  } finally {
+    rmSync(built, { recursive: true, force: true });
+  }
+}
+
+/** The words of a file without some of them, the same ones for the same seed. */
+function forgotten(file, seed) {
+  const isKept = (word) => word.length <= 3 || hash(`${seed} ${word}`) >= forget;
+  const code = readFileSync(file, 'utf8').replace(
+    /'([a-z# ]{12,})'/g,
+    (_, words) => `'${words.split(' ').filter(isKept).join(' ')}'`,
+  );
+  return { code, moduleType: 'ts' };
+}
+
+function hash(text) {
+  let value = 2166136261;
+  for (const letter of text) value = Math.imul(value ^ letter.codePointAt(0), 16777619) >>> 0;
+  return (Math.imul(value ^ (value >>> 15), 2246822519) >>> 0) / 2 ** 32;
+}
+
+function percent(share) {
+  return `${(share * 100).toFixed(1)} %`;
+}
+
+function print(line) {
+  process.stdout.write(`${line}\n`);
+}

@@ -1,0 +1,172 @@
+import type { FieldOrPart } from '../../request/field-aliases.ts';
+import { type Candidate, guessed, type Look, SEVERAL } from './candidates.ts';
+import type { ContentProfile } from './content.ts';
+import {
+  contentReason,
+  fitOf,
+  holdsPersons,
+  isNearlyText,
+  isPlainlyEmail,
+  isPlainlyPhone,
+  isPlainlyText,
+  isRepeated,
+} from './fit.ts';
+
+/** What a column may hold whose name does not say it, by its content, the surest kind first. */
+const BY_CONTENT: readonly {
+  readonly meaning: FieldOrPart;
+  readonly is: (seen: ContentProfile) => boolean;
+  /** Meanings whose presence makes this one needless. */
+  readonly unless: readonly FieldOrPart[];
+  /** Whether it is so plain that a name which says something unknown does not matter. */
+  readonly underAnyName: boolean;
+}[] = [
+  { meaning: 'email', is: isPlainlyEmail, unless: [], underAnyName: true },
+  { meaning: 'phone', is: isPlainlyPhone, unless: [], underAnyName: true },
+  { meaning: 'request_text', is: isPlainlyText, unless: [], underAnyName: true },
+  {
+    meaning: 'street',
+    is: ({ streetLike, streetWord, placeLike, medianLength, date, amount }) =>
+      ((streetLike >= 0.7 && medianLength <= 35) || (streetLike >= 0.4 && streetWord >= 0.6)) &&
+      Math.max(date, amount) < 0.2 &&
+      placeLike < 0.5,
+    unless: ['location'],
+    underAnyName: false,
+  },
+  { meaning: 'location', is: isPlace, unless: ['postal_code', 'city', 'street'], underAnyName: false },
+  { meaning: 'city', is: isPlace, unless: ['postal_code', 'location'], underAnyName: false },
+  {
+    meaning: 'postal_code',
+    is: ({ postalCode, isSequence, distinct }) => postalCode >= 0.8 && !isSequence && distinct > 0.15,
+    unless: ['location'],
+    underAnyName: false,
+  },
+  {
+    meaning: 'lang',
+    is: ({ language, country, yesNo, filled }) => filled >= 3 && language >= 0.9 && country < 0.9 && yesNo < 0.5,
+    unless: [],
+    underAnyName: false,
+  },
+  {
+    meaning: 'country',
+    is: ({ country, language, filled }) => filled >= 3 && country >= 0.9 && language < 0.9,
+    unless: [],
+    underAnyName: false,
+  },
+  { meaning: 'audio_file', is: ({ recording }) => recording >= 0.8, unless: [], underAnyName: false },
+  { meaning: 'fullname', is: isWholeName, unless: ['first_name', 'last_name'], underAnyName: false },
+];
+
+/** Tells whether a column holds whole addresses, or towns with their postal codes. */
+function isPlace({ placeLike, digits, medianLength }: ContentProfile): boolean {
+  return placeLike >= 0.6 && digits < 0.2 && medianLength <= 80;
+}
+
+function isWholeName(seen: ContentProfile): boolean {
+  const { wordsOnly, oneWord, distinct, medianLength, longText, town, givenName } = seen;
+  const isShort = distinct >= 0.7 && medianLength <= 30 && longText < 0.5 && town <= givenName;
+  return isShort && wordsOnly + oneWord >= 0.8 && wordsOnly >= (holdsPersons(seen) ? 0.3 : 0.6);
+}
+
+export const isTaken = (readings: readonly Candidate[], index: number) => readings.some((each) => each.index === index);
+const isGiven = (readings: readonly Candidate[], meanings: readonly FieldOrPart[]) =>
+  readings.some(({ meaning }) => meanings.includes(meaning));
+
+/** Reads columns by content, where neither their name nor another column gives the field. */
+export function byContentAlone(looks: readonly Look[], readings: readonly Candidate[]): Candidate[] {
+  const found: Candidate[] = [];
+  for (const { meaning, is, unless, underAnyName } of BY_CONTENT) {
+    const all = [...readings, ...found];
+    if (isGiven(all, [meaning, ...unless])) continue;
+    const alike = looks.filter(
+      ({ index, name, seen, isOwn }) =>
+        !isOwn &&
+        !isTaken(all, index) &&
+        !name.isOthers &&
+        !name.isElse &&
+        seen.filled > 0 &&
+        (underAnyName || name.isEmpty) &&
+        is(seen) &&
+        (!isRepeated(seen) || meaning === 'postal_code'),
+    );
+    const fitting = meaning === 'phone' ? dialled(alike) : alike;
+    for (const look of SEVERAL.has(meaning) ? fitting : fitting.slice(0, 1))
+      found.push(guessed(look, meaning, contentReason(meaning, look.seen) ?? 'its content'));
+  }
+  return found;
+}
+
+/** Beside a column in which numbers are written as people dial them, plain digits are something else. */
+function dialled(looks: readonly Look[]): readonly Look[] {
+  const dialled = looks.filter(({ seen }) => seen.writtenAsPhone >= 0.2);
+  return dialled.length > 0 ? dialled : looks;
+}
+
+function unnamed(looks: readonly Look[], readings: readonly Candidate[]): Look[] {
+  return looks.filter(
+    ({ index, isOwn, name, seen }) =>
+      !isOwn && name.isEmpty && !name.isOthers && seen.filled > 0 && !isTaken(readings, index),
+  );
+}
+
+/** The longest texts of the file say what is needed, where no column does. */
+export function longestText(looks: readonly Look[], readings: readonly Candidate[]): Candidate[] {
+  if (isGiven(readings, ['request_text', 'notes', 'audio_file'])) return [];
+  const texts = looks.filter(
+    ({ index, name, seen, isOwn }) =>
+      !isOwn && !isTaken(readings, index) && !name.isOthers && !name.isElse && isNearlyText(seen),
+  );
+  const [longest] = texts.sort((a, b) => b.seen.medianLength - a.seen.medianLength);
+  return longest ? [guessed(longest, 'request_text', 'the longest texts of the file')] : [];
+}
+
+/** A column of large towns, or of short names beside the postal code, is the town, where no other column is. */
+export function townBeside(looks: readonly Look[], readings: readonly Candidate[]): Candidate[] {
+  if (isGiven(readings, ['city', 'location'])) return [];
+  const isBeside = ({ index }: Look) =>
+    readings.some((each) => each.meaning === 'postal_code' && Math.abs(each.index - index) === 1);
+  const towns = unnamed(looks, readings).filter(
+    (look) =>
+      fitOf('city', look.seen) === 'shows' &&
+      !holdsPersons(look.seen) &&
+      (look.seen.town >= 0.25 || (isBeside(look) && look.seen.oneWord >= 0.5 && look.seen.distinct >= 0.4)),
+  );
+  const [town] = towns.sort((a, b) => b.seen.town - a.seen.town);
+  return town ? [guessed(town, 'city', 'names of places')] : [];
+}
+
+/**
+ * Two neighbouring columns of mostly one word each are first and last name, where no column has the name: the one with given
+ * names is the first name.
+ */
+export function namePair(looks: readonly Look[], readings: readonly Candidate[]): Candidate[] {
+  if (isGiven(readings, ['fullname', 'first_name', 'last_name'])) return [];
+  const words = unnamed(looks, readings).filter(
+    ({ seen }) =>
+      fitOf('last_name', seen) === 'shows' && seen.distinct >= 0.3 && seen.medianLength <= 18 && seen.town < 0.3,
+  );
+  const isFirst = ({ seen }: Look) => holdsPersons(seen) && seen.oneWord >= 0.6;
+  const first = words.filter(isFirst).sort((a, b) => b.seen.givenName - a.seen.givenName)[0];
+  const last = words.find(
+    ({ index, seen }) => first && Math.abs(index - first.index) === 1 && seen.givenName < first.seen.givenName / 2,
+  );
+  if (!first || !last) return [];
+  return [guessed(first, 'first_name', 'given names'), guessed(last, 'last_name', 'words beside given names')];
+}
+
+/** A part of a town or a country says where, if nothing nearer does. */
+export function region(looks: readonly Look[], readings: readonly Candidate[]): Candidate[] {
+  if (isGiven(readings, ['city', 'location'])) return [];
+  const only = looks.find(
+    ({ name, seen, index }) =>
+      name.isRegion &&
+      !name.isOthers &&
+      !name.isElse &&
+      seen.filled > 0 &&
+      fitOf('city', seen) !== 'contradicts' &&
+      (seen.town >= 0.15 || !isRepeated(seen)) &&
+      !isTaken(readings, index) &&
+      (seen.town >= 0.3 || !isGiven(readings, ['postal_code', 'street'])),
+  );
+  return only ? [{ ...guessed(only, 'location', 'the only place that the file names'), by: 'part of the name' }] : [];
+}
