@@ -139,6 +139,8 @@ describe('Of several ways to be let in', () => {
   test('one that is only listed is a guess', () => {
     expect(findingOf(learn({ basic }))?.confidence).toBe('weak');
     expect(authOf(learn({ basic }, undefined, {}, token))).toBeUndefined();
+    const beside = learn({ basic }, []);
+    expect([authOf(beside)?.kind, findingOf(beside)?.confidence]).toEqual(['basic', 'weak']);
   });
 });
 

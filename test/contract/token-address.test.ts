@@ -167,12 +167,14 @@ describe('Without a flow, an operation issues tokens', () => {
       post(body({ grant_type: { enum: ['authorization_code'] }, code: {}, client_id: {}, client_secret: {} })),
     ],
     ['requires what nobody knows', '/auth/token', post(body({ device: {} }, ['device']))],
+    ['has other names for them', '/oauth/token', post(body({ clientId: {}, clientSecret: {} }))],
     ['only has a name', '/api-tokens', post(body({ note: {} }))],
   ])('but never unasked one that %s', (_, path, item) => {
     expect(asked(learn({ [path]: item }))?.text).toContain(`POST ${path}`);
   });
 
   test.each([
+    '/{apiToken}/jobs',
     '/tokens/revoke',
     '/oauth/introspect',
     '/push/token',

@@ -25,7 +25,7 @@ export function addContract(program: Command, run: RunCommand): void {
     )
     .option(
       '--operation <name=path>',
-      'which is create, token, validate (or none)',
+      'which is create, token, validate (or none); token also takes a path or a whole address',
       pair('OPERATION=PATH', 'first'),
       [],
     )

@@ -26,7 +26,7 @@ const TOKEN_NAME = /^(?:access|bearer|id|auth|jwt)?token$|^jwt$/;
 
 /** Tells whether the path or the id of an operation speaks of tokens. */
 export function speaksOfTokens({ path, id }: OpenApiOperation): boolean {
-  const words = [...nameWords(path), ...nameWords(id)];
+  const words = [...nameWords(path.replace(/\{[^{}]*\}/g, '')), ...nameWords(id)];
   return words.some((word) => TOKEN_WORDS.test(word)) && !words.some((word) => OTHER_WORDS.test(word));
 }
 
@@ -103,12 +103,16 @@ function objectionTo(leaves: readonly Leaf[], grant: Leaf | undefined, isForClie
   if (asked.some((name) => PASSWORD.test(name)) && asked.some((name) => PERSON.test(name))) {
     return "it takes a person's user name and password";
   }
+  const renamed = leaves.find((leaf) => RENAMED.test(leaf.path.at(-1) ?? ''));
+  if (renamed !== undefined) return `it has "${renamed.path.at(-1)}" where srq sends the standard's name`;
   if (grant !== undefined && !allowsClientCredentials(grant)) return 'it takes another grant than client credentials';
   const unknown = required.find((name) => (isForClients ? OF_A_PERSON.test(name) : !KNOWN.test(name)));
   return unknown === undefined ? null : `it requires ${unknown}`;
 }
 
 const TOKEN_PATH = /(?:^|\/)(?:oauth2?|connect|openid-connect|auth)\/(?:v\d+\/)?(?:access_?)?token\/?$/i;
+/** Names of client id, client secret and grant type that are not those of RFC 6749, which are all that srq sends. */
+const RENAMED = /^(?!(?:client_id|client_secret|grant_type)$)(?:client[_-]?(?:id|secret)|grant[_-]?type)$/i;
 const OTHER_GRANT = /password|authorization_code|refresh_token|implicit|device_code|assertion/i;
 const PASSWORD = /^(?:password|passwd|pass|pin|senha|contrasena|passwort)$/;
 const PERSON = /^(?:user|username|userid|email|login|phone|mobile|identifier|usuario|benutzername)$/;

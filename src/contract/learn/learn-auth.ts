@@ -117,7 +117,8 @@ function decided(learning: AuthorizationLearning): Decision {
   if (search !== null && !isQuestion(search)) return token(search);
   if (chosen) return fixed(chosen);
   if (demanding.length === 0) return token(search);
-  return token(byToken ? (search ?? unknownPlace(learning)) : refusedQuestion(demanding.map(unservableWords)));
+  if (byToken) return token(search ?? unknownPlace(learning));
+  return token(refusedQuestion([...new Set(demanding.map(unservableWords))]));
 }
 
 /** Looks for the place of tokens. Flows of other operations count only where the operation does not exclude them. */
@@ -172,7 +173,8 @@ function fixedCredentials({ way, kind }: ServableWay, confidence: Confidence, gi
   }
   const value = givenKey(key, given);
   const place = memberOf(key.placed.value, 'in') === 'query' ? 'query' : 'header';
-  const why = value === null ? 'srq login asks for the key' : 'you gave the key';
+  const word = /^authorization$/i.test(nameOf(key)) ? ', with the word before it if the service wants one' : '';
+  const why = value === null ? `srq login asks for the key${word}` : 'you gave the key';
   return {
     auth: { kind: 'apiKey', in: place, name: nameOf(key), prefix: '', value },
     ...{ words: key.words, where: key.placed.pointer, confidence, why: `no token is asked for; ${why}` },

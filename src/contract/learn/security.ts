@@ -25,7 +25,9 @@ export interface SecurityWays {
 /** Returns the ways to be let in by an operation, or by the service if the operation is not known. */
 export function securityWays(reading: DocumentReading, operation: OpenApiOperation | null): SecurityWays {
   const { document } = reading.described;
-  const said = operation?.value['security'] ?? document['security'];
+  // An empty list for the whole document, beside schemes that it lists, is what tools write that know no better.
+  const general = listOf(document['security']);
+  const said = operation?.value['security'] ?? (general.length > 0 ? general : undefined);
   if (said === undefined) return { ways: allSchemes(reading).map((scheme) => [scheme]), isStated: false };
   const ways = listOf(said).map((way) => withoutCertificate(Object.keys(objectOf(way)).map(schemeIn(reading))));
   return { ways, isStated: true };

@@ -201,7 +201,7 @@ function question(why: string, choices: readonly Choice[], around: TokenSurround
     name: QUESTION,
     text:
       `Where does the service issue tokens? Your client secret goes there. It is not clear: ${why}. ` +
-      `The best are: ${list.map((each, index) => `${index + 1}. ${each}`).join('; ')}.${ofUnusable.join('')}${ofHosts}`,
+      `The choices are: ${list.map((each, index) => `${index + 1}. ${each}`).join('; ')}.${ofUnusable.join('')}${ofHosts}`,
     answer: `--operation "token=${own ?? 'POST /path'}"`,
     choices: [...named.map(({ name }) => name), NO_TOKEN],
   };
