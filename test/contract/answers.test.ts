@@ -244,3 +244,14 @@ test('a sample that is made from a schema takes a value that a success may have'
   const { contract } = learnParts({ createAnswers: { 201: answer({ id: { type: 'integer' }, status }) } });
   expect(contract.create.success?.body).toEqual({ id: 1, status: 'RECEIVED' });
 });
+
+test('what identifies something beside the request is no identifier of it', () => {
+  const id = { type: 'integer' };
+  const inner = { properties: { id, access_code: { type: 'string' } } };
+  const parts = { contactMethods: inner, user_account: inner, lead_contact: inner };
+  const { contract } = learnParts({ createAnswers: { 201: answer(parts) } });
+  expect(contract.create.identifiers.map(({ pointer }) => pointer)).toEqual([
+    '/lead_contact/id',
+    '/lead_contact/access_code',
+  ]);
+});

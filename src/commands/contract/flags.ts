@@ -36,7 +36,6 @@ export function addContract(program: Command, run: RunCommand): void {
     .addHelpText(
       'after',
       examples(
-        'srq contract learn api.yaml --dry-run',
         'srq contract learn api.yaml collection.json --set partner_id=42 --yes',
         "srq contract learn api.yaml --operation create='POST /v1/leads'",
         'srq contract learn api/openapi.yaml api/',

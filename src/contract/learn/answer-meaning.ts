@@ -30,10 +30,18 @@ export function identifierPlaces(answers: readonly DescribedAnswer[]): CreateOpe
   });
 }
 
+/** Tells whether a part of an answer is about something other than the request: `customer`, `contactMethods`. */
+function isAboutAnother(name: string): boolean {
+  const words = nameWords(name);
+  return words.some((word) => ABOUT_ANOTHER.test(word)) && !words.some((word) => OF_REQUEST.test(word));
+}
+
+const OF_REQUEST = /^(?:requests?|leads?|orders?|jobs?|tickets?|enquir(?:y|ies)|inquir(?:y|ies))$/;
+
 function isIdentifier({ words, path, types }: AnswerPlace): boolean {
   const around = path.slice(0, -1).filter((name) => name !== '*');
   if (
-    around.some((name) => ABOUT_ANOTHER.test(name.toLowerCase()) || ABOUT_EARLIER.test(name.toLowerCase())) ||
+    around.some((name) => isAboutAnother(name) || ABOUT_EARLIER.test(name.toLowerCase())) ||
     types.some((type) => /object|array|boolean/.test(type))
   ) {
     return false;
