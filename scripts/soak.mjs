@@ -26,12 +26,12 @@ if (isWanted('answers')) {
   }
 }
 if (isWanted('doubts')) {
-  for (const seed of ['2', '3', '5']) run('pipeline/settle-model', { SRQ_TEST_SEED: seed, SRQ_TEST_SCENARIOS: '4000' });
+  for (const seed of ['2', '3', '5']) run('delivery/settle-model', { SRQ_TEST_SEED: seed, SRQ_TEST_SCENARIOS: '4000' });
 }
 if (isWanted('crash')) {
   run('delivery/crash', { SRQ_TEST_CRASHES: 'all' }, '--maxConcurrency=12', '--testTimeout=240000');
 }
 for (let seed = 2; isWanted('kills') && Date.now() < deadline; seed++) {
   run('delivery/kills', { SRQ_TEST_SEED: String(seed) }, '--testTimeout=600000');
-  if (seed % 4 === 0) run('delivery/two-processes', {});
+  if (seed % 4 === 0) run('delivery/two-processes', { SRQ_TEST_RACES: '100' });
 }

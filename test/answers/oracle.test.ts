@@ -5,7 +5,7 @@ import { NAMING, type RandomService, randomService, SILENT } from './random-serv
 
 const ROWS = 40;
 /** `npm run soak` takes more of them. */
-const SERVICES = Number(process.env['ORACLE_SERVICES'] ?? 520);
+const SERVICES = Number(process.env['ORACLE_SERVICES'] ?? 240);
 const FIRST_SEED = Number(process.env['ORACLE_SEED'] ?? 1);
 
 let oracle: Oracle;

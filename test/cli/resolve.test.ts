@@ -20,18 +20,18 @@ async function fallIntoDoubt(
     { on: 'create', fault: 'reset-before', match: { request_text: NOT_TAKEN } },
   ]);
   const file = desk.write('leads.csv', leadsCsv(ROWS));
-  const ended = await desk.run(...bulkArgs(file, '--json', '--concurrency', '1', ...more));
+  const ended = await desk.call(...bulkArgs(file, '--json', '--concurrency', '1', ...more));
   expect([ended.code, documentOf(ended)]).toEqual([7, expect.objectContaining({ created: ROWS - 2, unknown: 2 })]);
   return { file, keys: (await doubts(desk)).map(({ key }) => String(key)) };
 }
 
 async function doubts(desk: Desk): Promise<Record<string, unknown>[]> {
-  const listed = await desk.run('resolve', '--json');
+  const listed = await desk.call('resolve', '--json');
   expect(listed.code).toBe(0);
   return documentOf(listed)['unknown'] as Record<string, unknown>[];
 }
 
-const importAgain = async (desk: Desk, file: string) => documentOf(await desk.run(...bulkArgs(file, '--json')));
+const importAgain = async (desk: Desk, file: string) => documentOf(await desk.call(...bulkArgs(file, '--json')));
 
 describe.concurrent('srq resolve', () => {
   test('lists what is in doubt by key, row and reference, and says what to do', async ({ partner, sandbox }) => {
@@ -40,22 +40,22 @@ describe.concurrent('srq resolve', () => {
       { row: 6, ref: 'L-5' },
       { row: 7, ref: 'L-6' },
     ]);
-    const { stdout, stderr, code } = await partner.run('resolve');
+    const { stdout, stderr, code } = await partner.call('resolve');
     expect(code).toBe(0);
     for (const key of keys) expect(stdout).toContain(key.slice(0, 12));
     expect(stderr).toMatch(/srq resolve KEY --created \[ID\][\s\S]*srq resolve KEY --not-created/);
   });
 
   test('has nothing to list where nothing is in doubt', async ({ partner }) => {
-    expect(await partner.run('resolve')).toMatchObject({ code: 0, stdout: 'Nothing is in doubt.\n' });
-    expect(await partner.run('resolve', '--all', '--created')).toMatchObject({ code: 2 });
+    expect(await partner.call('resolve')).toMatchObject({ code: 0, stdout: 'Nothing is in doubt.\n' });
+    expect(await partner.call('resolve', '--all', '--created')).toMatchObject({ code: 2 });
   });
 
   test('keeps the identifier that a person found, by the beginning of the key', async ({ partner, sandbox }) => {
     const { file, keys } = await fallIntoDoubt(partner, sandbox);
     const [taken = ''] = keys;
     const id = '12345678901234567890';
-    const ended = await partner.run('resolve', taken.slice(0, 12), '--created', id, '--json');
+    const ended = await partner.call('resolve', taken.slice(0, 12), '--created', id, '--json');
     expect([ended.code, documentOf(ended)]).toEqual([
       0,
       { resolved: [expect.objectContaining({ key: taken, status: 'created' })] },
@@ -69,7 +69,7 @@ describe.concurrent('srq resolve', () => {
   test('lets the next import send what a person did not find, and that once', async ({ partner, sandbox }) => {
     const { file, keys } = await fallIntoDoubt(partner, sandbox);
     const [, notTaken = ''] = keys;
-    expect(await partner.run('resolve', notTaken, '--not-created')).toMatchObject({ code: 0 });
+    expect(await partner.call('resolve', notTaken, '--not-created')).toMatchObject({ code: 0 });
     expect(await importAgain(partner, file)).toMatchObject({ created: 1, unknown: 1, repeated: ROWS - 2 });
     expect(await importAgain(partner, file)).toMatchObject({ created: 0, unknown: 1, repeated: ROWS - 1 });
     expect(await statsOf(sandbox)).toMatchObject({ created: ROWS, distinct: ROWS, doubled: 0 });
@@ -77,13 +77,13 @@ describe.concurrent('srq resolve', () => {
 
   test('settles several at once: by their keys, by a reference, or all', async ({ partner, sandbox }) => {
     const { keys } = await fallIntoDoubt(partner, sandbox);
-    const refused = await partner.run('resolve', ...keys, '--created', 'R-1');
+    const refused = await partner.call('resolve', ...keys, '--created', 'R-1');
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('one identifier cannot be theirs')]);
-    expect(await partner.run('resolve', '--not-created')).toMatchObject({ code: 2 });
+    expect(await partner.call('resolve', '--not-created')).toMatchObject({ code: 2 });
     expect(await doubts(partner)).toHaveLength(2);
-    expect(await partner.run('resolve', '--ref', 'L-5', '--created')).toMatchObject({ code: 0 });
+    expect(await partner.call('resolve', '--ref', 'L-5', '--created')).toMatchObject({ code: 0 });
     expect(await doubts(partner)).toMatchObject([{ ref: 'L-6' }]);
-    expect(await partner.run('resolve', '--all', '--created')).toMatchObject({ code: 0 });
+    expect(await partner.call('resolve', '--all', '--created')).toMatchObject({ code: 0 });
     expect(await doubts(partner)).toEqual([]);
   });
 
@@ -92,15 +92,15 @@ describe.concurrent('srq resolve', () => {
     const before = partner.records();
     const settled = before.find(({ event }) => event === 'created')?.['key'];
     for (const key of ['0123456789ab', keys[0]?.slice(0, 5) ?? '', String(settled)]) {
-      const ended = await partner.run('resolve', key, '--created', '--json');
+      const ended = await partner.call('resolve', key, '--created', '--json');
       expect([key, ended.code, documentOf(ended)]).toEqual([
         key,
         2,
         { error: expect.objectContaining({ code: 'usage', hint: expect.stringContaining('srq resolve') }) },
       ]);
     }
-    expect(await partner.run('resolve', keys[0] ?? '', '--created', '--not-created')).toMatchObject({ code: 2 });
-    const oneWrong = await partner.run('resolve', keys[0] ?? '', '0123456789ab', '--created');
+    expect(await partner.call('resolve', keys[0] ?? '', '--created', '--not-created')).toMatchObject({ code: 2 });
+    const oneWrong = await partner.call('resolve', keys[0] ?? '', '0123456789ab', '--created');
     expect([oneWrong.code, oneWrong.stderr]).toEqual([2, expect.stringContaining('0123456789ab')]);
     expect(partner.records()).toEqual(before);
   });
@@ -113,7 +113,7 @@ describe.concurrent('srq resolve', () => {
     desk.use(sandbox);
     const running = desk.start(bulkArgs(desk.write('leads.csv', leadsCsv(60))));
     await createdAtLeast(sandbox, 5, running);
-    const refused = await desk.run('resolve', '--all', '--not-created');
+    const refused = await desk.call('resolve', '--all', '--not-created');
     expect([refused.code, refused.stderr]).toEqual([9, expect.stringMatching(/srq bulk leads\.csv, process \d+/)]);
     await setLatency(sandbox, 0);
     expect(await running.ended).toMatchObject({ code: 0 });
@@ -123,7 +123,7 @@ describe.concurrent('srq resolve', () => {
 
 describe.concurrent('srq resolve --validate', () => {
   const ask = (desk: Desk, file: string) =>
-    desk.run('resolve', '--validate', '--file', file, '--settle', '0.2', '--json');
+    desk.call('resolve', '--validate', '--file', file, '--settle', '0.2', '--json');
 
   test('decides where validate has proven itself; the next import sends what was not taken', async ({
     partner,
@@ -160,7 +160,7 @@ describe.concurrent('srq resolve --validate', () => {
 
   test('needs the file, for the log holds no requests', async ({ partner, sandbox }) => {
     await fallIntoDoubt(partner, sandbox);
-    const ended = await partner.run('resolve', '--validate');
+    const ended = await partner.call('resolve', '--validate');
     expect([ended.code, ended.stderr]).toEqual([2, expect.stringContaining('--file leads.csv')]);
   });
 

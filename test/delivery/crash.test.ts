@@ -12,8 +12,8 @@ import {
 import { type Desk, test } from '../helpers/desk.ts';
 import { leadsCsv } from '../helpers/leads.ts';
 import { type Crash, crashing, intendedWithin, logCalls } from '../helpers/log-crash.ts';
-import { hasStrace } from '../helpers/log-process.ts';
 import type { Ended } from '../helpers/run-srq.ts';
+import { hasStrace } from '../helpers/strace.ts';
 import { creates } from '../sandbox/sandbox-client.ts';
 
 // Settling is mostly waiting, so many at once cost little.
@@ -35,11 +35,20 @@ interface Case extends Crash {
 
 const upTo = (last: number, step: number) => Array.from({ length: Math.ceil(last / step) }, (_, at) => 1 + at * step);
 
+const ERRORS = ['error=EIO', 'error=ENOSPC'] as const;
+
 /** In the suite nine calls of a run with four rows in flight, the first one included, and the very last one of all. */
 function casesOf(call: Crash['call'], effect: Crash['effect']): Case[] {
   const four = upTo(CALLS_FOUR_AT_ONCE, EVERY_CALL ? 1 : 4).map((at) => ({ call, effect, at, concurrency: 4 }));
   const one = EVERY_CALL ? upTo(CALLS_ONE_BY_ONE, 1) : [CALLS_ONE_BY_ONE];
   return [...four, ...one.map((at) => ({ call, effect, at, concurrency: 1 }))];
+}
+
+/** In the suite each of these calls fails in one of the two ways, in turn, and a sync in the other way than a write. */
+function failuresOf(call: Crash['call']): Case[] {
+  if (EVERY_CALL) return ERRORS.flatMap((error) => casesOf(call, error));
+  const shift = call === 'write' ? 0 : 1;
+  return casesOf(call, ERRORS[0]).map((each, at) => ({ ...each, effect: ERRORS[(at + shift) % 2] ?? ERRORS[0] }));
 }
 
 async function crashedRun(desk: Desk, sandbox: Sandbox, leads: string, concurrency: number, crash: Crash | null) {
@@ -86,7 +95,7 @@ describe.skipIf(!hasStrace).each(['write', 'fdatasync'] as const)('a log whose %
     },
   );
 
-  test.concurrent.for([...casesOf(call, 'error=EIO'), ...casesOf(call, 'error=ENOSPC')])(
+  test.concurrent.for(failuresOf(call))(
     'number $at fails with $effect, $concurrency in flight, sends nothing more and tells what it cannot keep',
     async (crash, { desk, sandbox }) => {
       const leads = desk.write('leads.csv', leadsCsv(ROWS));

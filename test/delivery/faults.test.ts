@@ -32,7 +32,7 @@ test('an import through every kind of fault repeats what was certainly not taken
   const faults = Object.entries({ ...DOUBTFUL, ...PASSING });
   sandbox.setInstructions(faults.map(([at, fault]) => faultOnRow(Number(at), fault)));
   const leads = partner.write('leads.csv', leadsCsv(ROWS));
-  const ended = await partner.run(...bulkArgs(leads, '--concurrency', '16', '--in-doubt', 'park'));
+  const ended = await partner.call(...bulkArgs(leads, '--concurrency', '16', '--in-doubt', 'park'));
   const struck = creates(sandbox).flatMap(({ fault }) => (fault === null ? [] : [fault]));
   expect(struck.sort()).toEqual(faults.map(([, fault]) => fault).sort());
 
@@ -40,7 +40,7 @@ test('an import through every kind of fault repeats what was certainly not taken
     .map((at) => `L-${at}`)
     .sort();
   expect([ended.code, accountedFor(ended, ROWS)['unknown']]).toEqual([7, doubtful.length]);
-  const listed = documentsOf(await partner.run('log', '--status', 'unknown', '--json'));
+  const listed = documentsOf(await partner.call('log', '--status', 'unknown', '--json'));
   expect(listed.map(({ ref }) => ref).sort()).toEqual(doubtful);
   // Taken or not, each of them was sent once.
   const sent = creates(sandbox).map(({ params }) => `L-${params['request_text']?.split(' ').at(-1)}`);

@@ -5,8 +5,8 @@ import { accountedFor, bulkArgs, expectNothingHidden, faultOnRow, trustValidate 
 import { type Desk, test } from '../helpers/desk.ts';
 import { leadsCsv } from '../helpers/leads.ts';
 import { type Crash, crashing, logCalls } from '../helpers/log-crash.ts';
-import { hasStrace } from '../helpers/log-process.ts';
 import { createdAtLeast, statsOf } from '../helpers/sandbox-view.ts';
+import { hasStrace } from '../helpers/strace.ts';
 import { creates, partnerOf } from '../sandbox/sandbox-client.ts';
 
 // Settling is mostly waiting, so many at once cost little.

@@ -13,7 +13,8 @@ import { leadsCsv } from '../helpers/leads.ts';
 import { documentOf, type Running } from '../helpers/run-srq.ts';
 import { createdAtLeast, setLatency, statsOf } from '../helpers/sandbox-view.ts';
 
-const RACES = 50;
+/** `npm run soak` runs more of them. */
+const RACES = Number(process.env['SRQ_TEST_RACES'] ?? 20);
 const ROWS = 5;
 
 describe('two runs on one log', () => {

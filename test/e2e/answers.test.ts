@@ -56,7 +56,7 @@ const named = (number: number): WireAnswer => NAMING['flat']?.(`R-${number}`) ??
 const silent = (name: string): WireAnswer => SILENT[name] ?? expect.fail('no such form');
 
 const bulk = (desk: Desk, leads: string, ...more: string[]) =>
-  desk.run('bulk', leads, '--rate', 'max', '--json', '--in-doubt', 'park', ...more);
+  desk.call('bulk', leads, '--rate', 'max', '--json', '--in-doubt', 'park', ...more);
 
 /** Four at a time between good rows: more doubts would open the breaker. */
 const FOURS = Array.from({ length: Math.ceil(DENIALS.length / 4) }, (_, at) => DENIALS.slice(at * 4, at * 4 + 4));
@@ -118,7 +118,7 @@ describe.concurrent('A service that names no identifier', () => {
       expect([ended.code, documentOf(ended)]).toMatchObject([0, { created: 12, unknown: 0, withoutIdentifier: 12 }]);
       expect(service.taken).toHaveLength(12);
       // Without validate, too, now that it is known.
-      const one = await desk.run(
+      const one = await desk.call(
         'create',
         '--country',
         'PT',
@@ -144,12 +144,12 @@ describe.concurrent('A service that names no identifier', () => {
     expect([stopped.code, documentOf(stopped)]).toMatchObject([7, { created: 0, unknown: 1, failed: 4 }]);
     expect(stopped.stdout).toContain('srq contract learn --taken-by status');
     expect(service.arrived).toHaveLength(1);
-    const learned = await desk.run('contract', 'learn', '--taken-by', 'status', '--json');
+    const learned = await desk.call('contract', 'learn', '--taken-by', 'status', '--json');
     expect([learned.code, documentOf(learned)]).toMatchObject([0, { said: 'taken', forms: ['204 empty'] }]);
     const next = await bulk(desk, leads, '--no-validate');
     expect([next.code, documentOf(next)]).toMatchObject([7, { created: 4, unknown: 1, withoutIdentifier: 4 }]);
     expect(service.arrived).toHaveLength(5);
-    expect(await desk.run('contract', 'learn', '--taken-by', 'status')).toMatchObject({ code: 2 });
+    expect(await desk.call('contract', 'learn', '--taken-by', 'status')).toMatchObject({ code: 2 });
   });
 
   test('a refusal under a status of success is taught in the same way', async ({ desk, onTestFinished }) => {
@@ -162,7 +162,7 @@ describe.concurrent('A service that names no identifier', () => {
     desk.use(service);
     const leads = desk.write('leads.csv', leadsCsv(6));
     expect(await bulk(desk, leads, '--no-validate')).toMatchObject({ code: 7 });
-    const learned = await desk.run('contract', 'learn', '--refused-by', 'status');
+    const learned = await desk.call('contract', 'learn', '--refused-by', 'status');
     expect(learned, learned.stderr).toMatchObject({ code: 0 });
     const next = documentOf(await bulk(desk, leads, '--no-validate'));
     expect(next).toMatchObject({ created: 3, rejected: 2, unknown: 1 });

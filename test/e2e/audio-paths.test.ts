@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { test } from '../helpers/desk.ts';
 import { documentOf } from '../helpers/run-srq.ts';
+import { hasStrace, STRACE } from '../helpers/strace.ts';
 import { creates } from '../sandbox/sandbox-client.ts';
 
-const NO_STRACE = spawnSync('strace', ['-V']).status !== 0;
 const SOUND = Buffer.from('RIFF not really a sound');
 
-test.skipIf(NO_STRACE)(
+test.skipIf(!hasStrace)(
   'recordings are read from the folder of the file alone, whatever a row names (needs strace)',
   async ({ partner, sandbox }) => {
     const elsewhere = mkdtempSync(join(tmpdir(), 'srq-elsewhere-'));
@@ -45,7 +45,7 @@ test.skipIf(NO_STRACE)(
     const rows = ['voice/good.wav', ...tricks].map((path, at) => `PT,Ana ${at},+351912345678,Lisboa,"${path}"`);
     const leads = partner.write('leads.csv', `country,fullname,phone,location,audio_file\n${rows.join('\n')}\n`);
     const trace = join(partner.folder, 'trace');
-    const under = ['strace', '-f', '-e', 'trace=open,openat,openat2', '-o', trace];
+    const under = [...STRACE, '-e', 'trace=open,openat,openat2', '-o', trace];
     const ended = await partner.start(['bulk', leads, '--rate', 'max', '--json'], { under }).ended;
     expect(documentOf(ended)).toMatchObject({ rows: 1 + tricks.length, created: 1, invalid: tricks.length });
     const sha256 = createHash('sha256').update(SOUND).digest('hex');

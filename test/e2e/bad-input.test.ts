@@ -58,7 +58,7 @@ describe.concurrent('bulk refuses with exit code 2, and sends nothing', () => {
   test.for(FILES)('%s', async ([, args, told], { partner, sandbox }) => {
     partner.write('leads.csv', leadsCsv(2));
     partner.write('names.json', '{"join":{"mobile":["ref"]}}');
-    const ended = await partner.run('bulk', ...args);
+    const ended = await partner.call('bulk', ...args);
     expect(ended).toMatchObject({ code: 2, stdout: '' });
     expect(ended.stderr).toMatch(told);
     expect(ended.stderr).toContain('→');
@@ -86,7 +86,7 @@ describe.concurrent('bulk refuses with exit code 2, and sends nothing', () => {
   });
 
   test('an unknown command, with the one that was meant', async ({ desk }) => {
-    const ended = await desk.run('blk', 'leads.csv');
+    const ended = await desk.call('blk', 'leads.csv');
     expect(ended).toMatchObject({ code: 2, stdout: '' });
     expect(ended.stderr).toMatch(/did you mean bulk/i);
   });
@@ -117,7 +117,7 @@ describe.concurrent('an address that is not the service', () => {
         ['validate', ...REQUEST],
         ['bulk', leads, '--rate', 'max'],
       ]) {
-        const ended = await desk.run(...args);
+        const ended = await desk.call(...args);
         expect([args[0], ended.code]).toEqual([args[0], 5]);
         expect(ended.stdout + ended.stderr).toMatch(told);
       }
@@ -135,7 +135,7 @@ describe.concurrent('an address that is not the service', () => {
     });
     desk.use({ baseUrl: url, clientId: '1' });
     const leads = desk.write('leads.csv', leadsCsv(30));
-    const ended = await desk.run('bulk', leads, '--rate', 'max', '--json');
+    const ended = await desk.call('bulk', leads, '--rate', 'max', '--json');
     expect(ended.code).toBe(6);
     expect(documentOf(ended)).toMatchObject({ created: 0, stopped: expect.stringContaining('cannot read') });
     expect(paths.length).toBeLessThanOrEqual(4);

@@ -5,7 +5,7 @@ import { documentOf } from '../helpers/run-srq.ts';
 import { createdAtLeast, setLatency } from '../helpers/sandbox-view.ts';
 import { creates } from '../sandbox/sandbox-client.ts';
 
-const bulk = (desk: Desk, ...args: string[]) => desk.run('bulk', '--rate', 'max', ...args);
+const bulk = (desk: Desk, ...args: string[]) => desk.call('bulk', '--rate', 'max', ...args);
 /** The leads with a language each; the sandbox refuses `no idea`. */
 const withLanguages = (leads: string, languageOf: (at: number) => string) =>
   leads.replace('ref,', 'lang,').replaceAll(/^L-(\d+)/gm, (_, at) => languageOf(Number(at)));

@@ -134,7 +134,7 @@ describe.skipIf(!HAS_TERMINAL)('on a terminal, a question takes one key', () => 
       ...[whole(at), 'Ana', 'Exemplo', phone(at), NEEDS[at] ?? '', 'PT'],
     ]);
     const leads = partner.write('leads.csv', two);
-    const planned = documentOf(await partner.run('bulk', leads, '--dry-run', '--json'));
+    const planned = documentOf(await partner.call('bulk', leads, '--dry-run', '--json'));
     const likely = (planned['columns'] as { level: string }[]).filter(({ level }) => level === 'likely');
     expect(likely).toEqual([expect.objectContaining({ field: 'fullname', columns: ['Vorname abc', 'Nachname abc'] })]);
     const terminal = new Terminal(partner, ['bulk', leads]);
@@ -176,13 +176,13 @@ describe('without a terminal', () => {
     '%s: exit 2, nothing is sent or shown of the leads, and the command works as it is pasted',
     async ([, text, message], { partner, sandbox }) => {
       partner.write('leads of today.csv', text);
-      const { code, stdout, stderr } = await partner.run('bulk', 'leads of today.csv', '--json');
+      const { code, stdout, stderr } = await partner.call('bulk', 'leads of today.csv', '--json');
       expect(code).toBe(2);
       const { error } = JSON.parse(stdout);
       expect(error.message).toMatch(message);
       for (const secret of ['912345', 'Exemplo', 'p0@']) expect(stdout + stderr).not.toContain(secret);
       expect(creates(sandbox)).toEqual([]);
-      const shown = await partner.run('bulk', 'leads of today.csv');
+      const shown = await partner.call('bulk', 'leads of today.csv');
       expect(shown.code).toBe(2);
       expect(hinted(`${error.hint}`)).toBe(hinted(shown.stderr).replace(/(?= --)/, ' --json'));
       await paste(partner, hinted(shown.stderr));
@@ -192,7 +192,7 @@ describe('without a terminal', () => {
 
   test('a command with -- gets its flags before that', async ({ partner, sandbox }) => {
     partner.write('-leads.csv', LEFT_OUT);
-    const { code, stderr } = await partner.run('bulk', '--', '-leads.csv');
+    const { code, stderr } = await partner.call('bulk', '--', '-leads.csv');
     expect(code).toBe(2);
     await paste(partner, hinted(stderr));
     expect(creates(sandbox)).toHaveLength(6);
@@ -201,14 +201,14 @@ describe('without a terminal', () => {
   test('--accept-likely takes what is likely, and not what is left out', async ({ partner, sandbox }) => {
     const likely = partner.write('likely.csv', LIKELY);
     const left = partner.write('left.csv', OWNERS);
-    expect((await partner.run('bulk', left, '--accept-likely')).code).toBe(2);
+    expect((await partner.call('bulk', left, '--accept-likely')).code).toBe(2);
     expect(creates(sandbox)).toEqual([]);
-    expect((await partner.run('bulk', likely, '--accept-likely')).code).toBe(0);
+    expect((await partner.call('bulk', likely, '--accept-likely')).code).toBe(0);
     expect(creates(sandbox)).toHaveLength(6);
-    const { code } = await partner.run('bulk', left, '--map', 'Owner e-mail=-', '--again');
+    const { code } = await partner.call('bulk', left, '--map', 'Owner e-mail=-', '--again');
     expect(code).toBe(0);
     expect(creates(sandbox).filter(({ params }) => params['email'] !== undefined)).toEqual([]);
-    const taken = await partner.run('bulk', left, '--map', 'Owner e-mail=email', '--again');
+    const taken = await partner.call('bulk', left, '--map', 'Owner e-mail=email', '--again');
     expect(taken.code).toBe(0);
     expect(creates(sandbox).filter(({ params }) => params['email'] === 'p3@example.com')).toHaveLength(1);
   });
@@ -219,7 +219,7 @@ describe('without a terminal', () => {
   }) => {
     const text = LEFT_OUT.replace('Nome', 'Nome,Kontakt fon xyz').replaceAll(/^(\w+ \w+),/gm, '$1,,');
     partner.write('leads.csv', text);
-    const planned = documentOf(await partner.run('bulk', 'leads.csv', '--dry-run', '--json'));
+    const planned = documentOf(await partner.call('bulk', 'leads.csv', '--dry-run', '--json'));
     const columns = planned['columns'] as { level: string; because: string }[];
     expect(columns.length).toBeGreaterThan(2);
     for (const { level, because } of columns) {
@@ -236,7 +236,7 @@ describe('without a terminal', () => {
 
   test('a column without a name is called by its place', async ({ partner, sandbox }) => {
     const leads = partner.write('leads.csv', LEFT_OUT.replace('Agent', ''));
-    const { code } = await partner.run('bulk', leads, '--map', 'column 2=phone', '--map', 'Owner e-mail=-');
+    const { code } = await partner.call('bulk', leads, '--map', 'column 2=phone', '--map', 'Owner e-mail=-');
     expect(code).toBe(0);
     expect(phones(creates(sandbox)).sort()).toEqual(NAMES.map((_, at) => phone(at)));
   });

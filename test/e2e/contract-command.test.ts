@@ -26,7 +26,7 @@ const stored = ({ config }: Desk, profile = 'default') => join(config, 'contract
 
 describe.concurrent('contract learn, without a terminal,', () => {
   test('keeps nothing without --yes, and says the command that would', async ({ desk }) => {
-    const ended = await desk.run('contract', 'learn', FORM);
+    const ended = await desk.call('contract', 'learn', FORM);
     expect(ended.code).toBe(2);
     expect(ended.stderr).toContain('Nothing was stored');
     expect(ended.stderr).toContain(`srq contract learn ${FORM} --yes`);
@@ -35,11 +35,11 @@ describe.concurrent('contract learn, without a terminal,', () => {
   });
 
   test('--dry-run shows what would be learned and keeps nothing, open questions or not', async ({ desk }) => {
-    const ended = await desk.run('contract', 'learn', WITH_CONSTANTS, '--dry-run');
+    const ended = await desk.call('contract', 'learn', WITH_CONSTANTS, '--dry-run');
     expect(ended.code).toBe(0);
     expect(ended.stdout).toContain('POST /api/leads');
     expect(ended.stdout).toContain('--set partner_id=');
-    const document = documentOf(await desk.run('contract', 'learn', WITH_CONSTANTS, '--dry-run', '--json'));
+    const document = documentOf(await desk.call('contract', 'learn', WITH_CONSTANTS, '--dry-run', '--json'));
     expect(document).toMatchObject({ profile: 'default', stored: false });
     expect((document['questions'] as { name: string }[]).map(({ name }) => name).sort()).toEqual([
       'constant:X-Partner',
@@ -49,7 +49,7 @@ describe.concurrent('contract learn, without a terminal,', () => {
   });
 
   test('--yes agrees to guesses, but answers no question', async ({ desk }) => {
-    const ended = await desk.run('contract', 'learn', WITH_CONSTANTS, '--yes', '--json');
+    const ended = await desk.call('contract', 'learn', WITH_CONSTANTS, '--yes', '--json');
     expect(ended.code).toBe(2);
     expect(ended.stdout).toMatch(/partner_id/);
     const { hint } = documentOf(ended)['error'] as { hint: string };
@@ -63,20 +63,20 @@ describe.concurrent('contract learn, without a terminal,', () => {
     desk,
   }) => {
     const file = withHeader(desk, 'Reserved for future use');
-    const ended = await desk.run('contract', 'learn', file, '--yes', '--json');
+    const ended = await desk.call('contract', 'learn', file, '--yes', '--json');
     expect(ended, ended.stderr).toMatchObject({ code: 0 });
     expect(documentOf(ended)).toMatchObject({
       contract: { create: { idempotency: null } },
       questions: [{ name: 'idempotency:Idempotency-Key', unanswered: 'no' }],
     });
     expect(ended.stderr.replace(/\s+/g, ' ')).toContain('Until you say so, "no" counts: --set Idempotency-Key=24h');
-    const said = await desk.run('contract', 'learn', file, '--yes', '--json', '--set', 'Idempotency-Key=24h');
+    const said = await desk.call('contract', 'learn', file, '--yes', '--json', '--set', 'Idempotency-Key=24h');
     expect(documentOf(said)).toMatchObject({
       contract: { create: { idempotency: { header: 'Idempotency-Key', format: 'uuid', windowSeconds: 86_400 } } },
       questions: [],
     });
-    expect((await desk.run('contract', 'show')).stdout).toContain('Idempotency-Key (uuid), for 24 hours');
-    const wrong = await desk.run('contract', 'learn', file, '--yes', '--set', 'Idempotency-Key=idem');
+    expect((await desk.call('contract', 'show')).stdout).toContain('Idempotency-Key (uuid), for 24 hours');
+    const wrong = await desk.call('contract', 'learn', file, '--yes', '--set', 'Idempotency-Key=idem');
     expect(wrong.code).toBe(2);
     expect(wrong.stderr).toContain('Say no, yes, or for how long');
   });
@@ -95,7 +95,7 @@ describe.concurrent('contract learn, without a terminal,', () => {
     };
     const file = desk.write('api.json', JSON.stringify({ openapi: '3.1.0', info: { title: 'CRM' }, paths }));
     const learn = (...more: string[]) =>
-      desk.run('contract', 'learn', file, '--operation', 'create=POST /leads', '--yes', '--json', ...more);
+      desk.call('contract', 'learn', file, '--operation', 'create=POST /leads', '--yes', '--json', ...more);
     const open = await learn();
     expect(open.code).toBe(2);
     expect(documentOf(open)['error']).toMatchObject({
@@ -105,9 +105,9 @@ describe.concurrent('contract learn, without a terminal,', () => {
     expect(existsSync(stored(desk))).toBe(false);
     const [baseUrl, secret] = [service.baseUrl, CANARY];
     Object.assign(desk.env, { SRQ_BASE_URL: baseUrl, SRQ_CLIENT_ID: '1', SRQ_CLIENT_SECRET: secret });
-    await desk.run('doctor', '--json');
+    await desk.call('doctor', '--json');
     expect(await learn('--operation', 'validate=none')).toMatchObject({ code: 0 });
-    await desk.run('doctor', '--json');
+    await desk.call('doctor', '--json');
     expect(service.calls().map(({ path }) => path)).not.toContain('/leads/upsert');
     expect(service.calls().length).toBeGreaterThan(0);
   });
@@ -115,7 +115,7 @@ describe.concurrent('contract learn, without a terminal,', () => {
   test('keeps it for the profile in force alone, and suggests logins of which none is live unasked', async ({
     desk,
   }) => {
-    const ended = await desk.run('contract', 'learn', FORM, '--yes', '--profile', 'acme');
+    const ended = await desk.call('contract', 'learn', FORM, '--yes', '--profile', 'acme');
     expect(ended).toMatchObject({ code: 0 });
     expect(existsSync(stored(desk, 'acme'))).toBe(true);
     expect(existsSync(stored(desk))).toBe(false);
@@ -125,7 +125,7 @@ describe.concurrent('contract learn, without a terminal,', () => {
     expect(ended.stdout).toMatch(/srq login --profile \S+ --base-url https:\/\/api\.requests\.example\.com\n/);
     expect(ended.stdout).toContain(`srq contract learn ${FORM} --yes --profile NAME`);
     expect(desk.files().filter((name) => name.endsWith('config.json'))).toEqual([]);
-    expect(documentOf(await desk.run('status', '--json', '--profile', 'acme'))).toMatchObject({
+    expect(documentOf(await desk.call('status', '--json', '--profile', 'acme'))).toMatchObject({
       contract: { title: 'Service Request API', files: ['form-openapi30.yaml'] },
     });
   });
@@ -137,16 +137,16 @@ describe.concurrent('contract learn, without a terminal,', () => {
     truncateSync(huge, 50 * 1024 * 1024);
     const hostile = [pipe, huge, join(desk.work, 'missing.yaml')];
     for (const path of hostile) {
-      const ended = await desk.run('contract', 'learn', path, '--yes');
+      const ended = await desk.call('contract', 'learn', path, '--yes');
       expect(ended.code).toBe(2);
       expect(ended.stderr).toContain(`${path} cannot be read`);
     }
   });
 
   test('a misspelt subcommand or operation is a usage error', async ({ desk }) => {
-    expect(await desk.run('contract', 'lern', FORM)).toMatchObject({ code: 2 });
-    expect(await desk.run('contract')).toMatchObject({ code: 2 });
-    const ended = await desk.run('contract', 'learn', FORM, '--yes', '--operation', 'delete=/v1');
+    expect(await desk.call('contract', 'lern', FORM)).toMatchObject({ code: 2 });
+    expect(await desk.call('contract')).toMatchObject({ code: 2 });
+    const ended = await desk.call('contract', 'learn', FORM, '--yes', '--operation', 'delete=/v1');
     expect(ended.code).toBe(2);
     expect(ended.stderr).toContain('--operation create=');
   });
@@ -270,12 +270,12 @@ describe.skipIf(!HAS_TERMINAL)('contract learn, on a terminal,', () => {
 });
 
 test('what show --json prints is itself learned, and a sandbox starts from it', async ({ desk }) => {
-  await desk.run('contract', 'learn', FORM, '--yes');
-  const shown = await desk.run('contract', 'show', '--json');
+  await desk.call('contract', 'learn', FORM, '--yes');
+  const shown = await desk.call('contract', 'show', '--json');
   const file = desk.write('contract.json', shown.stdout);
-  const learned = await desk.run('contract', 'learn', file, '--yes', '--profile', 'second', '--json');
+  const learned = await desk.call('contract', 'learn', file, '--yes', '--profile', 'second', '--json');
   expect(learned, learned.stderr).toMatchObject({ code: 0 });
-  const again = documentOf(await desk.run('contract', 'show', '--json', '--profile', 'second'));
+  const again = documentOf(await desk.call('contract', 'show', '--json', '--profile', 'second'));
   expect({ ...again, source: null }).toEqual({ ...documentOf(shown), source: null });
 
   const running = desk.start(['sandbox', '--port', '0', '--json', '--contract', file]);
@@ -291,10 +291,10 @@ test('srq sandbox starts from a description with questions left open, and demand
   const running = desk.start(['sandbox', '--port', '0', '--json', '--contract', WITH_CONSTANTS]);
   const { baseUrl, clientId, clientSecret } = JSON.parse(await running.until(/\n/));
   Object.assign(desk.env, { SRQ_BASE_URL: baseUrl, SRQ_CLIENT_ID: clientId, SRQ_CLIENT_SECRET: clientSecret });
-  expect(await desk.run('create', ...requestFor('sem contrato'))).not.toMatchObject({ code: 0 });
+  expect(await desk.call('create', ...requestFor('sem contrato'))).not.toMatchObject({ code: 0 });
   const known = ['--set', 'partner_id=42', '--set', 'X-Partner=ACME'];
-  expect(await desk.run('contract', 'learn', WITH_CONSTANTS, ...known, '--yes')).toMatchObject({ code: 0 });
-  const ended = await desk.run('create', ...requestFor('com contrato'), '--category', 'plumbing', '--json');
+  expect(await desk.call('contract', 'learn', WITH_CONSTANTS, ...known, '--yes')).toMatchObject({ code: 0 });
+  const ended = await desk.call('create', ...requestFor('com contrato'), '--category', 'plumbing', '--json');
   expect(documentOf(ended)).toMatchObject({ status: 'created', ids: { number: expect.any(String) } });
   running.process.kill('SIGINT');
   await running.ended;
@@ -412,8 +412,8 @@ test('bulk says which contract the requests obey, and shows the first as it will
 }) => {
   const name = 'nested-json-openapi31.yaml';
   desk.use(await openSandbox({ contract: contractOf(name) }));
-  await desk.run('contract', 'learn', contractFile(name), '--yes');
-  const ended = await desk.run('bulk', desk.write('leads.csv', leadsCsv(2)), '--rate', 'max');
+  await desk.call('contract', 'learn', contractFile(name), '--yes');
+  const ended = await desk.call('bulk', desk.write('leads.csv', leadsCsv(2)), '--rate', 'max');
   expect(ended, ended.stderr).toMatchObject({ code: 0 });
   expect(ended.stderr).toMatch(/By\s+Handover API \(nested-json-openapi31\.yaml\)/);
   expect(ended.stderr).toMatch(/customer\.name\s+Ana Exemplo 0/);
@@ -421,8 +421,8 @@ test('bulk says which contract the requests obey, and shows the first as it will
 });
 
 test('--sandbox rehearses the contract of the profile, and says so', async ({ desk }) => {
-  await desk.run('contract', 'learn', contractFile('nested-json-openapi31.yaml'), '--yes');
-  const ended = await desk.run('bulk', desk.write('leads.csv', leadsCsv(2)), '--sandbox', '--verbose');
+  await desk.call('contract', 'learn', contractFile('nested-json-openapi31.yaml'), '--yes');
+  const ended = await desk.call('bulk', desk.write('leads.csv', leadsCsv(2)), '--sandbox', '--verbose');
   expect(ended, ended.stderr).toMatchObject({ code: 0 });
   expect(ended.stderr).toContain('the sandbox in this process, made from the contract');
   expect(ended.stderr).toMatch(/> POST http:\/\/127\.0\.0\.1:\d+\/partner-api\/service-requests\n/);
@@ -435,16 +435,16 @@ test('a service that has no validate, as a person says, is asked to create alone
   const file = desk.write('api.json', JSON.stringify({ ...document, paths }));
   const leads = desk.write('leads.csv', leadsCsv(2));
   const answers = answersFor('json-api-openapi30.json');
-  await desk.run('contract', 'learn', file, '--yes', ...answers);
-  const bulk = () => desk.run('bulk', leads, '--sandbox', '--set', 'category=plumbing');
+  await desk.call('contract', 'learn', file, '--yes', ...answers);
+  const bulk = () => desk.call('bulk', leads, '--sandbox', '--set', 'category=plumbing');
   const guessed = await bulk();
   expect(guessed.stdout + guessed.stderr).toContain('--operation validate=none');
   expect(guessed.code).not.toBe(0);
-  await desk.run('contract', 'learn', file, '--yes', '--operation', 'validate=none', ...answers);
+  await desk.call('contract', 'learn', file, '--yes', '--operation', 'validate=none', ...answers);
   const ended = await bulk();
   expect(ended, ended.stderr).toMatchObject({ code: 0 });
   expect(ended.stderr).toContain('no validate, as its contract says');
-  expect(await desk.run('validate', '--country', 'PT', '--sandbox')).toMatchObject({ code: 2 });
+  expect(await desk.call('validate', '--country', 'PT', '--sandbox')).toMatchObject({ code: 2 });
 });
 
 test('a damaged contract stops every command that would send, until it is forgotten', async ({ partner, sandbox }) => {
@@ -452,17 +452,17 @@ test('a damaged contract stops every command that would send, until it is forgot
   writeFileSync(stored(partner), '{"version":1,');
   const leads = partner.write('leads.csv', leadsCsv(1));
   for (const words of [['bulk', leads], ['create', ...requestFor('x')], ['validate', ...requestFor('x')], ['status']]) {
-    const ended = await partner.run(...words);
+    const ended = await partner.call(...words);
     expect(ended.code, words[0]).toBe(2);
     expect(ended.stderr).toContain('srq contract forget --profile default');
   }
   expect(creates(sandbox)).toHaveLength(0);
-  expect(documentOf(await partner.run('contract', 'forget', '--json'))).toEqual({
+  expect(documentOf(await partner.call('contract', 'forget', '--json'))).toEqual({
     profile: 'default',
     forgotten: true,
   });
-  expect(await partner.run('create', ...requestFor('x'))).toMatchObject({ code: 0 });
-  expect(documentOf(await partner.run('contract', 'forget', '--json'))).toEqual({
+  expect(await partner.call('create', ...requestFor('x'))).toMatchObject({ code: 0 });
+  expect(documentOf(await partner.call('contract', 'forget', '--json'))).toEqual({
     profile: 'default',
     forgotten: false,
   });
@@ -476,29 +476,29 @@ test('answers that are not as the contract says are read all the same, told once
   const { create } = contract;
   const wrong = { ...contract, create: { ...create, identifiers: [{ name: 'code', pointer: '/nowhere/code' }] } };
   desk.use(await openSandbox({ contract }));
-  await desk.run('contract', 'learn', desk.write('wrong.json', JSON.stringify(wrong)), '--yes');
-  const ended = await desk.run('bulk', desk.write('leads.csv', leadsCsv(5)), '--rate', 'max', '--json');
+  await desk.call('contract', 'learn', desk.write('wrong.json', JSON.stringify(wrong)), '--yes');
+  const ended = await desk.call('bulk', desk.write('leads.csv', leadsCsv(5)), '--rate', 'max', '--json');
   expect(documentOf(ended)).toMatchObject({ created: 5 });
   expect(ended.stderr.match(/does not answer as the contract says: create\.identifiers/g)).toHaveLength(1);
   expect(ended.stderr).toContain('srq contract forget');
   expect(desk.records().find(({ event }) => event === 'created')).toMatchObject({
     ids: { request_id: expect.any(String) },
   });
-  const { observations } = documentOf(await desk.run('contract', 'show', '--json'));
+  const { observations } = documentOf(await desk.call('contract', 'show', '--json'));
   expect(observations).toMatchObject({
     'create.identifiers': { confirmed: 0, contradicted: 5 },
     'validate.verdict': { contradicted: 0 },
   });
-  const shown = await desk.run('contract', 'show');
+  const shown = await desk.call('contract', 'show');
   expect(shown.stdout).toMatch(/create\.identifiers\s+confirmed 0 times, contradicted 5 times/);
 });
 
 test('secrets in a collection reach no file and no output', async ({ desk }) => {
   const words = [contractFile('form-postman21.json'), '--environment', contractFile('form-postman21.environment.json')];
-  const ended = await desk.run('contract', 'learn', ...words, '--yes', '--verbose');
+  const ended = await desk.call('contract', 'learn', ...words, '--yes', '--verbose');
   expect(ended, ended.stderr).toMatchObject({ code: 0 });
-  const asJson = await desk.run('contract', 'learn', ...words, '--yes', '--json');
-  const said = [ended, asJson, await desk.run('contract', 'show', '--json'), await desk.run('status', '--json')]
+  const asJson = await desk.call('contract', 'learn', ...words, '--yes', '--json');
+  const said = [ended, asJson, await desk.call('contract', 'show', '--json'), await desk.call('status', '--json')]
     .map(({ stdout, stderr }) => stdout + stderr)
     .join('\n');
   expect(said).not.toMatch(/INVENTED-/);
@@ -528,19 +528,19 @@ describe.concurrent('a secret that the service wants in each request', () => {
 
   test('is refused among the arguments, and read from a file; no output holds it', async ({ desk }) => {
     const api = desk.write('api.json', DOCUMENT);
-    const refused = await desk.run('contract', 'learn', api, '--yes', '--set', `X-Api-Key=${KEY}`);
+    const refused = await desk.call('contract', 'learn', api, '--yes', '--set', `X-Api-Key=${KEY}`);
     expect([refused.code, existsSync(stored(desk))]).toEqual([2, false]);
     expect(refused.stderr).toContain('--set X-Api-Key=@FILE');
     desk.write('key', `${KEY}\n`);
     const given = ['--yes', '--set', 'X-Api-Key=@key'];
-    const learned = await desk.run('contract', 'learn', api, ...given);
+    const learned = await desk.call('contract', 'learn', api, ...given);
     expect(learned, learned.stderr).toMatchObject({ code: 0 });
     expect(keyIn(keptBy(desk))).toBe(KEY);
-    const asJson = await desk.run('contract', 'show', '--json');
-    const ended = [refused, learned, await desk.run('contract', 'learn', api, ...given, '--json'), asJson];
+    const asJson = await desk.call('contract', 'show', '--json');
+    const ended = [refused, learned, await desk.call('contract', 'learn', api, ...given, '--json'), asJson];
     ended.push(
-      await desk.run('contract', 'show'),
-      await desk.run('create', ...requestFor('x'), '--sandbox', '--verbose'),
+      await desk.call('contract', 'show'),
+      await desk.call('create', ...requestFor('x'), '--sandbox', '--verbose'),
     );
     const said = ended.map(({ stdout, stderr }) => stdout + stderr).join('\n');
     expect(said).not.toContain('INVENTED');
@@ -548,9 +548,9 @@ describe.concurrent('a secret that the service wants in each request', () => {
 
     const shown = desk.write('shown.json', asJson.stdout);
     const again = ['contract', 'learn', shown, '--profile', 'second', '--yes'];
-    const asked = await desk.run(...again);
+    const asked = await desk.call(...again);
     expect(asked).toMatchObject({ code: 2, stderr: expect.stringContaining('--set X-Api-Key=@FILE') });
-    expect(await desk.run(...again, '--set', 'X-Api-Key=@key')).toMatchObject({ code: 0 });
+    expect(await desk.call(...again, '--set', 'X-Api-Key=@key')).toMatchObject({ code: 0 });
     const second: Contract = JSON.parse(readFileSync(stored(desk, 'second'), 'utf8'));
     expect({ ...second, source: null }).toEqual({ ...keptBy(desk), source: null });
   });
@@ -559,7 +559,7 @@ describe.concurrent('a secret that the service wants in each request', () => {
     const [own, other] = [await openSandbox(), await openSandbox()];
     await logIn(desk, own);
     desk.write('key', KEY);
-    await desk.run('contract', 'learn', desk.write('api.json', DOCUMENT), '--yes', '--set', 'X-Api-Key=@key');
+    await desk.call('contract', 'learn', desk.write('api.json', DOCUMENT), '--yes', '--set', 'X-Api-Key=@key');
     const env = { SRQ_BASE_URL: other.baseUrl, SRQ_CLIENT_ID: other.clientId, SRQ_CLIENT_SECRET: CANARY };
     const elsewhere = await desk.start(['create', ...requestFor('x')], { env }).ended;
     expect(elsewhere.code).toBe(2);
@@ -567,7 +567,7 @@ describe.concurrent('a secret that the service wants in each request', () => {
     expect(await logIn(desk, other)).toMatchObject({ code: 2 });
     expect(await logIn(desk, other, '--profile', 'second')).toMatchObject({ code: 0 });
     expect(other.requests().map(({ operation }) => operation)).toEqual(['token']);
-    expect((await desk.run('create', ...requestFor('x'), '--profile', 'default')).stderr).not.toContain('holds keys');
+    expect((await desk.call('create', ...requestFor('x'), '--profile', 'default')).stderr).not.toContain('holds keys');
   });
 
   test.skipIf(!HAS_TERMINAL)('is asked for on a terminal without being shown', async ({ desk }) => {
@@ -588,11 +588,11 @@ describe.concurrent('a secret that the service wants in each request', () => {
 
 test('login, create and validate say which contract is in force', async ({ desk, openSandbox }) => {
   const sandbox = await openSandbox({ contract: contractOf('form-openapi30.yaml') });
-  await desk.run('contract', 'learn', contractFile('form-openapi30.yaml'), '--yes');
+  await desk.call('contract', 'learn', contractFile('form-openapi30.yaml'), '--yes');
   const login = await logIn(desk, sandbox);
   expect(login.stdout).toContain('Its requests obey Service Request API (form-openapi30.yaml).\n');
   for (const command of ['create', 'validate']) {
-    const { stderr } = await desk.run(command, ...requestFor('um'));
+    const { stderr } = await desk.call(command, ...requestFor('um'));
     expect(stderr).toContain('(profile default, test) by Service Request API (form-openapi30.yaml)\n');
   }
 });

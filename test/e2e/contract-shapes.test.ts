@@ -27,7 +27,7 @@ function leadsFor({ audio }: Expected): string {
 }
 
 function bulk(desk: Desk, leads: string) {
-  return desk.run('bulk', leads, '--rate', 'max', '--yes', '--json');
+  return desk.call('bulk', leads, '--rate', 'max', '--yes', '--json');
 }
 
 describe.concurrent('learned, rehearsed and imported:', () => {
@@ -35,7 +35,7 @@ describe.concurrent('learned, rehearsed and imported:', () => {
     // The sandbox reads the same document, without what the partner says about it.
     const sandbox = await openSandbox({ contract: contractOf(name) });
     desk.use(sandbox);
-    const learned = await desk.run('contract', 'learn', contractFile(name), ...answersFor(name), '--yes', '--json');
+    const learned = await desk.call('contract', 'learn', contractFile(name), ...answersFor(name), '--yes', '--json');
     expect(learned, learned.stdout + learned.stderr).toMatchObject({ code: 0 });
 
     desk.write('need.wav', SOUND);
@@ -83,7 +83,7 @@ test('learning a contract makes no request new: what was sent before is not sent
   const leads = desk.write('leads.csv', leadsFor({ ...(EXPECTED['form-openapi30.yaml'] as Expected), audio: null }));
   expect(documentOf(await bulk(desk, leads))).toMatchObject({ created: TEXT_ROWS + 1 });
   for (const name of ['nested-json-openapi31.yaml', 'json-api-openapi30.json']) {
-    expect(await desk.run('contract', 'learn', contractFile(name), '--yes')).toMatchObject({ code: 0 });
+    expect(await desk.call('contract', 'learn', contractFile(name), '--yes')).toMatchObject({ code: 0 });
     expect(documentOf(await bulk(desk, leads))).toMatchObject({ created: 0, repeated: TEXT_ROWS + 1 });
   }
   expect(creates(sandbox)).toHaveLength(TEXT_ROWS + 1);

@@ -73,7 +73,7 @@ describe.skipIf(!HAS_TERMINAL)('on a terminal, before anything is sent', () => {
     expect(code).toBe(0);
     const kept = join(partner.work, 'odd.mapping.json');
     expect(shown.replace(/\s+/g, '')).toContain(`srqbulk${leads}--mapping${kept}`);
-    const again = documentOf(await partner.run('bulk', leads, '--mapping', kept, '--json'));
+    const again = documentOf(await partner.call('bulk', leads, '--mapping', kept, '--json'));
     expect(again).toMatchObject({ rows: 1, repeated: 1, created: 0 });
     expect(creates(sandbox)).toHaveLength(1);
   });

@@ -10,7 +10,7 @@ describe.concurrent('create --file', () => {
   test('reads one object from a file; flags fill what it leaves out', async ({ partner, sandbox }) => {
     const { fullname: _, ...partial } = need('do ficheiro');
     const path = partner.write('one.json', JSON.stringify({ ...partial, ref: 'J-1' }));
-    const ended = await partner.run(
+    const ended = await partner.call(
       'create',
       '--file',
       path,
@@ -29,7 +29,7 @@ describe.concurrent('create --file', () => {
       'few.json',
       JSON.stringify([need('um'), { ...need('dois'), country: 'FR' }, need('um'), need('três')]),
     );
-    const ended = await partner.run('create', '--file', path, '--json');
+    const ended = await partner.call('create', '--file', path, '--json');
     expect(ended.code).toBe(3);
     const documents = documentsOf(ended);
     expect(statuses(documents)).toEqual(['created', 'invalid', 'repeated', 'created']);
@@ -45,7 +45,7 @@ describe.concurrent('create --file', () => {
       'few.ndjson',
       `${JSON.stringify(need('linha 1'))}\n${JSON.stringify(need('linha 2'))}\n`,
     );
-    const ended = await partner.run('create', '--file', path, '--json');
+    const ended = await partner.call('create', '--file', path, '--json');
     expect(statuses(documentsOf(ended))).toEqual(['created', 'created']);
     expect(creates(sandbox)).toHaveLength(2);
   });

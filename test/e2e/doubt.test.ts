@@ -11,27 +11,27 @@ import { creates, send } from '../sandbox/sandbox-client.ts';
 describe.concurrent('a create whose answer is lost', () => {
   test('is unknown, exit code 7, and is not sent again', async ({ partner, sandbox }) => {
     sandbox.setInstructions([{ on: 'create', fault: 'reset-after' }]);
-    const ended = await partner.run('create', ...REQUEST, '--json');
+    const ended = await partner.call('create', ...REQUEST, '--json');
     expect(ended.code).toBe(7);
     expect(documentOf(ended)).toMatchObject({ status: 'unknown', ids: {}, http: null });
     expect(await statsOf(sandbox)).toMatchObject({ created: 1 });
     for (const more of [[], ['--no-validate'], ['--again'], ['--on-duplicate', 'create']]) {
-      const again = await partner.run('create', ...REQUEST, '--json', ...more);
+      const again = await partner.call('create', ...REQUEST, '--json', ...more);
       expect([more, again.code, documentOf(again)['status']]).toEqual([more, 7, 'unknown']);
     }
     expect(await statsOf(sandbox)).toMatchObject({ created: 1, doubled: 0 });
-    const log = documentsOf(await partner.run('log', '--status', 'unknown', '--json'));
+    const log = documentsOf(await partner.call('log', '--status', 'unknown', '--json'));
     expect(log).toMatchObject([{ status: 'unknown', ids: {} }]);
   });
 
   test('leaves the other rows of an import alone', async ({ partner, sandbox }) => {
     sandbox.setInstructions([{ on: 'create', fault: 'reset-after', match: { request_text: 'Pintar a sala 5' } }]);
     const leads = partner.write('leads.csv', leadsCsv(10));
-    const ended = await partner.run(...bulkArgs(leads, '--json'));
+    const ended = await partner.call(...bulkArgs(leads, '--json'));
     expect(ended.code).toBe(7);
     expect(documentOf(ended)).toMatchObject({ rows: 10, created: 9, unknown: 1 });
     expect(partner.read('leads.results.csv')).toMatch(/L-5,.*,unknown,/);
-    const again = await partner.run(...bulkArgs(leads, '--json'));
+    const again = await partner.call(...bulkArgs(leads, '--json'));
     expect(again.code).toBe(7);
     expect(documentOf(again)).toMatchObject({ repeated: 9, unknown: 1, created: 0 });
     expect(await statsOf(sandbox)).toMatchObject({ created: 10, distinct: 10, doubled: 0 });
@@ -39,7 +39,7 @@ describe.concurrent('a create whose answer is lost', () => {
 
   test('is sent again at once where the service certainly did nothing', async ({ partner, sandbox }) => {
     sandbox.setInstructions([{ on: 'create', fault: '429', ms: 100, times: 2 }]);
-    expect(await partner.run('create', ...REQUEST)).toMatchObject({ code: 0 });
+    expect(await partner.call('create', ...REQUEST)).toMatchObject({ code: 0 });
     expect(creates(sandbox).map(({ status }) => status)).toEqual([429, 429, 201]);
     expect(await statsOf(sandbox)).toMatchObject({ created: 1 });
   });
@@ -47,7 +47,7 @@ describe.concurrent('a create whose answer is lost', () => {
   test('does not come from a token that ends in the middle of an import', async ({ partner, sandbox }) => {
     sandbox.setInstructions([{ on: 'create', fault: 'expire-token', match: { request_text: 'Pintar a sala 5' } }]);
     const leads = partner.write('leads.csv', leadsCsv(10));
-    expect(documentOf(await partner.run(...bulkArgs(leads, '--json')))).toMatchObject({ created: 10 });
+    expect(documentOf(await partner.call(...bulkArgs(leads, '--json')))).toMatchObject({ created: 10 });
     expect(await statsOf(sandbox)).toMatchObject({ created: 10, doubled: 0 });
   });
 });
@@ -57,13 +57,13 @@ describe.concurrent('what is in doubt', () => {
   const parked = async (desk: Desk, fault: 'reset-after' | 'reset-before', sandbox: Sandbox) => {
     sandbox.setInstructions([{ on: 'create', fault, match: { request_text: 'Pintar a sala 5' } }]);
     const leads = desk.write('leads.csv', leadsCsv(8));
-    expect(documentOf(await desk.run(...bulkArgs(leads, '--json')))).toMatchObject({ created: 7, unknown: 1 });
+    expect(documentOf(await desk.call(...bulkArgs(leads, '--json')))).toMatchObject({ created: 7, unknown: 1 });
     return leads;
   };
 
   test('is settled by validate: taken requests are created, none is sent again', async ({ partner, sandbox }) => {
     const leads = await parked(partner, 'reset-after', sandbox);
-    const ended = await partner.run('bulk', leads, ...SETTLING);
+    const ended = await partner.call('bulk', leads, ...SETTLING);
     expect(ended.code).toBe(0);
     expect(documentOf(ended)).toMatchObject({ created: 1, repeated: 7, unknown: 0 });
     expect(await statsOf(sandbox)).toMatchObject({ created: 8, doubled: 0 });
@@ -72,7 +72,7 @@ describe.concurrent('what is in doubt', () => {
   test('is settled by validate: what was not taken is sent once', async ({ partner, sandbox }) => {
     const leads = await parked(partner, 'reset-before', sandbox);
     expect(await statsOf(sandbox)).toMatchObject({ created: 7 });
-    expect(await partner.run('bulk', leads, ...SETTLING)).toMatchObject({ code: 0 });
+    expect(await partner.call('bulk', leads, ...SETTLING)).toMatchObject({ code: 0 });
     expect(await statsOf(sandbox)).toMatchObject({ created: 8, distinct: 8, doubled: 0 });
   });
 
@@ -98,7 +98,7 @@ describe.concurrent('what is in doubt', () => {
     const path = join(partner.state, 'default.ndjson');
     const log = readFileSync(path, 'utf8');
     writeFileSync(path, log.replace(/("event":"unknown","at":")[^"]*/, `$1${tomorrow}`));
-    const ended = await partner.run('bulk', leads, ...SETTLING);
+    const ended = await partner.call('bulk', leads, ...SETTLING);
     expect([ended.code, documentOf(ended)]).toEqual([7, expect.objectContaining({ unknown: 1, repeated: 7 })]);
     expect(ended.stderr).toMatch(/1 stays in doubt: Its record in the log is dated \d{4}-.*cannot be true/);
     expect(await statsOf(sandbox)).toMatchObject({ created: 7 });
@@ -108,34 +108,34 @@ describe.concurrent('what is in doubt', () => {
     const leads = await parked(partner, 'reset-after', sandbox);
     // From here on validate knows of nothing.
     await send('DELETE', `${sandbox.baseUrl}/_sandbox/requests`);
-    const ended = await partner.run('bulk', leads, ...SETTLING);
+    const ended = await partner.call('bulk', leads, ...SETTLING);
     expect([ended.code, documentOf(ended)]).toEqual([7, expect.objectContaining({ unknown: 1, repeated: 7 })]);
     expect(ended.stderr).toMatch(/did not see 7 of 7 requests that are known to be created/);
     expect(creates(sandbox)).toEqual([]);
   });
 
   test('is not waited for longer than a week', async ({ partner }) => {
-    const ended = await partner.run('bulk', 'leads.csv', '--settle', '2592000');
+    const ended = await partner.call('bulk', 'leads.csv', '--settle', '2592000');
     expect([ended.code, ended.stderr]).toEqual([2, expect.stringContaining('7 days')]);
   });
 
   test('is listed by resolve and settled by a person’s word', async ({ partner, sandbox }) => {
     const leads = await parked(partner, 'reset-before', sandbox);
-    const listed = await partner.run('resolve', '--json');
+    const listed = await partner.call('resolve', '--json');
     expect(listed.code).toBe(0);
     expect(documentOf(listed)).toMatchObject({ unknown: [{ row: 6, ref: 'L-5' }] });
-    expect(await partner.run('resolve', '--ref', 'L-5', '--not-created')).toMatchObject({ code: 0 });
-    expect(documentOf(await partner.run(...bulkArgs(leads, '--json')))).toMatchObject({ created: 1, unknown: 0 });
+    expect(await partner.call('resolve', '--ref', 'L-5', '--not-created')).toMatchObject({ code: 0 });
+    expect(documentOf(await partner.call(...bulkArgs(leads, '--json')))).toMatchObject({ created: 1, unknown: 0 });
     expect(await statsOf(sandbox)).toMatchObject({ created: 8, doubled: 0 });
   });
 
   test('is never sent again once a person says that it was created', async ({ partner, sandbox }) => {
     const leads = await parked(partner, 'reset-after', sandbox);
-    expect(await partner.run('resolve', '--ref', 'L-5', '--created', '12345678901234567890')).toMatchObject({
+    expect(await partner.call('resolve', '--ref', 'L-5', '--created', '12345678901234567890')).toMatchObject({
       code: 0,
     });
-    expect(await partner.run(...bulkArgs(leads))).toMatchObject({ code: 0 });
-    expect(documentsOf(await partner.run('log', '--id', '12345678901234567890', '--json'))).toHaveLength(1);
+    expect(await partner.call(...bulkArgs(leads))).toMatchObject({ code: 0 });
+    expect(documentsOf(await partner.call('log', '--id', '12345678901234567890', '--json'))).toHaveLength(1);
     expect(await statsOf(sandbox)).toMatchObject({ created: 8, doubled: 0 });
   });
 });

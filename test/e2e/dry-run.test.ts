@@ -48,7 +48,7 @@ describe.concurrent('bulk --dry-run --json', () => {
       '6,PT,Ana',
       '',
     ].join('\n');
-    const ended = await desk.run('bulk', desk.write('leads.csv', text), '--dry-run', '--json');
+    const ended = await desk.call('bulk', desk.write('leads.csv', text), '--dry-run', '--json');
     const document = documentOf(ended);
     expect(ended.code).toBe(3);
     expect(document).toMatchObject({ rows: 6, ready: 2, invalid: 4, repeated: 0, problemCount: 7, problemsLeftOut: 0 });
@@ -82,14 +82,14 @@ describe.concurrent('bulk --dry-run --json', () => {
       (phone) => `Ana,${phone},10115,Dach decken ${phone}`,
     );
     const leads = desk.write('leads.csv', `Name,Telefon,PLZ,Nachricht\n${rows.join('\n')}\n`);
-    const document = documentOf(await desk.run('bulk', leads, '--dry-run', '--json'));
+    const document = documentOf(await desk.call('bulk', leads, '--dry-run', '--json'));
     expect(document).toMatchObject({ rows: 3, invalid: 3, problemCount: 1, problemsLeftOut: 0 });
     const [finding, ...others] = document['problems'] as Finding[];
     expect(finding).toMatchObject({ row: null, rows: 3, code: 'country.missing', column: null, severity: 'error' });
     expect(others).toEqual([]);
     const [flag = ''] = /--set country=\w+/.exec(finding?.advice ?? '') ?? [];
     expect(flag).toBe('--set country=DE');
-    const mended = await desk.run('bulk', leads, '--dry-run', '--json', ...flag.split(' '));
+    const mended = await desk.call('bulk', leads, '--dry-run', '--json', ...flag.split(' '));
     expect(documentOf(mended)).toMatchObject({ ready: 2, invalid: 1, problemCount: 1 });
     expect(mended.stderr).toContain('"0151 1000000" is too short for DE');
     expect(documentOf(mended)['problems']).toMatchObject([{ row: 1, code: 'phone.too-short', value: '0151 1000000' }]);
@@ -106,7 +106,7 @@ describe.concurrent('bulk --dry-run --json', () => {
       Buffer.from([0xe3]),
       Buffer.from('o;912345678;Rua;Lisboa;Obras\n'),
     ]);
-    const document = documentOf(await desk.run('bulk', desk.write('leads.csv', content), '--dry-run', '--json'));
+    const document = documentOf(await desk.call('bulk', desk.write('leads.csv', content), '--dry-run', '--json'));
     expect(document).toMatchObject({ rows: 11, ready: 9, invalid: 2, encoding: 'UTF-8', delimiter: ';' });
     const findings = document['problems'] as Finding[];
     expect(findings.map(({ row, message }) => [row, message])).toEqual([
@@ -120,15 +120,15 @@ describe.concurrent('bulk --dry-run --json', () => {
   }) => {
     const text = 'country,phone,telefone,location,fullname,request_text\nPT,912345678,961234567,Lisboa,Ana,Obras\n';
     const leads = desk.write('leads.csv', text);
-    const lax = await desk.run('bulk', leads, '--dry-run', '--json');
+    const lax = await desk.call('bulk', leads, '--dry-run', '--json');
     expect(documentOf(lax)).toMatchObject({ ready: 1, invalid: 0 });
-    const strict = await desk.run('bulk', leads, '--dry-run', '--json', '--strict');
+    const strict = await desk.call('bulk', leads, '--dry-run', '--json', '--strict');
     expect(documentOf(strict)).toMatchObject({ ready: 0, invalid: 1 });
   });
 
   test('keeps ten thousand findings one by one, and says how many it left out', async ({ desk }) => {
     const leads = desk.write('leads.csv', leadsCsv(10_050).replaceAll(',PT,', ',FR,'));
-    const document = documentOf(await desk.run('bulk', leads, '--dry-run', '--json'));
+    const document = documentOf(await desk.call('bulk', leads, '--dry-run', '--json'));
     expect(document).toMatchObject({ rows: 10_050, invalid: 10_050, problemCount: 10_050, problemsLeftOut: 50 });
     expect(document['problems']).toHaveLength(10_000);
   });

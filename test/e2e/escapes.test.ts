@@ -40,7 +40,7 @@ describe('strangers have no power over the terminal', () => {
       ['doctor'],
       ['doctor', '--json'],
     ])
-      expectHarmless(await desk.run(...args));
+      expectHarmless(await desk.call(...args));
   });
 
   test('in what a service says of a request, and in what the log tells of it later', async ({ desk }) => {
@@ -58,14 +58,14 @@ describe('strangers have no power over the terminal', () => {
       ['log', '--csv'],
       ['doctor', '--verbose'],
     ])
-      expectHarmless(await desk.run(...args));
+      expectHarmless(await desk.call(...args));
   });
 
   test('in identifiers that a service hands out', async ({ desk }) => {
     const { baseUrl } = await startScriptedService({ create: () => taken });
     desk.use({ baseUrl, clientId: '7' });
     for (const args of [['create', ...REQUEST, '--ref', `owned${NASTY}`], ['log'], ['log', '--json']])
-      expectHarmless(await desk.run(...args));
+      expectHarmless(await desk.call(...args));
   });
 
   test('in the settings: JSON has their exact values, text what can be printed of them', async ({
@@ -95,23 +95,23 @@ describe('strangers have no power over the terminal', () => {
       ['logout', '--profile', 'shop', ...log],
       ['template', 'csv', '--output', `owned${NASTY}.csv`],
     ]) {
-      const ended = await desk.run(...args);
+      const ended = await desk.call(...args);
       expect([args, ended.code]).toEqual([args, 0]);
       expectHarmless(ended);
     }
-    expect(documentOf(await desk.run('status', '--json'))['clientId']).toBe(clientId);
+    expect(documentOf(await desk.call('status', '--json'))['clientId']).toBe(clientId);
   });
 
   test('in the words that a command is told to go on with', async ({ desk, sandbox }) => {
     desk.use(sandbox);
     sandbox.setInstructions([{ on: 'create', fault: 'reset-after' }]);
     const log = ['--log', join(desk.work, `owned${NASTY}.ndjson`)];
-    expect((await desk.run('create', ...REQUEST, ...log)).code).toBe(7);
+    expect((await desk.call('create', ...REQUEST, ...log)).code).toBe(7);
     for (const args of [
       ['resolve', ...log],
       ['contract', 'learn', contractFile('form-openapi30.yaml'), '--yes', ...log],
     ]) {
-      const ended = await desk.run(...args);
+      const ended = await desk.call(...args);
       expect([args, ended.code]).toEqual([args, 0]);
       expectHarmless(ended);
     }
@@ -128,9 +128,9 @@ describe('strangers have no power over the terminal', () => {
       ['profile', 'remove', `owned${NASTY}.`],
       ['profile', 'remove', `owned${NASTY}`],
     ])
-      expectHarmless(await desk.run(...args));
+      expectHarmless(await desk.call(...args));
     writeFileSync(path, JSON.stringify({ current: 'shop', profiles: names }), { mode: 0o600 });
-    const { stdout } = await desk.run('__complete', '2', 'profile', 'use', '');
+    const { stdout } = await desk.call('__complete', '2', 'profile', 'use', '');
     expect(stdout).toBe('shop\tprofile\n');
   });
 
@@ -158,13 +158,13 @@ describe('strangers have no power over the terminal', () => {
     ];
     const file = desk.write(`owned${NASTY}.csv`, [columns, ...rows, ''].join('\n'));
     for (const more of [['--dry-run'], ['--dry-run', '--json'], ['--yes', '--verbose']])
-      expectHarmless(await desk.run('bulk', file, '--map', `${NASTY.replace('\r', '')}=category`, ...more));
-    expectHarmless(await desk.run('bulk', `${file}.owned`));
+      expectHarmless(await desk.call('bulk', file, '--map', `${NASTY.replace('\r', '')}=category`, ...more));
+    expectHarmless(await desk.call('bulk', `${file}.owned`));
     const nearlyKnown = { country: 'PT', phone: '+351912345678', 'request_text\u009b': `owned ${NASTY}` };
     const json = desk.write('owned.json', JSON.stringify(nearlyKnown));
-    const warned = await desk.run('create', '--file', json, '--ref', `owned${NASTY}`);
+    const warned = await desk.call('create', '--file', json, '--ref', `owned${NASTY}`);
     expectHarmless(warned);
     expect(warned.stderr).toContain('Did you mean request_text?');
-    expectHarmless(await desk.run(`owned${NASTY}`));
+    expectHarmless(await desk.call(`owned${NASTY}`));
   });
 });

@@ -11,7 +11,7 @@ import { PostgresServer, postgresIsMissing, STORE_PASSWORD } from '../helpers/po
 import { documentOf, documentsOf } from '../helpers/run-srq.ts';
 import { creates } from '../sandbox/sandbox-client.ts';
 
-const bulk = (desk: Desk, ...args: string[]) => desk.run('bulk', '--rate', 'max', ...args);
+const bulk = (desk: Desk, ...args: string[]) => desk.call('bulk', '--rate', 'max', ...args);
 const logOf = (desk: Desk) => join(desk.state, 'default.ndjson');
 
 /** The lines of a CSV text without quoted cells, as lists of cells. */
@@ -55,7 +55,7 @@ describe.concurrent('export', () => {
     const before = sandbox.requests().length;
     const id = idsOf(sandbox).get('Pintar a sala') ?? '';
     expect(id).toMatch(/^\d{20}$/);
-    const { code, stdout, stderr } = await partner.run('export', 'leads.csv', ...MAPPED);
+    const { code, stdout, stderr } = await partner.call('export', 'leads.csv', ...MAPPED);
     expect([code, stderr]).toEqual([0, '']);
     const [header, ...rows] = linesOf(stdout, ';');
     expect(header?.join(';')).toBe(`${HEADER};srq_status;srq_id;srq_at`);
@@ -77,13 +77,13 @@ describe.concurrent('export', () => {
     partner.write('leads.csv', `${header},lang\n${first},pt\n${second},no idea\n`);
     const ended = documentOf(await bulk(partner, 'leads.csv', '--json'));
     expect(ended).toMatchObject({ duplicate: 1, rejected: 1 });
-    const exported = documentsOf(await partner.run('export', 'leads.csv', '--json'));
+    const exported = documentsOf(await partner.call('export', 'leads.csv', '--json'));
     expect(exported.map(({ ref, lang, srq_status }) => [ref, lang, srq_status])).toEqual([
       ['L-0', 'pt', 'duplicate'],
       ['L-1', 'no idea', 'rejected'],
     ]);
     expect(exported[1]).toMatchObject({ srq_id: null, srq_at: expect.stringMatching(/^\d{4}-/) });
-    const refused = documentsOf(await partner.run('export', 'leads.csv', '--status', 'rejected', '--json'));
+    const refused = documentsOf(await partner.call('export', 'leads.csv', '--status', 'rejected', '--json'));
     expect(refused.map(({ ref }) => ref)).toEqual(['L-1']);
   });
 
@@ -91,7 +91,7 @@ describe.concurrent('export', () => {
     partner.write('leads.csv', LEADS);
     await bulk(partner, 'leads.csv', ...MAPPED);
     expect(partner.read('leads.results.csv')).toContain("'=1+1");
-    const { code, stdout } = await partner.run('export', 'leads.results.csv', ...MAPPED);
+    const { code, stdout } = await partner.call('export', 'leads.results.csv', ...MAPPED);
     const [header, row] = linesOf(stdout, ';');
     const id = idsOf(sandbox).get('Pintar a sala');
     expect([code, header?.join(';')]).toEqual([0, `${HEADER};srq_status;srq_id;srq_at`]);
@@ -103,24 +103,24 @@ describe.concurrent('export', () => {
   }) => {
     partner.write('leads.csv', LEADS);
     await bulk(partner, 'leads.csv', ...MAPPED);
-    const ended = await partner.run('export', 'leads.csv', ...MAPPED, '-o', 'back.csv');
+    const ended = await partner.call('export', 'leads.csv', ...MAPPED, '-o', 'back.csv');
     expect(ended).toMatchObject({ code: 0, stdout: 'Written: back.csv (3 created, 1 invalid)\n', stderr: '' });
     expect(statSync(join(partner.work, 'back.csv')).mode & 0o777).toBe(0o600);
-    const printed = await partner.run('export', 'leads.csv', ...MAPPED);
+    const printed = await partner.call('export', 'leads.csv', ...MAPPED);
     expect(partner.read('back.csv')).toBe(printed.stdout);
 
-    const asJson = await partner.run('export', '-o', 'back.json', '--json');
+    const asJson = await partner.call('export', '-o', 'back.json', '--json');
     expect(documentOf(asJson)).toMatchObject({ export: 'back.json', format: 'json', rows: 2, created: 2 });
     expect(JSON.parse(partner.read('back.json'))).toHaveLength(2);
     // An earlier export is replaced, in whatever form it was.
     for (const [own, ...file] of [['back.csv'], ['back.csv'], ['back.json', 'leads.csv', ...MAPPED], ['back.json']])
-      expect([own, (await partner.run('export', ...file, '-o', own ?? '')).code]).toEqual([own, 0]);
+      expect([own, (await partner.call('export', ...file, '-o', own ?? '')).code]).toEqual([own, 0]);
     for (const [foreign = '', ...file] of [['leads.csv'], ['leads.csv', 'leads.csv'], ['leads.results.csv']]) {
       const before = partner.read(foreign);
-      const refused = await partner.run('export', ...file, '-o', foreign);
+      const refused = await partner.call('export', ...file, '-o', foreign);
       expect([refused.code, partner.read(foreign)]).toEqual([2, before]);
     }
-    expect(await partner.run('export', 'back.csv', '-o', './back.csv')).toMatchObject({
+    expect(await partner.call('export', 'back.csv', '-o', './back.csv')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('would replace the input'),
     });
@@ -151,7 +151,7 @@ describe.concurrent('export', () => {
   test('of a file that is not in the log says so, with what may be missing', async ({ partner }) => {
     partner.write('leads.csv', LEADS);
     await bulk(partner, 'leads.csv', ...MAPPED, '--set', 'category=Pintura');
-    const { code, stdout, stderr } = await partner.run('export', 'leads.csv', ...MAPPED);
+    const { code, stdout, stderr } = await partner.call('export', 'leads.csv', ...MAPPED);
     expect(linesOf(stdout, ';').map((cells) => cells.slice(-3))).toEqual([
       ['srq_status', 'srq_id', 'srq_at'],
       ...Array(3).fill(['ready', '', '']),
@@ -165,18 +165,18 @@ describe.concurrent('export', () => {
     partner.write('leads.csv', `${header},"a, b",Tag,Tag\n${row},"x\ny",1,2\nL-1,PT\n${row},x,1,2,3,4\n`);
     const without = ['--map', 'Tag=-'];
     await bulk(partner, 'leads.csv', ...without);
-    const { stdout, stderr } = await partner.run('export', 'leads.csv', ...without);
+    const { stdout, stderr } = await partner.call('export', 'leads.csv', ...without);
     expect(stdout).toContain('\r\nL-1,PT,,,,,,,,,invalid,,\r\n');
     expect(stdout).toMatch(/,x,1,2,invalid,,\r\n$/);
     expect(stderr).toContain('1 row has more cells than the file has columns');
-    const [document] = documentsOf(await partner.run('export', 'leads.csv', ...without, '--json'));
+    const [document] = documentsOf(await partner.call('export', 'leads.csv', ...without, '--json'));
     expect(document).toMatchObject({ 'a, b': 'x\ny', Tag: '1', 'Tag (2)': '2', srq_status: 'created' });
   });
 
   test('selects as the log does', async ({ desk }) => {
     mkdirSync(desk.state);
     writeFileSync(logOf(desk), longLog(30));
-    const count = async (...filter: string[]) => documentsOf(await desk.run('export', '--json', ...filter)).length;
+    const count = async (...filter: string[]) => documentsOf(await desk.call('export', '--json', ...filter)).length;
     expect(await count('--since', '2026-11-20', '--until', '2026-11-20', '--run', 'r', '--status', 'created')).toBe(30);
     for (const [flag = '', value = ''] of [
       ['--since', '2200-01-01'],
@@ -184,7 +184,7 @@ describe.concurrent('export', () => {
       ['--status', 'failed'],
     ])
       expect([flag, await count(flag, value)]).toEqual([flag, 0]);
-    expect(await desk.run('export', '--since', 'yesterday')).toMatchObject({ code: 2, stdout: '' });
+    expect(await desk.call('export', '--since', 'yesterday')).toMatchObject({ code: 2, stdout: '' });
   });
 
   test('of a run that is not known is an error, and names the last ones', async ({ partner }) => {
@@ -201,8 +201,8 @@ describe.concurrent('export', () => {
   });
 
   test('of an empty log is a header, or an empty list', async ({ desk }) => {
-    expect(await desk.run('export')).toMatchObject({ code: 0, stdout: 'ref,id,ids,status,at,row,file,run,key\r\n' });
-    expect(await desk.run('export', '--json')).toMatchObject({ code: 0, stdout: '[]\n' });
+    expect(await desk.call('export')).toMatchObject({ code: 0, stdout: 'ref,id,ids,status,at,row,file,run,key\r\n' });
+    expect(await desk.call('export', '--json')).toMatchObject({ code: 0, stdout: '[]\n' });
   });
 
   test.for([
@@ -211,7 +211,7 @@ describe.concurrent('export', () => {
     [['missing.csv'], 'missing.csv'],
     [['-o', 'nowhere/back.csv'], 'nowhere/back.csv'],
   ] as const)('cannot be had so: %j', async ([args, told], { desk }) => {
-    const { code, stdout, stderr } = await desk.run('export', ...args);
+    const { code, stdout, stderr } = await desk.call('export', ...args);
     expect([code, stdout + stderr]).toEqual([2, expect.stringContaining(told)]);
     expect(existsSync(desk.state)).toBe(false);
   });
@@ -246,7 +246,7 @@ describe.concurrent('export', () => {
     const leads = partner.write('leads.csv', LEADS);
     await bulk(partner, leads, ...MAPPED);
     const ids = idsOf(sandbox);
-    const { stdout } = await partner.run('export', '--csv');
+    const { stdout } = await partner.call('export', '--csv');
     const [header, ...rows] = linesOf(stdout);
     expect(header).toEqual(['ref', 'id', 'ids', 'status', 'at', 'row', 'file', 'run', 'key']);
     const short = rows.map(([ref, id, , status, , row, file]) => [ref, id, status, row, file]);
@@ -254,7 +254,7 @@ describe.concurrent('export', () => {
       ['007', ids.get('Pintar a sala'), 'created', '1', 'leads.csv'],
       ['008', ids.get('Pintar o quarto'), 'created', '2', 'leads.csv'],
     ]);
-    const documents = documentsOf(await partner.run('export', '--json'));
+    const documents = documentsOf(await partner.call('export', '--json'));
     expect(documents.find(({ ref }) => ref === '007')).toEqual({
       ref: '007',
       id: ids.get('Pintar a sala'),
@@ -281,7 +281,7 @@ describe.concurrent('bulk ends with what is next', () => {
       "export leads.csv --map Nr=ref --set 'category=Pintura a óleo' --output leads.export.csv",
     ]);
     const words = [...command.matchAll(/'([^']*)'|\S+/g)].map(([word, quoted]) => quoted ?? word);
-    const exported = await partner.run(...words);
+    const exported = await partner.call(...words);
     expect(exported).toMatchObject({ code: 0, stdout: 'Written: leads.export.csv (3 created)\n' });
     const rehearsed = await bulk(partner, 'leads.csv', ...MAPPED, '--sandbox');
     expect(rehearsed.stdout).not.toContain('srq export');
@@ -321,10 +321,10 @@ describe.skipIf(postgresIsMissing !== null)(`export from a store in PostgreSQL${
     partner.write('leads.csv', LEADS);
     const store = { SRQ_STORE: await server.database(), PGPASSWORD: STORE_PASSWORD };
     Object.assign(partner.env, store);
-    expect((await partner.run('export', 'leads.csv', ...MAPPED)).stdout).toContain(';ready;;');
+    expect((await partner.call('export', 'leads.csv', ...MAPPED)).stdout).toContain(';ready;;');
     await bulk(partner, 'leads.csv', ...MAPPED);
     const stable = async (...args: string[]) => {
-      const documents = documentsOf(await partner.run('export', ...args, '--json'));
+      const documents = documentsOf(await partner.call('export', ...args, '--json'));
       return documents.map(({ at: _, run: __, srq_at: ___, ...rest }) => rest);
     };
     const [ofLog, ofFile] = [await stable(), await stable('leads.csv', ...MAPPED)];

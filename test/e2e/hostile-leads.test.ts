@@ -41,7 +41,7 @@ test('leads that were made to stop the search for them end as rejected, the run 
   const csv = rows.map((text, at) => `L-${at},PT,+351912345678,"${text}"`).join('\n');
   const leads = desk.write('leads.csv', `ref,country,phone,request_text\n${csv}\n`);
   const args = ['bulk', leads, '--rate', 'max', '--json', '--quiet', '--verbose', '--max-errors', '100%'];
-  const ended = await desk.run(...args);
+  const ended = await desk.call(...args);
   expect({ code: ended.code, ...documentOf(ended) }).toMatchObject({
     code: 3,
     rows: rows.length,

@@ -9,7 +9,7 @@ import { createdAtLeast } from '../helpers/sandbox-view.ts';
 import { creates } from '../sandbox/sandbox-client.ts';
 
 const logOf = (desk: Desk) => join(desk.state, 'default.ndjson');
-const bulk = (desk: Desk, ...args: string[]) => desk.run('bulk', '--rate', 'max', ...args);
+const bulk = (desk: Desk, ...args: string[]) => desk.call('bulk', '--rate', 'max', ...args);
 
 /** What root alone can try. */
 const OWNED: [string, (desk: Desk) => void, string][] = [
@@ -19,13 +19,13 @@ const OWNED: [string, (desk: Desk) => void, string][] = [
 
 describe.concurrent('a log that cannot be used: exit code 9 and nothing sent', () => {
   test('a damaged line is named, and what to do', async ({ partner, sandbox }) => {
-    await partner.run('create', ...requestFor('antes'));
+    await partner.call('create', ...requestFor('antes'));
     const before = creates(sandbox).length;
     appendFileSync(logOf(partner), 'rubbish\n');
     appendFileSync(logOf(partner), longLog(1));
     const leads = partner.write('leads.csv', leadsCsv(2));
     for (const args of [['create', ...requestFor('depois')], ['bulk', leads], ['log'], ['bulk', leads, '--dry-run']]) {
-      const ended = await partner.run(...args, '--json');
+      const ended = await partner.call(...args, '--json');
       expect([args[0], ended.code]).toEqual([args[0], 9]);
       expect(documentOf(ended)).toMatchObject({
         error: { code: 'log', message: expect.stringContaining('line 3'), hint: expect.any(String) },
@@ -35,9 +35,9 @@ describe.concurrent('a log that cannot be used: exit code 9 and nothing sent', (
   });
 
   test('an unfinished last line is cut and kept aside: nothing was sent on its strength', async ({ partner }) => {
-    await partner.run('create', ...requestFor('antes'));
+    await partner.call('create', ...requestFor('antes'));
     appendFileSync(logOf(partner), '{"key":"0123');
-    expect(await partner.run('create', ...requestFor('depois'))).toMatchObject({ code: 0 });
+    expect(await partner.call('create', ...requestFor('depois'))).toMatchObject({ code: 0 });
     expect(partner.records().map(({ event }) => event)).toEqual(['sending', 'created', 'sending', 'created']);
     expect(partner.files().filter((name) => name.includes('torn'))).toHaveLength(1);
   });
@@ -50,8 +50,8 @@ describe.concurrent('a log that cannot be used: exit code 9 and nothing sent', (
     const ended = await bulk(desk, desk.write('other.csv', 'country,phone,message\nPT,+351912345678,Obras\n'));
     expect(ended.code).toBe(9);
     expect(ended.stderr).toMatch(/long\.csv, process \d+/);
-    expect(await desk.run('create', ...requestFor('entretanto'))).toMatchObject({ code: 0 });
-    expect(documentsOf(await desk.run('log', '--json')).length).toBeGreaterThan(0);
+    expect(await desk.call('create', ...requestFor('entretanto'))).toMatchObject({ code: 0 });
+    expect(documentsOf(await desk.call('log', '--json')).length).toBeGreaterThan(0);
     long.process.kill('SIGKILL');
     await long.ended;
     expect(creates(sandbox).some(({ params }) => params['request_text'] === 'Obras')).toBe(false);
@@ -77,7 +77,7 @@ describe.concurrent('a log that cannot be used: exit code 9 and nothing sent', (
         !readFileSync(logOf(partner), 'utf8').includes(`${requestId}`) && !ended.stderr.includes(`${requestId}`),
     );
     expect(lost).toEqual([]);
-    const again = await partner.run('bulk', leads, '--rate', 'max', '--in-doubt', 'park', '--json');
+    const again = await partner.call('bulk', leads, '--rate', 'max', '--in-doubt', 'park', '--json');
     expect(documentOf(again)).toMatchObject({ rows: 60, failed: 0 });
     expect(new Set(creates(sandbox).map(({ key }) => key)).size).toBe(creates(sandbox).length);
   });
@@ -90,7 +90,7 @@ describe.concurrent('a log that cannot be used: exit code 9 and nothing sent', (
     const file = partner.write('mistake', content);
     const leads = partner.write('leads.csv', leadsCsv(1));
     for (const args of [['create', ...requestFor('x')], ['bulk', leads], ['bulk', leads, '--dry-run'], ['log']]) {
-      const ended = await partner.run(...args, '--log', file, '--json');
+      const ended = await partner.call(...args, '--log', file, '--json');
       expect([args[0], ended.code]).toEqual([args[0], 9]);
       expect(documentOf(ended)).toMatchObject({
         error: { code: 'log', message: expect.stringContaining(file), hint: expect.stringContaining('--log FILE') },
@@ -107,7 +107,7 @@ describe.concurrent('a log that cannot be used: exit code 9 and nothing sent', (
       ['the state folder', (desk) => chmodSync(desk.state, 0o777), 'can be written by every user (mode 0777)'],
       ...(process.getuid?.() === 0 ? OWNED : []),
     ])('%s', async ([, change, words], { partner, sandbox }) => {
-      await partner.run('create', ...requestFor('antes'));
+      await partner.call('create', ...requestFor('antes'));
       const before = creates(sandbox).length;
       const [leads, text] = [partner.write('leads.csv', leadsCsv(1)), readFileSync(logOf(partner), 'utf8')];
       change(partner);
@@ -117,7 +117,7 @@ describe.concurrent('a log that cannot be used: exit code 9 and nothing sent', (
         ['bulk', leads, '--dry-run'],
         ['log'],
       ]) {
-        const ended = await partner.run(...args, '--json');
+        const ended = await partner.call(...args, '--json');
         expect([args[0], ended.code]).toEqual([args[0], 9]);
         expect(documentOf(ended)).toMatchObject({
           error: { code: 'log', message: expect.stringContaining(words), hint: expect.stringMatching(/ch(mod|own) /) },
@@ -132,7 +132,7 @@ describe.concurrent('a log that cannot be used: exit code 9 and nothing sent', (
       const folder = join(partner.work, 'shared');
       mkdirSync(folder);
       chmodSync(folder, 0o775);
-      const ended = await partner.run('create', ...requestFor('x'), '--log', join(folder, 'log.ndjson'));
+      const ended = await partner.call('create', ...requestFor('x'), '--log', join(folder, 'log.ndjson'));
       expect(ended, ended.stderr).toMatchObject({ code: 0 });
     });
   });
@@ -140,7 +140,7 @@ describe.concurrent('a log that cannot be used: exit code 9 and nothing sent', (
   test('a folder in its place is named', async ({ partner, sandbox }) => {
     const leads = partner.write('leads.csv', leadsCsv(1));
     for (const args of [['create', ...requestFor('x')], ['bulk', leads], ['log']]) {
-      const ended = await partner.run(...args, '--log', partner.work);
+      const ended = await partner.call(...args, '--log', partner.work);
       expect([args[0], ended.code, ended.stderr]).toEqual([args[0], 9, expect.stringContaining(partner.work)]);
     }
     expect(creates(sandbox)).toEqual([]);

@@ -8,22 +8,22 @@ import { documentOf, documentsOf } from '../helpers/run-srq.ts';
 import { creates } from '../sandbox/sandbox-client.ts';
 
 const logOf = (desk: Desk) => join(desk.state, 'default.ndjson');
-const bulk = (desk: Desk, ...args: string[]) => desk.run('bulk', '--rate', 'max', ...args);
+const bulk = (desk: Desk, ...args: string[]) => desk.call('bulk', '--rate', 'max', ...args);
 
 describe.concurrent('log', () => {
   test('lists what was sent and what came back, by all its filters', async ({ partner, sandbox }) => {
-    await partner.run('create', ...requestFor('um'), '--ref', 'A-1');
-    await partner.run('create', ...requestFor('dois'), '--ref', 'A-2');
-    await partner.run('create', ...requestFor('três'), '--lang', 'no idea', '--no-validate', '--ref', 'A-3');
+    await partner.call('create', ...requestFor('um'), '--ref', 'A-1');
+    await partner.call('create', ...requestFor('dois'), '--ref', 'A-2');
+    await partner.call('create', ...requestFor('três'), '--lang', 'no idea', '--no-validate', '--ref', 'A-3');
     const refsOf = async (...filter: string[]) =>
-      documentsOf(await partner.run('log', '--json', ...filter)).map(({ ref }) => ref);
+      documentsOf(await partner.call('log', '--json', ...filter)).map(({ ref }) => ref);
     expect(await refsOf()).toEqual(['A-1', 'A-2', 'A-3']);
     expect(await refsOf('--ref', 'A-2')).toEqual(['A-2']);
     expect(await refsOf('--id', creates(sandbox)[0]?.requestId ?? '')).toEqual(['A-1']);
     expect(await refsOf('--status', 'rejected')).toEqual(['A-3']);
     expect(await refsOf('--since', '1h')).toEqual(['A-1', 'A-2', 'A-3']);
     expect(await refsOf('--since', '2200-01-01')).toEqual([]);
-    const [entry] = documentsOf(await partner.run('log', '--json', '--ref', 'A-1'));
+    const [entry] = documentsOf(await partner.call('log', '--json', '--ref', 'A-1'));
     expect(entry).toMatchObject({
       key: expect.stringMatching(/^[0-9a-f]{32}$/),
       status: 'created',
@@ -36,26 +36,26 @@ describe.concurrent('log', () => {
 
   test('holds nothing of the person a request is about', async ({ partner }) => {
     await bulk(partner, partner.write('leads.csv', leadsCsv(3)));
-    await partner.run('create', ...requestFor('segredo da cozinha'), '--lang', 'no idea', '--no-validate');
+    await partner.call('create', ...requestFor('segredo da cozinha'), '--lang', 'no idea', '--no-validate');
     const text = readFileSync(logOf(partner), 'utf8');
     for (const personal of ['Ana', 'ana1@', '912345678', 'Pintar', 'Inês', 'segredo', 'Lisboa'])
       expect(text).not.toContain(personal);
   });
 
   test('is CSV on demand, with a header of its own', async ({ partner }) => {
-    await partner.run('create', ...requestFor('um'), '--ref', '=1+1');
-    const { stdout, code } = await partner.run('log', '--csv');
+    await partner.call('create', ...requestFor('um'), '--ref', '=1+1');
+    const { stdout, code } = await partner.call('log', '--csv');
     const [header, row, ...rest] = stdout.trimEnd().split('\r\n');
     expect([code, header, rest]).toEqual([0, 'at,status,row,ref,ids,http,ms,message,key,run', []]);
     expect(row).toMatch(/^\d{4}-[^,]*Z,created,1,'=1\+1,request_id=\d{20}/);
-    expect(await partner.run('log', '--csv', '--json')).toMatchObject({ code: 2 });
+    expect(await partner.call('log', '--csv', '--json')).toMatchObject({ code: 2 });
   });
 
   test('shows the last ones alone, and those of one run or up to a time', async ({ desk }) => {
     mkdirSync(desk.state);
     writeFileSync(logOf(desk), longLog(2_500));
     const refsOf = async (...filter: string[]) =>
-      documentsOf(await desk.run('log', '--json', ...filter)).map(({ ref }) => ref);
+      documentsOf(await desk.call('log', '--json', ...filter)).map(({ ref }) => ref);
     expect(await refsOf('--limit', '3')).toEqual(['L-2497', 'L-2498', 'L-2499']);
     expect(await refsOf('--limit', '0')).toEqual([]);
     expect(await refsOf('--limit', '1', '--run', 'r', '--until', '2026-11-20')).toEqual(['L-2499']);
@@ -67,24 +67,24 @@ describe.concurrent('log', () => {
     mkdirSync(desk.state);
     const later = longLog(2).replaceAll('2026-11-20', '2026-11-21').replaceAll('"key":"00', '"key":"ff');
     writeFileSync(logOf(desk), longLog(1_200) + later.replace('"created"', '"rejected"'));
-    expect(await desk.run('log', '--totals')).toMatchObject({
+    expect(await desk.call('log', '--totals')).toMatchObject({
       code: 0,
       stdout: '2026-11-20  1,200 created  -\n2026-11-21  1 created      1 rejected\n',
     });
     const none = { created: 0, duplicate: 0, rejected: 0, failed: 0, unknown: 0 };
-    expect(documentOf(await desk.run('log', '--totals', '--json', '--status', 'rejected'))).toEqual({
+    expect(documentOf(await desk.call('log', '--totals', '--json', '--status', 'rejected'))).toEqual({
       totals: [{ day: '2026-11-21', ...none, rejected: 1 }],
     });
-    expect((await desk.run('log', '--totals', '--csv', '--since', '2026-11-21')).stdout).toBe(
+    expect((await desk.call('log', '--totals', '--csv', '--since', '2026-11-21')).stdout).toBe(
       'day,created,duplicate,rejected,failed,unknown\r\n2026-11-21,1,0,1,0,0\n',
     );
   });
 
   test('followed, goes on with each outcome as it comes, until Ctrl-C', async ({ partner }) => {
-    await partner.run('create', ...requestFor('um'), '--ref', 'A-1');
+    await partner.call('create', ...requestFor('um'), '--ref', 'A-1');
     const following = partner.start(['log', '--follow', '--json']);
     await following.until(/A-1/);
-    await partner.run('create', ...requestFor('dois'), '--ref', 'A-2');
+    await partner.call('create', ...requestFor('dois'), '--ref', 'A-2');
     await following.until(/A-2/);
     following.process.kill('SIGINT');
     const { code, stdout } = await following.ended;
@@ -103,16 +103,16 @@ describe.concurrent('log', () => {
 
   test('followed before there is one, waits for it', async ({ partner }) => {
     const following = partner.start(['log', '--follow', '--status', 'rejected']);
-    await partner.run('create', ...requestFor('um'), '--ref', 'A-1');
-    await partner.run('create', ...requestFor('três'), '--lang', 'no idea', '--no-validate', '--ref', 'A-3');
+    await partner.call('create', ...requestFor('um'), '--ref', 'A-1');
+    await partner.call('create', ...requestFor('três'), '--lang', 'no idea', '--no-validate', '--ref', 'A-3');
     expect(await following.until(/A-3/)).not.toContain('A-1');
     following.process.kill('SIGTERM');
     expect((await following.ended).code).toBe(0);
   });
 
   test('of nobody is empty, not an error', async ({ desk }) => {
-    expect(await desk.run('log', '--json')).toMatchObject({ code: 0, stdout: '[]\n' });
-    expect(await desk.run('log')).toMatchObject({ code: 0, stdout: '' });
+    expect(await desk.call('log', '--json')).toMatchObject({ code: 0, stdout: '[]\n' });
+    expect(await desk.call('log')).toMatchObject({ code: 0, stdout: '' });
   });
 
   test.for([
@@ -121,7 +121,7 @@ describe.concurrent('log', () => {
     ['--status', 'done'],
     ['--status', 'invalid'],
   ])('names what cannot be understood: %s %s', async ([flag = '', value = ''], { desk }) => {
-    const ended = await desk.run('log', flag, value);
+    const ended = await desk.call('log', flag, value);
     expect(ended.code).toBe(2);
     expect(ended.stderr).toContain(value);
   });

@@ -65,7 +65,7 @@ function expectResults(desk: Desk, name: string, delimiter: string): void {
 async function importWhole(desk: Desk, sandbox: Sandbox, file: string, delimiter: string): Promise<void> {
   const results = 'naughty.results.csv';
   const flags = ['--map', 'extra=extra', '--rate', 'max', '--json'];
-  const ended = await desk.run('bulk', file, ...flags);
+  const ended = await desk.call('bulk', file, ...flags);
   const odd = desk
     .read(results)
     .split('\r\n')
@@ -77,7 +77,7 @@ async function importWhole(desk: Desk, sandbox: Sandbox, file: string, delimiter
   });
   expectAllArrived(sandbox);
   expectResults(desk, results, delimiter);
-  const again = await desk.run('bulk', results, ...flags, '--results', 'again.csv');
+  const again = await desk.call('bulk', results, ...flags, '--results', 'again.csv');
   expect(documentOf(again)).toMatchObject({ rows: STRINGS.length, created: 0, repeated: STRINGS.length });
 }
 
@@ -100,13 +100,13 @@ describe('every naughty string in every text field arrives as it was written, an
   test('from flags', async ({ partner, sandbox }) => {
     // All of them in one request, as parameters of its own, and each flag with some of the worst.
     const fields = STRINGS.flatMap((text, at) => ['--field', `f${at}=${text}`]);
-    const ended = await partner.run('create', '--country=PT', '--phone=+351912345678', '--request-text=x', ...fields);
+    const ended = await partner.call('create', '--country=PT', '--phone=+351912345678', '--request-text=x', ...fields);
     expect(ended.code).toBe(0);
     const [sent] = creates(sandbox);
     for (const [at, text] of STRINGS.entries()) expect(sent?.params[`f${at}`]).toBe(text);
     for (const text of STRINGS.filter((_, at) => at % 40 === 0)) {
       const flags = ['fullname', 'location', 'request-text', 'category'].map((flag) => `--${flag}=${text}`);
-      const one = await partner.run(
+      const one = await partner.call(
         'create',
         '--country=PT',
         '--phone=+351912345678',

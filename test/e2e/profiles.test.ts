@@ -21,19 +21,19 @@ describe.concurrent('srq profile', () => {
       ],
     });
     expect(await listed({ SRQ_PROFILE: 'shop' })).toMatchObject({ profiles: [{ current: true }, { current: false }] });
-    expect((await desk.run('profile', 'list')).stdout).toMatch(/^ +shop +test[^\n]*\n\* +office +test/);
+    expect((await desk.call('profile', 'list')).stdout).toMatch(/^ +shop +test[^\n]*\n\* +office +test/);
   });
 
   test('use chooses the one that is used where none is named', async ({ desk, sandbox }) => {
     await logIn(desk, sandbox, '--profile', 'shop');
     await logIn(desk, sandbox, '--profile', 'office');
-    expect(documentOf(await desk.run('profile', 'use', 'shop', '--json'))).toMatchObject({ profile: 'shop' });
-    expect(documentOf(await desk.run('status', '--json'))).toMatchObject({ profile: 'shop' });
+    expect(documentOf(await desk.call('profile', 'use', 'shop', '--json'))).toMatchObject({ profile: 'shop' });
+    expect(documentOf(await desk.call('status', '--json'))).toMatchObject({ profile: 'shop' });
     const env = { SRQ_PROFILE: 'shop' };
     expect((await desk.start(['profile', 'use', 'office'], { env }).ended).stderr).toContain('SRQ_PROFILE');
-    const slip = await desk.run('profile', 'use', 'ofice');
+    const slip = await desk.call('profile', 'use', 'ofice');
     expect(slip).toMatchObject({ code: 2, stderr: expect.stringContaining('Did you mean office?') });
-    expect(documentOf(await desk.run('status', '--json'))).toMatchObject({ profile: 'office' });
+    expect(documentOf(await desk.call('status', '--json'))).toMatchObject({ profile: 'office' });
   });
 
   test('remove forgets credentials, token, contract and what was learned; the log stays and is named', async ({
@@ -42,23 +42,23 @@ describe.concurrent('srq profile', () => {
   }) => {
     await logIn(desk, sandbox, '--profile', 'shop');
     await logIn(desk, sandbox, '--profile', 'office');
-    await desk.run('bulk', desk.write('leads.csv', leadsCsv(4)), '--rate', 'max');
-    expect(await desk.run('contract', 'learn', contractFile('form-openapi30.yaml'), '--yes')).toMatchObject({
+    await desk.call('bulk', desk.write('leads.csv', leadsCsv(4)), '--rate', 'max');
+    expect(await desk.call('contract', 'learn', contractFile('form-openapi30.yaml'), '--yes')).toMatchObject({
       code: 0,
     });
     const log = join(desk.state, 'office.ndjson');
     const before = readFileSync(log, 'utf8');
     expect(existsSync(join(desk.state, 'office.learned.json'))).toBe(true);
-    const ended = await desk.run('profile', 'remove', 'office', '--json');
+    const ended = await desk.call('profile', 'remove', 'office', '--json');
     expect(documentOf(ended)).toEqual({ profile: 'office', removed: true, log, left: ['shop'] });
     expect(Object.keys(storedProfiles(desk))).toEqual(['shop']);
     expect(desk.files().filter((name) => /office\.(?!ndjson)/.test(name))).toEqual([]);
     expect(readFileSync(log, 'utf8')).toBe(before);
-    expect(await desk.run('profile', 'remove', 'office')).toMatchObject({ code: 2 });
+    expect(await desk.call('profile', 'remove', 'office')).toMatchObject({ code: 2 });
   });
 
   test('alone says which commands it has', async ({ desk }) => {
-    const ended = await desk.run('profile');
+    const ended = await desk.call('profile');
     expect(ended).toMatchObject({ code: 2, stdout: '' });
     expect(ended.stderr).toMatch(/list, use, remove[\s\S]*srq profile --help/);
   });
@@ -71,14 +71,14 @@ describe.concurrent('every command that sends says where to, as whom and by whic
   ])('%s', async (args, { desk, sandbox }) => {
     await logIn(desk, sandbox, '--profile', 'shop');
     const line = `To ${sandbox.baseUrl} as client ${sandbox.clientId} (profile shop, test)\n`;
-    expect((await desk.run(...args)).stderr).toBe(line);
-    expect((await desk.run(...args, '--quiet')).stderr).toBe('');
-    expect((await desk.run(...args, '--json')).stderr).toBe('');
+    expect((await desk.call(...args)).stderr).toBe(line);
+    expect((await desk.call(...args, '--quiet')).stderr).toBe('');
+    expect((await desk.call(...args, '--json')).stderr).toBe('');
   });
 
   test('bulk', async ({ desk, sandbox }) => {
     await logIn(desk, sandbox, '--profile', 'shop');
-    const { stderr } = await desk.run('bulk', desk.write('leads.csv', leadsCsv(1)), '--rate', 'max');
+    const { stderr } = await desk.call('bulk', desk.write('leads.csv', leadsCsv(1)), '--rate', 'max');
     expect(stderr).toContain(`${sandbox.baseUrl} as client ${sandbox.clientId} (profile shop, test)`);
   });
 });
@@ -88,13 +88,13 @@ test('a mistyped profile is not taken for one that is not logged in, or that has
   sandbox,
 }) => {
   await logIn(desk, sandbox, '--profile', 'shop');
-  const ended = await desk.run('create', ...requestFor('x'), '--profile', 'shpo');
+  const ended = await desk.call('create', ...requestFor('x'), '--profile', 'shpo');
   expect(ended.code).toBe(4);
   expect(ended.stderr).toMatch(/no profile "shpo"\. Did you mean shop\?[\s\S]*srq profile list/);
   for (const args of [['log'], ['resolve'], ['bulk', desk.write('leads.csv', leadsCsv(1)), '--dry-run']]) {
-    const { stderr } = await desk.run(...args, '--profile', 'shpo', '--quiet');
+    const { stderr } = await desk.call(...args, '--profile', 'shpo', '--quiet');
     expect([args[0], stderr]).toEqual([args[0], expect.stringContaining('no profile "shpo"')]);
-    const known = await desk.run(...args, '--profile', 'shop', '--quiet');
+    const known = await desk.call(...args, '--profile', 'shop', '--quiet');
     expect([args[0], known.stderr]).toEqual([args[0], '']);
   }
 });
@@ -107,12 +107,12 @@ describe.concurrent('nothing that was found out at one service is used at anothe
   }) => {
     const other = await openSandbox();
     await logIn(desk, sandbox);
-    await desk.run('create', ...requestFor('aqui'));
+    await desk.call('create', ...requestFor('aqui'));
     const settings = join(desk.config, 'config.json');
     const moved = readFileSync(settings, 'utf8').replaceAll(sandbox.baseUrl, other.baseUrl);
     writeFileSync(settings, moved.replaceAll(sandbox.clientId, other.clientId));
-    expect(documentOf(await desk.run('status', '--json'))).toMatchObject({ token: { state: 'none' } });
-    expect(await desk.run('create', ...requestFor('aqui'))).toMatchObject({ code: 0 });
+    expect(documentOf(await desk.call('status', '--json'))).toMatchObject({ token: { state: 'none' } });
+    expect(await desk.call('create', ...requestFor('aqui'))).toMatchObject({ code: 0 });
     expect(other.requests().map(({ operation, status }) => [operation, status])).toEqual([
       ['token', 200],
       ['validate', 200],
@@ -128,8 +128,8 @@ describe.concurrent('nothing that was found out at one service is used at anothe
     const other = await openSandbox();
     desk.use(sandbox);
     const leads = desk.write('leads.csv', leadsCsv(5));
-    await desk.run('bulk', leads, '--rate', 'max');
-    const ask = () => desk.run('resolve', '--validate', '--file', leads);
+    await desk.call('bulk', leads, '--rate', 'max');
+    const ask = () => desk.call('resolve', '--validate', '--file', leads);
     expect((await ask()).code).toBe(0);
     desk.use(other);
     expect(await ask()).toMatchObject({ code: 7, stderr: expect.stringContaining('has not proven') });
@@ -142,7 +142,7 @@ describe.concurrent('nothing that was found out at one service is used at anothe
   }) => {
     const other = await openSandbox();
     const leads = desk.write('leads.csv', leadsCsv(3));
-    const run = async () => documentOf(await desk.run('bulk', leads, '--rate', 'max', '--json'));
+    const run = async () => documentOf(await desk.call('bulk', leads, '--rate', 'max', '--json'));
     desk.use(sandbox);
     expect(await run()).toMatchObject({ created: 3 });
     desk.use(other);

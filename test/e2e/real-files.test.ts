@@ -7,7 +7,7 @@ import { documentOf } from '../helpers/run-srq.ts';
 import { statsOf } from '../helpers/sandbox-view.ts';
 import { creates } from '../sandbox/sandbox-client.ts';
 
-const importIt = (desk: Desk, file: string) => desk.run('bulk', file, '--rate', 'max', '--json');
+const importIt = (desk: Desk, file: string) => desk.call('bulk', file, '--rate', 'max', '--json');
 
 function copyOf(desk: Desk, name: string): string {
   const path = join(desk.work, name);

@@ -34,7 +34,7 @@ interface PlannedColumn {
 const TODAY = /^mapped as on \d{4}-\d\d-\d\d$/;
 
 async function planned(desk: Desk, ...args: string[]) {
-  const document = documentOf(await desk.run('bulk', ...args, '--dry-run', '--json'));
+  const document = documentOf(await desk.call('bulk', ...args, '--dry-run', '--json'));
   const columns = document['columns'] as PlannedColumn[];
   return { ...document, of: (field: string) => columns.find((each) => each.field === field) };
 }
@@ -43,7 +43,7 @@ const storePath = (desk: Desk, profile = 'default') => join(desk.config, 'mappin
 
 /** Imports a file whose likely column is accepted, so that its header is known from then on. */
 async function remember(desk: Desk, ...args: string[]): Promise<void> {
-  const { code, stderr } = await desk.run('bulk', desk.write('first.csv', csv(HEADER)), '--accept-likely', ...args);
+  const { code, stderr } = await desk.call('bulk', desk.write('first.csv', csv(HEADER)), '--accept-likely', ...args);
   expect(code, stderr).toBe(0);
 }
 
@@ -57,7 +57,7 @@ describe('columns that were confirmed', () => {
       because: expect.stringMatching(TODAY),
     });
     expect(plan).toMatchObject({ remembered: { on: expect.stringMatching(/^\d{4}-/), changes: null } });
-    const { code, stderr } = await partner.run('bulk', next);
+    const { code, stderr } = await partner.call('bulk', next);
     expect(code).toBe(0);
     expect(stderr).toMatch(/phone +← Rufkontakt \(mapped as on \d{4}/);
     expect(creates(sandbox)).toHaveLength(12);
@@ -75,7 +75,7 @@ describe('columns that were confirmed', () => {
     await remember(partner);
     const next = partner.write('next.csv', csv(columns, named));
     expect((await planned(partner, next)).of('phone')?.because).toMatch(TODAY);
-    expect(documentOf(await partner.run('bulk', next, '--json'))).toMatchObject({ repeated: 6, created: 0 });
+    expect(documentOf(await partner.call('bulk', next, '--json'))).toMatchObject({ repeated: 6, created: 0 });
     expect(creates(sandbox)).toHaveLength(6);
   });
 
@@ -83,7 +83,7 @@ describe('columns that were confirmed', () => {
     await remember(partner);
     const other = partner.write('other.csv', csv(['Nome', 'Rufkontakt', 'Pedido', 'Pais', 'Extra', 'Mais', 'Outra']));
     expect(await planned(partner, other)).toMatchObject({ remembered: null });
-    expect((await partner.run('bulk', other)).code).toBe(2);
+    expect((await partner.call('bulk', other)).code).toBe(2);
     const same = partner.write('same.csv', csv(HEADER));
     expect(await planned(partner, same, '--profile', 'else')).toMatchObject({ remembered: null });
     expect(existsSync(storePath(partner, 'else'))).toBe(false);
@@ -98,7 +98,7 @@ describe('columns that were confirmed', () => {
     );
     const more = partner.write('more.csv', csv(columns));
     expect(await planned(partner, more)).toMatchObject({ remembered: { changes: { added: ['Data'], gone: [] } } });
-    const { stderr } = await partner.run('bulk', more, '--dry-run');
+    const { stderr } = await partner.call('bulk', more, '--dry-run');
     expect(stderr).toMatch(/not quite the one mapped on \d{4}-\d\d-\d\d\. New columns: "Data"; gone: none/);
     // Four of six are too few.
     expect(await planned(partner, next)).toMatchObject({ remembered: null });
@@ -115,10 +115,10 @@ describe('columns that were confirmed', () => {
     expect(said.of('phone')).toBeUndefined();
     expect(said.of('email')?.because).toBe('--set');
     expect(said.of('fullname')?.because).toMatch(TODAY);
-    expect((await partner.run('bulk', next, ...flags)).code).toBe(0);
+    expect((await partner.call('bulk', next, ...flags)).code).toBe(0);
     // From now on it is left out without a flag, too, though nothing gives the phone.
     const third = partner.write('third.csv', csv(HEADER, undefined, 2));
-    const { code } = await partner.run('bulk', third, '--set', 'email=other@example.com');
+    const { code } = await partner.call('bulk', third, '--set', 'email=other@example.com');
     expect(code).toBe(0);
     expect(creates(sandbox).filter(({ params }) => params['phone'] !== undefined)).toHaveLength(6);
     const again = await planned(partner, third, '--map', 'Rufkontakt=phone');
@@ -132,7 +132,7 @@ describe('columns that were confirmed', () => {
       .map((line, at) => (at === 0 ? line : line.replace(/"\+\d+"/, '""').replace(/""$/, `"${PHONES[at - 1]}"`)))
       .join('\n');
     const next = partner.write('next.csv', text);
-    const { code, stderr } = await partner.run('bulk', next);
+    const { code, stderr } = await partner.call('bulk', next);
     expect(code).toBe(2);
     expect(stderr).toContain('--map Rufkontakt=phone --map Zusatz=phone');
     expect(creates(sandbox)).toHaveLength(6);
@@ -147,14 +147,14 @@ describe('columns that were confirmed', () => {
       `${who},${extra},p${at}@example.com,Pintar a parede da sala toda de branco ${'abcdef'[at]},PT`;
     const small = NAMES.slice(0, 2).map((_, at) => line(at, '-'));
     const leads = partner.write('leads.csv', [header, ...small].join('\n'));
-    expect((await partner.run('bulk', leads, '--accept-likely')).code).toBe(0);
+    expect((await partner.call('bulk', leads, '--accept-likely')).code).toBe(0);
     // With names in it the first column would be likely the name, and the first rows would be other requests.
     const more = NAMES.slice(2).map((name, at) => line(at + 2, name));
     partner.write('leads.csv', [header, ...small, ...more].join('\n'));
-    const ended = await partner.run('bulk', leads, '--json');
+    const ended = await partner.call('bulk', leads, '--json');
     expect(documentOf(ended), ended.stderr).toMatchObject({ repeated: 2, created: 4 });
     const phones = NAMES.map((name, at) => line(at, name, PHONES[at]));
-    const called = await partner.run('bulk', partner.write('phones.csv', [header, ...phones].join('\n')));
+    const called = await partner.call('bulk', partner.write('phones.csv', [header, ...phones].join('\n')));
     expect(called.code).toBe(2);
     expect(called.stderr).toContain('"Zzyx" is left out, and nothing gives the phone');
     expect(creates(sandbox)).toHaveLength(6);
@@ -181,11 +181,11 @@ describe('columns that were confirmed', () => {
     const files = Array.from({ length: 6 }, (_, at) =>
       partner.write(`leads${at}.csv`, csv([...HEADER, `Extra${at}`, `Mais${at}`, `Outra${at}`])),
     );
-    const runs = await Promise.all(files.map((file) => partner.run('bulk', file, '--accept-likely', '--sandbox')));
+    const runs = await Promise.all(files.map((file) => partner.call('bulk', file, '--accept-likely', '--sandbox')));
     expect(runs.map(({ code }) => code)).toEqual(files.map(() => 0));
     const { mappings } = JSON.parse(readFileSync(storePath(partner), 'utf8'));
     expect(mappings.length).toBeGreaterThanOrEqual(1);
-    expect((await partner.run('mapping', 'list', '--json')).stdout).toContain(mappings[0].fingerprint);
+    expect((await partner.call('mapping', 'list', '--json')).stdout).toContain(mappings[0].fingerprint);
   });
 
   test.skipIf(process.platform === 'win32')(
@@ -194,10 +194,10 @@ describe('columns that were confirmed', () => {
       await remember(partner);
       chmodSync(storePath(partner), 0o666);
       const before = readFileSync(storePath(partner), 'utf8');
-      const { stderr, stdout } = await partner.run('bulk', join(partner.work, 'first.csv'), '--dry-run', '--json');
+      const { stderr, stdout } = await partner.call('bulk', join(partner.work, 'first.csv'), '--dry-run', '--json');
       expect(stderr).toContain('can be changed by other users (mode 0666); what it says is not used');
       expect(JSON.parse(stdout)).toMatchObject({ remembered: null });
-      await partner.run('bulk', join(partner.work, 'first.csv'), '--accept-likely');
+      await partner.call('bulk', join(partner.work, 'first.csv'), '--accept-likely');
       expect(readFileSync(storePath(partner), 'utf8')).toBe(before);
     },
   );
@@ -206,7 +206,7 @@ describe('columns that were confirmed', () => {
     mkdirSync(partner.config);
     // A file where the folder should be; permissions would not stop root.
     writeFileSync(join(partner.config, 'mappings'), '');
-    const { code, stderr } = await partner.run('bulk', partner.write('a.csv', csv(HEADER)), '--accept-likely');
+    const { code, stderr } = await partner.call('bulk', partner.write('a.csv', csv(HEADER)), '--accept-likely');
     expect(code).toBe(0);
     expect(stderr).toMatch(/The mapping cannot be kept for the next file like this \(E[A-Z]+\)/);
     expect(creates(sandbox)).toHaveLength(6);
@@ -216,7 +216,7 @@ describe('columns that were confirmed', () => {
     await remember(partner);
     writeFileSync(storePath(partner), '{"version":1,"mappings":[{"map":', { mode: 0o600 });
     expect(await planned(partner, join(partner.work, 'first.csv'))).toMatchObject({ remembered: null });
-    await partner.run('bulk', join(partner.work, 'first.csv'), '--accept-likely');
+    await partner.call('bulk', join(partner.work, 'first.csv'), '--accept-likely');
     expect(await planned(partner, join(partner.work, 'first.csv'))).toMatchObject({ repeated: 6, undecided: [] });
   });
 });
@@ -322,10 +322,10 @@ describe.skipIf(!HAS_TERMINAL)('the same file again sends nothing', () => {
     expect(await terminal.ended, terminal.shown).toBe(0);
     expect(creates(sandbox)).toHaveLength(6);
     expect(await planned(partner, leads)).toMatchObject({ ready: 0, remembered: { changes: null } });
-    const again = documentOf(await partner.run('bulk', leads, '--json'));
+    const again = documentOf(await partner.call('bulk', leads, '--json'));
     expect(again).toMatchObject({ rows: 6, created: 0, repeated: 6 });
     // Forgotten, it is understood as before.
-    await partner.run('mapping', 'forget', '--all');
+    await partner.call('mapping', 'forget', '--all');
     expect(await planned(partner, leads, '--accept-likely')).toMatchObject({ remembered: null });
     expect(creates(sandbox)).toHaveLength(6);
   });
@@ -340,7 +340,7 @@ describe.skipIf(!HAS_TERMINAL)('what is confirmed on a terminal', () => {
     await terminal.until(/q to leave: /);
     terminal.type('\r');
     expect(await terminal.ended).toBe(0);
-    expect(documentOf(await partner.run('bulk', leads, '--json'))).toMatchObject({ created: 0, repeated: 6 });
+    expect(documentOf(await partner.call('bulk', leads, '--json'))).toMatchObject({ created: 0, repeated: 6 });
     const second = new Terminal(partner, ['bulk', leads]);
     await second.until(/mapped as on/);
     await second.until(/q to leave: /);
@@ -353,30 +353,30 @@ describe.skipIf(!HAS_TERMINAL)('what is confirmed on a terminal', () => {
 
 describe('srq mapping', () => {
   test('lists, shows and forgets', async ({ partner, sandbox }) => {
-    expect((await partner.run('mapping', 'list')).stdout).toContain('Nothing is remembered');
+    expect((await partner.call('mapping', 'list')).stdout).toContain('Nothing is remembered');
     await remember(partner);
-    const { mappings } = documentOf(await partner.run('mapping', 'list', '--json')) as {
+    const { mappings } = documentOf(await partner.call('mapping', 'list', '--json')) as {
       mappings: { fingerprint: string; on: string; columns: string[]; fields: string[] }[];
     };
     const [kept] = mappings;
     expect(kept).toMatchObject({ fingerprint: expect.stringMatching(/^[\da-f]{12}$/), columns: HEADER });
     expect(kept?.fields).toContain('phone');
-    const { stdout } = await partner.run('mapping', 'list');
+    const { stdout } = await partner.call('mapping', 'list');
     expect(stdout).toMatch(/\d{4}-\d\d-\d\d +[\da-f]{12} +5 +Nome, Rufkontakt, Pedido, … /);
 
     // What is shown is a mapping that gives the same requests.
-    const shown = await partner.run('mapping', 'show', kept?.fingerprint.slice(0, 6) ?? '');
+    const shown = await partner.call('mapping', 'show', kept?.fingerprint.slice(0, 6) ?? '');
     partner.write('kept.json', shown.stdout);
-    expect(documentOf(await partner.run('mapping', 'forget', '--all', '--json'))).toEqual({ forgotten: 1, left: 0 });
+    expect(documentOf(await partner.call('mapping', 'forget', '--all', '--json'))).toEqual({ forgotten: 1, left: 0 });
     const first = join(partner.work, 'first.csv');
-    expect((await partner.run('bulk', first)).code).toBe(2);
-    expect(documentOf(await partner.run('bulk', first, '--mapping', 'kept.json', '--json'))).toMatchObject({
+    expect((await partner.call('bulk', first)).code).toBe(2);
+    expect(documentOf(await partner.call('bulk', first, '--mapping', 'kept.json', '--json'))).toMatchObject({
       repeated: 6,
     });
     expect(creates(sandbox)).toHaveLength(6);
 
     // Importing with a mapping has confirmed it once more.
-    const forgot = await partner.run('mapping', 'forget', kept?.fingerprint ?? '');
+    const forgot = await partner.call('mapping', 'forget', kept?.fingerprint ?? '');
     expect(forgot.stdout).toContain('Forgot 1 mapping; 0 left.');
   });
 
@@ -389,11 +389,11 @@ describe('srq mapping', () => {
       ['forget'],
       ['forget', 'abcd', '--all'],
     ]) {
-      const { code, stderr } = await partner.run('mapping', ...args, '--profile', 'default');
+      const { code, stderr } = await partner.call('mapping', ...args, '--profile', 'default');
       expect(code).toBe(2);
       expect(stderr).toContain('srq mapping list --profile default');
     }
-    expect(documentOf(await partner.run('mapping', 'list', '--json'))['mappings']).toHaveLength(1);
+    expect(documentOf(await partner.call('mapping', 'list', '--json'))['mappings']).toHaveLength(1);
   });
 
   test('is safe on a terminal, and says when it cannot forget', async ({ partner }) => {
@@ -402,12 +402,12 @@ describe('srq mapping', () => {
       'leads.csv',
       csv(HEADER, (name) => (name === 'Nome' ? evil : name)),
     );
-    const { code } = await partner.run('bulk', leads, '--accept-likely', '--map', `${evil}=fullname`);
+    const { code } = await partner.call('bulk', leads, '--accept-likely', '--map', `${evil}=fullname`);
     expect(code).toBe(0);
-    const { stdout } = await partner.run('mapping', 'list');
+    const { stdout } = await partner.call('mapping', 'list');
     const [, fingerprint = ''] = /([\da-f]{12})/.exec(stdout) ?? [];
-    const shown = await partner.run('mapping', 'show', fingerprint);
-    for (const text of [stdout, shown.stdout, (await partner.run('mapping', 'list', '--json')).stdout]) {
+    const shown = await partner.call('mapping', 'show', fingerprint);
+    for (const text of [stdout, shown.stdout, (await partner.call('mapping', 'list', '--json')).stdout]) {
       expect(text).not.toMatch(/[\u001b\u202e]/);
     }
     expect(Object.keys(JSON.parse(shown.stdout).map)).toContain(evil);
@@ -418,7 +418,7 @@ describe('srq mapping', () => {
     const shop = { baseUrl: sandbox.baseUrl, clientId: sandbox.clientId, clientSecret: CANARY };
     writeFileSync(join(partner.config, 'config.json'), JSON.stringify({ current: 'shop', profiles: { shop } }));
     chmodSync(join(partner.config, 'config.json'), 0o600);
-    expect((await partner.run('profile', 'remove', 'shop')).code).toBe(0);
+    expect((await partner.call('profile', 'remove', 'shop')).code).toBe(0);
     expect(existsSync(storePath(partner, 'shop'))).toBe(false);
   });
 });

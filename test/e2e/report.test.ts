@@ -6,7 +6,7 @@ import { leadsCsv } from '../helpers/leads.ts';
 import { longLog } from '../helpers/long-log.ts';
 import { documentOf } from '../helpers/run-srq.ts';
 
-const bulk = (desk: Desk, ...args: string[]) => desk.run('bulk', '--rate', 'max', ...args);
+const bulk = (desk: Desk, ...args: string[]) => desk.call('bulk', '--rate', 'max', ...args);
 const logOf = (desk: Desk) => join(desk.state, 'default.ndjson');
 /** What the list of a page holds: number, reference, status, market, identifiers, message, reasons, key, time, HTTP, cells. */
 const dataOf = (page: string) =>
@@ -42,7 +42,7 @@ describe.concurrent('report', () => {
   test('tells how fast a run went that was not told', async ({ partner }) => {
     const leads = partner.write('leads.csv', leadsCsv(1));
     const rateOf = async (...more: string[]) => {
-      const ended = await partner.run('bulk', leads, '--no-validate', '--report', 'run.html', '--json', ...more);
+      const ended = await partner.call('bulk', leads, '--no-validate', '--report', 'run.html', '--json', ...more);
       expect(documentOf(ended)).toMatchObject({ created: 1 });
       return /<dt>--rate<\/dt><dd><bdi>(\w+)/.exec(partner.read('run.html'))?.[1];
     };
@@ -77,35 +77,35 @@ describe.concurrent('report', () => {
     const leads = partner.write('leads.csv', MIXED);
     await bulk(partner, leads, '--report', 'run.html', '--include-input');
     expect(partner.read('run.html')).toContain('Ana Exemplo 2');
-    expect(await partner.run('report', '--input', leads, '--include-input', '-o', 'run.html')).toMatchObject({
+    expect(await partner.call('report', '--input', leads, '--include-input', '-o', 'run.html')).toMatchObject({
       code: 0,
     });
     expect(partner.read('run.html')).toContain('Rita Exemplo');
-    const alone = await partner.run('report', '--include-input', '-o', 'other.html');
+    const alone = await partner.call('report', '--include-input', '-o', 'other.html');
     expect(alone).toMatchObject({ code: 2, stderr: expect.stringContaining('--input FILE') });
   });
 
   test('is written from the log at any time, of the last import or another', async ({ partner }) => {
     await bulk(partner, partner.write('first.csv', leadsCsv(2)));
     await bulk(partner, partner.write('leads.csv', MIXED));
-    const last = documentOf(await partner.run('report', '-o', 'run.html', '--json'));
+    const last = documentOf(await partner.call('report', '-o', 'run.html', '--json'));
     expect(last).toMatchObject({ rows: 4, created: 1, repeated: 2, invalid: 1, listed: 1, report: 'run.html' });
     expect(partner.read('run.html')).toContain('--input FILE');
     expect(partner.read('run.html')).toContain('<th scope="row">PT</th><td>1</td>');
     const firstRun = String(partner.records()[0]?.['run']);
-    const first = documentOf(await partner.run('report', '--run', firstRun.slice(0, 8), '-o', 'run.html', '--json'));
+    const first = documentOf(await partner.call('report', '--run', firstRun.slice(0, 8), '-o', 'run.html', '--json'));
     expect(first).toMatchObject({ run: firstRun, rows: 2, created: 2 });
     expect(partner.read('run.html')).toContain('Import of first.csv');
-    const all = documentOf(await partner.run('report', '--run', 'all', '-o', 'run.html', '--json'));
+    const all = documentOf(await partner.call('report', '--run', 'all', '-o', 'run.html', '--json'));
     expect(all).toMatchObject({ run: null, created: 3 });
-    const unknown = await partner.run('report', '--run', 'nobody', '-o', 'run.html');
+    const unknown = await partner.call('report', '--run', 'nobody', '-o', 'run.html');
     expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('leads.csv') });
   });
 
   test('tells by the input how each row stands now', async ({ partner }) => {
     await bulk(partner, partner.write('first.csv', leadsCsv(2)));
     const leads = partner.write('leads.csv', `${MIXED}${leadsCsv(1).split('\n')[1]}\n`);
-    const told = documentOf(await partner.run('report', '--input', leads, '-o', 'run.html', '--json'));
+    const told = documentOf(await partner.call('report', '--input', leads, '-o', 'run.html', '--json'));
     expect(told).toMatchObject({ rows: 5, created: 2, ready: 1, invalid: 1, repeated: 1, listed: 5 });
   });
 
@@ -115,7 +115,7 @@ describe.concurrent('report', () => {
     const running = partner.start(['bulk', leads, '--rate', 'max', '--concurrency', '1']);
     while (!existsSync(logOf(partner)) || !readFileSync(logOf(partner), 'utf8').includes('"created"'))
       await new Promise((resolve) => setTimeout(resolve, 50));
-    const told = documentOf(await partner.run('report', '-o', 'run.html', '--json'));
+    const told = documentOf(await partner.call('report', '-o', 'run.html', '--json'));
     expect(told).toMatchObject({ rows: 30, created: expect.any(Number), failed: 0 });
     expect(told['ready']).toBeGreaterThan(0);
     expect(partner.read('run.html')).toContain('No end recorded');
@@ -126,10 +126,10 @@ describe.concurrent('report', () => {
   test('of a log without notes tells all that is in it', async ({ desk }) => {
     mkdirSync(desk.state);
     writeFileSync(logOf(desk), longLog(2_000));
-    const told = documentOf(await desk.run('report', '-o', 'run.html', '--json'));
+    const told = documentOf(await desk.call('report', '-o', 'run.html', '--json'));
     expect(told).toMatchObject({ run: null, rows: 2000, created: 2000, listed: 2000 });
     rmSync(logOf(desk));
-    expect(documentOf(await desk.run('report', '-o', 'run.html', '--json'))).toMatchObject({ rows: 0 });
+    expect(documentOf(await desk.call('report', '-o', 'run.html', '--json'))).toMatchObject({ rows: 0 });
   });
 
   test('replaces nothing but an earlier report, and says so before anything is sent', async ({ partner, sandbox }) => {
@@ -143,7 +143,7 @@ describe.concurrent('report', () => {
       ['report', '-o', mine],
       ['report'],
     ])
-      expect(await partner.run(...args)).toMatchObject({ code: 2 });
+      expect(await partner.call(...args)).toMatchObject({ code: 2 });
     expect(partner.read('mine.html')).toBe('<title>mine</title>');
     expect(sandbox.requests()).toEqual([]);
     for (const _ of [1, 2]) expect(await bulk(partner, leads, '--report', 'run.html')).toMatchObject({ code: 0 });

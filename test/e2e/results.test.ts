@@ -26,7 +26,7 @@ const RAGGED = [
 const IGNORED = ['--map', 'memo=-'];
 const csv = (rows: readonly (readonly string[])[], delimiter = ',') =>
   rows.map((cells) => cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(delimiter)).join('\r\n');
-const importIt = (desk: Desk, ...args: string[]) => desk.run('bulk', ...args, '--rate', 'max', '--json');
+const importIt = (desk: Desk, ...args: string[]) => desk.call('bulk', ...args, '--rate', 'max', '--json');
 
 function records(desk: Desk, name: string, delimiter = ','): string[][] {
   return parse(readFileSync(join(desk.work, name)), { bom: true, delimiter, relax_column_count: true });
@@ -146,10 +146,10 @@ describe.concurrent('a slip in an option', () => {
     test(`does not cost the user ${what}`, async ({ partner, sandbox }) => {
       const leads = partner.write('leads.csv', leadsCsv(2));
       partner.write('notes.txt', 'important\n');
-      expect(await partner.run('bulk', leads)).toMatchObject({ code: 0 });
+      expect(await partner.call('bulk', leads)).toMatchObject({ code: 0 });
       const victim = join(partner.folder, name);
       const before = readFileSync(victim, 'utf8');
-      const slip = await partner.run('bulk', partner.write('more.csv', leadsCsv(3)), '--results', victim, '--json');
+      const slip = await partner.call('bulk', partner.write('more.csv', leadsCsv(3)), '--results', victim, '--json');
       expect({ code: slip.code, now: readFileSync(victim, 'utf8') }).toEqual({ code: 2, now: before });
       expect(creates(sandbox)).toHaveLength(2);
     });
@@ -166,7 +166,7 @@ describe.concurrent('a slip in an option', () => {
 
   test('does not cost the user his leads', async ({ partner }) => {
     const leads = partner.write('leads.csv', leadsCsv(2));
-    expect(await partner.run('bulk', leads, '--dry-run', '--save-mapping', leads)).toMatchObject({ code: 2 });
+    expect(await partner.call('bulk', leads, '--dry-run', '--save-mapping', leads)).toMatchObject({ code: 2 });
     expect(readFileSync(leads, 'utf8')).toBe(leadsCsv(2));
   });
 });
@@ -196,10 +196,10 @@ test('the command named for the results reads them as they are, whatever the inp
   const bad = 'XX,Zoé,zoe@example.com,+351912345678,Lisboa,Obras\r\n';
   const leads = partner.write('mac.csv', iconv.encode(`preamble\r\n${text}${bad}`, 'macintosh'));
   const form = ['--encoding', 'macintosh', '--skip-lines', '1', '--format=csv', '--limit', '100'];
-  const ended = documentOf(await partner.run('bulk', leads, ...form, '--json'));
+  const ended = documentOf(await partner.call('bulk', leads, ...form, '--json'));
   expect(ended).toMatchObject({ rows: 4, created: 3, invalid: 1 });
   expect(ended['next']).toBe(`srq bulk ${join(partner.work, 'mac.results.csv')} --json`);
-  const next = await partner.run('bulk', join(partner.work, 'mac.results.csv'), '--json');
+  const next = await partner.call('bulk', join(partner.work, 'mac.results.csv'), '--json');
   expect(documentOf(next)).toMatchObject({ rows: 4, created: 0, repeated: 3, invalid: 1 });
   expect(creates(sandbox)).toHaveLength(3);
 });

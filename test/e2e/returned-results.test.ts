@@ -13,7 +13,7 @@ import { creates } from '../sandbox/sandbox-client.ts';
 
 type Record_ = Record<string, string>;
 const FLAGS = ['--rate', 'max', '--json'];
-const importIt = async (desk: Desk, ...args: string[]) => documentOf(await desk.run('bulk', ...args, ...FLAGS));
+const importIt = async (desk: Desk, ...args: string[]) => documentOf(await desk.call('bulk', ...args, ...FLAGS));
 const recordsOf = (desk: Desk, name: string): Record_[] =>
   parse(readFileSync(join(desk.work, name)), { bom: true, columns: true, relax_column_count: true });
 
@@ -86,7 +86,7 @@ describe.concurrent('a row of a results file that comes back', () => {
     let now: Record_[] = written.map((record) => ({ ...record, fullname: 'Somebody else' }));
     for (const phone of ['+351912345678', 'none', '+351912345678']) {
       now = now.map((record) => ({ ...record, phone }));
-      const ended = await partner.run('bulk', save(partner, 'changed.csv', now), ...FLAGS, '--in-doubt', 'park');
+      const ended = await partner.call('bulk', save(partner, 'changed.csv', now), ...FLAGS, '--in-doubt', 'park');
       expect(ended.code).toBe(7);
       expect(documentOf(ended)).toMatchObject({ rows: 3, unknown: 1, repeated: 2, created: 0, invalid: 0 });
       expect(documentOf(ended)['next']).toBe('srq resolve');
@@ -210,7 +210,7 @@ describe.concurrent('results that a person has changed', () => {
       );
     mend('leads.results.csv', 'L-1');
     const mended = partner.read('leads.results.csv');
-    const over = await partner.run('bulk', leads, ...FLAGS);
+    const over = await partner.call('bulk', leads, ...FLAGS);
     expect(documentOf(over)['results']).toBe(path('leads.results-2.csv'));
     expect(over.stderr).toContain('leads.results.csv is not as srq wrote it, so it is kept');
     const next = await importIt(partner, path('leads.results.csv'));
@@ -244,11 +244,11 @@ describe.concurrent('results that a person has changed', () => {
   test('and are named by --results end the command before anything is sent', async ({ partner, sandbox }) => {
     const leads = partner.write('leads.csv', leadsCsv(2));
     const args = ['bulk', leads, '--results', 'mine.csv', ...FLAGS];
-    for (let time = 0; time < 2; time++) expect(await partner.run(...args)).toMatchObject({ code: 0 });
+    for (let time = 0; time < 2; time++) expect(await partner.call(...args)).toMatchObject({ code: 0 });
     const changed = `${partner.read('mine.csv')}\r\n`;
     partner.write('mine.csv', changed);
     const before = creates(sandbox).length;
-    const ended = await partner.run('bulk', partner.write('more.csv', leadsCsv(5)), ...args.slice(2));
+    const ended = await partner.call('bulk', partner.write('more.csv', leadsCsv(5)), ...args.slice(2));
     expect(ended.code).toBe(2);
     const { error } = documentOf(ended) as { error: { message: string; hint: string } };
     expect(error.message).toContain('mine.csv is not as srq wrote it');
@@ -276,10 +276,10 @@ describe.concurrent('results that a person has changed', () => {
     const live = partner.read('leads.results.csv');
     const results = join(partner.work, 'leads.sandbox.results.csv');
     expect((await importIt(partner, leads, '--sandbox'))['results']).toBe(results);
-    const over = await partner.run('bulk', leads, '--sandbox', '--results', 'leads.results.csv', ...FLAGS);
+    const over = await partner.call('bulk', leads, '--sandbox', '--results', 'leads.results.csv', ...FLAGS);
     expect(over.code).toBe(2);
     expect(partner.read('leads.results.csv')).toBe(live);
-    const taken = await partner.run('bulk', results, ...FLAGS);
+    const taken = await partner.call('bulk', results, ...FLAGS);
     expect(taken.code).toBe(2);
     expect(documentOf(taken)).toMatchObject({ error: { message: expect.stringContaining('results of the sandbox') } });
     expect(creates(sandbox)).toHaveLength(2);
@@ -287,7 +287,7 @@ describe.concurrent('results that a person has changed', () => {
 
   test('of another log are not sent, and that is said', async ({ partner, sandbox }) => {
     await importIt(partner, partner.write('leads.csv', leadsCsv(2)));
-    const ended = await partner.run('bulk', 'leads.results.csv', ...FLAGS, '--log', 'other.ndjson');
+    const ended = await partner.call('bulk', 'leads.results.csv', ...FLAGS, '--log', 'other.ndjson');
     expect(documentOf(ended)).toMatchObject({ repeated: 2, created: 0 });
     expect(ended.stderr).toContain('This log knows none of the rows that say that they were taken (2)');
     expect(ended.stderr).not.toContain('Its cells are not what was sent');
@@ -337,7 +337,7 @@ describe.concurrent('the results of a run', () => {
 
   test('of a part of a file that cannot be read to its end are written, and that is said', async ({ partner }) => {
     const leads = partner.write('leads.csv', `${leadsCsv(3000)}L-9,PT,"never closed\n`);
-    const ended = await partner.run('bulk', leads, '--limit', '2', ...FLAGS);
+    const ended = await partner.call('bulk', leads, '--limit', '2', ...FLAGS);
     expect(documentOf(ended)).toMatchObject({ rows: 2, created: 2 });
     expect(ended.stderr).toContain('The results end before what cannot be read');
     expect(recordsOf(partner, 'leads.results.csv').slice(0, 2)).toMatchObject([
@@ -351,13 +351,13 @@ describe.concurrent('the results of a run', () => {
       'leads.csv',
       withRow(leadsCsv(3), 'L-2', (line) => line.replace('PT', 'XX')),
     );
-    const piped = await partner.run('bulk', leads, '--results', '-', '--rate', 'max');
+    const piped = await partner.call('bulk', leads, '--results', '-', '--rate', 'max');
     expect(piped.code).toBe(3);
     const records: Record_[] = parse(piped.stdout, { bom: true, columns: true });
     expect(records.map(({ srq_status }) => srq_status)).toEqual(['created', 'created', 'invalid']);
     expect(piped.stderr).toMatch(/3 rows in/);
-    expect(await partner.run('bulk', leads, '--results', '-', '--json')).toMatchObject({ code: 2 });
-    const none = documentOf(await partner.run('bulk', leads, '--no-results', ...FLAGS));
+    expect(await partner.call('bulk', leads, '--results', '-', '--json')).toMatchObject({ code: 2 });
+    const none = documentOf(await partner.call('bulk', leads, '--no-results', ...FLAGS));
     expect(none).toMatchObject({ results: null, next: `srq bulk ${leads} --no-results ${FLAGS.join(' ')}` });
     expect(partner.files().filter((name) => name.includes('results'))).toEqual([]);
   });

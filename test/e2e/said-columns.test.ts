@@ -15,7 +15,7 @@ test.for([
   ['--set', 'phone=030123456789', 'columns.constant', 'All rows get the same phone'],
 ] as const)('%s %s is a finding of the plan, as %s', async ([flag, said, code, message], { partner }) => {
   const args = ['bulk', partner.write('leads.csv', LEADS), '--dry-run', '--map', 'Wer=-', flag, said];
-  const { problems } = documentOf(await partner.run(...args, '--json'));
+  const { problems } = documentOf(await partner.call(...args, '--json'));
   expect(problems).toContainEqual(
     expect.objectContaining({
       row: null,
@@ -25,21 +25,29 @@ test.for([
       message: expect.stringContaining(message),
     }),
   );
-  const shown = await partner.run(...args);
+  const shown = await partner.call(...args);
   expect(shown.stdout + shown.stderr).toContain(message);
 });
 
 test('a column that was left out is not offered as the mend', async ({ partner }) => {
   const leads = partner.write('leads.csv', LEADS);
-  const { stdout, stderr } = await partner.run('bulk', leads, '--dry-run', '--map', 'Telefon=-', '--map', 'Nummer A=-');
+  const { stdout, stderr } = await partner.call(
+    'bulk',
+    leads,
+    '--dry-run',
+    '--map',
+    'Telefon=-',
+    '--map',
+    'Nummer A=-',
+  );
   expect(stdout + stderr).toContain('No column gives a phone number');
   expect(stdout + stderr).not.toContain('=phone');
 });
 
 test('the word itself can be meant, with a blank at its end', async ({ partner, sandbox }) => {
   const args = ['bulk', partner.write('leads.csv', LEADS), '--yes', '--map', 'Wer=fullname', '--set'];
-  expect(await partner.run(...args, 'location=Wo')).toMatchObject({ code: 2 });
+  expect(await partner.call(...args, 'location=Wo')).toMatchObject({ code: 2 });
   expect(creates(sandbox)).toEqual([]);
-  expect(await partner.run(...args, 'location=Wo ')).toMatchObject({ code: 0 });
+  expect(await partner.call(...args, 'location=Wo ')).toMatchObject({ code: 0 });
   expect(creates(sandbox).map(({ params }) => params['location'])).toEqual(['Wo', 'Wo', 'Wo']);
 });

@@ -13,26 +13,26 @@ const REMAPPED = ['--map', 'Notes=location'];
 describe.concurrent('Rows whose references were created before with other content', () => {
   test('are not sent without a person, and are with --again', async ({ partner, sandbox }) => {
     const file = partner.write('leads.csv', csv(0, 6));
-    expect((await partner.run('bulk', file)).code).toBe(0);
+    expect((await partner.call('bulk', file)).code).toBe(0);
     const created = () => sandbox.requests().filter(({ operation }) => operation === 'create').length;
     expect(created()).toBe(6);
-    await partner.run('mapping', 'forget', '--all');
-    const refused = await partner.run('bulk', file, ...REMAPPED, '--json');
+    await partner.call('mapping', 'forget', '--all');
+    const refused = await partner.call('bulk', file, ...REMAPPED, '--json');
     expect([refused.code, documentOf(refused)]).toEqual([
       2,
       { error: expect.objectContaining({ code: 'usage', message: expect.stringContaining('6 of 6 rows to be sent') }) },
     ]);
     expect(created()).toBe(6);
-    const again = await partner.run('bulk', file, ...REMAPPED, '--again', '--on-duplicate', 'create', '--json');
+    const again = await partner.call('bulk', file, ...REMAPPED, '--again', '--on-duplicate', 'create', '--json');
     expect([again.code, documentOf(again)]).toEqual([0, expect.objectContaining({ created: 6 })]);
   });
 
   test('are no matter if they are the smaller part of the file', async ({ partner }) => {
     partner.write('leads.csv', csv(0, 4));
-    expect((await partner.run('bulk', partner.write('leads.csv', csv(0, 4)))).code).toBe(0);
-    await partner.run('mapping', 'forget', '--all');
+    expect((await partner.call('bulk', partner.write('leads.csv', csv(0, 4)))).code).toBe(0);
+    await partner.call('mapping', 'forget', '--all');
     const more = partner.write('more.csv', csv(0, 20));
-    const ended = await partner.run('bulk', more, ...REMAPPED, '--on-duplicate', 'create', '--json');
+    const ended = await partner.call('bulk', more, ...REMAPPED, '--on-duplicate', 'create', '--json');
     expect([ended.code, documentOf(ended)]).toEqual([0, expect.objectContaining({ rows: 20, created: 20 })]);
   });
 
@@ -40,9 +40,9 @@ describe.concurrent('Rows whose references were created before with other conten
     partner,
   }) => {
     const campaign = (name: string) => `${[HEADER, ...rows(0, 6)].join('\n').replace(/L-\d+/g, name)}\n`;
-    expect((await partner.run('bulk', partner.write('a.csv', campaign('C-1')))).code).toBe(0);
-    await partner.run('mapping', 'forget', '--all');
-    const ended = await partner.run(
+    expect((await partner.call('bulk', partner.write('a.csv', campaign('C-1')))).code).toBe(0);
+    await partner.call('mapping', 'forget', '--all');
+    const ended = await partner.call(
       'bulk',
       partner.write('b.csv', campaign('C-1')),
       ...REMAPPED,
@@ -65,10 +65,10 @@ describe.concurrent('Rows that were created when their columns were read otherwi
   }) => {
     const first = [0, 1, 2].map((at) => lead(at, 'Plumbing'));
     partner.write('leads.csv', `${[head, ...first].join('\n')}\n`);
-    expect((await partner.run('bulk', 'leads.csv', '--yes')).code).toBe(0);
+    expect((await partner.call('bulk', 'leads.csv', '--yes')).code).toBe(0);
     const more = Array.from({ length: 12 }, (_, at) => lead(at + 3, `${LONG} ${at}`));
     partner.write('leads.csv', `${[head, ...first, ...more].join('\n')}\n`);
-    const ended = await partner.run('bulk', 'leads.csv', '--yes', '--json');
+    const ended = await partner.call('bulk', 'leads.csv', '--yes', '--json');
     expect([ended.code, documentOf(ended)]).toEqual([0, expect.objectContaining({ created: 12, repeated: 3 })]);
     expect(sandbox.requests().filter(({ operation }) => operation === 'create')).toHaveLength(15);
   });
@@ -84,9 +84,9 @@ describe.concurrent('Rows that were created when their columns were read otherwi
         `${[header, ...[0, 1, 2].map((at) => `Ana Exemplo,91234560${from + at},93234560${from + at},1200-109,PT,Zimmer ${from + at} streichen`)].join('\n')}\n`,
       );
     const [a, b] = [file('a.csv', 0), file('b.csv', 4)];
-    expect((await partner.run('bulk', a, '--yes')).code).toBe(0);
-    expect((await partner.run('bulk', b, '--map', 'Telefon=-', '--map', 'Telefon 2=phone', '--yes')).code).toBe(0);
-    const again = await partner.run('bulk', a, '--yes', '--json');
+    expect((await partner.call('bulk', a, '--yes')).code).toBe(0);
+    expect((await partner.call('bulk', b, '--map', 'Telefon=-', '--map', 'Telefon 2=phone', '--yes')).code).toBe(0);
+    const again = await partner.call('bulk', a, '--yes', '--json');
     expect([again.code, documentOf(again)]).toEqual([
       2,
       {
@@ -100,10 +100,10 @@ describe.concurrent('Rows that were created when their columns were read otherwi
 
   test('nothing is remembered of an import that had nothing to send', async ({ partner }) => {
     const text = 'Name,Telefon,PLZ,Land,Nachricht\nAna Exemplo,912345678,1200-109,PT,Zimmer streichen\n';
-    expect((await partner.run('bulk', partner.write('a.csv', text), '--map', 'Nachricht=category', '--yes')).code).toBe(
-      3,
-    );
-    const next = await partner.run('bulk', partner.write('b.csv', text), '--yes', '--json');
+    expect(
+      (await partner.call('bulk', partner.write('a.csv', text), '--map', 'Nachricht=category', '--yes')).code,
+    ).toBe(3);
+    const next = await partner.call('bulk', partner.write('b.csv', text), '--yes', '--json');
     expect([next.code, documentOf(next)]).toEqual([0, expect.objectContaining({ created: 1 })]);
   });
 });

@@ -26,7 +26,7 @@ const germanCsv = (...names: readonly string[]) =>
   ].join('\n');
 
 const PACE = ['--rate', 'max', '--in-doubt', 'park', '--json'];
-const bulk = (desk: Desk, ...args: readonly string[]) => desk.run('bulk', ...args, ...PACE);
+const bulk = (desk: Desk, ...args: readonly string[]) => desk.call('bulk', ...args, ...PACE);
 
 /** What a results file says of a lead: its status and its message. */
 async function outcome(desk: Desk, results: string, name: string): Promise<{ status: string; message: string }> {
@@ -159,7 +159,7 @@ describe.concurrent('several files', () => {
     partner.write('a.csv', csvOf(...named('A', 7), 'X'));
     partner.write('b.csv', csvOf('X', 'B1'));
     expect((await bulk(partner, 'a.csv')).code).toBe(7);
-    const ended = await partner.run('bulk', 'a.csv', 'b.csv', '--rate', 'max', '--settle', '1', '--json');
+    const ended = await partner.call('bulk', 'a.csv', 'b.csv', '--rate', 'max', '--settle', '1', '--json');
     expect([ended.code, filesOf(ended)]).toMatchObject([
       0,
       [
@@ -214,7 +214,7 @@ describe.concurrent('several files are refused as a whole', () => {
     expect(ended.code).toBe(2);
     const { hint = '' } = documentOf(ended)['error'] as Record<string, string>;
     expect(hint).toContain(`srq bulk b.csv ${PACE.join(' ')} --map 'phone owner=-'\n`);
-    const rehearsed = await partner.run('bulk', 'a.csv', 'b.csv', '--dry-run', '--json');
+    const rehearsed = await partner.call('bulk', 'a.csv', 'b.csv', '--dry-run', '--json');
     expect(documentOf(rehearsed)['next']).toBe("srq bulk b.csv --json --map 'phone owner=-'");
     expect((await pasted(partner, hint.split('\n')[0]?.replace(/^.*?srq /, 'srq '))).code).toBe(0);
     expect(await bulk(partner, 'a.csv', 'b.csv')).toMatchObject({ code: 0 });
@@ -243,7 +243,7 @@ describe.concurrent('several files are refused as a whole', () => {
       ['--skip', '1'],
       ['-'],
     ]) {
-      const ended = await partner.run('bulk', 'a.csv', 'b.csv', ...flag);
+      const ended = await partner.call('bulk', 'a.csv', 'b.csv', ...flag);
       const what = flag[0] === '-' ? 'Standard input (-)' : flag[0];
       const said = expect.stringContaining(`${what} is for one file, and these are ${flag[0] === '-' ? 3 : 2}.`);
       expect([flag, ended.code, ended.stderr]).toEqual([flag, 2, said]);
@@ -332,7 +332,7 @@ describe.concurrent('the results of several files', () => {
   test('of the sandbox in the process say so in their names', async ({ desk }) => {
     desk.write('a.csv', csvOf('A1', 'X'));
     desk.write('b.csv', csvOf('X', 'B1'));
-    const ended = await desk.run('bulk', 'a.csv', 'b.csv', '--sandbox', '--json');
+    const ended = await desk.call('bulk', 'a.csv', 'b.csv', '--sandbox', '--json');
     expect([ended.code, filesOf(ended)]).toMatchObject([
       0,
       [
@@ -340,7 +340,7 @@ describe.concurrent('the results of several files', () => {
         { created: 1, repeated: 1, results: 'b.sandbox.results.csv' },
       ],
     ]);
-    const live = await desk.run('bulk', 'a.sandbox.results.csv', 'b.sandbox.results.csv');
+    const live = await desk.call('bulk', 'a.sandbox.results.csv', 'b.sandbox.results.csv');
     expect([live.code, live.stderr]).toEqual([2, expect.stringContaining('holds results of the sandbox')]);
   });
 });
@@ -350,7 +350,7 @@ describe.concurrent('a dry run of several files', () => {
     partner.write('a.csv', csvOf('A1', 'X'));
     partner.write('b.csv', germanCsv('B1'));
     partner.write('c.csv', csvOf('X', 'C1'));
-    const ended = await partner.run('bulk', 'a.csv', 'b.csv', 'c.csv', '--dry-run', '--json');
+    const ended = await partner.call('bulk', 'a.csv', 'b.csv', 'c.csv', '--dry-run', '--json');
     expect(ended.code).toBe(0);
     const { files, next, ...all } = documentOf(ended);
     expect(all).toMatchObject({ rows: 5, ready: 4, repeated: 1 });
@@ -414,7 +414,7 @@ describe.concurrent('a run of several files that ends early', () => {
     running.process.kill('SIGKILL');
     await setLatency(sandbox, 0);
     expect((await running.ended).signal).toBe('SIGKILL');
-    const report = documentOf(await desk.run('report', '--output', 'run.html', '--json'));
+    const report = documentOf(await desk.call('report', '--output', 'run.html', '--json'));
     // Had the run ended, what it did not send would be failed.
     expect(report).toMatchObject({ rows: 46, failed: 0 });
     expect(Number(report['ready'])).toBeGreaterThan(0);
@@ -484,7 +484,7 @@ test('the report of a run shows the rows of all its files', async ({ partner }) 
   partner.write('a.csv', csvOf('A1', 'A2'));
   partner.write('b.csv', csvOf('B1'));
   await bulk(partner, 'a.csv', 'b.csv');
-  const ended = await partner.run('report', '--output', 'run.html', '--json');
+  const ended = await partner.call('report', '--output', 'run.html', '--json');
   expect([ended.code, documentOf(ended)]).toMatchObject([0, { rows: 3, created: 3 }]);
   expect(partner.read('run.html')).toContain('a.csv, b.csv');
 });

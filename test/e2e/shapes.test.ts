@@ -28,7 +28,7 @@ describe.concurrent('an answer to create that nobody has described is understood
     test(`${shape}: ${status}, exit code ${code}`, async ({ desk }) => {
       const service = await startShapedService({ create: shape });
       desk.use(service);
-      const ended = await desk.run('create', ...REQUEST, '--no-validate', '--json');
+      const ended = await desk.call('create', ...REQUEST, '--no-validate', '--json');
       expect(ended.code).toBe(code);
       expect(documentOf(ended)).toMatchObject({ status });
       expect(documentOf(ended)['ids']).toEqual(ids);

@@ -160,7 +160,7 @@ describe
           lang: isRejected(at) ? '??' : '',
           country: isInvalid(at) ? 'Atlantis' : lead.country,
         }));
-        const run = (file: string, ...more: string[]) => partner.run('bulk', file, ...MAP, ...more);
+        const run = (file: string, ...more: string[]) => partner.call('bulk', file, ...MAP, ...more);
         await run(writeCsv(partner, 'leads.csv', broken), '--limit', String(FIRST_ROWS));
         const first = readCsv(join(partner.work, 'leads.results.csv'), ',');
         expect(first).toHaveLength(ROWS);
@@ -225,7 +225,7 @@ describe
       const leads = Array.from({ length: ROWS }, (_, at) => leadAt(at, german));
       const broken = leads.map((lead, at) => ({ ...lead, country: isInvalid(at) ? 'Atlantis' : lead.country }));
       const file = writeCsv(partner, 'leads.csv', broken);
-      expect(documentOf(await partner.run('bulk', file, ...MAP, '--results', 'leads.xlsx'))).toMatchObject({
+      expect(documentOf(await partner.call('bulk', file, ...MAP, '--results', 'leads.xlsx'))).toMatchObject({
         invalid: 10,
       });
       const spreadsheet = new Spreadsheet(german);
@@ -235,7 +235,7 @@ describe
         broken.map((lead) => COLUMNS.map((column) => lead[column])),
       );
       const corrected = came.map((row, at) => ({ ...row, country: leads[at]?.country ?? '' }));
-      const ended = await partner.run('bulk', writeCsv(partner, 'corrected.csv', corrected, german.delimiter), ...MAP);
+      const ended = await partner.call('bulk', writeCsv(partner, 'corrected.csv', corrected, german.delimiter), ...MAP);
       expect(documentOf(ended)).toMatchObject({ created: 10, repeated: ROWS - 10 });
       expect(await statsOf(sandbox)).toMatchObject({ created: ROWS, doubled: 0 });
     });

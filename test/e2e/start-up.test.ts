@@ -1,11 +1,10 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, inject } from 'vitest';
 import { type Desk, test } from '../helpers/desk.ts';
 import { leadsCsv } from '../helpers/leads.ts';
+import { hasStrace, STRACE } from '../helpers/strace.ts';
 
-const NO_STRACE = spawnSync('strace', ['-V']).status !== 0;
 /** Words that only the library itself has in its code, and so only the chunks that hold it. */
 const MARKS: Readonly<Record<string, RegExp>> = {
   commander: /commander\.unknownOption/,
@@ -21,7 +20,7 @@ const MARKS: Readonly<Record<string, RegExp>> = {
 /** Every file that a command asked for, there or not. */
 async function opened(desk: Desk, ...args: string[]): Promise<string[]> {
   const trace = join(desk.work, 'trace');
-  const under = ['strace', '-f', '-e', 'trace=openat,open', '-o', trace];
+  const under = [...STRACE, '-e', 'trace=openat,open', '-o', trace];
   expect(await desk.start(args, { under }).ended).toMatchObject({ code: 0 });
   const calls = readFileSync(trace, 'utf8').matchAll(/open(?:at)?\((?:AT_FDCWD, )?"([^"]+)"/g);
   return [...calls].map(([, path = '']) => path);
@@ -37,7 +36,7 @@ function librariesIn(files: readonly string[]): string[] {
   return Object.keys(MARKS).filter((name) => code.some((text) => MARKS[name]?.test(text)));
 }
 
-describe.skipIf(NO_STRACE)('what a command reads at its start (needs strace)', () => {
+describe.skipIf(!hasStrace)('what a command reads at its start (needs strace)', () => {
   test.for<[string[], string[]]>([
     [['--help'], []],
     [['--version'], []],

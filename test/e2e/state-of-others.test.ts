@@ -17,23 +17,23 @@ describe.skipIf(process.platform === 'win32')('a state file that others may have
     const leads = partner.write('leads.csv', leadsCsv(6));
     const doubt = ['--settle', '1'];
     for (let run = 0; run < 2; run++) {
-      const ended = await partner.run(...bulkArgs(leads, ...doubt));
+      const ended = await partner.call(...bulkArgs(leads, ...doubt));
       expect([ended.code, documentOf(ended)['unknown']]).toEqual([7, 1]);
       expect(ended.stderr.split(`chmod 600 ${learned}`)).toHaveLength(2);
     }
     expect(creates(sandbox)).toHaveLength(6);
     expect(readFileSync(learned, 'utf8')).toBe(before);
     chmodSync(learned, 0o600);
-    expect((await partner.run(...bulkArgs(leads, ...doubt))).code).toBe(0);
+    expect((await partner.call(...bulkArgs(leads, ...doubt))).code).toBe(0);
   });
 
   test('of the token: is named, and a token asked for', async ({ partner, sandbox }) => {
-    expect((await partner.run('create', ...requestFor('antes'))).code).toBe(0);
+    expect((await partner.call('create', ...requestFor('antes'))).code).toBe(0);
     const cached = join(partner.state, 'default.token.json');
     chmodSync(cached, 0o664);
     const tokens = () => sandbox.requests().filter(({ operation }) => operation === 'token').length;
     const before = tokens();
-    const ended = await partner.run('create', ...requestFor('depois'));
+    const ended = await partner.call('create', ...requestFor('depois'));
     expect([ended.code, tokens()]).toEqual([0, before + 1]);
     expect(ended.stderr.split(`chmod 600 ${cached}`)).toHaveLength(2);
   });
@@ -43,7 +43,7 @@ describe.skipIf(process.platform === 'win32')('a state file that others may have
     mkdirSync(join(partner.config, 'contracts'), { recursive: true });
     writeFileSync(contract, '{}');
     chmodSync(contract, 0o666);
-    const ended = await partner.run('create', ...requestFor('x'), '--json');
+    const ended = await partner.call('create', ...requestFor('x'), '--json');
     expect([ended.code, documentOf(ended)]).toEqual([
       2,
       {

@@ -41,36 +41,36 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, { tim
     desk.env['PGPASSWORD'] = STORE_PASSWORD;
     const store = ['--store', url];
     const leads = desk.write('leads.csv', leadsCsv(30));
-    const dry = documentOf(await desk.run('bulk', leads, '--dry-run', '--json', ...store));
+    const dry = documentOf(await desk.call('bulk', leads, '--dry-run', '--json', ...store));
     expect(dry).toMatchObject({ ready: 30, log: url });
     // Looking makes no tables.
     expect(await server.query(url, "select 1 from pg_namespace where nspname = 'srq'")).toEqual([]);
 
     sandbox.setInstructions([{ on: 'create', fault: 'reset-after', match: { request_text: 'Pintar a sala 7' } }]);
-    const first = await desk.run(...bulkArgs(leads, '--in-doubt', 'park', ...store));
+    const first = await desk.call(...bulkArgs(leads, '--in-doubt', 'park', ...store));
     expect([first.code, accountedFor(first, 30)]).toEqual([7, expect.objectContaining({ created: 29, unknown: 1 })]);
     expect(documentOf(first)['next']).toBe(`srq resolve --store ${url}`);
     expect(desk.read('leads.results.csv').match(/,created,/g)).toHaveLength(29);
 
-    const listed = documentsOf(await desk.run('log', '--json', ...store));
+    const listed = documentsOf(await desk.call('log', '--json', ...store));
     expect(listed.map(({ status }) => status).sort()).toEqual([...Array(29).fill('created'), 'unknown']);
-    expect(documentsOf(await desk.run('log', '--ref', 'L-7', '--json', ...store))).toHaveLength(1);
-    const { unknown } = documentOf(await desk.run('resolve', '--json', ...store)) as { unknown: { key: string }[] };
-    const said = await desk.run('resolve', unknown[0]?.key ?? '', '--created', 'X-1', '--json', ...store);
+    expect(documentsOf(await desk.call('log', '--ref', 'L-7', '--json', ...store))).toHaveLength(1);
+    const { unknown } = documentOf(await desk.call('resolve', '--json', ...store)) as { unknown: { key: string }[] };
+    const said = await desk.call('resolve', unknown[0]?.key ?? '', '--created', 'X-1', '--json', ...store);
     expect(documentOf(said)).toMatchObject({ resolved: [{ ref: 'L-7', status: 'created' }] });
 
-    const again = accountedFor(await desk.run(...bulkArgs(leads, ...store)), 30);
+    const again = accountedFor(await desk.call(...bulkArgs(leads, ...store)), 30);
     expect(again).toMatchObject({ repeated: 30, created: 0 });
-    const one = documentOf(await desk.run('create', ...requestOfRow(3), '--json', ...store));
+    const one = documentOf(await desk.call('create', ...requestOfRow(3), '--json', ...store));
     expect(one).toMatchObject({ status: 'repeated', ids: { request_id: expect.stringMatching(/^\d+$/) } });
     expect(await statsOf(sandbox)).toMatchObject({ created: 30, doubled: 0 });
 
-    const report = documentOf(await desk.run('report', '-o', 'run.html', '--run', 'all', '--json', ...store));
+    const report = documentOf(await desk.call('report', '-o', 'run.html', '--run', 'all', '--json', ...store));
     expect(report).toMatchObject({ rows: 30, created: 30 });
-    const byInput = await desk.run('report', '--input', leads, '-o', 'input.html', '--json', ...store);
+    const byInput = await desk.call('report', '--input', leads, '-o', 'input.html', '--json', ...store);
     expect(documentOf(byInput)).toMatchObject({ rows: 30, created: 30 });
     expect(desk.read('input.html')).toContain('leads.csv');
-    expect(documentOf(await desk.run('status', '--json', ...store))).toMatchObject({ paths: { log: url } });
+    expect(documentOf(await desk.call('status', '--json', ...store))).toMatchObject({ paths: { log: url } });
     // All of that went without a file log.
     expect(desk.files().filter((file) => file.includes('ndjson'))).toEqual([]);
   });
@@ -78,11 +78,11 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, { tim
   test('a new one says that it does not know what the log in a file has; later no more', async ({ desk, sandbox }) => {
     desk.use(sandbox);
     const leads = desk.write('leads.csv', leadsCsv(2));
-    expect(accountedFor(await desk.run(...bulkArgs(leads)), 2)).toMatchObject({ created: 2 });
+    expect(accountedFor(await desk.call(...bulkArgs(leads)), 2)).toMatchObject({ created: 2 });
     useStore(desk, sandbox, await server.database());
-    const first = await desk.run('create', ...requestOfRow(7), '--json');
+    const first = await desk.call('create', ...requestOfRow(7), '--json');
     expect(first.stderr).toMatch(/is new: what was sent by the log .*default\.ndjson is not known to it/);
-    const second = await desk.run('create', ...requestOfRow(8), '--json');
+    const second = await desk.call('create', ...requestOfRow(8), '--json');
     expect(second.stderr).not.toContain('is new');
   });
 
@@ -164,7 +164,7 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, { tim
       own.up();
       // It could not say that it left, and would be waited for a while.
       await own.query(url, 'update srq.worker set left_at = clock_timestamp()');
-      const next = accountedFor(await desk.run(...bulkArgs(leads, '--in-doubt', 'park', '--concurrency', '16')), 20);
+      const next = accountedFor(await desk.call(...bulkArgs(leads, '--in-doubt', 'park', '--concurrency', '16')), 20);
       expect(next).toMatchObject({ failed: 0 });
       expect(Number(next['unknown'])).toBeGreaterThan(0);
       expect(await statsOf(sandbox)).toMatchObject({ created: 20, distinct: 20, doubled: 0 });
@@ -182,7 +182,7 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, { tim
       const one = desk.start(['create', ...requestOfRow(0), '--no-validate', '--json']);
       await gate.holding(1);
       const bulk = other.start(bulkArgs(other.write('leads.csv', leadsCsv(1))));
-      const refused = await other.run('resolve', '--all', '--not-created', '--json');
+      const refused = await other.call('resolve', '--all', '--not-created', '--json');
       expect([refused.code, documentOf(refused)]).toEqual([9, { error: expect.objectContaining({ code: 'log' }) }]);
       gate.open();
       expect(documentOf(await one.ended)).toMatchObject({ status: 'created' });
@@ -196,7 +196,7 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, { tim
   test('follows the log as it grows', async ({ desk, sandbox }) => {
     useStore(desk, sandbox, await server.database());
     const following = desk.start(['log', '--follow', '--json']);
-    accountedFor(await desk.run(...bulkArgs(desk.write('leads.csv', leadsCsv(5)))), 5);
+    accountedFor(await desk.call(...bulkArgs(desk.write('leads.csv', leadsCsv(5)))), 5);
     await following.until(/L-4/);
     following.process.kill('SIGINT');
     const { stdout } = await following.ended;
@@ -211,13 +211,13 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, { tim
     const url = await server.database();
     desk.use(sandbox);
     const command = `${process.execPath} -p "'${STORE_PASSWORD}'"`;
-    const login = await desk.run('login', '--store', url, '--store-password-command', command);
+    const login = await desk.call('login', '--store', url, '--store-password-command', command);
     expect(login.code).toBe(0);
-    expect(accountedFor(await desk.run(...bulkArgs(desk.write('leads.csv', leadsCsv(3)))), 3)).toMatchObject({
+    expect(accountedFor(await desk.call(...bulkArgs(desk.write('leads.csv', leadsCsv(3)))), 3)).toMatchObject({
       created: 3,
     });
     expect(await statesIn(url)).toEqual([{ state: 'created', count: 3 }]);
-    const elsewhere = documentOf(await desk.run('bulk', 'leads.csv', '--dry-run', '--log', 'other.ndjson', '--json'));
+    const elsewhere = documentOf(await desk.call('bulk', 'leads.csv', '--dry-run', '--log', 'other.ndjson', '--json'));
     expect(elsewhere).toMatchObject({ ready: 3 });
   });
 
@@ -229,7 +229,7 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, { tim
 
     test('when it cannot be reached, lets nobody in, or has no such database', async ({ desk, sandbox }) => {
       useStore(desk, sandbox, server.url('no_such_database'));
-      const doctor = documentOf(await desk.run('doctor', '--json'));
+      const doctor = documentOf(await desk.call('doctor', '--json'));
       expect(JSON.stringify(doctor)).toContain('has no such database');
       const wrong = refusal(await desk.start(['log', '--json'], { env: { PGPASSWORD: 'wrong' } }).ended);
       expect(wrong).toMatchObject({ code: 9, message: expect.stringContaining('refuses this user or password') });
@@ -266,30 +266,32 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, { tim
       const asSender = url.replace('owner@', 'sender@');
       useStore(desk, sandbox, asSender);
       const leads = desk.write('leads.csv', leadsCsv(2));
-      const noTables = refusal(await desk.run(...bulkArgs(leads)));
+      const noTables = refusal(await desk.call(...bulkArgs(leads)));
       expect(noTables).toMatchObject({ code: 9, message: expect.stringContaining('has no tables of srq yet') });
       expect(noTables.hint).toContain('srq store migrate --store postgres://OWNER@HOST/DATABASE');
       // Rights on what is not there yet are not looked for.
-      expect(JSON.stringify(documentOf(await desk.run('doctor', '--json')))).not.toMatch(/lacks rights|does not exist/);
-      expect((await desk.run('store', 'migrate', '--store', url)).code).toBe(0);
-      const noRights = refusal(await desk.run(...bulkArgs(leads)));
+      expect(JSON.stringify(documentOf(await desk.call('doctor', '--json')))).not.toMatch(
+        /lacks rights|does not exist/,
+      );
+      expect((await desk.call('store', 'migrate', '--store', url)).code).toBe(0);
+      const noRights = refusal(await desk.call(...bulkArgs(leads)));
       expect(noRights).toMatchObject({ code: 9, message: expect.stringContaining('forbids this') });
 
       // As docs/scale.md has it.
       const grants = /<!-- grants -->\s*```sql\n([\s\S]*?)```/.exec(readFileSync('docs/scale.md', 'utf8'))?.[1] ?? '';
       await server.query(url, grants.replaceAll('DATABASE', name));
-      expect(accountedFor(await desk.run(...bulkArgs(leads)), 2)).toMatchObject({ created: 2 });
-      const store = (documentOf(await desk.run('doctor', '--json')) as { steps: { name: string; result: string }[] })
+      expect(accountedFor(await desk.call(...bulkArgs(leads)), 2)).toMatchObject({ created: 2 });
+      const store = (documentOf(await desk.call('doctor', '--json')) as { steps: { name: string; result: string }[] })
         .steps;
       expect(store.find((step) => step.name === 'store')).toMatchObject({ result: 'ok' });
 
       await server.query(url, 'revoke insert, update on srq.account from sender');
-      const lacking = documentOf(await desk.run('doctor', '--json'));
+      const lacking = documentOf(await desk.call('doctor', '--json'));
       expect(JSON.stringify(lacking)).toContain('lacks rights');
       expect(JSON.stringify(lacking)).toContain('INSERT on srq.account, UPDATE on srq.account');
 
       await server.query(url, "insert into srq.migration (number, name) values (999, 'of the future')");
-      const newer = refusal(await desk.run(...bulkArgs(leads)));
+      const newer = refusal(await desk.call(...bulkArgs(leads)));
       expect(newer).toMatchObject({ code: 9, message: expect.stringContaining('newer srq') });
       expect(newer.hint).toContain('npm install');
     });
@@ -297,7 +299,7 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, { tim
     test('never with the password, wherever that came from', async ({ desk, sandbox }) => {
       const url = await server.database();
       const withPassword = url.replace('owner@', `owner:${STORE_PASSWORD}@`);
-      const ended: Ended[] = [await desk.run('log', '--store', withPassword)];
+      const ended: Ended[] = [await desk.call('log', '--store', withPassword)];
       expect([ended[0]?.code, ended[0]?.stderr]).toEqual([2, expect.stringContaining(`--store '${url}'`)]);
       desk.use(sandbox);
       desk.env['SRQ_STORE'] = withPassword;
@@ -311,7 +313,7 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, { tim
         ['resolve'],
         ['login', '--store', withPassword],
       ]) {
-        ended.push(await desk.run(...words));
+        ended.push(await desk.call(...words));
       }
       const broken = withPassword.replace(/\d+\/store/, '1/store');
       const away = desk.start(['log', '--verbose'], { env: { SRQ_STORE: broken } });

@@ -51,7 +51,7 @@ describe('the example of a market', () => {
 describe.concurrent('the sandbox takes every row', () => {
   test.for(MARKETS)('of the example of $code', async (market, { partner }) => {
     const file = partner.write(`${market.code}.csv`, exampleCsv(market));
-    const ended = await partner.run('bulk', file, '--rate', 'max', '--strict', '--json');
+    const ended = await partner.call('bulk', file, '--rate', 'max', '--strict', '--json');
     expect([ended.code, documentOf(ended)]).toMatchObject([0, { rows: 3, created: 3 }]);
   });
 });
@@ -69,9 +69,9 @@ describe.concurrent('srq template', () => {
       ['json', 'UK'],
     ] as const) {
       const file = `${market}.${format}`;
-      const written = await partner.run('template', format, '--market', market.toLowerCase(), '--output', file);
+      const written = await partner.call('template', format, '--market', market.toLowerCase(), '--output', file);
       expect([written.code, written.stdout]).toEqual([0, expect.stringContaining(`srq bulk ${file}`)]);
-      const ended = await partner.run('bulk', file, '--rate', 'max', '--strict', '--json');
+      const ended = await partner.call('bulk', file, '--rate', 'max', '--strict', '--json');
       expect(documentOf(ended)).toMatchObject({ rows: 3, created: 3 });
       created += 3;
     }
@@ -79,25 +79,25 @@ describe.concurrent('srq template', () => {
   });
 
   test('prints to standard output exactly what it would write', async ({ desk }) => {
-    await desk.run('template', 'csv', '--market', 'DE', '--output', 'de.csv');
-    expect((await desk.run('template', 'csv', '--market', 'DE')).stdout).toBe(desk.read('de.csv'));
-    const json = await desk.run('template', 'json');
+    await desk.call('template', 'csv', '--market', 'DE', '--output', 'de.csv');
+    expect((await desk.call('template', 'csv', '--market', 'DE')).stdout).toBe(desk.read('de.csv'));
+    const json = await desk.call('template', 'json');
     expect(JSON.parse(json.stdout)).toHaveLength(3);
-    expect(documentOf(await desk.run('template', 'csv', '--json'))).toMatchObject({ format: 'csv', market: 'PT' });
+    expect(documentOf(await desk.call('template', 'csv', '--json'))).toMatchObject({ format: 'csv', market: 'PT' });
   });
 
   test('never takes the place of a file that is there', async ({ desk }) => {
     const path = desk.write('mine.csv', 'a,b\n1,2\n');
     const before = statSync(path).mtimeMs;
-    const ended = await desk.run('template', 'csv', '--output', 'mine.csv');
+    const ended = await desk.call('template', 'csv', '--output', 'mine.csv');
     expect([ended.code, statSync(path).mtimeMs]).toEqual([2, before]);
     expect(ended.stderr).toContain('exists already');
   });
 
   test('names the market that was meant', async ({ desk }) => {
-    const ended = await desk.run('template', 'csv', '--market', 'PTT');
+    const ended = await desk.call('template', 'csv', '--market', 'PTT');
     expect(ended).toMatchObject({ code: 2, stdout: '' });
     expect(ended.stderr).toContain('Did you mean PT?');
-    expect((await desk.run('template', 'pdf')).code).toBe(2);
+    expect((await desk.call('template', 'pdf')).code).toBe(2);
   });
 });

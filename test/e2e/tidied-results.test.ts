@@ -9,7 +9,7 @@ import { statsOf } from '../helpers/sandbox-view.ts';
 
 type Rows = readonly (readonly string[])[];
 const FLAGS = ['--rate', 'max', '--json'];
-const importIt = async (desk: Desk, ...args: string[]) => documentOf(await desk.run('bulk', ...args, ...FLAGS));
+const importIt = async (desk: Desk, ...args: string[]) => documentOf(await desk.call('bulk', ...args, ...FLAGS));
 
 /** The cells of a CSV file, its header first. */
 const cellsOf = (desk: Desk, name: string): Rows => parse(readFileSync(join(desk.work, name)), { bom: true });
@@ -53,7 +53,7 @@ describe.concurrent('a results file whose header somebody has tidied', () => {
       const ids = (all: Rows) => all.map((cells) => cells[header.indexOf('srq_id')]);
       expect(ids(kept)).toEqual(ids(rows));
       // An export of it, too, has its outcome once.
-      await partner.run('export', 'tidied.csv', '--output', 'out.csv');
+      await partner.call('export', 'tidied.csv', '--output', 'out.csv');
       expect(cellsOf(partner, 'out.csv')[0]).toEqual([...HEADER.split(','), 'srq_status', 'srq_id', 'srq_at']);
     });
   }
@@ -70,7 +70,7 @@ describe.concurrent('a results file that has lost its statuses', () => {
         [header, ...rows].map((cells) => cells.filter(isLeft)),
       );
       for (const more of [[], ['--dry-run']]) {
-        const ended = await partner.run('bulk', file, ...FLAGS, ...more);
+        const ended = await partner.call('bulk', file, ...FLAGS, ...more);
         expect(ended.code).toBe(2);
         expect(documentOf(ended)).toMatchObject({
           error: {
@@ -86,7 +86,7 @@ describe.concurrent('a results file that has lost its statuses', () => {
   test('to a second column of that name is refused', async ({ partner, sandbox }) => {
     const { header, rows } = await savedResults(partner);
     const twins = [[...header, 'SRQ_Status'], ...rows.map((cells) => [...cells, ''])];
-    const ended = await partner.run('bulk', save(partner, 'twins.csv', twins), ...FLAGS);
+    const ended = await partner.call('bulk', save(partner, 'twins.csv', twins), ...FLAGS);
     expect(ended.code).toBe(2);
     expect(documentOf(ended)).toMatchObject({ error: { message: expect.stringContaining('more than one column') } });
     expect(await statsOf(sandbox)).toMatchObject({ created: LEADS, doubled: 0 });
@@ -116,11 +116,11 @@ async function mixedResults(partner: Desk): Promise<{ header: readonly string[];
 /** Imports rows as they came back, and gives the numbers of those of which it is said that they hold something else. */
 async function toldRows(partner: Desk, header: readonly string[], rows: Rows): Promise<number[]> {
   const file = save(partner, 'back.csv', [header, ...rows]);
-  const planned = documentOf(await partner.run('bulk', file, '--dry-run', ...MAP, ...FLAGS)) as {
+  const planned = documentOf(await partner.call('bulk', file, '--dry-run', ...MAP, ...FLAGS)) as {
     problems: { row: number; code: string; severity: string }[];
   };
   const told = planned.problems.filter(({ code }) => code === 'row.other-content');
-  const ended = await partner.run('bulk', file, ...MAP, ...FLAGS);
+  const ended = await partner.call('bulk', file, ...MAP, ...FLAGS);
   expect(documentOf(ended)).toMatchObject({ rows: rows.length, created: 0 });
   expect(ended.stderr.replace(/\s+/g, ' ').includes('Its cells are not what was sent')).toBe(told.length > 0);
   return told.map(({ row }) => row);
@@ -189,7 +189,7 @@ describe.concurrent('a row of a results file that says that it was taken', () =>
     const file = partner.write('leads.csv', [header, one, two, two, ''].join('\n'));
     await importIt(partner, file, '--limit', '1');
     await importIt(partner, file, '--dry-run', '--results', 'verdict.csv');
-    const planned = documentOf(await partner.run('bulk', 'verdict.csv', '--dry-run', ...FLAGS));
+    const planned = documentOf(await partner.call('bulk', 'verdict.csv', '--dry-run', ...FLAGS));
     expect(planned).toMatchObject({ rows: 3, ready: 1, repeated: 2, problems: [] });
     expect(await importIt(partner, 'verdict.csv')).toMatchObject({ created: 1, repeated: 2 });
     expect(await statsOf(sandbox)).toMatchObject({ created: 2, doubled: 0 });
@@ -208,7 +208,7 @@ describe.concurrent('a row of a results file that says that it was taken', () =>
     const [header = [], ...rows] = cellsOf(partner, 'leads.results.csv');
     const planned = async (back: Rows) => {
       const file = save(partner, 'back.csv', [header, ...back]);
-      const { problems } = documentOf(await partner.run('bulk', file, '--dry-run', '--strict', ...FLAGS)) as {
+      const { problems } = documentOf(await partner.call('bulk', file, '--dry-run', '--strict', ...FLAGS)) as {
         problems: { row: number; code: string }[];
       };
       return problems.filter(({ code }) => code === 'row.other-content').map(({ row }) => row);

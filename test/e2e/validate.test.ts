@@ -6,7 +6,7 @@ import { creates, LEAD } from '../sandbox/sandbox-client.ts';
 
 describe.concurrent('validate', () => {
   test('says clear for what is new, creates nothing and logs nothing', async ({ partner, sandbox }) => {
-    const ended = await partner.run('validate', ...REQUEST, '--json');
+    const ended = await partner.call('validate', ...REQUEST, '--json');
     expect(ended.code).toBe(0);
     expect(documentOf(ended)).toMatchObject({ verdict: 'clear', http: 200, ids: {}, key: expect.any(String) });
     expect(creates(sandbox)).toEqual([]);
@@ -14,25 +14,25 @@ describe.concurrent('validate', () => {
   });
 
   test('says duplicate with exit code 8, and under which identifier', async ({ partner, sandbox }) => {
-    const created = documentOf(await partner.run('create', ...REQUEST, '--json'));
-    const ended = await partner.run('validate', ...REQUEST, '--json');
+    const created = documentOf(await partner.call('create', ...REQUEST, '--json'));
+    const ended = await partner.call('validate', ...REQUEST, '--json');
     expect(ended.code).toBe(8);
     expect(documentOf(ended)).toMatchObject({ verdict: 'duplicate', key: created['key'] });
     expect(documentOf(ended)['ids']).toEqual({ request_id: creates(sandbox)[0]?.requestId });
   });
 
   test('answers several with an array', async ({ partner }) => {
-    await partner.run('create', ...requestFor('um'));
+    await partner.call('create', ...requestFor('um'));
     const few = ['um', 'dois'].map((text) => ({ ...LEAD, request_text: text }));
     const path = partner.write('few.json', JSON.stringify(few));
-    const ended = await partner.run('validate', '--file', path, '--json');
+    const ended = await partner.call('validate', '--file', path, '--json');
     expect(ended.code).toBe(8);
     expect(documentsOf(ended).map(({ verdict }) => verdict)).toEqual(['duplicate', 'clear']);
   });
 
   test('says of several which cannot be sent, and why', async ({ partner }) => {
     const path = partner.write('few.json', JSON.stringify([LEAD, { ...LEAD, phone: '12345' }]));
-    const ended = await partner.run('validate', '--file', path, '--json');
+    const ended = await partner.call('validate', '--file', path, '--json');
     const [first, second] = documentsOf(ended);
     expect(first).not.toHaveProperty('problems');
     expect(second).toMatchObject({
@@ -43,7 +43,7 @@ describe.concurrent('validate', () => {
   });
 
   test('asks nothing about what cannot be sent', async ({ partner, sandbox }) => {
-    const ended = await partner.run('validate', ...REQUEST, '--phone', '12345');
+    const ended = await partner.call('validate', ...REQUEST, '--phone', '12345');
     expect(ended.code).toBe(3);
     expect(ended.stderr).toContain('phone number');
     expect(sandbox.requests()).toEqual([]);
@@ -51,13 +51,13 @@ describe.concurrent('validate', () => {
 
   test('repeats the question when the line is cut: it does no harm', async ({ partner, sandbox }) => {
     sandbox.setInstructions([{ on: 'validate', fault: 'reset-before', times: 2 }]);
-    expect(documentOf(await partner.run('validate', ...REQUEST, '--json'))).toMatchObject({ verdict: 'clear' });
+    expect(documentOf(await partner.call('validate', ...REQUEST, '--json'))).toMatchObject({ verdict: 'clear' });
     expect(sandbox.requests().filter(({ operation }) => operation === 'validate')).toHaveLength(3);
   });
 
   test('does not guess where the answer cannot be read: exit code 7', async ({ partner, sandbox }) => {
     sandbox.setInstructions([{ on: 'validate', fault: 'html', times: 9 }]);
-    const ended = await partner.run('validate', ...REQUEST, '--json');
+    const ended = await partner.call('validate', ...REQUEST, '--json');
     expect(ended.code).toBe(7);
     expect(documentOf(ended)).toMatchObject({ verdict: 'unknown', http: 200 });
   });

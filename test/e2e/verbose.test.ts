@@ -65,7 +65,7 @@ async function runAll(desk: Desk): Promise<Ended[]> {
     ['resolve'],
   ];
   const ended: Ended[] = [];
-  for (const args of runs) ended.push(await desk.run(...args, '--verbose'));
+  for (const args of runs) ended.push(await desk.call(...args, '--verbose'));
   return ended;
 }
 
@@ -77,7 +77,7 @@ test('the search for a person finds its traces', () => {
 
 describe('--verbose', () => {
   test('shows each request and its answer, and the curl command that would repeat it', async ({ partner, sandbox }) => {
-    const { code, stdout, stderr } = await partner.run('create', ...requestFor('Pintar'), '--verbose', '--json');
+    const { code, stdout, stderr } = await partner.call('create', ...requestFor('Pintar'), '--verbose', '--json');
     expect([code, JSON.parse(stdout)['status']]).toEqual([0, 'created']);
     const calls = stderr.split(/^(?=> POST )/m);
     expect(calls.map((call) => call.split('\n', 1)[0])).toEqual(
@@ -141,7 +141,7 @@ describe('--verbose', () => {
 });
 
 test('without --quiet the plan shows the first row as it will be sent, on stderr alone', async ({ partner }) => {
-  const { stdout, stderr } = await partner.run('bulk', partner.write('leads.csv', CSV), '--rate', 'max');
+  const { stdout, stderr } = await partner.call('bulk', partner.write('leads.csv', CSV), '--rate', 'max');
   expect(stderr).toContain(PERSON.fullname);
   expect(tracesIn(stdout)).toEqual([]);
 });

@@ -46,25 +46,25 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
   test('takes the rows of a file once, and has them delivered once', async ({ desk, sandbox }) => {
     const url = await use(desk, sandbox);
     const leads = desk.write('leads.csv', leadsCsv(40));
-    const dry = documentOf(await desk.run('enqueue', leads, '--dry-run', '--json'));
+    const dry = documentOf(await desk.call('enqueue', leads, '--dry-run', '--json'));
     expect(dry).toMatchObject({ rows: 40, ready: 40, next: `srq enqueue ${leads} --json` });
     expect(await server.query(url, "select 1 from pg_namespace where nspname like 'srq%'")).toEqual([]);
 
-    const part = documentOf(await desk.run('enqueue', leads, '--limit', '15', '--json'));
+    const part = documentOf(await desk.call('enqueue', leads, '--limit', '15', '--json'));
     expect(part).toMatchObject({ rows: 15, queued: 15, alreadyQueued: 0, stopped: null });
-    const whole = await desk.run('enqueue', leads, '--json');
+    const whole = await desk.call('enqueue', leads, '--json');
     expect([whole.code, documentOf(whole)]).toEqual([
       0,
       expect.objectContaining({ rows: 40, queued: 25, alreadyQueued: 15, notQueued: 0, next: 'srq queue' }),
     ]);
     expect(await everything(url)).toMatch(PERSONAL);
-    expect(documentOf(await desk.run('queue', '--json'))).toMatchObject({
+    expect(documentOf(await desk.call('queue', '--json'))).toMatchObject({
       queue: { ready: 40 },
       workers: [],
       rate: null,
     });
 
-    const worked = await desk.run(...WORK, '--until-empty');
+    const worked = await desk.call(...WORK, '--until-empty');
     expect([worked.code, documentOf(worked)]).toEqual([
       0,
       expect.objectContaining({ created: 40, failed: 0, unknown: 0 }),
@@ -73,13 +73,13 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
     // Of the people nothing is left.
     expect(await everything(url)).not.toMatch(PERSONAL);
 
-    const again = documentOf(await desk.run('enqueue', leads, '--json'));
+    const again = documentOf(await desk.call('enqueue', leads, '--json'));
     expect(again).toMatchObject({ rows: 40, queued: 0, repeated: 40 });
-    const seen = documentOf(await desk.run('queue', '--json'));
+    const seen = documentOf(await desk.call('queue', '--json'));
     expect(seen).toMatchObject({ queue: { ready: 0, waiting: 0, inWork: 0 }, rate: { inFlight: 0 } });
     const minutes = seen['minutes'] as { created: number }[];
     expect(minutes.reduce((sum, { created }) => sum + created, 0)).toBe(40);
-    expect((await desk.run('queue')).stdout).toMatch(/requests {2}0 ready, 0 in work, 0 later/);
+    expect((await desk.call('queue')).stdout).toMatch(/requests {2}0 ready, 0 in work, 0 later/);
   });
 
   test('holds nothing that a finding quotes, nor do the logs of who works it off', async ({ desk, sandbox }) => {
@@ -89,12 +89,12 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
     const odd = 'PT,Ana Exemplo,912345678,,Lisboa,Mais obras,Q9Q9Q9';
     const bad = ['Atlantis,Rita,912345678,,Lisboa,Obras,', 'PT,Rita,12 34 56 7,,Lisboa,Obras,'];
     const leads = desk.write('leads.csv', `${[header, good, odd, ...bad].join('\n')}\n`);
-    const queued = await desk.run('enqueue', leads, '--json');
+    const queued = await desk.call('enqueue', leads, '--json');
     expect(documentOf(queued)).toMatchObject({ queued: 2, invalid: 2 });
     for (const value of ['"Atlantis"', '"12 34 56 7"', '"Q9Q9Q9"']) expect(queued.stderr).toContain(value);
     // What is sent is in the queue until it is sent; what was refused never is.
     expect(await everything(url)).not.toMatch(/Atlantis|12 34 56 7|Rita/);
-    const worked = await desk.run('work', '--until-empty', '--rate', 'max', '--log-format', 'json');
+    const worked = await desk.call('work', '--until-empty', '--rate', 'max', '--log-format', 'json');
     expect(worked.code).toBe(0);
     expect(worked.stderr).toContain('"level":"info"');
     const left = worked.stdout + worked.stderr + (await everything(url));
@@ -104,12 +104,12 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
   test('gets everything back at once from a worker that is told to end', async ({ desk, openSandbox }) => {
     const sandbox = await openSandbox({ latencyMs: 100 });
     const url = await use(desk, sandbox);
-    await desk.run('enqueue', desk.write('leads.csv', leadsCsv(60)));
+    await desk.call('enqueue', desk.write('leads.csv', leadsCsv(60)));
     const port = await freePort();
     const running = desk.start([...WORK, '--no-validate', '--log-format', 'json', '--health-port', String(port)]);
     await createdAtLeast(sandbox, 8, running);
     expect(await health(port)).toEqual([200, 'working']);
-    const { workers } = documentOf(await desk.run('queue', '--json')) as {
+    const { workers } = documentOf(await desk.call('queue', '--json')) as {
       workers: { name: string; inHand: number }[];
     };
     expect(workers).toEqual([expect.objectContaining({ name: expect.stringMatching(/^srq work, process \d+ on /) })]);
@@ -120,7 +120,7 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
     // What was in flight was finished, and known to be.
     expect((await statsOf(sandbox)).created).toBe(created);
     expect(again).toBeLessThanOrEqual(4);
-    expect(documentOf(await desk.run('queue', '--json'))).toMatchObject({
+    expect(documentOf(await desk.call('queue', '--json'))).toMatchObject({
       queue: { ready: 60 - created, waiting: 0, inWork: 0 },
       workers: [],
     });
@@ -140,7 +140,7 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
   test('is left alone while the store is away, and gone on with when it is back', async ({ desk, openSandbox }) => {
     const sandbox = await openSandbox({ latencyMs: 300 });
     await use(desk, sandbox);
-    await desk.run('enqueue', desk.write('leads.csv', leadsCsv(150)));
+    await desk.call('enqueue', desk.write('leads.csv', leadsCsv(150)));
     const file = `${desk.work}/health.json`;
     const port = await freePort();
     const flags = ['--no-validate', '--until-empty', '--health-port', String(port), '--health-file', file];
@@ -168,7 +168,7 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
   }) => {
     const sandbox = await openSandbox({ latencyMs: 1_500 });
     const url = await use(desk, sandbox);
-    await desk.run('enqueue', desk.write('leads.csv', leadsCsv(9)));
+    await desk.call('enqueue', desk.write('leads.csv', leadsCsv(9)));
     // Nobody writes such a job, and nothing expects one. It is the last in the queue.
     await server.query(
       url,
@@ -193,22 +193,22 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
     expect(ended.stderr + ended.stdout).not.toMatch(PERSONAL);
     expect(await server.query(url, 'select 1 from srq.queue_claim')).toEqual([]);
     const left = { ready: 9 - created, waiting: 0, inWork: 0 };
-    expect(documentOf(await desk.run('queue', '--json'))).toMatchObject({ queue: left, workers: [] });
-    const again = await desk.run(...WORK, '--until-empty', '--verbose');
+    expect(documentOf(await desk.call('queue', '--json'))).toMatchObject({ queue: left, workers: [] });
+    const again = await desk.call(...WORK, '--until-empty', '--verbose');
     expect(await statsOf(sandbox)).toMatchObject({ doubled: 0 });
     expect([again.code, again.stderr]).toEqual([1, expect.stringMatching(/SyntaxError: .*\n +at /)]);
   });
 
   test('has a doubt settled by whoever comes later', async ({ desk, sandbox }) => {
     await use(desk, sandbox);
-    await desk.run('enqueue', desk.write('leads.csv', leadsCsv(12)));
+    await desk.call('enqueue', desk.write('leads.csv', leadsCsv(12)));
     const faultOn = (at: number, fault: 'reset-after' | 'reset-before') => ({
       ...{ on: 'create' as const, fault },
       match: { request_text: `Pintar a sala ${at}` },
     });
     sandbox.setInstructions([faultOn(6, 'reset-after'), faultOn(8, 'reset-before')]);
     // The first three creations are what validate proves itself by.
-    const worked = await desk.run(...WORK, '--until-empty', '--settle', '1');
+    const worked = await desk.call(...WORK, '--until-empty', '--settle', '1');
     expect([worked.code, documentOf(worked)]).toEqual([0, expect.objectContaining({ created: 12, unknown: 0 })]);
     expect(await statsOf(sandbox)).toMatchObject({ created: 12, doubled: 0 });
     expect(creates(sandbox).filter(({ params }) => params['request_text'] === 'Pintar a sala 8')).toHaveLength(2);
@@ -216,23 +216,23 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
 
   test('leaves to a person what cannot be settled', async ({ desk, sandbox }) => {
     await use(desk, sandbox);
-    await desk.run('enqueue', desk.write('leads.csv', leadsCsv(5)));
+    await desk.call('enqueue', desk.write('leads.csv', leadsCsv(5)));
     sandbox.setInstructions([{ on: 'create', fault: 'reset-after', match: { request_text: 'Pintar a sala 4' } }]);
-    const worked = await desk.run(...WORK, '--until-empty', '--in-doubt', 'park');
+    const worked = await desk.call(...WORK, '--until-empty', '--in-doubt', 'park');
     expect([worked.code, documentOf(worked)]).toEqual([7, expect.objectContaining({ created: 4, unknown: 1 })]);
-    expect(documentOf(await desk.run('resolve', '--json'))['unknown']).toHaveLength(1);
+    expect(documentOf(await desk.call('resolve', '--json'))['unknown']).toHaveLength(1);
   });
 
   test('shares one pace with every other command of the account', async ({ desk, sandbox }) => {
     const url = await use(desk, sandbox);
-    await desk.run('create', ...requestOfRow(1));
+    await desk.call('create', ...requestOfRow(1));
     const [row] = await server.query<{ kept: string }>(url, "select kept from srq.account where name = 'pace'");
     const { members, pace } = JSON.parse(row?.kept ?? '');
     expect([members, pace.inFlight]).toEqual([{}, 0]);
     // One for validate and one for create; one that a busy machine did not use in time is given anew.
     expect(pace.lastNumber).toBeGreaterThanOrEqual(2);
     // One token for all of them.
-    await desk.run('create', ...requestOfRow(2));
+    await desk.call('create', ...requestOfRow(2));
     expect(sandbox.requests().filter(({ operation }) => operation === 'token')).toHaveLength(1);
   });
 
@@ -240,16 +240,16 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
     const url = await use(desk, sandbox);
     desk.write('voice.mp3', Buffer.from('ID3 not much of a recording'));
     const leads = desk.write('voice.csv', 'country,phone,audio_file\nPT,+351912345678,voice.mp3\n');
-    const refused = await desk.run('enqueue', leads, '--json', '--dry-run');
+    const refused = await desk.call('enqueue', leads, '--json', '--dry-run');
     expect([refused.code, refused.stdout]).toEqual([
       3,
       expect.stringMatching(/A row with a recording cannot be queued/),
     ]);
     for (const command of [['enqueue', leads], ['work'], ['queue']]) {
-      const there = await desk.run(...command, '--sandbox', '--store', url);
+      const there = await desk.call(...command, '--sandbox', '--store', url);
       expect([there.code, there.stderr]).toEqual([2, expect.stringContaining('takes no --sandbox')]);
       desk.env['SRQ_STORE'] = '';
-      const without = await desk.run(...command);
+      const without = await desk.call(...command);
       expect([without.code, without.stderr]).toEqual([2, expect.stringContaining('needs a store in PostgreSQL')]);
     }
   });
@@ -259,20 +259,20 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
     await server.query(url, `create role worker login password '${STORE_PASSWORD}'`);
     desk.env['SRQ_STORE'] = url.replace('owner@', 'worker@');
     const leads = desk.write('leads.csv', leadsCsv(4));
-    const refused = await desk.run('enqueue', leads);
+    const refused = await desk.call('enqueue', leads);
     expect([refused.code, refused.stderr]).toEqual([9, expect.stringContaining('srq store migrate')]);
-    expect((await desk.run('store', 'migrate', '--store', url)).code).toBe(0);
+    expect((await desk.call('store', 'migrate', '--store', url)).code).toBe(0);
     const grants = /<!-- grants -->\s*```sql\n([\s\S]*?)```/.exec(readFileSync('docs/scale.md', 'utf8'))?.[1] ?? '';
     const name = url.split('/').at(-1) ?? '';
     await server.query(url, grants.replaceAll('DATABASE', name).replaceAll('sender', 'worker'));
-    expect(documentOf(await desk.run('enqueue', leads, '--json'))).toMatchObject({ queued: 4 });
-    expect(documentOf(await desk.run(...WORK, '--until-empty'))).toMatchObject({ created: 4 });
+    expect(documentOf(await desk.call('enqueue', leads, '--json'))).toMatchObject({ queued: 4 });
+    expect(documentOf(await desk.call(...WORK, '--until-empty'))).toMatchObject({ created: 4 });
   });
 
   test('asks before rows for a live service are queued', async ({ desk, sandbox }) => {
     const url = await use(desk, sandbox);
     desk.env['SRQ_BASE_URL'] = 'https://api.example.com';
-    const ended = await desk.run('enqueue', desk.write('leads.csv', leadsCsv(3)));
+    const ended = await desk.call('enqueue', desk.write('leads.csv', leadsCsv(3)));
     expect([ended.code, ended.stderr]).toEqual([2, expect.stringContaining('no terminal on which to confirm')]);
     expect(await server.query(url, "select 1 from pg_namespace where nspname like 'srq%'")).toEqual([]);
   });

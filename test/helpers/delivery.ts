@@ -83,9 +83,7 @@ export async function expectAllCreatedOnce(
   sandbox.setInstructions([]);
   sandbox.setFaults({});
   trustValidate(desk, sandbox);
-  // Hundreds of doubts, each asked about between controls, take their time on a busy machine.
-  const args = bulkArgs(leads, '--settle', '1', '--concurrency', String(concurrency));
-  const ended = await desk.start(args, { timeoutMs: 180_000 }).ended;
+  const ended = await desk.callBeside(...bulkArgs(leads, '--settle', '1', '--concurrency', String(concurrency)));
   const document = accountedFor(ended, rows);
   expect([ended.code, document['unknown'], document['failed']]).toEqual([0, 0, 0]);
   const { created, distinct, doubled } = await statsOf(sandbox);

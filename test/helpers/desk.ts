@@ -5,6 +5,7 @@ import { test as base } from 'vitest';
 import type { SandboxOptions } from '../../src/sandbox/records/sandbox-state.ts';
 import type { Sandbox } from '../../src/sandbox/server.ts';
 import { startCalmSandbox } from '../sandbox/sandbox-client.ts';
+import { callSrq } from './call-srq.ts';
 import { CANARY, filesWithSecret, secretsIn } from './canary-secret.ts';
 import { type Ended, type Running, type RunOptions, startSrq } from './run-srq.ts';
 
@@ -32,8 +33,28 @@ export class Desk {
     return { ...running, ended: running.ended.then(withoutSecret) };
   }
 
+  /** Runs srq as a process of its own. */
   run(...args: string[]): Promise<Ended> {
     return this.start(args).ended;
+  }
+
+  /**
+   * Runs srq within this process, where that makes no difference to what is tested: see {@link callSrq}. With --sandbox it is a
+   * process all the same, for its state goes to the folder for temporary files.
+   */
+  call(...args: string[]): Promise<Ended> {
+    return args.includes('--sandbox') ? this.run(...args) : this.#call(args, this.work);
+  }
+
+  /** The same for words whose paths are all whole: then those of several desks, which mostly wait, run beside each other. */
+  callBeside(...args: string[]): Promise<Ended> {
+    return this.#call(args, null);
+  }
+
+  async #call(args: readonly string[], cwd: string | null): Promise<Ended> {
+    if (secretsIn(args.join(' ')).length > 0) throw new Error('A test passes the secret as an argument.');
+    const env = { PATH: process.env['PATH'] ?? '', ...this.env };
+    return withoutSecret(await callSrq(args, { cwd, env }));
   }
 
   /** Environment in place of a login. */

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Desk } from './desk.ts';
+import { STRACE, STRACE_WITH_SIGNALS } from './strace.ts';
 
 /** What strace does to one call on the log. */
 export interface Crash {
@@ -26,8 +27,9 @@ const tracePath = ({ folder }: Desk): string => join(folder, 'strace.txt');
  */
 export function crashing(desk: Desk, crash: Crash | null) {
   const inject = crash ? ['-e', `inject=${crash.call}:${crash.effect}:when=${crash.at}`] : [];
+  const strace = crash?.effect.startsWith('signal') ? STRACE_WITH_SIGNALS : STRACE;
   const watch = ['-P', logFile(desk), '-e', 'trace=write,fdatasync', '-o', tracePath(desk)];
-  return { under: ['strace', '-f', '-qq', ...watch, ...inject], env: { UV_THREADPOOL_SIZE: '1' } };
+  return { under: [...strace, '-qq', ...watch, ...inject], env: { UV_THREADPOOL_SIZE: '1' } };
 }
 
 /** What the calls on the log came to. */

@@ -1,12 +1,9 @@
-import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { rolldown } from 'rolldown';
-
-/** Whether system calls can be watched and made to fail here. */
-export const hasStrace = spawnSync('strace', ['-f', '-o', '/dev/null', 'true']).status === 0;
 
 /** The bundled log-child.ts; Node.js 20 does not run TypeScript. */
 export interface LogProgram {

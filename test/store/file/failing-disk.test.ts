@@ -2,8 +2,9 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { buildLogProgram, hasStrace, LogProcess, type LogProgram } from '../../helpers/log-process.ts';
+import { buildLogProgram, LogProcess, type LogProgram } from '../../helpers/log-process.ts';
 import { keyOf, openLog, readAll, subjectOf } from '../../helpers/log-subjects.ts';
+import { hasStrace, STRACE, STRACE_WITH_SIGNALS } from '../../helpers/strace.ts';
 
 let program: LogProgram;
 let directory: string;
@@ -25,7 +26,11 @@ const LAST = 6;
 const rows = Array.from({ length: LAST }, (_, index) => index + 1);
 const positions = (call: string, faults: readonly string[]) =>
   faults.flatMap((fault) => rows.map((k) => [call, fault, k] as const));
-const strace = (injection: string) => ['strace', '-f', '-o', '/dev/null', '-P', path, '-e', `inject=${injection}`];
+const strace = (call: string, injection: string) => [
+  ...(injection.startsWith('signal') ? STRACE_WITH_SIGNALS : STRACE),
+  ...['-o', '/dev/null', '-P', path],
+  ...['-e', `trace=${call}`, '-e', `inject=${call}:${injection}`],
+];
 const tornFiles = () => readdirSync(directory).filter((name) => name.includes('.torn-'));
 
 /** Sends one row after the other. Returns what was said of each. */
@@ -54,7 +59,7 @@ describe.skipIf(!hasStrace)('One system call that fails (needs strace)', () => {
   test.each([...positions('write', ['ENOSPC', 'EIO']), ...positions('fdatasync', ['EIO', 'ENOSPC'])])(
     '%s answers %s at call %i: nothing is recorded from then on, and the next run goes on',
     async (call, error, k) => {
-      const log = new LogProcess(program, path, { under: strace(`${call}:error=${error}:when=${k}`) });
+      const log = new LogProcess(program, path, { under: strace(call, `error=${error}:when=${k}`) });
       await log.opened();
       const said = await sendOneByOne(log);
       expect(said.slice(0, k - 1)).toEqual(rows.slice(0, k - 1).map((row) => `${keyOf(row)} true`));
@@ -71,7 +76,7 @@ describe.skipIf(!hasStrace)('One system call that fails (needs strace)', () => {
   test.each([...positions('write', ['SIGKILL']), ...positions('fdatasync', ['SIGKILL'])])(
     'in %s comes %s at call %i: what was said to be recorded is there',
     async (call, signal, k) => {
-      const log = new LogProcess(program, path, { under: strace(`${call}:signal=${signal}:when=${k}`) });
+      const log = new LogProcess(program, path, { under: strace(call, `signal=${signal}:when=${k}`) });
       await log.opened();
       const said = await sendOneByOne(log);
       expect(await log.ended).toBe(signal);
@@ -114,7 +119,9 @@ describe.skipIf(process.platform === 'win32')('A disk that takes only part of a 
       await other.opened();
       other.tell(`sending ${keyOf(200)} none`);
       await other.hear(1);
-      const killed = new LogProcess(program, path, { under: [...limited, ...strace('write:signal=SIGKILL:when=2')] });
+      const killed = new LogProcess(program, path, {
+        under: [...limited, ...strace('write', 'signal=SIGKILL:when=2')],
+      });
       await killed.opened();
       killed.tell(...manyCommands);
       expect(await killed.ended).toBe('SIGKILL');

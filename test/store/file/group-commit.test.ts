@@ -2,8 +2,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { buildLogProgram, hasStrace, LogProcess, type LogProgram } from '../../helpers/log-process.ts';
+import { buildLogProgram, LogProcess, type LogProgram } from '../../helpers/log-process.ts';
 import { keyOf } from '../../helpers/log-subjects.ts';
+import { hasStrace, STRACE } from '../../helpers/strace.ts';
 
 let program: LogProgram;
 let directory: string;
@@ -22,7 +23,7 @@ afterEach(async () => {
 /** Runs `use` with a log process whose system calls are traced. Returns the trace, one call a line. */
 async function traced(calls: string, use: (log: LogProcess) => Promise<void>): Promise<string[]> {
   const trace = join(directory, 'trace');
-  const under = ['strace', '-f', '-s', '2000000', '-e', `trace=${calls}`, '-o', trace];
+  const under = [...STRACE, '-s', '2000000', '-e', `trace=${calls}`, '-o', trace];
   const log = new LogProcess(program, join(directory, 'made', 'log.ndjson'), { under });
   await log.opened();
   await use(log);

@@ -5,8 +5,9 @@ import { setImmediate } from 'node:timers/promises';
 import { tryLock } from 'fs-native-extensions';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { FileLog } from '../../../src/store/file/file-log.ts';
-import { buildLogProgram, hasStrace, LogProcess, type LogProgram } from '../../helpers/log-process.ts';
+import { buildLogProgram, LogProcess, type LogProgram } from '../../helpers/log-process.ts';
 import { CREATED, failureOf, keyOf, openLog, readAll, subjectOf } from '../../helpers/log-subjects.ts';
+import { hasStrace, STRACE_WITH_SIGNALS } from '../../helpers/strace.ts';
 
 let program: LogProgram;
 let directory: string;
@@ -92,7 +93,8 @@ test('a one-off request beside a run is recorded, and each learns what the other
 
 describe.skipIf(!hasStrace)('A process that is stopped while it adds a line (needs strace)', () => {
   test('is waited for, and given up with words about it; when it goes on, so can all others', async () => {
-    const under = ['strace', '-f', '-o', '/dev/null', '-P', path, '-e', 'inject=write:signal=SIGSTOP:when=1'];
+    const stop = 'inject=write:signal=SIGSTOP:when=1';
+    const under = [...STRACE_WITH_SIGNALS, '-o', '/dev/null', '-P', path, '-e', stop];
     const clock = { nowMs: () => 0, monotonicMs: () => (waitedMs += 1000), sleep: async () => {} };
     let waitedMs = 0;
     const patient = await openLog(path, false);

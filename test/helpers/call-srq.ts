@@ -1,0 +1,68 @@
+import { Readable, Writable } from 'node:stream';
+import type { Ended } from './run-srq.ts';
+
+export interface CallOptions {
+  /** The whole environment that srq sees. */
+  readonly env: Readonly<Record<string, string>>;
+  /** The working folder; null where all paths are whole. */
+  readonly cwd: string | null;
+}
+
+class Written extends Writable {
+  readonly #chunks: Buffer[] = [];
+
+  override _write(chunk: Buffer, _: BufferEncoding, done: () => void): void {
+    this.#chunks.push(chunk);
+    done();
+  }
+
+  get text(): string {
+    return Buffer.concat(this.#chunks).toString('utf8');
+  }
+}
+
+let before: Promise<unknown> = Promise.resolve();
+
+/**
+ * Runs a command of srq in the process of the test, where its code is loaded once and has become fast: a twentieth of what a
+ * process of its own costs. All but the process is real: arguments, environment, working folder, files, the log and its lock,
+ * connections. Those with a working folder run one after the other, for it is that of the process. What is about signals,
+ * terminals, the folder for temporary files or the end of a process needs a process: {@link startSrq}.
+ */
+export function callSrq(args: readonly string[], { env, cwd }: CallOptions): Promise<Ended> {
+  if (cwd === null) return call(args, env);
+  const ended = before.then(() => callIn(cwd, args, env));
+  before = ended.catch(() => {});
+  return ended;
+}
+
+async function callIn(cwd: string, args: readonly string[], env: CallOptions['env']): Promise<Ended> {
+  const back = process.cwd();
+  process.chdir(cwd);
+  return call(args, env).finally(() => process.chdir(back));
+}
+
+async function call(args: readonly string[], env: CallOptions['env']): Promise<Ended> {
+  // Tests that start processes alone need not load it.
+  const { runArguments } = await import('../../src/cli/run-arguments.ts');
+  const [stdout, stderr] = [new Written(), new Written()];
+  const code = await runArguments(processWith(args, env, stdout, stderr), 'of a test', 80);
+  return { code, signal: null, stdout: stdout.text, stderr: stderr.text };
+}
+
+/** This process, as a program sees it that was started with these arguments. Signals do not come. */
+function processWith(
+  args: readonly string[],
+  env: CallOptions['env'],
+  stdout: Writable,
+  stderr: Writable,
+): NodeJS.Process {
+  const itself = () => here;
+  const leave = () => {
+    throw new Error('srq would have ended the process.');
+  };
+  const own = { argv: [process.execPath, 'srq', ...args], env, stdin: Readable.from([]), stdout, stderr };
+  const methods = { on: itself, off: itself, exit: leave };
+  const here: NodeJS.Process = Object.create(process, Object.getOwnPropertyDescriptors({ ...own, ...methods }));
+  return here;
+}
