@@ -10,9 +10,9 @@ interface JudgedDocument extends Judgement {
 
 const EXAMPLES = new URL('../../node_modules/@readme/oas-examples/', import.meta.url);
 /** How many are wrong and unasked today. The aim is 0 for each, so a number here is only ever lowered. */
-const AT_MOST = { creates: 4, validates: 0, tokens: 37, fields: 16 };
+const AT_MOST = { creates: 0, validates: 0, tokens: 0, fields: 1 };
 /** How many fields find their places today: to leave all open would be no better. This number is only ever raised. */
-const RIGHT_FIELDS = 96;
+const RIGHT_FIELDS = 200;
 
 const judged = readFileSync(new URL('../../fixtures/documents/judged.ndjson', import.meta.url), 'utf8')
   .trim()

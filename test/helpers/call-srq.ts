@@ -44,7 +44,7 @@ async function callIn(cwd: string, args: readonly string[], env: CallOptions['en
 
 async function call(args: readonly string[], env: CallOptions['env']): Promise<Ended> {
   // Tests that start processes alone need not load it.
-  const { runArguments } = await import('../../src/cli/run-arguments.ts');
+  const { runArguments } = await import('../../src/cli/program.ts');
   const [stdout, stderr] = [new Written(), new Written()];
   const code = await runArguments(processWith(args, env, stdout, stderr), 'of a test', 80);
   return { code, signal: null, stdout: stdout.text, stderr: stderr.text };
