@@ -108,6 +108,9 @@ describe('In addresses, variables are filled', () => {
     expect(open.questions).toMatchObject([{ name: 'constant:hook_token', answer: '--set hook_token=@FILE' }]);
     const options = { operations, constants: { hook_token: 'k9' } };
     expect(learned(address, 'https://api.example.com/oauth/token', [], options).contract.create.path).toBe('/k9/leads');
+    const operations = { create: 'POST /{{hook_token}}/leads' };
+    const named = learned(address, 'https://api.example.com/oauth/token', [], { ...options, operations });
+    expect(named.contract.create.path).toBe('/k9/leads');
   });
 });
 

@@ -282,10 +282,11 @@ const basePath = ({ described }: DocumentReading): string => sharedPath(describe
 
 /**
  * Tells whether an operation is meant. People also write the path as in a whole address, including the common path of
- * the servers.
+ * the servers, or with variables as a collection has them: `{{tenant}}`.
  */
-function isCalled({ id, method, path }: OpenApiOperation, wanted: string, base: string): boolean {
+function isCalled({ id, method, path }: OpenApiOperation, name: string, base: string): boolean {
+  const wanted = name.replace(/\{\{\s{0,9}([^{}]{1,100}?)\s{0,9}\}\}/g, '{$1}');
   const [before = '', address = ''] = wanted.split(/\s+/);
   const isMethod = before.toLowerCase() === method;
-  return id === wanted || [path, base + path].some((each) => wanted === each || (isMethod && address === each));
+  return id === name || [path, base + path].some((each) => wanted === each || (isMethod && address === each));
 }

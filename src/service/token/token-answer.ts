@@ -113,7 +113,7 @@ export function tokenError(exchange: Exchange, sent: Redactor): { error: SrqErro
     const target = exchange.answer.headers['location'] ?? '';
     const host = URL.canParse(target) ? ` to ${new URL(target).host}` : '';
     const hint =
-      'srq never follows redirects, and sends the secret nowhere else. Ask the service for its address, then: srq login';
+      'srq never follows redirects, and sends the secret nowhere else. If the service has moved, log in with its new base URL: srq login --base-url URL';
     return {
       error: new SrqError('service', `The token endpoint redirects${host} (HTTP ${status}).`, hint),
       isTransient: false,
