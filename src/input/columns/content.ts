@@ -1,7 +1,7 @@
 import { parseEmail } from '../../request/email.ts';
 import { type Market, parseLanguage, parseMarket, postalCodeWarning } from '../../request/markets.ts';
 import { parsePhone } from '../../request/phone.ts';
-import { hasGivenName, isTown } from './common-names.ts';
+import { hasGivenName, hasStreetWord, isTown } from './common-names.ts';
 
 /** The shares, from 0 to 1, of a column's filled cells that look like something, and how its texts are. */
 export interface ContentProfile {
@@ -63,10 +63,8 @@ const YES_NO =
 const AMOUNT =
   /^[-+]?(?:[$€£]|chf|eur|usd|r\$|kz)?\s?\d{1,3}(?:[.,'’\s]?\d{3})*(?:[.,]\d{1,2})?\s?(?:[$€£%]|chf|eur|usd|kz|–|-)$|^(?:[$€£]|chf|eur|usd|r\$)\s?\d[\d.,'’\s]*$|^[-+]?\d{1,3}[.,]\d{1,8}$/i;
 const RECORDING = /\.(?:mp3|m4a|wav|ogg|oga|opus|aac|amr|webm|flac|3gp)(?:$|[?#])/i;
-const STREET_WORD =
-  /(?:strasse|straße|str\.|gasse|weg|platz|allee|ring|ufer|damm|steig|chaussee)(?:$|[\s,\d])|(?:^|[\s,])(?:rua|r\.|avenida|av\.?|avda\.?|praceta|largo|travessa|estrada|urb\.?|bairro|calle|c\/|carrera|cra\.?|kra\.?|cl\.?|jr\.?|jiron|jirón|paseo|plaza|camino|pasaje|psje\.?|travesía|diagonal|transversal|street|st\.?|road|rd\.?|avenue|ave\.?|lane|ln\.?|drive|dr\.?|close|court|crescent|cres|place|terrace|way|blk|block|boulevard|blvd|boul\.?|rue|chemin|ch\.|route|rte|quai|impasse|ruelle|rang|via|viale|corso|piazza|vicolo|strada|contrada|salita|unit|plot|flat)(?=$|[\s,.\d])/iu;
 const CLIENTELE =
-  /^(?:(?:mr|mrs|ms|miss|m|mme|mlle|herr|hr|frau|fr|sr|sra|srta|dr|dra|sig|sig\.ra|dott)\.?$|privat|private|particulier|particular|particolare|individual|gewerb|gesch[äa]ft|business|residential|commercial|b2b|b2c|vip|lead|prospect|interessent|kunde|client|customer|neukunde|stammkunde|bestandskunde|newsletter|supplier|lieferant|proveedor|fornecedor|fornitore|fournisseur|partner|mayorista|minorista|retail|wholesale|empresa|entreprise|azienda|firma|company|revendedor|distribuidor|distribut|consumidor|potencial|inactiv|inaktiv|activ|aktiv|attiv|ativ)/iu;
+  /^(?:(?:mr|mrs|ms|miss|m|mme|mlle|herr|hr|frau|fr|sr|sra|srta|dr|dra|sig|sig\.ra|dott)\.?$|privat|private|particulier|particular|particolare|individual|gewerb|gesch[äa]ft|business|residential|commercial|b2b|b2c|vip|lead|prospect|interessent|kunde|client|customer|neukunde|stammkunde|bestandskunde|newsletter|supplier|lieferant|proveedor|fornecedor|fornitore|fournisseur|partner|mayorista|minorista|retail|wholesale|empresa|entreprise|azienda|firma|company|revendedor|distribuidor|distribut|consumidor|potencial|inactiv|inaktiv|activ|aktiv|attiv|ativ)/i;
 const PHONE_SHAPE = /^(?:[a-z:. ]{0,10})?[+(\d][\d\s()./+\-–]*(?:\D{0,12})?$/i;
 
 /** What platforms write before their values, such as the `p:` and `z:` of Meta, and the apostrophe of spreadsheets. */
@@ -109,8 +107,8 @@ export function profileOf(
     oneWord: share((text) => /^[\p{L}\p{M}'’.-]+$/u.test(text)),
     givenName: share((text) => mayBeName(text) && hasGivenName(text)),
     town: share((text) => mayBeName(text) && isTown(text)),
-    streetWord: share((text) => text.length <= 80 && STREET_WORD.test(text)),
-    clientele: share((text) => CLIENTELE.test(text)),
+    streetWord: share((text) => text.length <= 80 && !text.includes('@') && hasStreetWord(text)),
+    clientele: share((text) => mayBeName(text) && CLIENTELE.test(text)),
     streetLike: share(
       (text) =>
         /\p{L}{2,}/u.test(text) && /(?:^|[\s,])\d{1,5}\s?[a-z]?(?:$|[\s,/.-])/iu.test(text) && text.length <= 80,
