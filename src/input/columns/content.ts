@@ -70,6 +70,9 @@ const PHONE_SHAPE = /^(?:[a-z:. ]{0,10})?[+(\d][\d\s()./+\-–]*(?:\D{0,12})?$/i
 /** What platforms write before their values, such as the `p:` and `z:` of Meta, and the apostrophe of spreadsheets. */
 const PLATFORM_PREFIX = /^(?:(?:p|z|l):|')/;
 
+/** Number of cells whose words are looked up, which takes longer than looking at their form. */
+const LOOKED_UP = 60;
+
 /** Looks at the first `most` filled cells of a column. `marketOf` returns the market of a row, if it is known. */
 export function profileOf(
   cells: readonly string[],
@@ -81,7 +84,10 @@ export function profileOf(
     .filter(({ text }) => text !== '')
     .slice(0, most);
   const texts = seen.map(({ text }) => text);
-  const share = (is: (text: string) => boolean) => texts.filter(is).length / Math.max(1, texts.length);
+  const shareOf = (looked: readonly string[], is: (text: string) => boolean) =>
+    looked.filter(is).length / Math.max(1, looked.length);
+  const share = (is: (text: string) => boolean) => shareOf(texts, is);
+  const first = texts.slice(0, LOOKED_UP);
   const shareByMarket = (is: (text: string, market: Market | undefined) => boolean) =>
     seen.filter(({ text, row }) => is(text, marketOf(row))).length / Math.max(1, seen.length);
   const lengths = texts.map(({ length }) => length).sort((a, b) => a - b);
@@ -105,10 +111,10 @@ export function profileOf(
       (text) => /^[\p{L}\p{M}'’.&-]+(?:[ ,]+[\p{L}\p{M}'’.&()-]+){1,5}$/u.test(text) && text.length <= 45,
     ),
     oneWord: share((text) => /^[\p{L}\p{M}'’.-]+$/u.test(text)),
-    givenName: share((text) => mayBeName(text) && hasGivenName(text)),
-    town: share((text) => mayBeName(text) && isTown(text)),
-    streetWord: share((text) => text.length <= 80 && !text.includes('@') && hasStreetWord(text)),
-    clientele: share((text) => mayBeName(text) && CLIENTELE.test(text)),
+    givenName: shareOf(first, (text) => mayBeName(text) && hasGivenName(text)),
+    town: shareOf(first, (text) => mayBeName(text) && isTown(text)),
+    streetWord: shareOf(first, (text) => text.length <= 80 && !text.includes('@') && hasStreetWord(text)),
+    clientele: shareOf(first, (text) => mayBeName(text) && CLIENTELE.test(text)),
     streetLike: share(
       (text) =>
         /\p{L}{2,}/u.test(text) && /(?:^|[\s,])\d{1,5}\s?[a-z]?(?:$|[\s,/.-])/iu.test(text) && text.length <= 80,
