@@ -22,7 +22,7 @@ const forget = Number(values.forget) / 100;
 const parts = (positionals[0] ?? 'learn,aside,fresh').split(',');
 
 for (let seed = 1; seed <= (forget > 0 ? 3 : 1); seed++) {
-  const { measured, READINGS } = await matcher(seed);
+  const { measured } = await matcher(seed);
   const all = parts.map((part) => ({ part, ...measured(part, { folder: values.folder, most: Number(values.rows) }) }));
   for (const { part, fields, certain, foundOrAsked, wrong } of all) {
     print(
@@ -30,10 +30,11 @@ for (let seed = 1; seed <= (forget > 0 ? 3 : 1); seed++) {
     );
   }
   const columns = all.flatMap((each) => each.columns);
-  const shown = values.all ? READINGS.slice(1) : READINGS.slice(3);
+  const readings = all[0]?.readings ?? [];
+  const shown = values.all ? readings.slice(1) : readings.slice(3);
   for (const { reading, place, details } of columns)
     if (shown.includes(reading)) print(`  ${reading}: ${place} ${details}`);
-  if (forget === 0) printTable(columns, READINGS);
+  if (forget === 0) printTable(columns, readings);
 }
 
 /** The rows of the table in docs/input.md. */

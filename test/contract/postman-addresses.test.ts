@@ -102,15 +102,12 @@ describe('In addresses, variables are filled', () => {
 
   test('and what is asked for is filled in, a secret from a file', () => {
     const address = 'https://api.example.com/{{hook_token}}/leads';
-    // A create whose path has variables is asked for as well.
-    const operations = { create: 'POST /{hook_token}/leads' };
+    // A create whose path has variables is asked for as well. A person may name it as the collection writes it.
+    const operations = { create: 'POST /{{hook_token}}/leads' };
     const open = learned(address, 'https://api.example.com/oauth/token', [], { operations });
     expect(open.questions).toMatchObject([{ name: 'constant:hook_token', answer: '--set hook_token=@FILE' }]);
     const options = { operations, constants: { hook_token: 'k9' } };
     expect(learned(address, 'https://api.example.com/oauth/token', [], options).contract.create.path).toBe('/k9/leads');
-    const operations = { create: 'POST /{{hook_token}}/leads' };
-    const named = learned(address, 'https://api.example.com/oauth/token', [], { ...options, operations });
-    expect(named.contract.create.path).toBe('/k9/leads');
   });
 });
 

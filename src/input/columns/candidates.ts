@@ -11,7 +11,8 @@ import {
   isRepeated,
   isTownRather,
 } from './fit.ts';
-import { ASIDE, type NamedMeaning, type NameEvidence } from './name-evidence.ts';
+import type { NameEvidence } from './name-evidence.ts';
+import { ASIDE, type NamedMeaning } from './named-column.ts';
 
 /** A column with what its name and its content say. */
 export interface Look {

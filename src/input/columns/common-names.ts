@@ -50,6 +50,13 @@ const TOWNS: readonly string[] = [
   'paris|lyon|marseille|toulouse|nice|nantes|strasbourg|montpellier|bordeaux|lille|rennes|roma|milano|napoli|torino|palermo|genova|bologna|firenze|bari|catania|venezia|verona|padova|trieste|brescia|parma|modena|como|varese|bergamo|perugia|livorno|cagliari|sao paulo|rio de janeiro|brasilia|salvador|fortaleza|belo horizonte|curitiba|recife|porto alegre|campinas|florianopolis|joinville|santos|guarulhos|osasco|niteroi|bruxelles|luxembourg',
 ];
 
+/** Words for streets, squares and roads, and their abbreviations. In German they end a longer word. */
+const STREETS = new Set(
+  'strasse str gasse weg platz allee ring ufer damm steig chaussee rua avenida av avda praceta largo travessa estrada urb bairro calle carrera cra kra cl jr jiron paseo plaza camino pasaje psje travesia diagonal transversal street st road rd avenue ave lane ln drive dr close court crescent cres place terrace way blk block boulevard blvd boul rue chemin ch route rte quai impasse ruelle rang via viale corso piazza vicolo strada contrada salita unit plot flat'.split(
+    ' ',
+  ),
+);
+
 let givenNames: ReadonlySet<string> | null = null;
 let towns: ReadonlySet<string> | null = null;
 
@@ -64,6 +71,18 @@ export function hasGivenName(text: string): boolean {
   return foldedText(text)
     .split(/[^a-z]+/)
     .some((word) => names.has(word));
+}
+
+/** Tells whether a text has a word for a street among its words. */
+export function hasStreetWord(text: string): boolean {
+  const isStreet = (word: string) => STREETS.has(word) || /(?:strasse|gasse|weg|platz|allee)$/.test(word);
+  return (
+    text.startsWith('C/') ||
+    text.startsWith('R. ') ||
+    foldedText(text)
+      .split(/[^a-z]+/)
+      .some(isStreet)
+  );
 }
 
 /** Tells whether a text is a large town, or begins or ends with one, such as `Bern Bümpliz`, `Praia, Achada` and `Tchioco, Lubango`. */

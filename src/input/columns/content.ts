@@ -2,7 +2,7 @@ import { saysNone } from '../../request/contact-cell.ts';
 import { parseEmail } from '../../request/email.ts';
 import { type Market, parseLanguage, parseMarket, postalCodeWarning } from '../../request/markets.ts';
 import { parsePhone } from '../../request/phone.ts';
-import { hasGivenName, isTown } from './common-names.ts';
+import { hasGivenName, hasStreetWord, isTown } from './common-names.ts';
 
 /** The shares, from 0 to 1, of a column's filled cells that look like something, and how its texts are. */
 export interface ContentProfile {
@@ -64,14 +64,15 @@ const YES_NO =
 const AMOUNT =
   /^[-+]?(?:[$€£]|chf|eur|usd|r\$|kz)?\s?\d{1,3}(?:[.,'’\s]?\d{3})*(?:[.,]\d{1,2})?\s?(?:[$€£%]|chf|eur|usd|kz|–|-)$|^(?:[$€£]|chf|eur|usd|r\$)\s?\d[\d.,'’\s]*$|^[-+]?\d{1,3}[.,]\d{1,8}$/i;
 const RECORDING = /\.(?:mp3|m4a|wav|ogg|oga|opus|aac|amr|webm|flac|3gp)(?:$|[?#])/i;
-const STREET_WORD =
-  /(?:strasse|straße|str\.|gasse|weg|platz|allee|ring|ufer|damm|steig|chaussee)(?:$|[\s,\d])|(?:^|[\s,])(?:rua|r\.|avenida|av\.?|avda\.?|praceta|largo|travessa|estrada|urb\.?|bairro|calle|c\/|carrera|cra\.?|kra\.?|cl\.?|jr\.?|jiron|jirón|paseo|plaza|camino|pasaje|psje\.?|travesía|diagonal|transversal|street|st\.?|road|rd\.?|avenue|ave\.?|lane|ln\.?|drive|dr\.?|close|court|crescent|cres|place|terrace|way|blk|block|boulevard|blvd|boul\.?|rue|chemin|ch\.|route|rte|quai|impasse|ruelle|rang|via|viale|corso|piazza|vicolo|strada|contrada|salita|unit|plot|flat)(?=$|[\s,.\d])/iu;
 const CLIENTELE =
-  /^(?:(?:mr|mrs|ms|miss|m|mme|mlle|herr|hr|frau|fr|sr|sra|srta|dr|dra|sig|sig\.ra|dott)\.?$|privat|private|particulier|particular|particolare|individual|gewerb|gesch[äa]ft|business|residential|commercial|b2b|b2c|vip|lead|prospect|interessent|kunde|client|customer|neukunde|stammkunde|bestandskunde|newsletter|supplier|lieferant|proveedor|fornecedor|fornitore|fournisseur|partner|mayorista|minorista|retail|wholesale|empresa|entreprise|azienda|firma|company|revendedor|distribuidor|distribut|consumidor|potencial|inactiv|inaktiv|activ|aktiv|attiv|ativ)/iu;
+  /^(?:(?:mr|mrs|ms|miss|m|mme|mlle|herr|hr|frau|fr|sr|sra|srta|dr|dra|sig|sig\.ra|dott)\.?$|privat|private|particulier|particular|particolare|individual|gewerb|gesch[äa]ft|business|residential|commercial|b2b|b2c|vip|lead|prospect|interessent|kunde|client|customer|neukunde|stammkunde|bestandskunde|newsletter|supplier|lieferant|proveedor|fornecedor|fornitore|fournisseur|partner|mayorista|minorista|retail|wholesale|empresa|entreprise|azienda|firma|company|revendedor|distribuidor|distribut|consumidor|potencial|inactiv|inaktiv|activ|aktiv|attiv|ativ)/i;
 const PHONE_SHAPE = /^(?:[a-z:. ]{0,10})?[+(\d][\d\s()./+\-–]*(?:\D{0,12})?$/i;
 
 /** What platforms write before their values, such as the `p:` and `z:` of Meta, and the apostrophe of spreadsheets. */
 const PLATFORM_PREFIX = /^(?:(?:p|z|l):|')/;
+
+/** Number of cells whose words are looked up, which takes longer than looking at their form. */
+const LOOKED_UP = 60;
 
 /** Looks at the first `most` filled cells of a column. `marketOf` returns the market of a row, if it is known. */
 export function profileOf(
@@ -88,7 +89,10 @@ export function profileOf(
   const isContact = telling.length < filled.length && telling.some(({ text }) => isEmail(text) || isPhoneShape(text));
   const seen = isContact ? telling : filled;
   const texts = seen.map(({ text }) => text);
-  const share = (is: (text: string) => boolean) => texts.filter(is).length / Math.max(1, texts.length);
+  const shareOf = (looked: readonly string[], is: (text: string) => boolean) =>
+    looked.filter(is).length / Math.max(1, looked.length);
+  const share = (is: (text: string) => boolean) => shareOf(texts, is);
+  const first = texts.slice(0, LOOKED_UP);
   const shareByMarket = (is: (text: string, market: Market | undefined) => boolean) =>
     seen.filter(({ text, row }) => is(text, marketOf(row))).length / Math.max(1, seen.length);
   const lengths = texts.map(({ length }) => length).sort((a, b) => a - b);
@@ -112,10 +116,10 @@ export function profileOf(
       (text) => /^[\p{L}\p{M}'’.&-]+(?:[ ,]+[\p{L}\p{M}'’.&()-]+){1,5}$/u.test(text) && text.length <= 45,
     ),
     oneWord: share((text) => /^[\p{L}\p{M}'’.-]+$/u.test(text)),
-    givenName: share((text) => mayBeName(text) && hasGivenName(text)),
-    town: share((text) => mayBeName(text) && isTown(text)),
-    streetWord: share((text) => text.length <= 80 && STREET_WORD.test(text)),
-    clientele: share((text) => CLIENTELE.test(text)),
+    givenName: shareOf(first, (text) => mayBeName(text) && hasGivenName(text)),
+    town: shareOf(first, (text) => mayBeName(text) && isTown(text)),
+    streetWord: shareOf(first, (text) => text.length <= 80 && !text.includes('@') && hasStreetWord(text)),
+    clientele: shareOf(first, (text) => mayBeName(text) && CLIENTELE.test(text)),
     streetLike: share(
       (text) =>
         /\p{L}{2,}/u.test(text) && /(?:^|[\s,])\d{1,5}\s?[a-z]?(?:$|[\s,/.-])/iu.test(text) && text.length <= 80,

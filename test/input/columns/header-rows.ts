@@ -31,7 +31,7 @@ function headerRows(part: string, folder: string): HeaderRow[] {
 }
 
 /** How a column was read: rightly and certain, rightly but asked about, not at all, or as something that it is not. */
-export const READINGS = ['certain', 'asked', 'missed', 'wrong, certain', 'wrong, asked'] as const;
+const READINGS = ['certain', 'asked', 'missed', 'wrong, certain', 'wrong, asked'] as const;
 
 interface ReadColumn {
   readonly field: string;
@@ -91,5 +91,6 @@ export function measured(part: string, { folder = FOLDER, most = Number.POSITIVE
     foundOrAsked: (certain + asked) / fields,
     wrong: of('wrong, certain').map(({ place }) => place),
     columns,
+    readings: READINGS,
   };
 }

@@ -1,0 +1,250 @@
+import type { FieldOrPart } from '../../request/field-aliases.ts';
+import { type Concept, conceptsOf } from './vocabulary.ts';
+
+/** A meaning that the words of a header give a column. */
+export interface NamedMeaning {
+  readonly meaning: FieldOrPart;
+  /**
+   * `plain`: every word is understood; `slip`: if one letter of it is mended. `part`: words are left over, or the words can be read in two ways. `hint`: there are
+   * words for something else, too, so that only the content can tell.
+   */
+  readonly strength: 'plain' | 'slip' | 'part' | 'hint';
+  /** The order of several columns for one field; the lower one is preferred. */
+  readonly rank: number;
+}
+
+const WHOLE = new Set([
+  'full',
+  'complete',
+  'completo',
+  'completa',
+  'vollstandig',
+  'vollstandiger',
+  'vollstandige',
+  'complet',
+  'display',
+]);
+
+/** Words for a number that names something. It is not called, whatever its digits look like. */
+const IDENTIFIERS = new Set(
+  'id ids ref refs refid reference references referencia referencias referenz riferimento rif uuid guid cod code codes codigo codice kennung schlussel folio identifier kennzeichen aktenzeichen az kdnr kundennr kdn referenznummer auftragsnummer vorgangsnummer laufnummer'.split(
+    ' ',
+  ),
+);
+const LEADS = new Set('lead leads prospect interessent anfragender piste trato'.split(' '));
+
+/** Words for the person who is called under a number. */
+const CALLED = new Set('contact contacto contato contatto kontakt call calls'.split(' '));
+
+/** Words for what somebody writes. A column of them holds texts, even if they repeat, and no kinds of service. */
+const MESSAGES = new Set(
+  'text texts texte testo texto message messages nachricht mensagem mensaje messaggio beschreibung description descricao descripcion descrizione'.split(
+    ' ',
+  ),
+);
+
+/** Names that forms give to an answer without saying what was asked. */
+const ANSWERS = new Set(['response', 'responses', 'answer', 'antwort', 'reponse', 'respuesta', 'risposta', 'resposta']);
+
+/** Tells whether a word says nothing about the content. That is so for the A, B, C of a sheet without a header, too. */
+export function isSilent(word: string): boolean {
+  const about = conceptsOf(word);
+  if (about.length === 0) return word.length <= 2;
+  return ANSWERS.has(word) || about.every((each) => each === 'nothing');
+}
+
+/** Number of words that only say who: "contact person", "su cliente". More of them are a sentence. */
+const MAX_SOMEBODY = 3;
+
+/** The rank of a reading that is less likely than another one of the same name. */
+export const ASIDE = 60;
+
+/** How far behind the usual columns of a field one is that is somebody's second or place of work. */
+const RANK = { mobile: 20, usual: 30, work: 40, second: 50, aside: ASIDE, notes: 100 } as const;
+
+/** What the words of a column's name say together. */
+export class NamedColumn {
+  readonly #counts = new Map<Concept, number>();
+  readonly #hasUnknown: boolean;
+  readonly #words: readonly string[];
+
+  constructor(words: readonly string[], hasUnknown: boolean) {
+    this.#words = words;
+    this.#hasUnknown = hasUnknown;
+    for (const word of words) {
+      for (const each of conceptsOf(word)) this.#counts.set(each, (this.#counts.get(each) ?? 0) + 1);
+    }
+  }
+
+  has(concept: Concept): boolean {
+    return this.#counts.has(concept);
+  }
+
+  hasAny(concepts: readonly Concept[]): boolean {
+    return concepts.some((each) => this.has(each));
+  }
+
+  isBareName(): boolean {
+    return this.has('name') && !this.hasAny(['first', 'last']) && !this.#words.some((word) => WHOLE.has(word));
+  }
+
+  isRegion(): boolean {
+    return this.has('region') && !this.hasAny(['email', 'phone', 'country', 'city', 'postal', 'number', 'need']);
+  }
+
+  /** Returns the meanings that the words allow. Several of them are told apart by the content. */
+  meanings(): readonly NamedMeaning[] {
+    if (this.has('audio')) return [this.#plain('audio_file')];
+    if (this.has('email')) return [this.#plain('email', this.#rank())];
+    // "Name in WhatsApp" is no number.
+    // "Phone ext." and "Remark (telephone)" are telephones only if the content is.
+    if (this.has('phone') && this.hasAny(['extra', 'notes'])) return [this.#part('phone', this.#rank())];
+    if (this.has('phone') && this.has('address')) return [this.#part('phone', RANK.work)];
+    if (this.has('phone') && this.has('name')) return [this.#part('phone', this.#rank()), this.#part('fullname')];
+    if (this.has('phone')) return [this.#plain('phone', this.#rank())];
+    if (this.has('language') && !this.has('need') && this.#words.includes('site')) return [];
+    if (this.has('language') && !this.has('need')) return [this.#plain('lang')];
+    const place = this.#place();
+    // "Postal address" may be a code or a whole address.
+    if (place?.meaning === 'postal_code' && this.has('address')) return [place, this.#part('location')];
+    // "Street and number" holds both, "street number" is that of the house.
+    if (place?.meaning === 'street' && this.has('number')) return [place, this.#plain('house_number')];
+    if (place !== null) return [place];
+    if (this.isRegion() && !this.has('telling')) return [];
+    const isReference = this.has('number') && this.has('matter') && !this.has('telling');
+    const person = this.#person();
+    if (person !== null) return person;
+    const need = isReference ? null : this.#need();
+    return [...(need ?? []), ...(need === null || this.has('matter') ? this.#reference() : [])];
+  }
+
+  /**
+   * Returns what a column may be although its name has words for something else: "Tel (day)", "What do you need done?". A
+   * company has telephones and e-mail addresses of its own, and so has whoever is to be paid.
+   */
+  hints(): readonly NamedMeaning[] {
+    if (this.hasAny(['company', 'fax', 'tax', 'file', 'web', 'consent'])) return [];
+    const hint = (meaning: FieldOrPart): NamedMeaning => ({ meaning, strength: 'hint', rank: RANK.work });
+    if (this.has('email')) return [hint('email')];
+    if (this.has('phone')) return [hint('phone')];
+    return this.has('need') ? [hint('request_text')] : [];
+  }
+
+  /** Returns the words for a need alone, without the "text" that forms write before the name of a field. */
+  #needWords(): readonly string[] {
+    return this.#words.filter((word, at) => {
+      const about = conceptsOf(word);
+      return about.includes('need') && !about.includes('matter') && !(at === 0 && word === 'text');
+    });
+  }
+
+  #place(): NamedMeaning | null {
+    if (this.has('inTheirWork') && !this.has('street')) return null;
+    if (this.has('telling') || this.#needWords().length > 0) return null;
+    const [postal, city, street, country] = [
+      this.has('postal'),
+      this.has('city'),
+      this.has('street'),
+      this.has('country'),
+    ];
+    if ((street && city) || (street && postal)) return this.#plain('location');
+    // A town with its postal code is what follows the street.
+    if (postal && city) return this.#plain('city', this.#rank());
+    if (postal) return this.#plain('postal_code', this.#rank());
+    if (country && !city) return this.#plain('country');
+    if (this.has('house') && !street && !this.has('address')) return this.#plain('house_number');
+    if (this.has('extra')) return null;
+    if (street && this.has('kind')) return null;
+    if (street) return this.#plain('street');
+    if (city) return this.#plain('city', this.#rank());
+    if (this.has('address')) return this.#plain('location', this.#rank());
+    return null;
+  }
+
+  #person(): readonly NamedMeaning[] | null {
+    const name = this.has('name');
+    const first = this.has('first') || (this.has('firstAdjective') && (name || this.has('last')) && !this.has('last'));
+    const last = this.has('last') || (this.has('lastAdjective') && (name || first));
+    if (!name && !first && !last) return this.isSomebody() ? [this.#plain('fullname'), this.#part('phone')] : null;
+    if (this.hasAny(['need', 'category', 'kind'])) return null;
+    const both =
+      (first && last) || (name && this.has('first')) || (name && this.has('last') && !this.has('lastAdjective'));
+    if (both) return [this.#plain('fullname')];
+    if (last) return [this.#plain('last_name', this.has('second') ? RANK.second : 0)];
+    if (first) return [this.#plain('first_name')];
+    const isOfAThing = this.has('number') || (this.has('matter') && !this.has('customer'));
+    return isOfAThing ? [] : [this.#plain('fullname', this.#rank())];
+  }
+
+  /** Tells whether the name is nothing but "customer", "caller", "client", or "pupil", who may be the customer or not. */
+  isSomebody(): boolean {
+    if (this.#words.length > MAX_SOMEBODY || this.has('number') || !this.hasAny(['customer', 'either'])) return false;
+    const isSaid = (each: Concept) => each === 'customer' || each === 'either' || each === 'nothing';
+    return this.#words.every((word) => conceptsOf(word).some(isSaid));
+  }
+
+  #need(): readonly NamedMeaning[] | null {
+    if (this.has('address') && !this.has('telling'))
+      return [this.#part('location'), this.#part('request_text', RANK.second)];
+    const needs = this.has('telling') || (this.has('need') && !this.has('number'));
+    const kinds = this.has('category') || (this.has('kind') && (needs || this.has('occasion')));
+    if (this.has('lastAdjective') && !needs) return [];
+    if (this.has('telling')) return [this.#plain('request_text')];
+    // A "last message" may be anything that was written.
+    if (this.has('lastAdjective')) return [this.#part('request_text', RANK.second)];
+    const isMessage = this.#words.some((word) => MESSAGES.has(word));
+    if (needs && isMessage && !this.has('kind'))
+      return [this.#plain('request_text'), ...(kinds ? [this.#part('category', RANK.aside)] : [])];
+    if (needs && kinds) return [this.#part('request_text'), this.#plain('category')];
+    if (needs) return [this.#plain('request_text'), this.#part('category', RANK.aside)];
+    if (kinds)
+      return this.has('number')
+        ? [this.#part('category')]
+        : [this.#plain('category'), this.#part('request_text', RANK.aside)];
+    if (this.has('kind') && this.#hasUnknown) return [this.#part('category')];
+    // In a question, "comment" is French for "how".
+    if (this.has('notes') && (this.#words[0] !== 'comment' || this.#words.length < 3))
+      return [{ meaning: 'notes', strength: 'plain', rank: RANK.notes }];
+    if (this.has('subject')) return [this.#part('request_text', RANK.aside), this.#part('category', RANK.aside)];
+    return null;
+  }
+
+  #reference(): readonly NamedMeaning[] {
+    const [number, matter, customer] = [this.has('number'), this.has('matter'), this.has('customer')];
+    if (this.has('region') || this.has('kind')) return [];
+    // A customer's number may be anything that tells customers apart.
+    const ref = customer && !this.#isOfALead() ? this.#part('ref', RANK.work) : this.#plain('ref', RANK.mobile);
+    const phone = this.#part('phone', this.#isCall() ? RANK.usual : ASIDE);
+    // A "contact number" is to be called; an "id" never is, even if it looks like a number that one can call.
+    const mayBeCalled = !this.#words.some((word) => IDENTIFIERS.has(word));
+    if (number && matter) return mayBeCalled && customer ? [ref, phone] : [ref];
+    if (number) return mayBeCalled ? [this.#part('ref', RANK.second), phone] : [this.#part('ref', RANK.second)];
+    return matter && !customer && !this.#words.every(isSilent) ? [this.#part('ref', RANK.aside)] : [];
+  }
+
+  /** A lead is a request as well as a customer. */
+  #isOfALead(): boolean {
+    return this.#words.some((word) => {
+      const about = conceptsOf(word);
+      return LEADS.has(word) || (about.includes('matter') && !about.includes('customer'));
+    });
+  }
+
+  #isCall(): boolean {
+    return this.#words.some((word) => CALLED.has(word));
+  }
+
+  #rank(): number {
+    if (this.has('second')) return RANK.second;
+    if (this.has('inTheirWork')) return RANK.work;
+    return this.has('mobile') ? RANK.mobile : RANK.usual;
+  }
+
+  #plain(meaning: FieldOrPart, rank: number = RANK.usual): NamedMeaning {
+    return { meaning, strength: this.#hasUnknown ? 'part' : 'plain', rank };
+  }
+
+  #part(meaning: FieldOrPart, rank: number = RANK.usual): NamedMeaning {
+    return { meaning, strength: 'part', rank };
+  }
+}
