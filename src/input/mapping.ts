@@ -60,12 +60,13 @@ export function planMapping(
   const found = FIELDS.filter((field) => !known.has(field)).flatMap((field) => understoodSources(field, usable));
   const sources = [...explicit, ...found].map((source) => ({ ...source, prefix: prefix(source.field) }));
   const { readings: all } = understood;
-  const parts = partColumns({ columns, sources, readings: all, ignored: before.ignored, chosen, parameters });
+  const leftOut = [...(chosen.get('-') ?? []), ...before.ignored];
+  const parts = partColumns({ columns, sources, readings: all, leftOut, parameters });
   return {
     columns,
     sources,
     ignored: unusedColumns(columns, [...sources.flatMap((each) => each.columns), ...(parts.region ?? [])]),
-    leftOut: [...(chosen.get('-') ?? []), ...before.ignored],
+    leftOut,
     warnings: [
       ...changeWarnings(remembered),
       ...extraFieldWarnings(explicit, parameters),

@@ -8,10 +8,8 @@ interface PlannedColumns {
   readonly columns: readonly string[];
   readonly readings: readonly ColumnReading[];
   readonly sources: readonly FieldSource[];
-  /** The columns that a person left out earlier. */
-  readonly ignored: readonly number[];
-  /** The columns that a person names now, by field. */
-  readonly chosen: ReadonlyMap<string, readonly number[]>;
+  /** The columns that a person has left out, now or earlier. */
+  readonly leftOut: readonly number[];
   /** The names of the service's parameters. */
   readonly parameters: ReadonlySet<string>;
 }
@@ -22,12 +20,14 @@ interface PlannedColumns {
  * it.
  */
 export function partColumns(planned: PlannedColumns): PartColumns {
-  const { readings, sources, ignored, chosen } = planned;
+  const { readings, sources, leftOut } = planned;
   const isConstant = (whole: string) =>
     sources.some(({ field, how, columns }) => field === whole && how === 'template' && columns.length === 0);
   const isElsewhere = (at: number, part: Part) =>
-    ignored.includes(at) ||
-    [...chosen].some(([field, indexes]) => field !== wholeOf(part) && field !== part && indexes.includes(at));
+    leftOut.includes(at) ||
+    sources.some(
+      ({ field, how, columns }) => how === 'first' && field !== wholeOf(part) && field !== part && columns.includes(at),
+    );
   const columnsOf = (part: Part) =>
     part === 'region'
       ? regions(planned)
