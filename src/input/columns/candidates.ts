@@ -5,6 +5,7 @@ import {
   type Fit,
   fitOf,
   holdsFewValues,
+  holdsPersons,
   isPersonRather,
   isPlainlyEmail,
   isPlainlyPhone,
@@ -118,7 +119,8 @@ function levelOf(
   if (fit === 'none' || (meaning === 'phone' && fit !== 'shows')) return null;
   if ((OF_A_PERSON.has(meaning) || meaning === 'fullname') && isRepeated(seen)) return null;
   if (strength === 'hint') return fit === 'shows' ? 'likely' : null;
-  const isSpecific = SPECIFIC.has(meaning) || OF_A_PERSON.has(meaning);
+  const isName = (meaning === 'fullname' || meaning === 'first_name') && holdsPersons(seen);
+  const isSpecific = SPECIFIC.has(meaning) || OF_A_PERSON.has(meaning) || isName;
   if (strength === 'slip' && fit === 'shows' && isSpecific) return 'certain';
   // A number that can be called is the reference only if the name says so.
   if (meaning === 'ref' && isPlainlyPhone(seen)) return null;

@@ -62,6 +62,15 @@ describe('a column with words that nobody knows', () => {
   });
 });
 
+describe('a slip in the name', () => {
+  it('is mended where the content shows what was meant, also over few rows', () => {
+    const [persons, phones] = [PERSONS.slice(0, 2), PHONES.slice(0, 2)];
+    expect(read(['Full nmae', persons], ['Telefonnumer', phones])).toEqual(['fullname', 'phone']);
+    expect(read(['Condomínio', ['Ed. Miramar', 'Ed. Norte']])).toEqual(['']);
+    expect(read(['Fonte', NEEDS])).toEqual(['']);
+  });
+});
+
 describe('columns without names', () => {
   it('are an address if they stand side by side', () => {
     expect(read(['', STREETS], ['', CODES], ['', TOWNS])).toEqual(['street', 'postal_code', 'city']);
