@@ -41,7 +41,10 @@ describe('login --keychain', () => {
   }) => {
     const { run, kept } = installedBeside(desk, 'sound');
     const login = loginTo(sandbox, '--client-secret-stdin', '--keychain', '--profile', 'shop');
-    expect(await run(login, CANARY)).toMatchObject({ code: 0, stderr: '' });
+    expect(await run(login, CANARY)).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/^The client secret goes to \S+ for a token\.\n$/),
+    });
     expect(storedProfiles(desk)['shop']).toMatchObject({ keychain: true });
     expect(storedProfiles(desk)['shop']).not.toHaveProperty('clientSecret');
     expect(Object.values(kept())).toEqual([CANARY]);
