@@ -143,6 +143,8 @@ function isPlainlyOther(meaning: FieldOrPart, seen: ContentProfile): boolean {
   if (isPlainlyEmail(seen) || (isPlainlyPhone(seen) && seen.writtenAsPhone === 1)) return true;
   if (seen.filled < 3) return false;
   if (meaning === 'category' && seen.clientele >= 0.6) return true;
+  if (meaning === 'country' && seen.town >= 0.4) return true;
+  if (meaning === 'fullname' && Math.max(seen.codeLike, seen.digits) >= 0.9) return true;
   if (meaning === 'city' ? isPersonRather(seen) : NAMES.has(meaning) && isTownRather(seen)) return true;
   // Forms write "anonymous" into every cell of an address that they were not to ask for.
   if (meaning === 'email' && seen.email === 0 && seen.distinct * seen.filled <= 1) return true;

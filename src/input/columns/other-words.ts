@@ -151,7 +151,7 @@ export const OTHER_WORDS: Readonly<Record<OtherConcept, readonly string[]>> = {
     'kunde kunden kundin kundinnen kontakt kontakte interessent interessenten interessentin anfragender anfragende anfragenden auftraggeber auftraggeberin besteller bestellerin mieter mieterin mietpartei bewohner bewohnerin person privat ihr ihre ihrer ihren ihrem ihnen sie dein deine deiner deinen du dir dich absender ansprechpartner ansprechpartnerin ansprechperson kontaktperson anrufer anrufers anruferin melder meldender meldende elternteil eltern mutter vater erziehungsberechtigte erziehungsberechtigter erziehungsberechtigten versicherungsnehmer geschadigter geschadigte brautpaar braut brautigam endkunde endkunden haushalt bauherr bauherrin bauherrschaft antragsteller besucher teilnehmer kundschaft debitor leistungsempfanger patient',
     'client cliente clientes clients contact contacts demandeur demandeuse locataire locataires occupant habitant resident personne particulier prospect votre vos vous tu ton ta expediteur assure assuree appelant appelante mariee maries coproprietaire requerant declarant abonne acheteur parent destinataire patient mandant',
     'cliente clienti contatto contatti richiedente richiedenti inquilino inquilina conduttore conduttrice persona privato suo sua suoi sue tuo tua lei vostro vostra mittente assicurato assicurata committente genitore genitori condomino condomina sposa sposo sposi interessato interessata chi chiamante segnalante paziente acquirente intestatario',
-    'cust clt kd cli priv vn insd insrd billing shipto facturacion fatturazione facturation',
+    'cust clt kd cli priv vn insd insrd shipto',
   ],
   other: [
     'agent agents owner owners rep reps representative seller vendor sales employee staff technician technicians tech assistant operator partner partners referrer referral broker contractor contractors subcontractor installer supplier internal branch store shop agency emergency relative father mother landlord teacher prof instructor coach host assigned assignee taken tracking dialed dialled called receiver dispatcher manager coordinator supervisor adviser advisor advisr estimator crew driver adjuster surveyor assessor underwriter creator author editor janitor caretaker hndlr handler executive counsellor realtor spouse payer carer sparky foreman superintendent strata school composed professional sitter',
@@ -163,6 +163,7 @@ export const OTHER_WORDS: Readonly<Record<OtherConcept, readonly string[]>> = {
     'vend tec parentid sede broker',
   ],
   either: [
+    'billing invoice facturacion factura fatturazione fattura facturation facture faturacao fatura cobranca rechnung rechnungs rechnungsadresse',
     'user users username student students pupil pupils learner learners child children kid kids son daughter pet pets dog cat animal neighbour neighbours neighbor neighbors tutor guest guests attendee',
     'utilizador utilizadora usuario aluno aluna alunos explicando crianca criancas filho filha animal vizinho vizinha educando par parceiro companheiro',
     'usuario usuaria alumno alumna alumnos estudiante estudiantes nino nina ninos hijo hija mascota mascotas vecino vecina tutor tutora menor madre padre',
