@@ -8,7 +8,7 @@ import { HAS_TERMINAL, onTerminal } from '../helpers/terminal.ts';
 import { creates } from '../sandbox/sandbox-client.ts';
 
 const ASKED = /q to leave: $/;
-const ODD = 'Wer,Was,Mobilnummer,Fon 2\nAna Exemplo,Obras,+4915123456789,+4915112345678\n';
+const ODD = 'FeldA,Was,Mobilnummer,Fon 2\nAna Exemplo,Obras,+4915123456789,+4915112345678\n';
 
 describe.skipIf(!HAS_TERMINAL)('on a terminal, before anything is sent', () => {
   test('the columns can be corrected, and the corrected plan is shown and asked about again', async ({
@@ -21,26 +21,26 @@ describe.skipIf(!HAS_TERMINAL)('on a terminal, before anything is sent', () => {
       ['bulk', leads, '--save-mapping', 'kept.json'],
       [
         [ASKED, '?'],
-        [ASKED, 'Wer=fullname'],
+        [ASKED, 'FeldA=fullname'],
         [ASKED, 'Waas=request_text'],
         [ASKED, 'Fon 2=telephone'],
         [ASKED, 'Was=request_text'],
         [ASKED, 'nonsense'],
         [ASKED, 'Fon 2=phone'],
         [ASKED, 'country=DE'],
-        [ASKED, 'location={Wer}, Berlin'],
+        [ASKED, 'location={FeldA}, Berlin'],
         [ASKED, ''],
         [/1 ready[\s\S]*q to leave: $/, ''],
       ],
     );
     expect(code).toBe(0);
-    expect(shown).toContain('Columns: Wer, Was, Mobilnummer, Fon 2');
+    expect(shown).toContain('Columns: FeldA, Was, Mobilnummer, Fon 2');
     expect(shown).toContain('Did you mean "Was"?');
     expect(shown).toContain('There is no field "telephone". Did you mean "phone"?');
     expect(shown).toContain('neither COLUMN=FIELD nor FIELD=VALUE');
     // Mapped otherwise, the rows would be other requests: the command to repeat carries what was corrected.
     expect(shown.replace(/\s+/g, ' ')).toContain(
-      "--map Wer=fullname --map Was=request_text --map 'Fon 2=phone' --set country=DE",
+      "--map FeldA=fullname --map Was=request_text --map 'Fon 2=phone' --set country=DE",
     );
     expect(creates(sandbox).map(({ params }) => params)).toEqual([
       expect.objectContaining({
@@ -59,7 +59,7 @@ describe.skipIf(!HAS_TERMINAL)('on a terminal, before anything is sent', () => {
     sandbox,
   }) => {
     const leads = partner.write('odd.csv', ODD);
-    const flags = ['--map', 'Wer=location', '--set', 'phone=+4915199999999', '--set', 'country=DE'];
+    const flags = ['--map', 'FeldA=location', '--set', 'phone=+4915199999999', '--set', 'country=DE'];
     const { shown, code } = await onTerminal(
       partner,
       ['bulk', leads, ...flags, '--map', 'Was=request_text'],

@@ -13,7 +13,7 @@ const MARKS: Readonly<Record<string, RegExp>> = {
   'libphonenumber-js': /isPossibleNumber|NATIONAL_PREFIX_FOR_PARSING|country_calling_codes/,
   conf: /Please specify the `projectName` option/,
   zod: /ZodError/,
-  ora: /discardStdin/,
+  ora: /bouncingBar/,
   'iconv-lite': /iconv-lite/,
 };
 

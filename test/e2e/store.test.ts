@@ -204,7 +204,10 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, { tim
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line));
-    expect(lines.map(({ ref, status }) => [ref, status])).toEqual([0, 1, 2, 3, 4].map((at) => [`L-${at}`, 'created']));
+    // On a busy machine a request may be in doubt for a while, and its record comes as well.
+    const last = new Map(lines.map(({ ref, status }) => [ref, status]));
+    expect([...last]).toEqual(expect.arrayContaining([0, 1, 2, 3, 4].map((at) => [`L-${at}`, 'created'])));
+    expect(last.size).toBe(5);
   });
 
   test('a profile names its store and the command that prints the password', async ({ desk, sandbox }) => {

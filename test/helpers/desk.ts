@@ -73,9 +73,11 @@ export class Desk {
     return readFileSync(join(this.work, name), 'utf8');
   }
 
-  /** The records of a log, by default that of the profile `default`. */
+  /** The whole records of a log, by default that of the profile `default`: a process that was killed may leave half of one. */
   records(path = join(this.state, 'default.ndjson')): Record<string, unknown>[] {
-    return readFileSync(path, 'utf8')
+    const text = readFileSync(path, 'utf8');
+    return text
+      .slice(0, text.lastIndexOf('\n') + 1)
       .split('\n')
       .filter((line) => line !== '')
       .map((line) => JSON.parse(line));
