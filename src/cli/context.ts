@@ -96,7 +96,7 @@ export class Context {
     return this.#store;
   }
 
-  /** Returns the name of the profile in use: from the flag, the environment, or the latest login. */
+  /** Returns the name of the profile in use: from the flag, the environment, or the settings. */
   async profileName(): Promise<Sourced<string>> {
     const { profile } = this.options;
     if (profile !== undefined) return { value: checkedName(profile), source: 'flag' };
