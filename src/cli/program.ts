@@ -209,7 +209,7 @@ function commandsFor(word = ''): readonly (() => Promise<AddCommand>)[] {
 }
 
 /** The help screen has no room for more. */
-const EVERYWHERE = 'Everywhere: --profile NAME --sandbox --json --quiet --verbose  (srq help --all)';
+const EVERYWHERE = 'Everywhere: --json --quiet   srq help --all|exit-codes|errors|environment|files';
 
 /** Describes an option more briefly than commander, so that it fits in one line. */
 function describe({ description, argChoices, defaultValue }: Option): string {
@@ -225,7 +225,7 @@ function addGlobalOptions(program: Command): void {
     rare('--json', 'print one JSON document on stdout'),
     rare('--quiet', 'no plan, no progress'),
     rare('--verbose', 'show every call to the service, masked'),
-    rare('--no-color', 'no colours (NO_COLOR)'),
+    rare('--no-color', 'no colours (NO_COLOR; FORCE_COLOR for the contrary)'),
     rare('--no-input', 'never ask'),
     rare('--timeout <seconds>', 'longest wait for a whole answer (default: 120)').argParser(positiveNumber),
     rare('--log <file>', 'use this log'),
