@@ -58,7 +58,7 @@ describe('the help of a command', () => {
     let text = '';
     const fresh = await makeProgram('0.0.0', async () => {}, { ...output, writeOut: (part) => (text += part) });
     await fresh.parseAsync(['help', 'bulk', '--all'], { from: 'user' });
-    for (const { long } of bulk.options) expect(text).toContain(`  ${long}`);
+    for (const { long } of bulk.options) expect(text).toContain(` ${long}`);
     expect(text).not.toContain('More options');
   });
 });

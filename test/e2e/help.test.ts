@@ -1,4 +1,5 @@
 import { describe, expect } from 'vitest';
+import { contractFile } from '../helpers/contracts.ts';
 import { test } from '../helpers/desk.ts';
 import { leadsCsv } from '../helpers/leads.ts';
 import { logIn } from '../helpers/login.ts';
@@ -68,7 +69,17 @@ describe.concurrent('help', () => {
     [['log', '--status', 'rejcted'], 'Did you mean rejected?', 'srq log --help'],
     [['--profile', 'shop', 'log', '--limit', 'x'], 'whole number', 'srq log --help'],
     [['help', 'exitcodes'], 'Did you mean exit-codes?', 'srq help --help'],
-    [['completion', 'tcsh'], 'bash, zsh, fish, powershell', 'srq completion --help'],
+    [['completion', 'tcsh'], '<shell> cannot be "tcsh". One of: bash, zsh, fish, powershell', 'srq completion --help'],
+    [['profile', 'use'], 'The argument <name> is missing.', 'srq profile use --help'],
+    [['bulk', 'x.csv', '--map'], '--map needs a value: --map <column=field>', 'srq bulk --help'],
+    [['report'], '--output <file> is missing.', 'srq report --help'],
+    [['report', '-o'], '--output needs a value: --output <file>', 'srq report --help'],
+    [['log', '--limit', 'x'], '--limit does not take "x". Give a whole number', 'srq log --help'],
+    [['log', '--status', 'rejcted'], '--status does not take "rejcted". Did you mean rejected?', 'srq log --help'],
+    [['status', 'now'], 'Too many arguments: 1 instead of none.', 'srq status --help'],
+    [['profile', 'use', 'a', 'b'], 'Too many arguments: 2 instead of 1.', 'srq profile use --help'],
+    [['bluk'], 'There is no command "bluk". Did you mean bulk?', 'srq --help'],
+    [['zzzzzzz'], 'There is no command "zzzzzzz".', 'srq --help'],
   ])('is pointed to by the mistake %j', async ([args, said, hint], { desk }) => {
     const ended = await desk.run(...args);
     expect([ended.code, ended.stdout]).toEqual([2, '']);
@@ -90,4 +101,16 @@ test.for<[Record<string, string>, string[], boolean]>([
 ])('with %j and %j a pipe gets colours: %j', async ([env, args, isColoured], { desk }) => {
   const { stdout } = await desk.start(['help', 'files', ...args], { env }).ended;
   expect(stdout.includes('\u001b[')).toBe(isColoured);
+});
+
+test('short options and srq version do what the long ones do', async ({ desk, sandbox }) => {
+  const { stdout: version } = await desk.run('--version');
+  expect((await desk.run('version')).stdout).toBe(version);
+  expect(documentOf(await desk.run('version', '--json'))).toEqual({ version: version.trim() });
+  desk.use(sandbox);
+  const request = ['validate', '--country', 'PT', '--phone', '+351912345678', '--request-text', 'Obras'];
+  expect((await desk.run(...request, '-q')).stderr).toBe('');
+  expect((await desk.run(...request, '-v')).stderr).toContain('POST ');
+  const agreed = await desk.run('contract', 'learn', contractFile('form-openapi30.yaml'), '-y');
+  expect(agreed).toMatchObject({ code: 0 });
 });
