@@ -96,7 +96,7 @@ export class Context {
     return this.#store;
   }
 
-  /** Returns the name of the profile in use: from the flag, the environment, or the latest login. */
+  /** Returns the name of the profile in use: from the flag, the environment, or the settings. */
   async profileName(): Promise<Sourced<string>> {
     const { profile } = this.options;
     if (profile !== undefined) return { value: checkedName(profile), source: 'flag' };
@@ -281,8 +281,9 @@ function checkedName(name: string): string {
 async function makeReporter(process: NodeJS.Process, options: GlobalOptions, clock: Clock): Promise<Reporter> {
   const { stdout, stderr, env } = process;
   const dumb = env['TERM'] === 'dumb';
+  const isForced = !['', '0', 'false'].includes(env['FORCE_COLOR'] ?? '');
   const coloured = (stream: NodeJS.WriteStream) =>
-    Boolean(stream.isTTY) && options.color !== false && !env['NO_COLOR'] && !dumb;
+    options.color !== false && !env['NO_COLOR'] && (isForced || (Boolean(stream.isTTY) && !dumb));
   const settings = {
     stdout,
     stderr,

@@ -1,10 +1,37 @@
 import { rm } from 'node:fs/promises';
+import { printable } from '../report/output.ts';
 import { SrqError } from '../request/errors.ts';
+import { isLoopback } from '../request/loopback.ts';
 import { keychainEntry } from '../settings/keychain.ts';
 import { tokenPath } from '../settings/paths.ts';
 import type { Profile } from '../settings/profile-store.ts';
 import { notLoggedIn } from '../settings/settings.ts';
 import type { Context } from './context.ts';
+
+/** Tells whether a profile leads to a test service or a live one. */
+export function profileKind({ baseUrl, test }: Pick<Profile, 'baseUrl' | 'test'>): 'test' | 'live' {
+  return test || (URL.canParse(baseUrl) && isLoopback(baseUrl)) ? 'test' : 'live';
+}
+
+/** The profile that commands use if they name none, and the sentence that says so. `name` is null if there is none. */
+export async function profileInForce(
+  context: Context,
+): Promise<{ readonly name: string | null; readonly text: string }> {
+  const profiles = await context.profiles();
+  const stored = Object.keys(profiles.all());
+  const name = context.process.env['SRQ_PROFILE'] || profiles.current();
+  const profile = profiles.get(name);
+  if (profile) {
+    const { baseUrl, clientId } = profile;
+    const text = `Commands that name no profile use ${name}: ${baseUrl} as client ${clientId} (${profileKind(profile)}).`;
+    return { name, text: printable(text) };
+  }
+  const text =
+    stored.length === 0
+      ? 'No profile is stored. Log in with: srq login'
+      : `Commands must name a profile now (${stored.map(printable).join(', ')}). Choose one for all: srq profile use NAME`;
+  return { name: null, text };
+}
 
 /** Removes a profile with its credentials and its token. Returns null if there was no such profile. */
 export async function forgetProfile(context: Context, name: string): Promise<Profile | null> {

@@ -73,11 +73,41 @@ function usage(program: NamedCommand, words: readonly string[], code: string, sa
   }
   const [, option] = /^error: unknown option '([^'=]+)/.exec(said) ?? [];
   if (option !== undefined) return new SrqError('usage', unknownOption(option, meant), hint);
-  const message = said
-    .replace(/^error: /, '')
-    .replace(/\n\(Did you mean ([^)]*)\)/, '. Did you mean $1')
-    .trim();
-  return new SrqError('usage', message.charAt(0).toUpperCase() + message.slice(1), hint);
+  return new SrqError('usage', inOurWords(said.replace(/^error: /, '').trim()), hint);
+}
+
+/** What commander says of a mistake, and how srq says it. */
+const OUR_WORDS: readonly (readonly [RegExp, (...parts: string[]) => string])[] = [
+  [/^missing required argument '(.+)'$/, (name) => `The argument <${name}> is missing.`],
+  [
+    /^option '(?:-\w, )?(\S+) (.+)' argument missing$/,
+    (option, value) => `${option} needs a value: ${option} ${value}`,
+  ],
+  [/^required option '(?:-\w, )?(.+)' not specified$/, (option) => `${option} is missing.`],
+  [
+    /^option '(?:-\w, )?(\S+)[^']*' argument '(.*)' is invalid\. (.+)$/s,
+    (option, value, rule) => `${option} does not take "${value}". ${rule}`,
+  ],
+  [
+    /^command-argument value '(.*)' is invalid for argument '(.+?)'\. (.+)$/s,
+    (value, name, rule) => `<${name}> cannot be "${value}". ${rule}`,
+  ],
+  [
+    /^too many arguments(?: for '.+')?\. Expected (\d+) arguments? but got (\d+)\.$/,
+    (most, given) => `Too many arguments: ${given} instead of ${most === '0' ? 'none' : most}.`,
+  ],
+  [
+    /^unknown command '(.*?)'(?:\n\(Did you mean (.*)\))?$/s,
+    (word, meant) => `There is no command "${word}".${meant ? ` Did you mean ${meant}` : ''}`,
+  ],
+];
+
+function inOurWords(said: string): string {
+  for (const [pattern, words] of OUR_WORDS) {
+    const found = pattern.exec(said);
+    if (found) return words(...found.slice(1));
+  }
+  return said.charAt(0).toUpperCase() + said.slice(1);
 }
 
 /**
@@ -144,6 +174,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   template: async () => (await import('../commands/template/flags.ts')).addTemplate,
   markets: async () => (await import('../commands/markets.ts')).addMarkets,
   completion: async () => (await import('../commands/completion/flags.ts')).addCompletion,
+  version: async () => (await import('../commands/version.ts')).addVersion,
   help: async () => (await import('../commands/help.ts')).addHelpCommand,
 };
 
@@ -209,7 +240,7 @@ function commandsFor(word = ''): readonly (() => Promise<AddCommand>)[] {
 }
 
 /** The help screen has no room for more. */
-const EVERYWHERE = 'Everywhere: --profile NAME --sandbox --json --quiet --verbose  (srq help --all)';
+const EVERYWHERE = 'Everywhere: --json --quiet   srq help --all|exit-codes|errors|environment|files';
 
 /** Describes an option more briefly than commander, so that it fits in one line. */
 function describe({ description, argChoices, defaultValue }: Option): string {
@@ -223,9 +254,9 @@ function addGlobalOptions(program: Command): void {
     rare('--profile <name>', 'use this profile (SRQ_PROFILE)'),
     rare('--sandbox', 'use a sandbox in this process, with state of its own'),
     rare('--json', 'print one JSON document on stdout'),
-    rare('--quiet', 'no plan, no progress'),
-    rare('--verbose', 'show every call to the service, masked'),
-    rare('--no-color', 'no colours (NO_COLOR)'),
+    rare('-q, --quiet', 'no plan, no progress'),
+    rare('-v, --verbose', 'show every call to the service, masked'),
+    rare('--no-color', 'no colours (NO_COLOR; FORCE_COLOR for the contrary)'),
     rare('--no-input', 'never ask'),
     rare('--timeout <seconds>', 'longest wait for a whole answer (default: 120)').argParser(positiveNumber),
     rare('--log <file>', 'use this log'),

@@ -1,23 +1,28 @@
 import type { Command, Option } from 'commander';
-import type { RunCommand, TellingContext } from '../cli/command.ts';
-import { EXIT_CODES } from '../cli/exit-codes.ts';
-import { tableText } from '../report/output.ts';
+import type { RunCommand } from '../cli/command.ts';
 import { nearest } from '../request/did-you-mean.ts';
 
-const EXIT_CODES_TOPIC = 'exit-codes';
+/** What help tells besides the commands. */
+const TOPICS = {
+  'exit-codes': async () => (await import('./help-topics.ts')).exitCodes,
+  errors: async () => (await import('./help-topics.ts')).errors,
+  environment: async () => (await import('./help-topics.ts')).environment,
+  files: async () => (await import('./help-topics.ts')).files,
+};
 
 /**
  * Adds `srq help`. It prints the help of a command, with `--all` including its rare options, or the help on a topic.
  */
 export function addHelpCommand(program: Command, run: RunCommand): void {
-  const showExitCodes = run(async () => exitCodes);
+  const topics = new Map(Object.entries(TOPICS).map(([name, load]) => [name, run(load)]));
   program
     .helpCommand(false)
     .command('help [command...]', { hidden: true })
-    .description(`print help of a command, or on ${EXIT_CODES_TOPIC}`)
+    .description(`print help of a command, or on ${[...topics.keys()].join(', ')}`)
     .option('--all', 'with the options that few need')
     .action((words: string[], { all }: { all?: boolean }, help: Command) => {
-      if (words[0] === EXIT_CODES_TOPIC) return showExitCodes(help);
+      const showTopic = topics.get(words[0] ?? '');
+      if (showTopic) return showTopic(help);
       const wanted = words.reduce((command, word) => subcommand(command, word, help), program);
       if (all)
         wanted.configureHelp({ ...wanted.configureHelp(), visibleOptions: ({ options }) => options as Option[] });
@@ -30,23 +35,6 @@ export function addHelpCommand(program: Command, run: RunCommand): void {
 function subcommand(command: Command, word: string, help: Command): Command {
   const found = command.commands.find((each) => each.name() === word);
   if (found) return found;
-  const meant = nearest(word, [...command.commands.map((each) => each.name()), EXIT_CODES_TOPIC]);
+  const meant = nearest(word, [...command.commands.map((each) => each.name()), ...Object.keys(TOPICS)]);
   return help.error(`error: unknown command '${word}'${meant === null ? '' : `\n(Did you mean ${meant}?)`}`);
-}
-
-/** Prints the exit codes and their meanings. */
-export async function exitCodes(context: TellingContext): Promise<number> {
-  const meanings = new Map(Object.values(EXIT_CODES).map(({ number, meaning }) => [number, meaning]));
-  const codes = [...meanings].map(([code, meaning]) => ({ code, meaning })).sort((a, b) => a.code - b.code);
-  const reporter = await context.reporter();
-  await reporter.result({ exitCodes: codes }, (paint) =>
-    tableText(
-      ['code', 'meaning'],
-      codes.map(({ code, meaning }) => [{ text: String(code).padStart(4) }, { text: meaning }]),
-      null,
-      paint,
-    ),
-  );
-  reporter.say(() => 'When several apply, the first of 1, 9, 4, 7, 6, 5, 3, 8; an interrupted run keeps 130 or 143.');
-  return 0;
 }

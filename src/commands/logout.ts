@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { RunCommand } from '../cli/command.ts';
 import type { Context } from '../cli/context.ts';
-import { forgetProfile } from '../cli/profiles.ts';
+import { forgetProfile, profileInForce } from '../cli/profiles.ts';
 import { printable } from '../report/output.ts';
 import { examples } from './options.ts';
 
@@ -22,8 +22,12 @@ export async function logout(context: Context): Promise<number> {
   const { log } = await context.paths();
   const removed = (await forgetProfile(context, name)) !== null;
   const reporter = await context.reporter();
-  await reporter.result({ profile: name, removed, log }, () =>
-    printable(removed ? `Logged out of profile ${name}. The log stays: ${log}` : `Profile ${name} was not logged in.`),
-  );
+  const inForce = await profileInForce(context);
+  await reporter.result({ profile: name, removed, log, inForce: inForce.name }, () => {
+    const done = removed
+      ? `Logged out of profile ${name}. The log stays: ${log}`
+      : `Profile ${name} was not logged in.`;
+    return `${printable(done)}\n${inForce.text}`;
+  });
   return 0;
 }

@@ -66,10 +66,15 @@ export class ProfileStore {
     return this.#read().current ?? 'default';
   }
 
-  /** Stores the profile and makes it the current one. */
-  async set(name: string, profile: Profile): Promise<void> {
-    const settings = this.#read();
-    await this.#write({ ...settings, current: name, profiles: { ...settings.profiles, [name]: profile } });
+  /**
+   * Stores the profile. It becomes the current one if it is the only one or `use` says so: otherwise commands that name no
+   * profile, as in cron, would send somewhere else from then on.
+   */
+  async set(name: string, profile: Profile, use = false): Promise<void> {
+    const { current, ...settings } = this.#read();
+    const profiles = { ...settings.profiles, [name]: profile };
+    const next = use || Object.keys(profiles).length === 1 ? name : current;
+    await this.#write({ ...settings, ...(next === undefined ? {} : { current: next }), profiles });
   }
 
   /** Makes a stored profile the current one. */

@@ -44,6 +44,8 @@ describe('the help of a command', () => {
     const lines = helpOf(program);
     expect(lines.filter((line) => line.length > 80)).toEqual([]);
     expect(lines.length).toBeLessThan(24);
+    for (const topic of ['--all', 'exit-codes', 'errors', 'environment', 'files'])
+      expect(lines.at(-1)).toMatch(new RegExp(`srq help \\S*${topic}\\b`));
     for (const command of program.createHelp().visibleCommands(program))
       expect(lines.filter((line) => line.startsWith(`  ${command.name()} `))).toHaveLength(1);
   });
@@ -56,7 +58,7 @@ describe('the help of a command', () => {
     let text = '';
     const fresh = await makeProgram('0.0.0', async () => {}, { ...output, writeOut: (part) => (text += part) });
     await fresh.parseAsync(['help', 'bulk', '--all'], { from: 'user' });
-    for (const { long } of bulk.options) expect(text).toContain(`  ${long}`);
+    for (const { long } of bulk.options) expect(text).toContain(` ${long}`);
     expect(text).not.toContain('More options');
   });
 });

@@ -564,7 +564,7 @@ describe.concurrent('a secret that the service wants in each request', () => {
     const elsewhere = await desk.start(['create', ...requestFor('x')], { env }).ended;
     expect(elsewhere.code).toBe(2);
     expect(elsewhere.stderr).toContain(`holds keys for ${own.baseUrl}; they are not sent to ${other.baseUrl}`);
-    expect(await logIn(desk, other)).toMatchObject({ code: 2 });
+    expect(await logIn(desk, other, '--profile', 'default')).toMatchObject({ code: 2 });
     expect(await logIn(desk, other, '--profile', 'second')).toMatchObject({ code: 0 });
     expect(other.requests().map(({ operation }) => operation)).toEqual(['token']);
     expect((await desk.call('create', ...requestFor('x'), '--profile', 'default')).stderr).not.toContain('holds keys');

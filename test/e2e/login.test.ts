@@ -42,6 +42,27 @@ describe.concurrent('login', () => {
     expect(existsSync(join(desk.config, 'config.json'))).toBe(false);
   });
 
+  test('says, if it fails, that nothing was stored, and names no command that could not show it', async ({
+    desk,
+    openSandbox,
+  }) => {
+    const sandbox = await openSandbox();
+    const failing: [string, string][] = [
+      [sandbox.baseUrl, 'srq login'],
+      [`${sandbox.baseUrl}/elsewhere`, 'srq login --base-url URL'],
+      ['http://127.0.0.1:1', 'Check host and port.'],
+      ['https://nobody.invalid', 'Check'],
+    ];
+    for (const [baseUrl, hint] of failing) {
+      const login = ['login', '--base-url', baseUrl, '--client-id', '7', '--client-secret-stdin'];
+      const { code, stderr } = await desk.start(login, { stdin: 'not the secret\n' }).ended;
+      expect([baseUrl, [4, 5].includes(code ?? 0)]).toEqual([baseUrl, true]);
+      expect(stderr).toContain('Nothing was stored.');
+      expect(stderr).toContain(hint);
+      expect(stderr).not.toContain('srq status');
+    }
+  });
+
   test('leaves the profile as it was where a later login fails', async ({ desk, sandbox }) => {
     await logIn(desk, sandbox);
     const before = storedProfiles(desk);

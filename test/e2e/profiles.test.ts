@@ -10,7 +10,7 @@ import { documentOf } from '../helpers/run-srq.ts';
 describe.concurrent('srq profile', () => {
   test('list shows every profile and marks the one in force, without a secret', async ({ desk, sandbox }) => {
     await logIn(desk, sandbox, '--profile', 'shop');
-    await logIn(desk, sandbox, '--profile', 'office');
+    await logIn(desk, sandbox, '--profile', 'office', '--use');
     const listed = async (env = {}) => documentOf(await desk.start(['profile', 'list', '--json'], { env }).ended);
     const { baseUrl, clientId } = sandbox;
     const common = { baseUrl, clientId, kind: 'test', secret: 'stored' };
@@ -26,7 +26,7 @@ describe.concurrent('srq profile', () => {
 
   test('use chooses the one that is used where none is named', async ({ desk, sandbox }) => {
     await logIn(desk, sandbox, '--profile', 'shop');
-    await logIn(desk, sandbox, '--profile', 'office');
+    await logIn(desk, sandbox, '--profile', 'office', '--use');
     expect(documentOf(await desk.call('profile', 'use', 'shop', '--json'))).toMatchObject({ profile: 'shop' });
     expect(documentOf(await desk.call('status', '--json'))).toMatchObject({ profile: 'shop' });
     const env = { SRQ_PROFILE: 'shop' };
@@ -41,7 +41,7 @@ describe.concurrent('srq profile', () => {
     sandbox,
   }) => {
     await logIn(desk, sandbox, '--profile', 'shop');
-    await logIn(desk, sandbox, '--profile', 'office');
+    await logIn(desk, sandbox, '--profile', 'office', '--use');
     await desk.call('bulk', desk.write('leads.csv', leadsCsv(4)), '--rate', 'max');
     expect(await desk.call('contract', 'learn', contractFile('form-openapi30.yaml'), '--yes')).toMatchObject({
       code: 0,
@@ -50,7 +50,7 @@ describe.concurrent('srq profile', () => {
     const before = readFileSync(log, 'utf8');
     expect(existsSync(join(desk.state, 'office.learned.json'))).toBe(true);
     const ended = await desk.call('profile', 'remove', 'office', '--json');
-    expect(documentOf(ended)).toEqual({ profile: 'office', removed: true, log, left: ['shop'] });
+    expect(documentOf(ended)).toEqual({ profile: 'office', removed: true, log, left: ['shop'], inForce: null });
     expect(Object.keys(storedProfiles(desk))).toEqual(['shop']);
     expect(desk.files().filter((name) => /office\.(?!ndjson)/.test(name))).toEqual([]);
     expect(readFileSync(log, 'utf8')).toBe(before);
@@ -61,6 +61,51 @@ describe.concurrent('srq profile', () => {
     const ended = await desk.call('profile');
     expect(ended).toMatchObject({ code: 2, stdout: '' });
     expect(ended.stderr).toMatch(/list, use, remove[\s\S]*srq profile --help/);
+  });
+});
+
+describe.concurrent('a login changes no profile that others rely on', () => {
+  test('a second profile is used where none is named only by a word, and the login says which one is', async ({
+    desk,
+    sandbox,
+    openSandbox,
+  }) => {
+    const other = await openSandbox();
+    const inForce = async () => documentOf(await desk.call('status', '--json'))['profile'];
+    expect((await logIn(desk, sandbox, '--profile', 'shop')).stdout).not.toContain('profile use');
+    const second = await logIn(desk, other, '--profile', 'rehearsal');
+    expect(second.stdout).toContain(
+      `name no profile use shop: ${sandbox.baseUrl} as client ${sandbox.clientId} (test).`,
+    );
+    expect(second.stdout).toContain('srq profile use rehearsal\n');
+    expect(await inForce()).toBe('shop');
+    expect(documentOf(await logIn(desk, other, '--profile', 'third', '--json'))).toMatchObject({ inForce: 'shop' });
+    expect((await logIn(desk, other, '--profile', 'rehearsal', '--use')).stdout).not.toContain('profile use');
+    expect(await inForce()).toBe('rehearsal');
+  });
+
+  test('one that names no profile replaces none that leads elsewhere', async ({ desk, sandbox, openSandbox }) => {
+    const other = await openSandbox();
+    await logIn(desk, sandbox);
+    const refused = await logIn(desk, other);
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringMatching(/default is in force and leads elsewhere[\s\S]*--profile NAME[\s\S]*--profile default/),
+    ]);
+    expect(other.requests()).toEqual([]);
+    expect(storedProfiles(desk)['default']).toMatchObject({ baseUrl: sandbox.baseUrl });
+    expect(await logIn(desk, sandbox)).toMatchObject({ code: 0 });
+    expect(await logIn(desk, other, '--profile', 'default')).toMatchObject({ code: 0 });
+    expect(storedProfiles(desk)['default']).toMatchObject({ baseUrl: other.baseUrl });
+  });
+
+  test('logout says what is in force then', async ({ desk, sandbox }) => {
+    for (const name of ['default', 'shop', 'office']) await logIn(desk, sandbox, '--profile', name);
+    const logout = async (...args: string[]) => (await desk.call('logout', ...args)).stdout;
+    expect(await logout('--profile', 'shop')).toContain(`name no profile use default: ${sandbox.baseUrl}`);
+    expect(await logout()).toMatch(/must name a profile now \(office\).*srq profile use NAME\n$/);
+    expect(await logout('--profile', 'office')).toContain('No profile is stored. Log in with: srq login');
+    expect(documentOf(await desk.call('logout', '--json'))).toMatchObject({ removed: false, inForce: null });
   });
 });
 

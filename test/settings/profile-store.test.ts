@@ -72,7 +72,7 @@ describe.skipIf(process.platform === 'win32')('settings that others may have rea
 test('a profile that is removed is no longer the one in use', async () => {
   const store = new ProfileStore(folder, uid);
   await store.set('shop', PROFILE);
-  await store.set('office', { ...PROFILE, clientId: '8' });
+  await store.set('office', { ...PROFILE, clientId: '8' }, true);
   expect(await store.remove('shop')).toEqual(PROFILE);
   expect(store.current()).toBe('office');
   await store.remove('office');

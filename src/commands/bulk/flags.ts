@@ -55,7 +55,7 @@ export function addBulk(program: Command, run: RunCommand): void {
     .option('--report <file>', 'the run as a page with charts, in one file (.html)')
     .addOption(rare('--include-input', 'with --report: show the cells of the input: personal data'))
     .option('--accept-likely', 'take columns that are only likely, without a question')
-    .option('--yes', 'do not ask whether plan and columns are right')
+    .option('-y, --yes', 'do not ask whether plan and columns are right')
     .addHelpText(
       'after',
       examples('srq bulk leads.csv --sandbox', "srq bulk leads.csv --map 'Telefon 2=phone' --set country=PT --dry-run"),

@@ -32,7 +32,7 @@ export function addContract(program: Command, run: RunCommand): void {
     .addOption(rare('--taken-by <answer>', 'such an answer of success means taken; status: all that srq asked about'))
     .addOption(rare('--refused-by <answer>', 'such an answer of success means refused'))
     .option('--dry-run', 'show what would be learned')
-    .option('--yes', 'agree to it, guesses included')
+    .option('-y, --yes', 'agree to it, guesses included')
     .addHelpText(
       'after',
       examples(

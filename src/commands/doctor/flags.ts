@@ -7,7 +7,7 @@ export function addDoctor(program: Command, run: RunCommand): void {
     .command('doctor')
     .description('try out settings, network, credentials and service')
     .option('--create', 'also send one test request, marked as such')
-    .option('--yes', 'with --create: do not ask')
+    .option('-y, --yes', 'with --create: do not ask')
     .option('--output <file>', 'write a report to mail to support, without secrets')
     .addHelpText('after', examples('srq doctor', 'srq doctor --create --output report.json'))
     .action(run(async () => (await import('./run.ts')).doctor));

@@ -16,7 +16,7 @@ export function addEnqueue(program: Command, run: RunCommand): void {
       choice('--on-duplicate <what>', 'what the log knows as duplicate', ['skip', 'create']).default('skip').hideHelp(),
     )
     .option('--accept-likely', 'take columns that are only likely, without a question')
-    .option('--yes', 'do not ask whether plan and columns are right')
+    .option('-y, --yes', 'do not ask whether plan and columns are right')
     .addHelpText(
       'after',
       examples('srq enqueue leads.csv --store postgres://srq@db.example/leads', 'srq enqueue leads.csv --yes --json'),

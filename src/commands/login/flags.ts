@@ -13,6 +13,7 @@ export function addLogin(program: Command, run: RunCommand): void {
     .option('--keychain', "store the secret in this system's keychain")
     .addOption(choice('--encoding <encoding>', 'how requests are sent (form)', ['form', 'json']))
     .option('--test', 'mark the service as a test: bulk does not ask')
+    .option('--use', 'use this profile where none is named (as the first one is)')
     .addOption(rare('--store-password-command <command>', 'with --store: store a command that prints its password'))
     .addHelpText(
       'after',

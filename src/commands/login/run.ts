@@ -2,13 +2,12 @@ import { text } from 'node:stream/consumers';
 import { withProfileFlags } from '../../cli/command-line.ts';
 import { certificateFiles, contractFor, proveCredentials } from '../../cli/connect.ts';
 import type { Context } from '../../cli/context.ts';
-import { forgetKeychain, warnOfRepair } from '../../cli/profiles.ts';
+import { forgetKeychain, profileInForce, profileKind, warnOfRepair } from '../../cli/profiles.ts';
 import { ask, askHidden } from '../../cli/prompt.ts';
 import { printable } from '../../report/output.ts';
 import { contractName, placeText, secretAddressText } from '../../report/terminal/contract-text.ts';
 import { type Contract, isElsewhere, ownKey, tokenAddress } from '../../request/contract.ts';
 import { SrqError } from '../../request/errors.ts';
-import { isLoopback } from '../../request/loopback.ts';
 import type { CachedToken } from '../../request/ports.ts';
 import type { BodyEncoding } from '../../request/wire.ts';
 import { FileTokenCache, secretMark } from '../../settings/account-files.ts';
@@ -26,6 +25,7 @@ export interface LoginOptions {
   readonly keychain?: boolean;
   readonly encoding?: BodyEncoding;
   readonly test?: boolean;
+  readonly use?: boolean;
   readonly storePasswordCommand?: string;
 }
 
@@ -46,7 +46,9 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
   const address = secretAddressText(contract, baseUrl);
   if (isElsewhere(contract.token)) reporter.warn(address);
   else reporter.say(() => address);
-  const token = await proveCredentials(context, { baseUrl, clientId }, ownKey(contract) ?? given.secret);
+  const token = await proveCredentials(context, { baseUrl, clientId }, ownKey(contract) ?? given.secret).catch(
+    (error: unknown) => Promise.reject(error instanceof SrqError ? nothingStored(error) : error),
+  );
   const profile: Profile = {
     baseUrl,
     clientId,
@@ -58,22 +60,25 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
   };
   const profiles = await context.profiles();
   const before = profiles.get(name);
-  await profiles.set(name, profile);
+  await profiles.set(name, profile, options.use);
   await warnOfRepair(context);
   if (before?.keychain && !(profile.keychain && before.baseUrl === baseUrl && before.clientId === clientId)) {
     await forgetKeychain(context, name, before);
   }
   if (token) await keepToken(context, name, given, token);
-  const kind = options.test || isLoopback(baseUrl) ? 'test' : 'live';
+  const kind = profileKind(profile);
+  const inForce = await profileInForce(context);
   const expiresAt = token === null || token.expiresAtMs === null ? null : new Date(token.expiresAtMs).toISOString();
   const document = {
     ...{ profile: name, baseUrl, clientId, kind, expiresAt, config: profiles.path, contract: contract.source },
     ...{ auth: contract.auth?.kind ?? 'bearer', tokenAddress: tokenAddress(contract, baseUrl), proven: token !== null },
+    inForce: inForce.name,
   };
   await reporter.result(document, (paint) =>
     [
       `${paint.green('✓')} ${token ? 'The credentials work. ' : ''}Logged in to ${printable(`${baseUrl} as client ${clientId} (profile ${name}, ${kind}).`)}`,
       ...(contract.source ? [`Its requests obey ${contractName(contract)}.`] : []),
+      ...(inForce.name === name ? [] : [inForce.text, printable(`To use this one instead: srq profile use ${name}`)]),
       ...(token ? [] : [withProfileFlags(UNPROVEN, context.options)]),
       printable(withProfileFlags('Next: srq bulk FILE --dry-run', context.options)),
     ].join('\n'),
@@ -82,6 +87,33 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
 }
 
 const UNPROVEN = 'Nothing was sent, so nothing proves the credentials yet. That does: srq doctor';
+
+/** Completes the error of a login that failed: `srq status` cannot show what was not stored. */
+function nothingStored({ code, message, hint, cause }: SrqError): SrqError {
+  const ownHint = hint
+    ?.replaceAll(' (srq status)', '')
+    .replaceAll(
+      / with: srq status\. Change it with: srq login --base-url URL| with: srq status$/g,
+      ', and log in again: srq login --base-url URL',
+    )
+    .replace(/ +What is sent, and where: srq status$/, '');
+  return new SrqError(code, `${message} Nothing was stored.`, ownHint ?? null, cause);
+}
+
+/**
+ * Throws `SrqError('usage')` if the login would replace a profile that nobody has named by one that leads elsewhere:
+ * commands that name no profile, as in cron, would send there from then on.
+ */
+async function requireSameDestination(context: Context, baseUrl: string, clientId: string): Promise<void> {
+  const { value: name, source } = await context.profileName();
+  const stored = source === 'profile' ? (await context.profiles()).get(name) : null;
+  if (stored === null || (stored.baseUrl === baseUrl && stored.clientId === clientId)) return;
+  throw new SrqError(
+    'usage',
+    `Profile ${name} is in force and leads elsewhere: ${stored.baseUrl} as client ${stored.clientId}. Nothing was sent or stored.`,
+    `Keep both, under a new name: srq login --profile NAME    Or replace it: srq login --profile ${name}`,
+  );
+}
 
 /** Keeps the token that has proven the credentials, for the commands that come next. */
 async function keepToken(
@@ -179,6 +211,7 @@ async function collect(context: Context, options: LoginOptions): Promise<GivenCr
   }
   const address = normalBaseUrl(baseUrl || (await ask(context, 'Base URL: ')));
   const id = clientId || (await ask(context, 'Client id: '));
+  await requireSameDestination(context, address, id);
   const key = secret || (needsSecret ? await askHidden(context, `${secretName(contract)} (not shown):`) : '');
   if (id === '' || (key === '' && needsSecret))
     throw new SrqError('usage', 'Client id and client secret must not be empty.');

@@ -2,11 +2,10 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { terminalColumns } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
-import { forgetProfile, warnOfRepair } from '../../cli/profiles.ts';
+import { forgetProfile, profileInForce, profileKind, warnOfRepair } from '../../cli/profiles.ts';
 import { printable, tableText } from '../../report/output.ts';
 import { nearest } from '../../request/did-you-mean.ts';
 import { SrqError } from '../../request/errors.ts';
-import { isLoopback } from '../../request/loopback.ts';
 import { ContractStore } from '../../settings/contract-store.ts';
 import { contractPaths, learnedPath, mappingsPath } from '../../settings/paths.ts';
 import type { Profile } from '../../settings/profile-store.ts';
@@ -67,11 +66,9 @@ export async function profileRemove(context: Context, name: string): Promise<num
   const log = join(state, `${name}.ndjson`);
   const left = Object.keys((await context.profiles()).all());
   const reporter = await context.reporter();
-  await reporter.result({ profile: name, removed: true, log, left }, () =>
-    [
-      printable(`Removed profile ${name}. Its log stays: ${log}`),
-      ...(left.length > 0 ? [`Left: ${left.map(printable).join(', ')}. Choose one: srq profile use NAME`] : []),
-    ].join('\n'),
+  const inForce = await profileInForce(context);
+  await reporter.result({ profile: name, removed: true, log, left, inForce: inForce.name }, () =>
+    [printable(`Removed profile ${name}. Its log stays: ${log}`), inForce.text].join('\n'),
   );
   return 0;
 }
@@ -88,8 +85,7 @@ function requireStored(profiles: Readonly<Record<string, Profile>>, name: string
 }
 
 function entryOf(name: string, profile: Profile, current: boolean) {
-  const { baseUrl, clientId, test, secretCommand, keychain } = profile;
-  const loopback = URL.canParse(baseUrl) && isLoopback(baseUrl);
+  const { baseUrl, clientId, secretCommand, keychain } = profile;
   const secret = keychain ? 'keychain' : secretCommand === undefined ? 'stored' : 'command';
-  return { name, current, baseUrl, clientId, kind: test || loopback ? 'test' : 'live', secret };
+  return { name, current, baseUrl, clientId, kind: profileKind(profile), secret };
 }

@@ -1,0 +1,111 @@
+import { homedir } from 'node:os';
+import type { TellingContext } from '../cli/command.ts';
+import { ENVIRONMENT } from '../cli/environment.ts';
+import { EXIT_CODES } from '../cli/exit-codes.ts';
+import { aligned, printable, tableText } from '../report/output.ts';
+import { directories } from '../settings/paths.ts';
+
+/** Prints the exit codes and their meanings. */
+export async function exitCodes(context: TellingContext): Promise<number> {
+  const meanings = new Map(Object.values(EXIT_CODES).map(({ number, meaning }) => [number, meaning]));
+  const codes = [...meanings].map(([code, meaning]) => ({ code, meaning })).sort((a, b) => a.code - b.code);
+  const reporter = await context.reporter();
+  await reporter.result({ exitCodes: codes }, (paint) =>
+    tableText(
+      ['code', 'meaning'],
+      codes.map(({ code, meaning }) => [{ text: String(code).padStart(4) }, { text: meaning }]),
+      null,
+      paint,
+    ),
+  );
+  reporter.say(() => 'When several apply, the first of 1, 9, 4, 7, 6, 5, 3, 8; an interrupted run keeps 130 or 143.');
+  return 0;
+}
+
+/** Prints the names that errors have in JSON documents, with the exit code of each. */
+export async function errors(context: TellingContext): Promise<number> {
+  const codes = Object.entries(EXIT_CODES)
+    .filter(([code]) => code !== 'ok')
+    .map(([code, { number, meaning }]) => ({ code, exitCode: number, meaning }));
+  const reporter = await context.reporter();
+  await reporter.result({ errors: codes }, (paint) =>
+    tableText(
+      ['error', 'exit', 'meaning'],
+      codes.map(({ code, exitCode, meaning }) => [
+        { text: code },
+        { text: String(exitCode).padStart(3) },
+        { text: meaning },
+      ]),
+      null,
+      paint,
+    ),
+  );
+  reporter.say(() => 'With --json, error.code has the name, error.message what happened, error.hint what to do.');
+  return 0;
+}
+
+/** Prints the environment variables that srq reads, and marks those that are set. It shows no values. */
+export async function environment(context: TellingContext): Promise<number> {
+  const { env } = context.process;
+  const variables = ENVIRONMENT.map(({ names, meaning }) => ({
+    names,
+    meaning,
+    set: names.filter((name) => env[name] || env[name.toLowerCase()]),
+  }));
+  const reporter = await context.reporter();
+  await reporter.result({ environment: variables }, (paint) =>
+    tableText(
+      ['', 'variable', 'meaning'],
+      variables.map(({ names, meaning, set }) => [
+        { text: set.length > 0 ? '*' : ' ' },
+        { text: names.join(', ') },
+        { text: meaning },
+      ]),
+      null,
+      paint,
+    ),
+  );
+  reporter.say(() => '* is set here. Flags win over the environment, and that over the profile.');
+  return 0;
+}
+
+/** The files that srq writes, by the folder that they lie in. docs/accounts.md has them with their modes. */
+const FILES: readonly { readonly folder: 'config' | 'state' | null; readonly name: string; readonly what: string }[] = [
+  { folder: 'config', name: 'config.json', what: 'profiles with their secrets' },
+  { folder: 'config', name: 'contracts/PROFILE.json', what: 'the contract that was learned' },
+  { folder: 'config', name: 'mappings/PROFILE.json', what: 'columns that you have confirmed' },
+  { folder: 'state', name: 'PROFILE.ndjson', what: 'the log: keep it, it prevents double sending' },
+  { folder: 'state', name: 'PROFILE.ndjson.*lock', what: 'its locks: .lock, .append-lock, .one-off-lock' },
+  { folder: 'state', name: 'PROFILE.ndjson.runs', what: 'notes on runs, for reports' },
+  { folder: 'state', name: 'PROFILE.ndjson.torn-*', what: 'an unfinished line, if a crash left one' },
+  { folder: 'state', name: 'PROFILE.token.json', what: 'the cached token' },
+  { folder: 'state', name: 'PROFILE.learned.json', what: 'pace, and what answers mean' },
+  { folder: 'state', name: 'PROFILE.observed.json', what: 'how well the contract held' },
+  { folder: 'state', name: 'written/', what: 'digests of your results files' },
+  { folder: null, name: 'FILE.results.csv (.xlsx)', what: 'your rows with their outcome' },
+  { folder: null, name: 'of --output and --report', what: 'exports and reports' },
+];
+
+/** Prints the files that srq writes, with the folders of this machine. */
+export async function files(context: TellingContext): Promise<number> {
+  const { env, platform } = context.process;
+  const folders = directories(env, homedir(), platform);
+  const reporter = await context.reporter();
+  await reporter.result({ folders, files: FILES }, (paint) =>
+    [
+      ...(['config', 'state'] as const).flatMap((folder) => [
+        paint.bold(printable(folders[folder])),
+        ...namesIn(folder),
+      ]),
+      paint.bold('where you say, else beside your file'),
+      ...namesIn(null),
+    ].join('\n'),
+  );
+  return 0;
+}
+
+function namesIn(folder: 'config' | 'state' | null): string[] {
+  const width = Math.max(...FILES.map(({ name }) => name.length));
+  const those = FILES.filter((file) => file.folder === folder);
+  return aligned(those.map(({ name, what }) => [name.padEnd(width), what]));
+}
