@@ -23,6 +23,17 @@ describe('docs/scale.md', () => {
     expect(paths).toEqual(['/livez', '/livez', '/healthz']);
   });
 
+  test('shows the Compose file that is in the clone, with two workers', () => {
+    expect(page).toContain(`\`\`\`yaml\n${readFileSync('compose.yaml', 'utf8')}\`\`\``);
+    const [{ services }] = manifests;
+    expect(services.worker).toMatchObject({
+      build: '.',
+      read_only: true,
+      volumes: ['state:/data'],
+      deploy: { replicas: 2 },
+    });
+  });
+
   test('shows no secret in a manifest', () => {
     const secrets = JSON.stringify(manifests).match(/"(?:PGPASSWORD|SRQ_CLIENT_SECRET)":"[^"$]*"/g);
     expect(secrets).toBeNull();

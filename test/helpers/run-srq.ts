@@ -34,7 +34,14 @@ const TIMEOUT_MS = 150_000;
 
 /** Starts the built srq as a process. */
 export function startSrq(args: readonly string[], options: RunOptions = {}): Running {
-  const [program = '', ...words] = [...(options.under ?? []), process.execPath, inject('srqProgram'), ...args];
+  return startProgram([...(options.under ?? []), process.execPath, inject('srqProgram'), ...args], options);
+}
+
+/** Starts any program, with its arguments, in the same way. */
+export function startProgram(
+  [program = '', ...words]: readonly string[],
+  options: Omit<RunOptions, 'under'> = {},
+): Running {
   const child = spawn(program, words, {
     env: { PATH: process.env['PATH'] ?? '', ...options.env },
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
