@@ -20,6 +20,7 @@ describe.skipIf(!HAS_TERMINAL)('on a terminal, before anything is sent', () => {
       partner,
       ['bulk', leads, '--save-mapping', 'kept.json'],
       [
+        [/q leave: $/, 'n'],
         [ASKED, '?'],
         [ASKED, 'FeldA=fullname'],
         [ASKED, 'Waas=request_text'],
