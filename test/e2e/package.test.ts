@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,14 +8,22 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 const folder = mkdtempSync(join(tmpdir(), 'srq-package-'));
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 const npm = (...args: string[]) => spawnSync('npm', args, { encoding: 'utf8', timeout: 200_000 });
+const name = `srq-${version}`;
+const tarball = join(folder, `${name}.tgz`);
+const madeOf = (file: string) => readFileSync(join(folder, file), 'utf8');
 let files: string[] = [];
-let tarball = '';
+let said = '';
 
 beforeAll(() => {
-  const packed = npm('pack', '--json', '--pack-destination', folder);
-  const [{ filename, files: listed }] = JSON.parse(packed.stdout.slice(packed.stdout.indexOf('[')));
-  tarball = join(folder, filename);
-  files = listed.map(({ path }: { path: string }) => path);
+  // As a release is made: the tarball of npm pack, and what goes with it.
+  const made = spawnSync(process.execPath, ['scripts/release.mjs', '--rehearse', folder], { encoding: 'utf8' });
+  if (made.status !== 0) throw new Error(made.stderr);
+  said = made.stdout;
+  const { stdout } = spawnSync('tar', ['-tzf', tarball], { encoding: 'utf8' });
+  files = stdout
+    .trim()
+    .split('\n')
+    .map((path) => path.replace('package/', ''));
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -25,6 +34,7 @@ test('the package holds what runs, and nothing else', () => {
     'CONTRIBUTING.md',
     'LICENSE',
     'README.md',
+    'SECURITY.md',
     'dist',
     'docs',
     'package.json',
@@ -41,9 +51,55 @@ test('the package holds what runs, and nothing else', () => {
   ).toEqual([]);
 });
 
+test('the package can be published as it is, and nothing in it is for import', () => {
+  const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
+  expect(manifest).toMatchObject({ publishConfig: { access: 'public', provenance: true } });
+  expect(manifest).not.toHaveProperty('private');
+  expect(Object.keys(manifest.exports)).toEqual(['./package.json']);
+  const scripts = Object.keys(manifest.scripts).filter((each) => /install|^(?:pre|post)?prepare$/.test(each));
+  expect(scripts).toEqual([]);
+});
+
+test('a release has checksums of all its files, the notes of its version, and says its tag', () => {
+  const sums = [`${name}.tgz`, `${name}.md`, `${name}.cdx.json`].map((file) => {
+    const digest = createHash('sha256')
+      .update(readFileSync(join(folder, file)))
+      .digest('hex');
+    return `${digest}  ${file}\n`;
+  });
+  expect(madeOf('SHA256SUMS')).toBe(sums.join(''));
+  const [, section = ''] = readFileSync('CHANGELOG.md', 'utf8').split(/^## .*\n/m);
+  expect(madeOf(`${name}.md`)).toBe(`${section.trim()}\n`);
+  expect(said).toContain(`git tag --annotate v${version} `);
+});
+
+test('the SBOM names every library in the bundle with its checksum, and SECURITY.md names the same', () => {
+  const { components, metadata } = JSON.parse(madeOf(`${name}.cdx.json`));
+  const digest = createHash('sha256').update(readFileSync(tarball)).digest('hex');
+  expect(metadata.component).toMatchObject({ version, hashes: [{ alg: 'SHA-256', content: digest }] });
+  const { stdout } = spawnSync('tar', ['-xzOf', tarball, 'package/dist/THIRD-PARTY-LICENSES.txt'], {
+    encoding: 'utf8',
+  });
+  const bundled = stdout.split(/^-{80}\n\n/m).map((section) => section.split('\n')[0]?.split(' ') ?? []);
+  expect(bundled.length).toBeGreaterThan(50);
+  for (const [library = '', its] of bundled) {
+    const purl = `pkg:npm/${library.replace('@', '%40')}@${its}`;
+    const found = components.filter((component: { purl: string }) => component.purl === purl);
+    expect(found, purl).toEqual([
+      expect.objectContaining({
+        scope: 'required',
+        hashes: [{ alg: 'SHA-512', content: expect.stringMatching(/^[\da-f]{128}$/) }],
+      }),
+    ]);
+  }
+  const [, listed = ''] = readFileSync('SECURITY.md', 'utf8').split(/^Bundled: /m);
+  const names = [...listed.matchAll(/`([^`]+)`/g)].map(([, each]) => each);
+  expect(names).toEqual([...new Set(bundled.map(([library]) => library))].sort());
+});
+
 test('every link of a page in the package leads to a file in it', () => {
   const broken = files
-    .filter((path) => /^(?:README|docs\/[\w-]+)\.md$/.test(path))
+    .filter((path) => /^(?:README|SECURITY|docs\/[\w-]+)\.md$/.test(path))
     .flatMap((page) =>
       [...readFileSync(page, 'utf8').matchAll(/\]\(([^)#\s]+)[^)]*\)|src="([^"]+)"/g)]
         .map(([, link, image]) => link ?? image ?? '')
