@@ -9,6 +9,9 @@ export const STEP_NAMES = [
   'clock',
   'token',
   'validate',
+  'log',
+  'disk',
+  'results',
   'create',
   'contract',
 ] as const;

@@ -1,11 +1,13 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect } from 'vitest';
+import { describe, expect, vi } from 'vitest';
+import { judgedSpace } from '../../src/commands/doctor/machine.ts';
 import type { Step } from '../../src/request/diagnosis.ts';
 import { CANARY } from '../helpers/canary-secret.ts';
 import { certificateMaker } from '../helpers/certificate.ts';
 import { contractOf } from '../helpers/contracts.ts';
 import { test } from '../helpers/desk.ts';
+import { leadsCsv, requestFor } from '../helpers/leads.ts';
 import { startProxy } from '../helpers/proxy-service.ts';
 import { closedPort } from '../helpers/raw-service.ts';
 import { documentOf, type Ended } from '../helpers/run-srq.ts';
@@ -35,6 +37,9 @@ describe('the doctor', () => {
         'clock ok',
         'token ok',
         'validate ok',
+        'log ok',
+        'disk ok',
+        'results ok',
         'contract skip',
       ],
     ]);
@@ -75,7 +80,13 @@ describe('the doctor', () => {
     const refused = await partner.run('doctor', '--json');
     expect([refused.code, stepsOf(refused).slice(3)]).toEqual([
       4,
-      ['tcp ok', 'tls skip', 'clock ok', 'token fail', 'validate skip', 'contract skip'],
+      [
+        'tcp ok',
+        'tls skip',
+        'clock ok',
+        'token fail',
+        ...['validate', 'log', 'disk', 'results', 'contract'].map((name) => `${name} skip`),
+      ],
     ]);
     partner.env['SRQ_BASE_URL'] = `http://127.0.0.1:${await closedPort()}`;
     const closed = await partner.run('doctor', '--json');
@@ -209,6 +220,56 @@ describe('the doctor', () => {
     expect(JSON.parse(report)).toMatchObject({ ok: true, baseUrl: sandbox.baseUrl, clientId: sandbox.clientId });
     const { accessToken } = JSON.parse(readFileSync(join(partner.state, 'default.token.json'), 'utf8'));
     expect([report.includes(accessToken), report.includes(CANARY)]).toEqual([false, false]);
+  });
+});
+
+describe('the doctor and this machine', () => {
+  test('leaves no log, lock or file behind, and takes and frees the lock of a log that is there', async ({
+    partner,
+  }) => {
+    expect((await partner.run('doctor')).stdout).toContain('All is well');
+    expect(partner.files().filter((name) => /ndjson|\.srq-doctor|results/.test(name))).toEqual([]);
+    await partner.run('create', ...requestFor('log'));
+    const before = partner.records();
+    expect(stepOf(await partner.run('doctor', '--json'), 'log')?.message).toContain('taken and freed');
+    expect(partner.records()).toEqual(before);
+    expect((await partner.run('bulk', partner.write('leads.csv', leadsCsv(1)), '--rate', 'max')).code).toBe(0);
+  });
+
+  test('finds what would keep an import from starting: a log in use, and a folder that takes none', async ({
+    partner,
+    sandbox,
+  }) => {
+    sandbox.setInstructions([{ on: 'create', fault: 'slow', ms: 120_000 }]);
+    const bulk = partner.start(['bulk', partner.write('leads.csv', leadsCsv(1)), '--rate', 'max']);
+    await vi.waitFor(() => expect(sandbox.requests().length).toBeGreaterThan(2), { timeout: 60_000 });
+    const inUse = await partner.run('doctor', '--json');
+    bulk.process.kill('SIGKILL');
+    await bulk.ended;
+    expect([inUse.code, stepOf(inUse, 'log')]).toEqual([
+      9,
+      expect.objectContaining({ result: 'fail', message: expect.stringContaining('srq bulk leads.csv') }),
+    ]);
+    rmSync(join(partner.state, 'default.ndjson'));
+    const gone = await partner.run('doctor', '--json');
+    expect([gone.code, stepOf(gone, 'log')?.message]).toEqual([9, expect.stringContaining('is gone')]);
+    const away = await partner.run('doctor', '--log', join(partner.write('file', ''), 'log.ndjson'), '--json');
+    expect([away.code, documentOf(away)['ok'], stepOf(away, 'log')?.result]).toEqual([9, false, 'fail']);
+  });
+
+  test.skipIf(!existsSync('/proc/self'))('warns of a folder that takes no results', async ({ partner }) => {
+    const { code, stdout } = await partner.start(['doctor'], { cwd: '/proc' }).ended;
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/! results +No results file can be written in \/proc /)]);
+    expect(stdout).not.toContain('All is well');
+  });
+
+  test.for([
+    [99.5, 'warn', '99 MiB'],
+    [100, 'ok', '100 MiB'],
+    [51_200, 'ok', '50.0 GiB'],
+  ] as const)('%d MiB of room: %s', ([mib, result, shown]) => {
+    const found = judgedSpace({ folder: '/srv', freeBytes: mib * 2 ** 20 });
+    expect([found.result, found.message]).toEqual([result, `${shown} are free in /srv.`]);
   });
 });
 

@@ -5,7 +5,7 @@ import { examples } from '../options.ts';
 export function addDoctor(program: Command, run: RunCommand): void {
   program
     .command('doctor')
-    .description('try out settings, network, credentials and service')
+    .description('try out settings, network, service, and this machine')
     .option('--create', 'also send one test request, marked as such')
     .option('-y, --yes', 'with --create: do not ask')
     .option('--output <file>', 'write a report to mail to support, without secrets')

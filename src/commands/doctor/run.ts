@@ -13,6 +13,7 @@ import { diagnosisText, doctorReport, isDoctorReport } from '../../report/termin
 import { type Diagnosis, STEP_NAMES } from '../../request/diagnosis.ts';
 import { SrqError, systemCode } from '../../request/errors.ts';
 import { Examination, type Found } from './examination.ts';
+import { takeMachineSteps } from './machine.ts';
 import {
   ClockReading,
   takeContractStep,
@@ -61,6 +62,7 @@ async function examine(context: Context, create: boolean): Promise<Examination> 
   if (hasStore) await takeStoreStep(context, examination);
   await takeNetworkSteps(context, examination, connection);
   await takeServiceSteps(context, examination, connection, reading);
+  await takeMachineSteps(context, examination);
   if (create) await takeCreateStep(context, examination, connection);
   await takeContractStep(context, examination, connection);
   return examination;
@@ -78,7 +80,9 @@ async function settled(context: Context, reading: ClockReading): Promise<Found<C
   const { baseUrl, clientId } = connection.destination;
   const kind = settings.live ? 'live' : 'test';
   const address = secretAddressText(await context.contract(), baseUrl);
-  const message = `Profile ${settings.profile.value} (${kind}): ${baseUrl} as client ${clientId}. ${address}`;
+  // To connect has read the secret: a keychain that is locked has failed this step.
+  const secret = settings.secret.state === 'keychain' ? ' The keychain gave the secret.' : '';
+  const message = `Profile ${settings.profile.value} (${kind}): ${baseUrl} as client ${clientId}. ${address}${secret}`;
   return { result: 'ok', message, value: connection };
 }
 
