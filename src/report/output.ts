@@ -41,6 +41,11 @@ export function thousands(count: number): string {
   return String(Math.round(count)).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }
 
+/** Formats a number of rows: 1 row, 2,000 rows. */
+export function rowsText(count: number): string {
+  return count === 1 ? '1 row' : `${thousands(count)} rows`;
+}
+
 /** Formats a duration for people: 8 s, 3 min 20 s, 2 h 5 min. */
 export function duration(ms: number): string {
   const seconds = Math.round(ms / 1000);

@@ -122,7 +122,7 @@ export const FINDING = {
     'may begin with the country code of {country} or be a number within the country; write it with the plus and the country code.',
     ANOTHER_NUMBER,
   ),
-  'phone.two-numbers': error(PHONE, 'holds more than one telephone number; keep one.', ANOTHER_NUMBER),
+  'phone.two-numbers': error(PHONE, 'holds more than one number; keep one.', ANOTHER_NUMBER),
   'phone.scientific': error(PHONE, EXPORT_AGAIN, ANOTHER_NUMBER),
   'phone.no-plus': warning(
     PHONE,
@@ -135,12 +135,12 @@ export const FINDING = {
   'phone.trailing-mark': warning(PHONE, 'has a comma or semicolon behind it, which is left out.', ANOTHER_NUMBER),
   'phone.foreign': warning(PHONE, 'belongs to another country than the request.', ANOTHER_NUMBER),
 
-  'email.invalid': error(EMAIL, 'is not an e-mail address.', ANOTHER_ADDRESS),
-  'email.several': error(EMAIL, 'holds more than one e-mail address; keep one.', ANOTHER_ADDRESS),
-  'email.too-long': error(EMAIL, 'is too long for an e-mail address.', ANOTHER_ADDRESS),
+  'email.invalid': error(EMAIL, 'is not valid.', ANOTHER_ADDRESS),
+  'email.several': error(EMAIL, 'holds more than one address; keep one.', ANOTHER_ADDRESS),
+  'email.too-long': error(EMAIL, 'is too long.', ANOTHER_ADDRESS),
   'email.letters': warning(EMAIL, 'has letters before the @ that many mail services do not take.', ANOTHER_ADDRESS),
   'email.trailing-mark': warning(EMAIL, 'has a comma or semicolon behind it, which is left out.', ANOTHER_ADDRESS),
-  'email.unusual': warning(EMAIL, 'is unusual for an e-mail address; check it.', ANOTHER_ADDRESS),
+  'email.unusual': warning(EMAIL, 'is unusual; check it.', ANOTHER_ADDRESS),
 
   'request_text.missing': error(null, 'There is neither a text nor a recording that says what is needed.', NEED, {
     givenBy: ['request_text', 'audio_file', 'audio'],

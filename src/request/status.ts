@@ -86,7 +86,7 @@ export const STATUS = {
     endsImport: 'rejected',
   },
   failed: {
-    meaning: 'certainly not taken; the next run sends them',
+    meaning: 'not sent; the next run sends them',
     brief: 'certainly not taken',
     label: 'failed',
     colour: 'red',

@@ -104,7 +104,7 @@ describe('what cannot work is an error', () => {
     [{ phone: '12345' }, 'too short for PT'],
     [{ phone: '3,51912E+11' }, 'scientific notation'],
     [{ email: 'a@example.com, b@example.com' }, 'more than one'],
-    [{ email: 'nobody' }, 'not an e-mail address'],
+    [{ email: 'nobody' }, 'The e-mail address is not valid.'],
     [{ request_text: 'a\0b' }, 'NUL'],
     [{ fullname: '\ud800' }, 'NUL or half a character'],
     [{ ref: 'a\0' }, 'NUL'],

@@ -45,7 +45,9 @@ export function addBulk(program: Command, run: RunCommand): void {
     .addOption(rare('--concurrency <n>', 'most requests in flight').argParser(wholeNumber(1, 1000)).default(16))
     .option('--max-errors <n>', 'stop after so many refused rows: 50, or 2%', errorBudget)
     .addOption(
-      rare('--settle <seconds>', 'age of a doubt before validate is asked (learned, 60+)').argParser(settleSeconds),
+      rare('--settle <seconds>', 'wait before asking validate about an unknown outcome (learned, 60+)').argParser(
+        settleSeconds,
+      ),
     )
     .addOption(
       choice('--in-doubt <what>', 'rows that may have been taken', ['park', 'validate']).default('validate').hideHelp(),

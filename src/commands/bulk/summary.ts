@@ -2,7 +2,7 @@ import { terminalColumns } from '../../cli/command.ts';
 import { commandLine, onlyOptions, withoutOptions, withProfileFlags } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { codesOfCounts, exitNumber } from '../../cli/exit-codes.ts';
-import { folded, thousands } from '../../report/output.ts';
+import { folded, rowsText } from '../../report/output.ts';
 import { summaryText } from '../../report/terminal/summary-text.ts';
 import type { SrqError } from '../../request/errors.ts';
 import type { ImportPlan, ImportSummary } from '../../request/import-plan.ts';
@@ -221,10 +221,6 @@ function hasRefused({ plan }: EndedFile): boolean {
 
 function isFile(results: string | null): results is string {
   return results !== null && results !== '-';
-}
-
-function rowsText(count: number): string {
-  return count === 1 ? '1 row' : `${thousands(count)} rows`;
 }
 
 function globalFlags({ options: { log, store, profile } }: Context): string[] {

@@ -12,7 +12,9 @@ export function addResolve(program: Command, run: RunCommand): void {
     .option('--ref <ref>', 'those with this reference')
     .option('--all', 'all of them')
     .option('--file <file>', 'with --validate: the file they came from')
-    .addOption(rare('--settle <seconds>', 'with --validate: least age of a doubt').argParser(settleSeconds));
+    .addOption(
+      rare('--settle <seconds>', 'with --validate: wait before asking about an outcome').argParser(settleSeconds),
+    );
   addReadingOptions(resolve)
     .addHelpText(
       'after',

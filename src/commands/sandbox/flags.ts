@@ -10,7 +10,7 @@ export function addSandbox(program: Command, run: RunCommand): void {
     .option('--latency <ms>', 'time each answer takes', wholeNumber(0, 600_000), 0)
     .addOption(new Option('--rate <n>', 'most requests a second; more are answered with 429').argParser(positiveNumber))
     .option('--token-ttl <seconds>', 'life of a token', wholeNumber(1, 31_536_000), 3600)
-    .option('--fault <kind=probability>', 'go wrong now and then (repeatable)', faultRate, {})
+    .option('--fault <kind=probability>', 'inject faults (repeatable): 429, 500, reset-after', faultRate, {})
     .option('--seed <n>', 'same seed, same faults', wholeNumber(0, 2 ** 32 - 1), 1)
     .option('--contract <file>', 'demand and answer what this document says')
     .option(

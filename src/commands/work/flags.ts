@@ -17,7 +17,9 @@ export function addWork(program: Command, run: RunCommand): void {
         .hideHelp(),
     )
     .addOption(
-      rare('--settle <seconds>', 'age of a doubt before validate is asked (learned, 60+)').argParser(settleSeconds),
+      rare('--settle <seconds>', 'wait before asking validate about an unknown outcome (learned, 60+)').argParser(
+        settleSeconds,
+      ),
     )
     .addOption(
       rare('--missing <seconds>', "others' rows are taken after such silence")

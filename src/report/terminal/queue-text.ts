@@ -7,7 +7,7 @@ import {
   STATUS,
   STATUSES,
 } from '../../request/status.ts';
-import { aligned, duration, printable, thousands } from '../output.ts';
+import { aligned, duration, printable, rowsText, thousands } from '../output.ts';
 
 /** The result of `srq enqueue`. */
 export interface EnqueueSummary {
@@ -38,7 +38,7 @@ export function enqueueText(summary: EnqueueSummary, paint: ChalkInstance): stri
   ];
   const shown = meanings.filter(([name]) => Number(summary[name]) > 0);
   return [
-    `${stopped === null ? paint.bold('Done') : paint.yellow('Stopped')}: ${thousands(rows)} rows in ${duration(seconds * 1000)}`,
+    `${stopped === null ? paint.bold('Done') : paint.yellow('Stopped')}: ${rowsText(rows)} in ${duration(seconds * 1000)}`,
     ...aligned(
       shown.map(([name, what]) => [`${thousands(Number(summary[name]))} ${NAMES[name] ?? name}`, paint.dim(what)]),
     ),

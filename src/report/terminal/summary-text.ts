@@ -3,7 +3,7 @@ import type { ImportSummary } from '../../request/import-plan.ts';
 import type { Identifiers, RowResult } from '../../request/outcome.ts';
 import type { ValidateResult } from '../../request/ports.ts';
 import { STATUS, STATUSES } from '../../request/status.ts';
-import { aligned, duration, printable, thousands } from '../output.ts';
+import { aligned, duration, printable, rowsText, thousands } from '../output.ts';
 
 /** Formats the summary of an import for people. */
 export function summaryText(summary: ImportSummary, paint: ChalkInstance): string {
@@ -19,7 +19,7 @@ export function summaryText(summary: ImportSummary, paint: ChalkInstance): strin
   const paths = summary.results.filter((path) => path !== '-');
   files.unshift(...paths.map((path): [string, string] => ['results', printable(path)]));
   return [
-    `${stopped === null ? paint.bold('Done') : paint.yellow('Stopped')}: ${thousands(rows)} rows in ${duration(seconds * 1000)}`,
+    `${stopped === null ? paint.bold('Done') : paint.yellow('Stopped')}: ${rowsText(rows)} in ${duration(seconds * 1000)}`,
     ...(stopped === null ? [] : [`  ${printable(stopped)}`]),
     ...lines,
     ...aligned(files),
