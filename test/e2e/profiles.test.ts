@@ -84,19 +84,27 @@ describe.concurrent('a login changes no profile that others rely on', () => {
     expect(await inForce()).toBe('rehearsal');
   });
 
-  test('one that names no profile replaces none that leads elsewhere', async ({ desk, sandbox, openSandbox }) => {
+  test('one that names no profile replaces no live one that leads elsewhere', async ({
+    desk,
+    sandbox,
+    openSandbox,
+  }) => {
     const other = await openSandbox();
     await logIn(desk, sandbox);
+    const settings = join(desk.config, 'config.json');
+    writeFileSync(settings, readFileSync(settings, 'utf8').replaceAll(sandbox.baseUrl, 'https://live.example.com'));
     const refused = await logIn(desk, other);
     expect([refused.code, refused.stderr]).toEqual([
       2,
       expect.stringMatching(/default is in force and leads elsewhere[\s\S]*--profile NAME[\s\S]*--profile default/),
     ]);
     expect(other.requests()).toEqual([]);
-    expect(storedProfiles(desk)['default']).toMatchObject({ baseUrl: sandbox.baseUrl });
-    expect(await logIn(desk, sandbox)).toMatchObject({ code: 0 });
+    expect(storedProfiles(desk)['default']).toMatchObject({ baseUrl: 'https://live.example.com' });
     expect(await logIn(desk, other, '--profile', 'default')).toMatchObject({ code: 0 });
     expect(storedProfiles(desk)['default']).toMatchObject({ baseUrl: other.baseUrl });
+    // A test service is not what cron sends its leads to.
+    expect(await logIn(desk, sandbox)).toMatchObject({ code: 0 });
+    expect(storedProfiles(desk)['default']).toMatchObject({ baseUrl: sandbox.baseUrl });
   });
 
   test('logout says what is in force then', async ({ desk, sandbox }) => {

@@ -101,13 +101,14 @@ function nothingStored({ code, message, hint, cause }: SrqError): SrqError {
 }
 
 /**
- * Throws `SrqError('usage')` if the login would replace a profile that nobody has named by one that leads elsewhere:
- * commands that name no profile, as in cron, would send there from then on.
+ * Throws `SrqError('usage')` if the login would replace a live profile that nobody has named by one that leads
+ * elsewhere: commands that name no profile, as in cron, would send there from then on.
  */
 async function requireSameDestination(context: Context, baseUrl: string, clientId: string): Promise<void> {
   const { value: name, source } = await context.profileName();
   const stored = source === 'profile' ? (await context.profiles()).get(name) : null;
-  if (stored === null || (stored.baseUrl === baseUrl && stored.clientId === clientId)) return;
+  if (stored === null || profileKind(stored) !== 'live') return;
+  if (stored.baseUrl === baseUrl && stored.clientId === clientId) return;
   throw new SrqError(
     'usage',
     `Profile ${name} is in force and leads elsewhere: ${stored.baseUrl} as client ${stored.clientId}. Nothing was sent or stored.`,
