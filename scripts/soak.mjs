@@ -1,8 +1,10 @@
 // The delivery tests at length: a million rows of services whose answers mean anything, a crash at every single call on the log,
-// doubts at more services, more seeds for the kills, more races.
+// doubts at more services, other cases for every property, more seeds for the kills, more races.
 // npm run soak [-- MINUTES [PART…]]: goes on with new seeds until the time is up (default 15), and ends with the first failure.
-// PART: answers, crash, doubts, kills; all if none is named.
+// PART: answers, crash, doubts, properties, kills; all if none is named.
 import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 const [time = '15', ...parts] = process.argv.slice(2);
 const minutes = Number(time);
@@ -27,6 +29,14 @@ if (isWanted('answers')) {
 }
 if (isWanted('doubts')) {
   for (const seed of ['2', '3', '5']) run('delivery/settle-model', { SRQ_TEST_SEED: seed, SRQ_TEST_SCENARIOS: '4000' });
+}
+if (isWanted('properties')) {
+  const withProperties = readdirSync('test', { recursive: true }).filter(
+    (file) => file.endsWith('.test.ts') && readFileSync(join('test', file), 'utf8').includes('helpers/fast-check.ts'),
+  );
+  for (const seed of ['2', '3', '5', '8']) {
+    for (const file of withProperties) run(file.replace('.test.ts', ''), { SRQ_TEST_SEED: seed });
+  }
 }
 if (isWanted('crash')) {
   run('delivery/crash', { SRQ_TEST_CRASHES: 'all' }, '--maxConcurrency=12', '--testTimeout=240000');

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { commandLine, onlyOptions, withoutOptions, withProfileFlags } from '../../src/cli/command-line.ts';
+import fc from '../helpers/fast-check.ts';
 
 /** The words that a shell makes of a command line, the program's name left out. */
 function wordsOf(line: string): string[] {

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Parameter, Proposal } from '../../src/request/contract.ts';
+import fc from '../helpers/fast-check.ts';
 import { learnLeads } from './describe-request.ts';
 import { MEANT, NOT_MEANT } from './field-words.ts';
 

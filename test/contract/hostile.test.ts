@@ -3,11 +3,11 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { learnContract } from '../../src/contract/learn.ts';
 import type { Proposal } from '../../src/request/contract.ts';
 import { SrqError } from '../../src/request/errors.ts';
+import fc from '../helpers/fast-check.ts';
 import { learnOptions } from './learn-options.ts';
 
 /** Generous: what is bounded takes a small part of it, what is not takes minutes. */

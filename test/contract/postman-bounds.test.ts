@@ -1,8 +1,8 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { describePostman } from '../../src/contract/postman/postman.ts';
 import type { Json } from '../../src/request/contract.ts';
 import { SrqError } from '../../src/request/errors.ts';
+import fc from '../helpers/fast-check.ts';
 import { aCollection, anItem, at, bodyOf, described } from './collections.ts';
 
 const BOUND = 180_000;

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { cellVariants, hasLostDigits, isDate } from '../../src/delivery/cell-variants.ts';
+import fc from '../helpers/fast-check.ts';
 
 const texts = (cell: string) => cellVariants(cell).map(({ text }) => text);
 

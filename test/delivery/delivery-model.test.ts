@@ -1,15 +1,14 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { settleDoubt } from '../../src/delivery/settle-doubt.ts';
 import { type Submission, submitRequest } from '../../src/delivery/submit.ts';
 import { contentKey } from '../../src/request/service-request.ts';
+import fc from '../helpers/fast-check.ts';
 import { ExpectedRequest, knowledgeOf, type Submitting } from './delivery-table.ts';
 import { Life, MOMENTS } from './life.ts';
 import { Machine } from './processes.ts';
 import { ANSWER_NAMES, type Sight, type Step } from './scripted-service.ts';
 import { settlingOf } from './settling.ts';
 
-const SEED = 20261121;
 /** At most this may validate lag behind to be believed after {@link WAIT_MS}. */
 const LAG_LIMIT_MS = 20_000;
 const WAIT_MS = 60_000;
@@ -139,6 +138,6 @@ test('one request, whatever answers it meets and wherever its process dies, ends
         story.machine.close();
       }
     }),
-    { seed: SEED, numRuns: 300, interruptAfterTimeLimit: 20_000 },
+    { numRuns: 300, interruptAfterTimeLimit: 20_000 },
   );
 });

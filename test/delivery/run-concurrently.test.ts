@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { runConcurrently } from '../../src/delivery/run-concurrently.ts';
+import fc from '../helpers/fast-check.ts';
 
 /** Work that ends when it is told to. */
 class Workshop {

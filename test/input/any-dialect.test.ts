@@ -1,5 +1,5 @@
+import { isAscii, isUtf8 } from 'node:buffer';
 import { gzipSync } from 'node:zlib';
-import fc from 'fast-check';
 import iconv from 'iconv-lite';
 import { expect, it } from 'vitest';
 import { workbook } from '../../scripts/workbook.mjs';
@@ -7,6 +7,7 @@ import { checkRequest } from '../../src/delivery/check/check-request.ts';
 import { mapRow } from '../../src/delivery/prepare.ts';
 import { planMapping } from '../../src/input/mapping.ts';
 import type { ReadOptions } from '../../src/request/table.ts';
+import fc from '../helpers/fast-check.ts';
 import { readTable, scratchFile } from '../helpers/read-table.ts';
 
 const FIELDS = ['ref', 'country', 'fullname', 'email', 'phone', 'location', 'request_text'] as const;
@@ -86,6 +87,8 @@ it('the same leads give the same requests from the encodings of spreadsheets', a
   await fc.assert(
     fc.asyncProperty(leadsOf(latin), way, encoding, async (leads, how, name) => {
       const bytes = iconv.encode(csvOf(leads, how), name);
+      // Few letters of windows-1252 side by side may be letters of UTF-8 as well ("Ñ“" has the bytes of "ѓ"): such a file says UTF-8.
+      fc.pre(name !== 'windows-1252' || isAscii(bytes) || !isUtf8(bytes));
       const declared = name === 'cp1252' || name === 'utf-16le' ? name : null;
       expect(await requestsFrom(bytes, { encoding: declared })).toEqual(requestsOf(leads));
     }),

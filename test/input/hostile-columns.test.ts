@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { mapRow } from '../../src/delivery/prepare.ts';
 import { sampleOf } from '../../src/input/columns/sample.ts';
@@ -13,6 +12,7 @@ import type { Mapping, MappingOptions } from '../../src/request/table.ts';
 import { MappingStore } from '../../src/settings/mapping-store.ts';
 import { ANY_OWNER } from '../../src/settings/own-file.ts';
 import { cpuMs } from '../helpers/cpu-time.ts';
+import fc from '../helpers/fast-check.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'srq-columns-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -10,12 +10,12 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import iconv from 'iconv-lite';
 import { describe, expect, it } from 'vitest';
 import { openTable } from '../../src/input/open-table.ts';
 import { escapeFormulas } from '../../src/request/csv-text.ts';
 import type { ReadOptions, Row } from '../../src/request/table.ts';
+import fc from '../helpers/fast-check.ts';
 
 const fixtures = new URL('../../fixtures/csv/', import.meta.url).pathname;
 const scratch = mkdtempSync(join(tmpdir(), 'srq-open-table-'));

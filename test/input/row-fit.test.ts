@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { mapRow } from '../../src/delivery/prepare.ts';
 import { planMapping } from '../../src/input/mapping.ts';
+import fc from '../helpers/fast-check.ts';
 import { readTable, scratchFile } from '../helpers/read-table.ts';
 
 const HEADER = ['Ref', 'Name', 'Email', 'Phone', 'Street', 'City', 'Country', 'Text'];

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { parseEmail } from '../../src/request/email.ts';
+import fc from '../helpers/fast-check.ts';
 
 it.each([
   ['zoe@example.com', 'zoe@example.com'],

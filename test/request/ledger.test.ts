@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Ledger } from '../../src/request/ledger.ts';
 import { noCounts, STATUSES, type Status } from '../../src/request/status.ts';
+import fc from '../helpers/fast-check.ts';
 
 // Keys are SHA-256 output; the index relies on it for its speed.
 const keyOf = (content: number) => createHash('sha256').update(`${content}`).digest('hex').slice(0, 32);

@@ -1,5 +1,4 @@
 import { createRequire } from 'node:module';
-import fc from 'fast-check';
 import {
   type CountryCode,
   getExampleNumber,
@@ -10,6 +9,7 @@ import metadata from 'libphonenumber-js/max/metadata';
 import { describe, expect, it } from 'vitest';
 import { findMarket, MARKETS } from '../../src/request/markets.ts';
 import { likelyE164, parsePhone } from '../../src/request/phone.ts';
+import fc from '../helpers/fast-check.ts';
 
 const examples = createRequire(import.meta.url)('libphonenumber-js/mobile/examples');
 const market = (code: string) => findMarket(code);

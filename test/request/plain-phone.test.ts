@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module';
-import fc from 'fast-check';
 import { type CountryCode, parsePhoneNumberFromString } from 'libphonenumber-js/max';
 import { describe, expect, it } from 'vitest';
 import { findMarket, MARKETS, type Market } from '../../src/request/markets.ts';
 import { plainE164 } from '../../src/request/phone.ts';
+import fc from '../helpers/fast-check.ts';
 
 const examples = createRequire(import.meta.url)('libphonenumber-js/mobile/examples');
 const plain = (cell: string, code: string) => plainE164(cell, findMarket(code) as Market);

@@ -1,8 +1,8 @@
 import { parse } from 'csv-parse/sync';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { csvLine, escapeFormulas, unescapeFormulas } from '../../src/request/csv-text.ts';
 import { cpuMs } from '../helpers/cpu-time.ts';
+import fc from '../helpers/fast-check.ts';
 
 const SIGNS = ['=', '+', '-', '@', '＝', '＋', '－', '＠', '﹦', '﹢', '﹣', '﹫'];
 const SEPARATORS = [',', ';', '\t', '|', '"', '\r', '\n'];

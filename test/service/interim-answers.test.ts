@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { InterimAnswerFilter } from '../../src/service/network/connection.ts';
+import fc from '../helpers/fast-check.ts';
 import { rawAnswer } from '../helpers/raw-service.ts';
 
 const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';

@@ -1,9 +1,9 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Characters } from '../../src/service/redaction/characters.ts';
 import { cutIntoWords, StepBudget } from '../../src/service/redaction/folded-words.ts';
 import { cutRaw, Redactor } from '../../src/service/redaction/redactor.ts';
 import { cpuMs } from '../helpers/cpu-time.ts';
+import fc from '../helpers/fast-check.ts';
 
 const LEAD = {
   country: 'PT',
