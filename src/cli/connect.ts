@@ -172,7 +172,7 @@ export async function contractFor(context: Context, baseUrl: string): Promise<Co
   throw new SrqError(
     'settings',
     isKept
-      ? `The contract of profile ${profile.value} has tokens of ${ownBaseUrl} issued at ${contract.token.origin}; a secret for ${baseUrl} is not sent there.`
+      ? `The contract of profile ${profile.value} has tokens of ${ownBaseUrl} issued at ${contract.token.origin}; the secret for ${baseUrl} is not sent there.`
       : `The contract of profile ${profile.value} holds keys for ${ownBaseUrl}; they are not sent to ${baseUrl}.`,
     'Use a profile of its own for each address, and learn the contract for it: srq contract learn FILE --profile NAME',
   );

@@ -91,7 +91,7 @@ export class LogKeeper {
     const place = await this.place();
     if (place.kind === 'file') {
       const hint = 'Name it: --store postgres://USER@HOST:5432/DATABASE (or SRQ_STORE, or srq login --store URL)';
-      throw new SrqError('usage', 'This needs a store in PostgreSQL.', hint);
+      throw new SrqError('usage', 'This command needs a store in PostgreSQL.', hint);
     }
     this.#postgresStore ??= await this.#openPostgres(place);
     return this.#postgresStore;
@@ -116,7 +116,7 @@ export class LogKeeper {
     if (place.kind === 'file' || !statSync(place.file, { throwIfNoEntry: false })?.size) return;
     if (await (await this.postgresStore()).hasRecords()) return;
     (await this.#context.reporter()).warn(
-      `The store ${place.name} is new: what was sent by the log ${place.file} is not known to it, and the same rows would be sent again.`,
+      `The store ${place.name} is new: it does not know what the log ${place.file} says was sent, so the same rows would be sent again.`,
     );
   }
 
@@ -138,7 +138,7 @@ export class LogKeeper {
     const away = (message: string | null) => {
       if (this.#isStoreAway === (message !== null)) return;
       this.#isStoreAway = message !== null;
-      reporter.warn(message === null ? `The store ${name} is back.` : `${message} Nothing is sent before it is back.`);
+      reporter.warn(message === null ? `The store ${name} is back.` : `${message} Nothing is sent until it is back.`);
     };
     const stopping = interruption.halt.signal;
     const store = openPostgresStore({ url, password, clock, run, holder, stopping, away });
@@ -154,7 +154,7 @@ export class LogKeeper {
  */
 async function logPlace(context: LogContext, file: string): Promise<LogPlace> {
   const { log, store, sandbox } = context.options;
-  if (log !== undefined && store !== undefined) throw new SrqError('usage', 'Choose one of --log and --store.');
+  if (log !== undefined && store !== undefined) throw new SrqError('usage', 'Choose either --log or --store.');
   if (log !== undefined) return { kind: 'file', path: log, isGiven: true };
   const { env } = context.process;
   const profile = sandbox ? null : await storedProfile(context);
@@ -178,7 +178,7 @@ async function logPlace(context: LogContext, file: string): Promise<LogPlace> {
 function passwordInArguments(flag: string, shown: string): SrqError {
   return new SrqError(
     'usage',
-    `A password in ${flag} is open to every user of this machine, and stays in the shell's history.`,
+    `Every user of this machine can see a password in ${flag}, and it stays in the shell's history.`,
     `Set PGPASSWORD or write it to ~/.pgpass, and leave it out: ${flag} '${shown}'`,
   );
 }

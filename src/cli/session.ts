@@ -100,7 +100,7 @@ export class RequestSession {
   async finishOnSignal(): Promise<void> {
     const reporter = await this.context.reporter();
     this.context.interruption.listen(() =>
-      reporter.warn('Finishing what is in flight; press Ctrl-C again to leave now.'),
+      reporter.warn('Finishing what was sent; press Ctrl-C again to stop at once.'),
     );
   }
 }
@@ -139,6 +139,6 @@ async function offered(
 ): Promise<readonly RequestOperationName[]> {
   if (hasValidate !== false || !operations.includes('validate')) return operations;
   const reporter = await context.reporter();
-  reporter.warn('The service has no validate, as its contract says: created as with --no-validate.');
+  reporter.warn('The contract says that the service has no validate, so requests are created as with --no-validate.');
   return operations.filter((name) => name !== 'validate');
 }

@@ -260,7 +260,7 @@ export class RequestApi implements MarketplaceApi {
   }
 }
 
-const NO_VALIDATE = 'The service has no validate, as its contract says.';
+const NO_VALIDATE = 'The contract says that this service has no validate.';
 const STOPPED = 'The run was stopped before this request was redactor.';
 const NOT_WRITTEN: Exchange = { answer: null, error: new Error('not written'), written: false, reset: false, ms: 0 };
 const FORGOTTEN = 'The service may have forgotten the idempotency key of the first try.';

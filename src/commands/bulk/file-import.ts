@@ -169,7 +169,9 @@ export async function chosenFiles(context: Context, named: readonly string[]): P
     if (!(await mayHoldCorrections(context, file))) unchanged.push(name);
     else {
       const alone = commandLine(commandForOne({ files: named, command: words }, file));
-      reporter.warn(`Left out: ${name}, though it was changed since: it may hold corrections. To send them: ${alone}`);
+      reporter.warn(
+        `Left out: ${name}, although it was changed since: it may contain corrections. To send them: ${alone}`,
+      );
     }
   }
   if (unchanged.length > 0) reporter.warn(`Left out: ${unchanged.join(', ')}.`);
@@ -204,7 +206,7 @@ export function requireForOne(chosen: ChosenFiles, options: BulkOptions): void {
   if (what === undefined) return;
   throw new SrqError(
     'usage',
-    `${what} is for one file, and these are ${files.length}. Nothing was sent.`,
+    `${what} works with one file, and ${files.length} were given. Nothing was sent.`,
     `Import them one by one: ${commandLine(commandForOne(chosen, first))}`,
   );
 }

@@ -89,7 +89,7 @@ export async function requireAgreement(
     throw new SrqError('usage', message, `Look at it with --dry-run, then run: ${commandLine([...words, '--yes'])}`);
   }
   const answer = await ask(context, `${weakText(weak).trim()}\nKeep this contract for profile ${profile}? [y/N] `);
-  if (!/^y(?:es)?$/i.test(answer)) throw new SrqError('usage', 'Not agreed; nothing was stored.');
+  if (!/^y(?:es)?$/i.test(answer)) throw new SrqError('usage', 'Not agreed. Nothing was stored.');
 }
 
 /** Returns the flags that give the answers from the terminal. */

@@ -64,7 +64,7 @@ async function byPerson(context: Context, keys: readonly string[], options: Reso
   if (keys.length === 0 && options.ref === undefined && !options.all) {
     throw new SrqError(
       'usage',
-      'Say which requests you mean.',
+      'Say which requests to settle.',
       'Name keys (srq resolve lists them), --ref REF, or --all.',
     );
   }
@@ -76,16 +76,16 @@ async function byPerson(context: Context, keys: readonly string[], options: Reso
   if (idle !== undefined && doubtful.length > 0) {
     throw new SrqError(
       'usage',
-      `"${idle}" is the key of no request in doubt; nothing was noted.`,
+      `No request with an unknown outcome has the key "${idle}". Nothing was recorded.`,
       'List them with: srq resolve',
     );
   }
   if (doubtful.length === 0)
-    throw new SrqError('usage', 'No request in doubt is meant by that.', 'List them with: srq resolve');
+    throw new SrqError('usage', 'That names no request with an unknown outcome.', 'List them with: srq resolve');
   if (typeof options.created === 'string' && doubtful.length > 1) {
     throw new SrqError(
       'usage',
-      `${doubtful.length} requests are meant; one identifier cannot be theirs.`,
+      `${doubtful.length} requests are meant; they cannot share one identifier.`,
       'Name one key.',
     );
   }
@@ -93,7 +93,7 @@ async function byPerson(context: Context, keys: readonly string[], options: Reso
   if (underWay.includes(true)) {
     const message =
       'Another process that lives is sending by this log; one of these may be under way. Nothing was noted.';
-    throw new SrqError('log', message, 'Wait until it has ended, then say it again.');
+    throw new SrqError('log', message, 'Wait until it has ended, then run the same command again.');
   }
   for (const record of doubtful) await settleByWord(log, record, options);
   const status = options.notCreated ? 'failed' : 'created';
@@ -132,7 +132,7 @@ async function byValidate(context: Context, keys: readonly string[], options: Re
     const hint = 'Name the file they came from, with the same mapping: srq resolve --validate --file leads.csv';
     throw new SrqError(
       'usage',
-      'To ask validate, srq needs the requests themselves, and the log does not hold them.',
+      'To ask validate, srq needs the requests themselves, which the log does not contain.',
       hint,
     );
   }
@@ -180,7 +180,7 @@ function requireProven(
   if (mayValidate && [...kinds].some((kind) => isTrusted(visibilityStats(evidence, kind, nowMs)))) return;
   throw new SrqError(
     'unknown',
-    'Validate has not proven that it sees what was created: at least 3 creations of a kind must have been looked at within 30 days, and all of them found.',
+    'Validate has not yet proven that it sees what was created: within 30 days it must have been asked about at least 3 similar requests that were created, and must have found all of them.',
     'Look the requests up at the service, then: srq resolve KEY --created [ID] or --not-created',
   );
 }

@@ -162,7 +162,7 @@ export function tooLate(waitMs: number, nowMs: number): SrqError {
   const until = new Date(nowMs + waitMs).toISOString();
   return new SrqError(
     'service',
-    `The service takes no requests before ${until}.`,
+    `The service accepts no requests before ${until}.`,
     'Run the same command again after that time: it goes on where it stopped.',
   );
 }
