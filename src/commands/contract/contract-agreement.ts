@@ -2,7 +2,7 @@ import { commandLine } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { ask, askHidden } from '../../cli/prompt.ts';
 import { printable } from '../../report/output.ts';
-import type { Finding, Proposal, Question } from '../../request/contract.ts';
+import type { ContractFinding, Proposal, Question } from '../../request/contract.ts';
 import { SrqError } from '../../request/errors.ts';
 import { isSecretName } from '../../request/names.ts';
 import { OPERATION_NAMES } from '../../request/operations.ts';
@@ -104,7 +104,7 @@ function flagsOf({ constants, operations }: Answers, given: Answers): string[] {
   ];
 }
 
-function weakText(weak: readonly Finding[]): string {
+function weakText(weak: readonly ContractFinding[]): string {
   const guesses = weak.map(({ setting, value, where, why }) => printable(`${setting} is ${value} (${where}): ${why}`));
   return guesses.length === 0 ? '' : ` These are guesses: ${guesses.join('; ')}.`;
 }
