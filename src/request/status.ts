@@ -87,7 +87,7 @@ export const STATUS = {
   },
   failed: {
     meaning: 'not sent; the next run sends them',
-    brief: 'certainly not taken',
+    brief: 'not sent; the next run sends it',
     label: 'failed',
     colour: 'red',
     rank: 1,
