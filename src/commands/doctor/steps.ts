@@ -1,5 +1,5 @@
 import { isIP, type Socket } from 'node:net';
-import type { Connection } from '../../cli/connect.ts';
+import type { Connection } from '../../account/connection.ts';
 import type { Context } from '../../cli/context.ts';
 import { codeOfResult } from '../../cli/exit-codes.ts';
 import { operationsOf, recordingsBeside } from '../../cli/session.ts';
