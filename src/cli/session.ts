@@ -103,11 +103,6 @@ export class RequestSession {
   }
 }
 
-/** Returns the operations for which requests to be created must be valid, with or without validate. */
-export function operationsOf({ validate }: { readonly validate: boolean }): readonly RequestOperationName[] {
-  return validate ? ['create', 'validate'] : ['create'];
-}
-
 /**
  * Reads recordings from the folder of the file that names them (`-` is the current folder). A recording named by a flag
  * may be anywhere.
