@@ -141,7 +141,8 @@ export class LogKeeper {
       reporter.warn(message === null ? `The store ${name} is back.` : `${message} Nothing is sent until it is back.`);
     };
     const stopping = interruption.halt.signal;
-    const store = openPostgresStore({ url, password, clock, run, holder, stopping, away });
+    const warn = (message: string) => reporter.warn(message);
+    const store = openPostgresStore({ url, password, clock, run, holder, stopping, away, warn });
     this.#context.onClose(() => store.close());
     return store;
   }
