@@ -158,7 +158,10 @@ function foldedLine(line: string, columns: number): string {
   const whole = head.trimEnd().replace(OPTION_WITH_VALUE, (option) => option.replaceAll(' ', NO_BREAK));
   const rows = wrapAnsi(whole, Math.max(1, columns - hanging.length - 1)).replaceAll(NO_BREAK, ' ');
   // The blank stays at the end of its row, so that nothing but line feeds and indents is added.
-  return indent + rows.replaceAll('\n', ` \n${hanging}`) + (command === '' ? '' : ` ${command}`);
+  const shown = indent + rows.replaceAll('\n', ` \n${hanging}`);
+  if (command === '') return shown;
+  const fits = textWidth(shown.slice(shown.lastIndexOf('\n') + 1)) + 1 + textWidth(command) <= columns;
+  return `${shown} ${fits ? '' : `\n${hanging}`}${command}`;
 }
 
 /** Filled up with blanks to `width` places. */

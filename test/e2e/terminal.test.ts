@@ -173,7 +173,7 @@ describe.skipIf(!HAS_TERMINAL)('on a real terminal', () => {
     terminal.type('\x03');
     await terminal.until(/Finishing what was sent/);
     expect(await terminal.ended).toBe(130);
-    expect(seen(terminal.shown)).toMatch(/Stopped: 200 rows[\s\S]*Next: srq bulk/);
+    expect(seen(terminal.shown)).toMatch(/Stopped: 200 rows[\s\S]*Next:\s+srq bulk/);
     const { created } = await statsOf(sandbox);
     expect(created).toBeLessThan(200);
     const results = readFileSync(join(desk.work, 'leads.results.csv'), 'utf8').trim().split('\r\n');
