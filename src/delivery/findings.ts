@@ -237,17 +237,17 @@ class MendClues {
   }
 }
 
-type Content = 'country' | 'lang' | 'phone' | 'email' | 'request_text';
+type CellKind = 'country' | 'lang' | 'phone' | 'email' | 'request_text';
 
 /** The contents that are sought in unused columns, by the field of a problem. */
-const SOUGHT: Readonly<Record<string, readonly Content[] | undefined>> = {
+const SOUGHT: Readonly<Record<string, readonly CellKind[] | undefined>> = {
   country: ['country'],
   lang: ['lang'],
   phone: ['phone', 'email'],
   request_text: ['request_text'],
 };
 
-const HOLDS: Readonly<Record<Content, (cell: string, market: Market | undefined) => boolean>> = {
+const HOLDS: Readonly<Record<CellKind, (cell: string, market: Market | undefined) => boolean>> = {
   country: (cell) => parseMarket(cell) !== undefined,
   lang: (cell, market) => market?.languages.includes(parseLanguage(cell).code.slice(0, 2)) === true,
   // Many an order number is a valid telephone number where those have any length.
