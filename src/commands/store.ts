@@ -25,7 +25,7 @@ export async function storeMigrate(context: Context): Promise<number> {
   const { installBoss } = await import('../store/postgres/boss.ts');
   await installBoss(store.database);
   const reporter = await context.reporter();
-  await reporter.result({ store: store.name, migrated }, (paint) => {
+  await reporter.result('store migrate', { store: store.name, migrated }, (paint) => {
     const what = migrated.length === 0 ? 'is up to date' : `now has: ${migrated.join(', ')}`;
     return `${paint.green('✓')} The store ${printable(store.name)} ${what}.`;
   });

@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream';
 import type { ChalkInstance } from 'chalk';
+import type { DocumentName, DocumentOf } from '../request/documents/types.ts';
 import type { SrqError } from '../request/errors.ts';
 import type { Counts } from '../request/status.ts';
 
@@ -23,15 +24,27 @@ export type ItemText<Item> = (item: Item, paint: ChalkInstance, index: number) =
  * form of the result once, so that commands do not ask for it.
  */
 export interface Reporter {
-  /** Writes the command's one result: `document` for programs, `text` for people. */
-  result(document: unknown, text: (paint: ChalkInstance) => string): Promise<void>;
+  /** Writes the command's one result: the document of this name for programs, or several of them, `text` for people. */
+  result<Name extends DocumentName>(
+    name: Name,
+    document: DocumentOf<Name> | readonly DocumentOf<Name>[],
+    text: (paint: ChalkInstance) => string,
+  ): Promise<void>;
   /**
    * Writes a result of many items as a stream: an array for programs, the `text` of each item, with its line feed, for
    * people.
    */
-  results<Item extends object>(items: AsyncIterable<Item>, text: ItemText<Item>): Promise<void>;
+  results<Name extends DocumentName, Item extends DocumentOf<Name>>(
+    name: Name,
+    items: AsyncIterable<Item>,
+    text: ItemText<Item>,
+  ): Promise<void>;
   /** Writes items of an endless stream: one JSON document a line for programs, the `text` of each item for people. */
-  lines<Item extends object>(items: AsyncIterable<Item>, text: ItemText<Item>): Promise<void>;
+  lines<Name extends DocumentName, Item extends DocumentOf<Name>>(
+    name: Name,
+    items: AsyncIterable<Item>,
+    text: ItemText<Item>,
+  ): Promise<void>;
   /** Writes a message that --quiet suppresses. */
   say(text: (paint: ChalkInstance) => string): void;
   /** Writes a warning, which --quiet does not suppress. */

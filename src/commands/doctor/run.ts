@@ -44,7 +44,9 @@ export async function doctor(context: Context, options: DoctorOptions): Promise<
     reporter.say(() => printable(`Wrote a report without secrets: ${output}`));
   }
   const next = withProfileFlags(diagnosis.ok ? 'srq bulk FILE --dry-run' : 'srq doctor', context.options);
-  await reporter.result(diagnosis, (paint) => folded(diagnosisText(diagnosis, next, paint), terminalColumns(context)));
+  await reporter.result('doctor', diagnosis, (paint) =>
+    folded(diagnosisText(diagnosis, next, paint), terminalColumns(context)),
+  );
   return exitNumber(failure === null ? [] : [failure]);
 }
 

@@ -41,6 +41,7 @@ async function list(context: Context, keys: readonly string[], options: ResolveO
   const doubtful = await inDoubt(await context.logStore(), keys, options);
   const nowMs = context.clock.nowMs();
   await reporter.result(
+    'resolve',
     { unknown: doubtful.map(({ key, at, row, ref, message }) => ({ key, at, row, ref, message })) },
     (paint) =>
       doubtful.length === 0 ? 'Nothing is in doubt.' : doubtText(doubtful, nowMs, terminalColumns(context), paint),
@@ -98,10 +99,13 @@ async function byPerson(context: Context, keys: readonly string[], options: Reso
   for (const record of doubtful) await settleByWord(log, record, options);
   const status = options.notCreated ? 'failed' : 'created';
   const reporter = await context.reporter();
-  await reporter.result({ resolved: doubtful.map(({ key, row, ref }) => ({ key, row, ref, status })) }, () =>
-    options.notCreated
-      ? `${doubtful.length} noted as not created: the next run of the same import sends them.`
-      : `${doubtful.length} noted as created.`,
+  await reporter.result(
+    'resolve --created',
+    { resolved: doubtful.map(({ key, row, ref }) => ({ key, row, ref, status })) },
+    () =>
+      options.notCreated
+        ? `${doubtful.length} noted as not created: the next run of the same import sends them.`
+        : `${doubtful.length} noted as created.`,
   );
   return 0;
 }
@@ -162,6 +166,7 @@ async function byValidate(context: Context, keys: readonly string[], options: Re
   if (stop) throw stop;
   const { created, failed, unknown } = plan.ledger.counts();
   await reporter.result(
+    'resolve --validate',
     { asked: before, created, notCreated: failed, unknown },
     () =>
       `${before} asked about: ${created} created, ${failed} not created (the next run sends them), ${unknown} still unknown.`,
