@@ -35,6 +35,7 @@ export const COMMAND_FACTS: Readonly<Record<string, CommandFacts>> = {
   export: local('log', 'input', 'auth'),
   resolve: asking('log', 'input', 'unknown'),
   'store migrate': local('log'),
+  'store resume': local('log'),
   enqueue: local('input', 'log', 'rejected', 'auth'),
   work: creating('rejected', 'stopped'),
   queue: local('log', 'auth'),

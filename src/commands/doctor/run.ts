@@ -1,7 +1,8 @@
 import { writeFile } from 'node:fs/promises';
+import type { Connection } from '../../account/connection.ts';
 import { terminalColumns } from '../../cli/command.ts';
 import { withProfileFlags } from '../../cli/command-line.ts';
-import { type Connection, connect } from '../../cli/connect.ts';
+import { connect } from '../../cli/connect.ts';
 import type { Context } from '../../cli/context.ts';
 import { exitNumber } from '../../cli/exit-codes.ts';
 import { ask } from '../../cli/prompt.ts';

@@ -30,6 +30,7 @@ export const DOCUMENTS = {
   'resolve --created': runs.settled,
   'resolve --validate': runs.looked,
   'store migrate': setup.migrated,
+  'store resume': setup.resumed,
   enqueue: runs.enqueued,
   'enqueue --dry-run': z.union([runs.planned, runs.plannedFiles]),
   work: runs.worked,

@@ -69,6 +69,8 @@ export const diagnosis = z.object({
   ),
 });
 
+/** The processes that nobody waits for any longer. */
+export const resumed = z.object({ store: text, missing: z.array(text), doubtful: count });
 export const migrated = z.object({ store: text, migrated: z.array(text) });
 
 const question = z.object({
