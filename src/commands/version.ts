@@ -12,6 +12,6 @@ export function addVersion(program: Command, run: RunCommand): void {
 
 async function showVersion(context: Context): Promise<number> {
   const { version } = context;
-  await (await context.reporter()).result({ version }, () => version);
+  await (await context.reporter()).result('version', { version }, () => version);
   return 0;
 }
