@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Reporter } from '../report/reporter.ts';
 import { type Contract, contractAt, documentedContract, withTokenAtService } from '../request/contract.ts';
@@ -20,6 +19,7 @@ import type { GlobalOptions } from './command.ts';
 import { Interruption } from './interruption.ts';
 import { LogKeeper, type LogPlace } from './log-place.ts';
 import { systemClock } from './system-clock.ts';
+import { makeTemporaryFolder } from './temporary-folder.ts';
 
 /** The dependencies of a command. It is built once; parts that cost time or read a file are loaded on first use. */
 export class Context {
@@ -234,7 +234,7 @@ export class Context {
 
   #stateDirectory(): string {
     if (!this.options.sandbox) return this.#directories().state;
-    this.#state ??= mkdtempSync(join(tmpdir(), 'srq-sandbox-'));
+    this.#state ??= makeTemporaryFolder('srq-sandbox-');
     return this.#state;
   }
 
