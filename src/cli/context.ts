@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync } from 'node:fs';
-import { homedir, hostname, tmpdir } from 'node:os';
+import { homedir, hostname } from 'node:os';
 import { join } from 'node:path';
 import type { LogPlace } from '../account/host.ts';
 import { LogKeeper } from '../account/log-keeper.ts';
@@ -29,6 +28,7 @@ import type { PostgresStore } from '../store/postgres/postgres-store.ts';
 import type { GlobalOptions } from './command.ts';
 import { Interruption } from './interruption.ts';
 import { logPlace } from './log-place.ts';
+import { makeTemporaryFolder } from './temporary-folder.ts';
 
 /** The dependencies of a command. It is built once; parts that cost time or read a file are loaded on first use. */
 export class Context {
@@ -263,7 +263,7 @@ export class Context {
 
   #stateDirectory(): string {
     if (!this.options.sandbox) return this.#directories().state;
-    this.#state ??= mkdtempSync(join(tmpdir(), 'srq-sandbox-'));
+    this.#state ??= makeTemporaryFolder('srq-sandbox-');
     return this.#state;
   }
 
