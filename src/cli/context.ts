@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { Reporter } from '../report/reporter.ts';
 import {
   type Contract,
@@ -158,6 +158,17 @@ export class Context {
     return { config, state: this.#stateDirectory(), log };
   }
 
+  /** Has a command that only reads take the log of the last rehearsal, where --sandbox is given. */
+  readLastRehearsal(): void {
+    if (this.options.sandbox) this.#state = this.#lastRehearsal();
+  }
+
+  /** Returns the path under which the log is found after the command. That of a rehearsal moves when it ends. */
+  async lastingLog(): Promise<string> {
+    const { log, state } = await this.paths();
+    return this.options.sandbox && dirname(log) === state ? join(this.#lastRehearsal(), basename(log)) : log;
+  }
+
   /** Returns where the log is kept. */
   logPlace(): Promise<LogPlace> {
     return this.#log.place();
@@ -241,8 +252,18 @@ export class Context {
 
   #stateDirectory(): string {
     if (!this.options.sandbox) return this.#directories().state;
-    this.#state ??= mkdtempSync(join(tmpdir(), 'srq-sandbox-'));
+    this.#state ??= this.#beginRehearsal();
     return this.#state;
+  }
+
+  #beginRehearsal(): string {
+    const folder = mkdtempSync(join(tmpdir(), 'srq-sandbox-'));
+    this.onClose(async () => (await import('./rehearsal.ts')).endRehearsal(folder, this.#lastRehearsal()));
+    return folder;
+  }
+
+  #lastRehearsal(): string {
+    return join(this.#directories().state, 'rehearsal');
   }
 
   #directories() {
@@ -273,7 +294,8 @@ export class Context {
 
   /** Starts a marketplace inside this process, with temporary credentials, state and log. */
   async #sandboxSettings(): Promise<Settings> {
-    this.#sandbox ??= this.#learnedContract().then((contract) => startEmbedded(this.clock, contract));
+    const { keep } = this.options;
+    this.#sandbox ??= this.#learnedContract().then((contract) => startEmbedded(this.clock, contract, keep === true));
     const sandbox = await this.#sandbox;
     this.onClose(() => sandbox.close());
     return {
@@ -324,7 +346,7 @@ async function makeReporter(process: NodeJS.Process, options: GlobalOptions, clo
 /**
  * Starts a marketplace inside this process on a free port. The contract says how it differs from the public document.
  */
-async function startEmbedded(clock: Clock, contract: Contract | null): Promise<Sandbox> {
+async function startEmbedded(clock: Clock, contract: Contract | null, hasInbox: boolean): Promise<Sandbox> {
   const { startSandbox } = await import('../sandbox/server.ts');
   return startSandbox({
     port: 0,
@@ -335,8 +357,8 @@ async function startEmbedded(clock: Clock, contract: Contract | null): Promise<S
     seed: 1,
     storeFile: null,
     contract,
-    // Users rehearse with real leads here, and every user of the machine can call the port.
-    hasInbox: false,
+    // Users rehearse with real leads here, and every user of the machine can call the port: only on request.
+    hasInbox,
     now: clock.nowMs,
   });
 }
