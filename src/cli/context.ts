@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { homedir, hostname, tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import type { LogPlace } from '../account/host.ts';
+import { LogKeeper } from '../account/log-keeper.ts';
+import { systemClock } from '../account/system-clock.ts';
 import type { Reporter } from '../report/reporter.ts';
 import {
   type Contract,
@@ -20,13 +23,12 @@ import type { MappingStore } from '../settings/mapping-store.ts';
 import type { Trust } from '../settings/own-file.ts';
 import { contractPaths, directories, mappingsPath, type Paths } from '../settings/paths.ts';
 import type { ProfileStore } from '../settings/profile-store.ts';
-import type { Settings, Sourced } from '../settings/settings.ts';
+import { requireCertificateCheck, type Settings, type Sourced } from '../settings/settings.ts';
 import type { WrittenFiles } from '../settings/written-files.ts';
 import type { PostgresStore } from '../store/postgres/postgres-store.ts';
 import type { GlobalOptions } from './command.ts';
 import { Interruption } from './interruption.ts';
-import { LogKeeper, type LogPlace } from './log-place.ts';
-import { systemClock } from './system-clock.ts';
+import { logPlace } from './log-place.ts';
 
 /** The dependencies of a command. It is built once; parts that cost time or read a file are loaded on first use. */
 export class Context {
@@ -43,7 +45,7 @@ export class Context {
   #learned: Promise<Contract | null> | null = null;
   #sandbox: Promise<Sandbox> | null = null;
   #state: string | null = null;
-  readonly #log = new LogKeeper(this, () => this.#stateDirectory());
+  readonly #log = new LogKeeper(this, () => logPlace(this, this.#stateDirectory()));
   readonly #closers: (() => Promise<void>)[] = [];
   readonly #secrets: string[] = [];
   /** Warnings that have been given and are not repeated. */
@@ -67,6 +69,26 @@ export class Context {
   /** The numeric user id, or null where files have no owners and modes (Windows). */
   get uid(): number | null {
     return this.process.getuid?.() ?? null;
+  }
+
+  /** Aborted by the first signal, or by the command itself: nothing new is sent then. */
+  get halt(): AbortController {
+    return this.interruption.halt;
+  }
+
+  /** Describes this process to others that find the log in use. */
+  holder(command: string): string {
+    const since = new Date(this.clock.nowMs()).toISOString();
+    return `srq ${command}, process ${this.process.pid} on ${hostname()}, since ${since}`;
+  }
+
+  async warn(message: string): Promise<void> {
+    (await this.reporter()).warn(message);
+  }
+
+  /** Throws `SrqError('settings')` where the environment has Node.js check no certificate; see the function. */
+  requireCertificateCheck(authority: string): void {
+    requireCertificateCheck(this.process.env, authority);
   }
 
   /**
@@ -256,6 +278,11 @@ export class Context {
     return this.#state;
   }
 
+  async #startSandbox(hasInbox: boolean): Promise<Sandbox> {
+    const { startEmbedded } = await import('./rehearsal.ts');
+    return startEmbedded(this.clock, await this.#learnedContract(), hasInbox);
+  }
+
   #beginRehearsal(): string {
     const folder = mkdtempSync(join(tmpdir(), 'srq-sandbox-'));
     this.onClose(async () => (await import('./rehearsal.ts')).endRehearsal(folder, this.#lastRehearsal()));
@@ -294,8 +321,7 @@ export class Context {
 
   /** Starts a marketplace inside this process, with temporary credentials, state and log. */
   async #sandboxSettings(): Promise<Settings> {
-    const { keep } = this.options;
-    this.#sandbox ??= this.#learnedContract().then((contract) => startEmbedded(this.clock, contract, keep === true));
+    this.#sandbox ??= this.#startSandbox(this.options.keep === true);
     const sandbox = await this.#sandbox;
     this.onClose(() => sandbox.close());
     return {
@@ -341,24 +367,4 @@ async function makeReporter(process: NodeJS.Process, options: GlobalOptions, clo
     messageTimeMs: options.logFormat === 'json' ? clock.nowMs : null,
   };
   return options.json ? new JsonReporter(settings) : new HumanReporter(settings);
-}
-
-/**
- * Starts a marketplace inside this process on a free port. The contract says how it differs from the public document.
- */
-async function startEmbedded(clock: Clock, contract: Contract | null, hasInbox: boolean): Promise<Sandbox> {
-  const { startSandbox } = await import('../sandbox/server.ts');
-  return startSandbox({
-    port: 0,
-    latencyMs: 0,
-    ratePerSecond: null,
-    tokenTtlSeconds: 3600,
-    faults: {},
-    seed: 1,
-    storeFile: null,
-    contract,
-    // Users rehearse with real leads here, and every user of the machine can call the port: only on request.
-    hasInbox,
-    now: clock.nowMs,
-  });
 }

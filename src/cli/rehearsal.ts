@@ -1,5 +1,8 @@
 import { cpSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Contract } from '../request/contract.ts';
+import type { Clock } from '../request/ports.ts';
+import { type Sandbox, startSandbox } from '../sandbox/server.ts';
 
 /** The log of a rehearsal with --sandbox, and its notes, which a report needs. */
 const KEPT = ['sandbox.ndjson', 'sandbox.ndjson.runs'];
@@ -23,4 +26,23 @@ export function endRehearsal(folder: string, last: string): void {
     }
   }
   rmSync(folder, { recursive: true, force: true });
+}
+
+/**
+ * Starts a marketplace inside this process on a free port. The contract says how it differs from the public document.
+ */
+export function startEmbedded(clock: Clock, contract: Contract | null, hasInbox: boolean): Promise<Sandbox> {
+  return startSandbox({
+    port: 0,
+    latencyMs: 0,
+    ratePerSecond: null,
+    tokenTtlSeconds: 3600,
+    faults: {},
+    seed: 1,
+    storeFile: null,
+    contract,
+    // Users rehearse with real leads here, and every user of the machine can call the port: only on request.
+    hasInbox,
+    now: clock.nowMs,
+  });
 }

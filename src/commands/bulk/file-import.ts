@@ -3,11 +3,12 @@ import { basename } from 'node:path';
 import { commandLine } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { type Input, inputName, readInput, withReadingProgress } from '../../cli/input.ts';
-import { operationsOf, RequestSession, recordingsBeside } from '../../cli/session.ts';
+import { RequestSession, recordingsBeside } from '../../cli/session.ts';
 import type { ImportFile, ImportUi, Pass } from '../../delivery/import.ts';
 import type { RowLookup } from '../../delivery/report-rows.ts';
 import { SrqError } from '../../request/errors.ts';
 import type { ImportPlan, RowReport } from '../../request/import-plan.ts';
+import { operationsOf } from '../../request/operations.ts';
 import { type Agreed, agreedPlan } from './agreement.ts';
 import type { BulkOptions } from './flags.ts';
 import {

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
+import type { Connection } from '../../account/connection.ts';
 import { withProfileFlags } from '../../cli/command-line.ts';
-import { type Connection, connect } from '../../cli/connect.ts';
+import { connect } from '../../cli/connect.ts';
 import type { Context } from '../../cli/context.ts';
 import { exitNumber } from '../../cli/exit-codes.ts';
 import { askYesNo } from '../../cli/prompt.ts';

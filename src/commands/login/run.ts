@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers';
 import { withProfileFlags } from '../../cli/command-line.ts';
-import { certificateFiles, contractFor, proveCredentials } from '../../cli/connect.ts';
+import { certificateFiles, contractFor, proveNewCredentials } from '../../cli/connect.ts';
 import type { Context } from '../../cli/context.ts';
 import { forgetKeychain, profileInForce, profileKind, warnOfRepair } from '../../cli/profiles.ts';
 import { ask, askHidden, askUntil, askYesNo } from '../../cli/prompt.ts';
@@ -46,7 +46,7 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
   const address = secretAddressText(contract, baseUrl);
   if (isElsewhere(contract.token)) reporter.warn(address);
   else reporter.say(() => address);
-  const token = await proveCredentials(context, { baseUrl, clientId }, ownKey(contract) ?? given.secret).catch(
+  const token = await proveNewCredentials(context, { baseUrl, clientId }, ownKey(contract) ?? given.secret).catch(
     (error: unknown) => Promise.reject(error instanceof SrqError ? nothingStored(error) : error),
   );
   const profile: Profile = {
