@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { homedir, hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { LogPlace } from '../account/host.ts';
+import { LogKeeper } from '../account/log-keeper.ts';
+import { systemClock } from '../account/system-clock.ts';
 import type { Reporter } from '../report/reporter.ts';
 import { type Contract, contractAt, documentedContract, withTokenAtService } from '../request/contract.ts';
 import { SrqError } from '../request/errors.ts';
@@ -13,13 +16,12 @@ import type { MappingStore } from '../settings/mapping-store.ts';
 import type { Trust } from '../settings/own-file.ts';
 import { contractPaths, directories, mappingsPath, type Paths } from '../settings/paths.ts';
 import type { ProfileStore } from '../settings/profile-store.ts';
-import type { Settings, Sourced } from '../settings/settings.ts';
+import { requireCertificateCheck, type Settings, type Sourced } from '../settings/settings.ts';
 import type { WrittenFiles } from '../settings/written-files.ts';
 import type { PostgresStore } from '../store/postgres/postgres-store.ts';
 import type { GlobalOptions } from './command.ts';
 import { Interruption } from './interruption.ts';
-import { LogKeeper, type LogPlace } from './log-place.ts';
-import { systemClock } from './system-clock.ts';
+import { logPlace } from './log-place.ts';
 
 /** The dependencies of a command. It is built once; parts that cost time or read a file are loaded on first use. */
 export class Context {
@@ -36,7 +38,7 @@ export class Context {
   #learned: Promise<Contract | null> | null = null;
   #sandbox: Promise<Sandbox> | null = null;
   #state: string | null = null;
-  readonly #log = new LogKeeper(this, () => this.#stateDirectory());
+  readonly #log = new LogKeeper(this, () => logPlace(this, this.#stateDirectory()));
   readonly #closers: (() => Promise<void>)[] = [];
   readonly #secrets: string[] = [];
   /** Warnings that have been given and are not repeated. */
@@ -60,6 +62,26 @@ export class Context {
   /** The numeric user id, or null where files have no owners and modes (Windows). */
   get uid(): number | null {
     return this.process.getuid?.() ?? null;
+  }
+
+  /** Aborted by the first signal, or by the command itself: nothing new is sent then. */
+  get halt(): AbortController {
+    return this.interruption.halt;
+  }
+
+  /** Describes this process to others that find the log in use. */
+  holder(command: string): string {
+    const since = new Date(this.clock.nowMs()).toISOString();
+    return `srq ${command}, process ${this.process.pid} on ${hostname()}, since ${since}`;
+  }
+
+  async warn(message: string): Promise<void> {
+    (await this.reporter()).warn(message);
+  }
+
+  /** Throws `SrqError('settings')` where the environment has Node.js check no certificate; see the function. */
+  requireCertificateCheck(authority: string): void {
+    requireCertificateCheck(this.process.env, authority);
   }
 
   /**

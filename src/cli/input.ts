@@ -135,7 +135,9 @@ export async function rememberMapping(context: Context, { table, mapping, chosen
     (await context.mappings())?.keep(table.columns, kept, on);
   } catch (error) {
     if (systemCode(error) === '') throw error;
-    (await context.reporter()).warn(`The mapping cannot be kept for the next file like this (${systemCode(error)}).`);
+    (await context.reporter()).warn(
+      `The mapping cannot be remembered for the next file like this (${systemCode(error)}).`,
+    );
   }
 }
 

@@ -8,7 +8,7 @@ import { examples } from './options.ts';
 export function addLogout(program: Command, run: RunCommand): void {
   program
     .command('logout')
-    .description('forget credentials and token; the log stays')
+    .description('forget the credentials and the token; keep the log')
     .addHelpText('after', examples('srq logout --profile shop'))
     .action(run(async () => logout));
 }

@@ -13,7 +13,7 @@ import { examples } from './options.ts';
 export function addStatus(program: Command, run: RunCommand): void {
   program
     .command('status')
-    .description('show who would send, where to, by which settings')
+    .description('show the profile, address and settings in force')
     .addHelpText('after', examples('srq status', 'srq status --json --profile shop'))
     .action(run(async () => status));
 }

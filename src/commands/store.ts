@@ -13,7 +13,7 @@ export function addStore(program: Command, run: RunCommand): void {
     .addHelpText('after', examples('srq store migrate --store postgres://owner@db.example/leads'));
   store
     .command('migrate')
-    .description('make its tables, or bring them up to date')
+    .description('create its tables, or bring them up to date')
     .addHelpText('after', examples('srq store migrate --store postgres://owner@db.example/leads'))
     .action(run(async () => storeMigrate));
   store

@@ -1,7 +1,7 @@
 import {
   type Contract,
+  type ContractFinding,
   DEFAULT_KEY_LIFE_SECONDS,
-  type Finding,
   type Idempotency,
   type Operation,
   type Parameter,
@@ -87,8 +87,8 @@ function basePathOf({ first, second }: Merge): string {
 }
 
 /** Merges the findings. Each setting keeps those of the document that it was taken from. */
-function mergedFindings({ first, second, filled }: Merge): readonly Finding[] {
-  const isFilled = ({ setting }: Finding): boolean =>
+function mergedFindings({ first, second, filled }: Merge): readonly ContractFinding[] {
+  const isFilled = ({ setting }: ContractFinding): boolean =>
     filled.has(setting) || [...filled].some((each) => setting.startsWith(`${each}.`));
   return [
     ...first.contract.findings.filter((each) => !isFilled(each)),

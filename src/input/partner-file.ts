@@ -97,7 +97,7 @@ function unreadable(path: string, error: unknown): SrqError {
     return new SrqError('input', `There is no file ${path}.`, 'Check the name and the folder.', error);
   }
   if (code === 'EACCES' || code === 'EPERM') {
-    return new SrqError('input', `${path} may not be read.`, `Allow it: chmod u+r ${path}`, error);
+    return new SrqError('input', `You may not read ${path}.`, `Allow it: chmod u+r ${path}`, error);
   }
   return new SrqError(
     'input',

@@ -54,9 +54,9 @@ export type Pointer = Operation['errorTexts'][number];
 export type VerdictRule = ValidateOperation['verdict'][number];
 export type Idempotency = NonNullable<CreateOperation['idempotency']>;
 export type ServerSuggestion = Contract['servers'][number];
-export type Finding = Contract['findings'][number];
+export type ContractFinding = Contract['findings'][number];
 /** Confidence in a value. `certain`: the document states it. `weak`: a person has to confirm it. */
-export type Confidence = Finding['confidence'];
+export type Confidence = ContractFinding['confidence'];
 
 /** The name in a parameter's path that stands for the only element of a list: `['phones', '0', 'number']`. */
 export const ONLY_ELEMENT = '0';
@@ -205,7 +205,7 @@ export function isOffered(contract: Contract, name: OperationName): boolean | nu
 
 /**
  * Counts how often live answers confirmed or contradicted a setting of the contract. Settings are named as in
- * {@link Finding}.
+ * {@link ContractFinding}.
  */
 export type Observations = Readonly<Record<string, { readonly confirmed: number; readonly contradicted: number }>>;
 

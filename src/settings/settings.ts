@@ -105,7 +105,7 @@ export function notLoggedIn(missing: readonly string[], profile?: string, others
     return new SrqError(
       'auth',
       `There is no profile "${profile}".${meant === null ? '' : ` Did you mean ${meant}?`}`,
-      `See which there are: srq profile list    Or log in: srq login --profile ${profile}`,
+      `See what there is: srq profile list    Or log in: srq login --profile ${profile}`,
     );
   }
   return new SrqError(
@@ -143,7 +143,7 @@ export function requireCertificateCheck(env: Environment, authority: string): vo
   if (env['NODE_TLS_REJECT_UNAUTHORIZED'] !== '0') return;
   throw new SrqError(
     'settings',
-    'NODE_TLS_REJECT_UNAUTHORIZED=0 turns off the check of certificates; srq does not send then.',
+    'NODE_TLS_REJECT_UNAUTHORIZED=0 turns off the check of certificates, and srq does not send without it.',
     `Unset it. For a private certificate authority, name its file${authority}`,
   );
 }
@@ -167,8 +167,8 @@ export function normalBaseUrl(text: string): string {
   if (url.protocol === 'http:' && !isLoopback(url.href)) {
     throw new SrqError(
       'settings',
-      `http:// would send the client secret and people's data to ${url.host} in the clear; it is refused.`,
-      `Use https://${url.host}. Plain http is for this machine (127.0.0.1, localhost) only.`,
+      `http:// would send the client secret and personal data to ${url.host} unencrypted, so it is refused.`,
+      `Use https://${url.host}. Plain http works only for this machine (127.0.0.1, localhost).`,
     );
   }
   return url.origin + url.pathname.replace(/\/+$/, '');

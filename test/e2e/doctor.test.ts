@@ -55,7 +55,7 @@ describe('the doctor', () => {
   test('works with nothing set up on the sandbox', async ({ desk }) => {
     expect(await desk.run('doctor', '--sandbox')).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/All is well/),
+      stdout: expect.stringMatching(/Everything works/),
     });
   });
 
@@ -91,7 +91,7 @@ describe('the doctor', () => {
     partner.env['SRQ_BASE_URL'] = `http://127.0.0.1:${await closedPort()}`;
     const closed = await partner.run('doctor', '--json');
     expect([closed.code, stepsOf(closed).slice(2, 5)]).toEqual([5, ['dns ok', 'tcp fail', 'tls skip']]);
-    expect(stepOf(closed, 'tcp')?.message).toContain('nobody listens at 127.0.0.1:');
+    expect(stepOf(closed, 'tcp')?.message).toContain('nothing listens at 127.0.0.1:');
     partner.env['SRQ_BASE_URL'] = 'https://nobody.invalid';
     const unknown = await partner.run('doctor', '--json');
     expect([unknown.code, stepsOf(unknown).slice(1, 4)]).toEqual([5, ['proxy ok', 'dns fail', 'tcp skip']]);
@@ -155,7 +155,7 @@ describe('the doctor', () => {
     const right = await desk.run('doctor', '--create', '--json');
     expect([right.code, stepOf(right, 'contract')]).toEqual([
       0,
-      expect.objectContaining({ result: 'ok', message: expect.stringMatching(/bear out: .*create\.identifiers/) }),
+      expect.objectContaining({ result: 'ok', message: expect.stringMatching(/confirm: .*create\.identifiers/) }),
     ]);
     await desk.run('contract', 'learn', desk.write('wrong.json', JSON.stringify(wrong)), '--yes');
     const ended = await desk.run('doctor', '--create', '--json');
@@ -227,7 +227,7 @@ describe('the doctor and this machine', () => {
   test('leaves no log, lock or file behind, and takes and frees the lock of a log that is there', async ({
     partner,
   }) => {
-    expect((await partner.run('doctor')).stdout).toContain('All is well');
+    expect((await partner.run('doctor')).stdout).toContain('Everything works');
     expect(partner.files().filter((name) => /ndjson|\.srq-doctor|results/.test(name))).toEqual([]);
     await partner.run('create', ...requestFor('log'));
     const before = partner.records();
@@ -260,7 +260,7 @@ describe('the doctor and this machine', () => {
   test.skipIf(!existsSync('/proc/self'))('warns of a folder that takes no results', async ({ partner }) => {
     const { code, stdout } = await partner.start(['doctor'], { cwd: '/proc' }).ended;
     expect([code, stdout]).toEqual([0, expect.stringMatching(/! results +No results file can be written in \/proc /)]);
-    expect(stdout).not.toContain('All is well');
+    expect(stdout).not.toContain('Everything works');
   });
 
   test.for([

@@ -81,7 +81,7 @@ describe.skipIf(!HAS_TERMINAL)('on a real terminal', () => {
         rows,
         term: 'dumb',
       });
-      await terminal.until(/q to leave: /);
+      await terminal.until(/q to quit: /);
       const lines = seen(terminal.shown).split('\n').slice(-rows);
       expect(Math.max(...lines.slice(0, -1).map((line) => line.length))).toBeLessThanOrEqual(columns);
       const screen = lines.join(' ').replace(/\s+/g, ' ');

@@ -2,12 +2,12 @@ import { Chalk } from 'chalk';
 import { expect, test } from 'vitest';
 import { textWidth } from '../../src/report/output.ts';
 import { proposalText } from '../../src/report/terminal/contract-text.ts';
-import { DOCUMENTED_CONTRACT, type Finding } from '../../src/request/contract.ts';
+import { type ContractFinding, DOCUMENTED_CONTRACT } from '../../src/request/contract.ts';
 
 const paint = new Chalk({ level: 0 });
 const VALUE =
   '/error/code: duplicate if DUPLICATE_REQUEST or ALREADY_SUBMITTED, clear if CREATED or ACCEPTED_FOR_REVIEW';
-const finding = (changes: Partial<Finding> = {}): Finding => ({
+const finding = (changes: Partial<ContractFinding> = {}): ContractFinding => ({
   setting: 'create.duplicate',
   value: VALUE,
   where: '/paths/~1v1~1requests/post/responses/409/content/application~1json/schema/properties/code',
@@ -15,7 +15,7 @@ const finding = (changes: Partial<Finding> = {}): Finding => ({
   why: 'its values speak of duplicates',
   ...changes,
 });
-const textOf = (findings: readonly Finding[], width: number, notes: readonly string[] = []): string =>
+const textOf = (findings: readonly ContractFinding[], width: number, notes: readonly string[] = []): string =>
   proposalText({ contract: { ...DOCUMENTED_CONTRACT, findings }, questions: [], notes }, width, paint);
 
 test.each([60, 80, 119, 120, 200])('at %i columns a value is shown whole, on lines that have room', (width) => {

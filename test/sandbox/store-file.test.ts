@@ -101,7 +101,7 @@ test('a file that holds something else is refused and left alone', async () => {
   writeFileSync(storeFile, 'name;phone\nAna;1\n');
   await expect(startCalmSandbox({ storeFile })).rejects.toMatchObject({
     code: 'usage',
-    message: `${storeFile}, line 1 is not a request the sandbox has received.`,
+    message: `${storeFile}, line 1 is not a request that the sandbox received.`,
   });
   expect(readFileSync(storeFile, 'utf8')).toBe('name;phone\nAna;1\n');
 });

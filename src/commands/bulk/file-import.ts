@@ -3,11 +3,12 @@ import { basename } from 'node:path';
 import { commandLine } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { type Input, inputName, readInput, withReadingProgress } from '../../cli/input.ts';
-import { operationsOf, RequestSession, recordingsBeside } from '../../cli/session.ts';
+import { RequestSession, recordingsBeside } from '../../cli/session.ts';
 import type { ImportFile, ImportUi, Pass } from '../../delivery/import.ts';
 import type { RowLookup } from '../../delivery/report-rows.ts';
 import { SrqError } from '../../request/errors.ts';
 import type { ImportPlan, RowReport } from '../../request/import-plan.ts';
+import { operationsOf } from '../../request/operations.ts';
 import { type Agreed, agreedPlan } from './agreement.ts';
 import type { BulkOptions } from './flags.ts';
 import {
@@ -169,7 +170,9 @@ export async function chosenFiles(context: Context, named: readonly string[]): P
     if (!(await mayHoldCorrections(context, file))) unchanged.push(name);
     else {
       const alone = commandLine(commandForOne({ files: named, command: words }, file));
-      reporter.warn(`Left out: ${name}, though it was changed since: it may hold corrections. To send them: ${alone}`);
+      reporter.warn(
+        `Left out: ${name}, although it was changed since: it may contain corrections. To send them: ${alone}`,
+      );
     }
   }
   if (unchanged.length > 0) reporter.warn(`Left out: ${unchanged.join(', ')}.`);
@@ -204,7 +207,7 @@ export function requireForOne(chosen: ChosenFiles, options: BulkOptions): void {
   if (what === undefined) return;
   throw new SrqError(
     'usage',
-    `${what} is for one file, and these are ${files.length}. Nothing was sent.`,
+    `${what} works with one file, and ${files.length} were given. Nothing was sent.`,
     `Import them one by one: ${commandLine(commandForOne(chosen, first))}`,
   );
 }

@@ -147,9 +147,13 @@ function requireOneAnswer(words: readonly string[]): void {
 /** Throws `SrqError('usage')` for report flags that would have no effect. */
 function requireReportable({ report, includeInput, dryRun: isDry }: BulkOptions): void {
   if (includeInput && report === undefined) {
-    throw new SrqError('usage', '--include-input is about a report.', 'Add: --report run.html');
+    throw new SrqError('usage', '--include-input needs --report.', 'Add: --report run.html');
   }
   if (isDry && report !== undefined) {
-    throw new SrqError('usage', 'A dry run has nothing to report.', 'Leave --report out, or --dry-run.');
+    throw new SrqError(
+      'usage',
+      'A dry run sends nothing, so there is nothing to report.',
+      'Leave --report out, or --dry-run.',
+    );
   }
 }

@@ -2,7 +2,7 @@ import { commandLine } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { ask, askHidden } from '../../cli/prompt.ts';
 import { printable } from '../../report/output.ts';
-import type { Finding, Proposal, Question } from '../../request/contract.ts';
+import type { ContractFinding, Proposal, Question } from '../../request/contract.ts';
 import { SrqError } from '../../request/errors.ts';
 import { isSecretName } from '../../request/names.ts';
 import { OPERATION_NAMES } from '../../request/operations.ts';
@@ -89,7 +89,7 @@ export async function requireAgreement(
     throw new SrqError('usage', message, `Look at it with --dry-run, then run: ${commandLine([...words, '--yes'])}`);
   }
   const answer = await ask(context, `${weakText(weak).trim()}\nKeep this contract for profile ${profile}? [y/N] `);
-  if (!/^y(?:es)?$/i.test(answer)) throw new SrqError('usage', 'Not agreed; nothing was stored.');
+  if (!/^y(?:es)?$/i.test(answer)) throw new SrqError('usage', 'Not agreed. Nothing was stored.');
 }
 
 /** Returns the flags that give the answers from the terminal. */
@@ -104,7 +104,7 @@ function flagsOf({ constants, operations }: Answers, given: Answers): string[] {
   ];
 }
 
-function weakText(weak: readonly Finding[]): string {
+function weakText(weak: readonly ContractFinding[]): string {
   const guesses = weak.map(({ setting, value, where, why }) => printable(`${setting} is ${value} (${where}): ${why}`));
   return guesses.length === 0 ? '' : ` These are guesses: ${guesses.join('; ')}.`;
 }

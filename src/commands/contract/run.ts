@@ -37,7 +37,8 @@ export async function learn(context: Context, files: readonly string[], options:
   const store = await profileContracts(context);
   if (options.takenBy !== undefined || options.refusedBy !== undefined)
     return learnAnswerMeaning(context, files, options);
-  if (files.length === 0) throw new SrqError('usage', 'Name the document.', 'For example: srq contract learn api.yaml');
+  if (files.length === 0)
+    throw new SrqError('usage', 'Which document? None was given.', 'For example: srq contract learn api.yaml');
   const given = await givenAnswers(options);
   const { baseUrl } = await context.settings();
   const set = await readDocuments(files, options.environment);

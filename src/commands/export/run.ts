@@ -58,7 +58,7 @@ type Format = 'csv' | 'json' | 'xlsx';
 /** Returns the format: the one that a flag or the ending of the file names. */
 function formatOf(output: string | undefined, { csv }: ExportOptions, { options: { json } }: Context): Format {
   if (output === undefined) {
-    if (csv && json) throw new SrqError('usage', 'Choose one of --json and --csv.');
+    if (csv && json) throw new SrqError('usage', 'Choose either --json or --csv.');
     return json ? 'json' : 'csv';
   }
   const ending = extname(output).toLowerCase();

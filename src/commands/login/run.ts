@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers';
 import { withProfileFlags } from '../../cli/command-line.ts';
-import { certificateFiles, contractFor, proveCredentials } from '../../cli/connect.ts';
+import { certificateFiles, contractFor, proveNewCredentials } from '../../cli/connect.ts';
 import type { Context } from '../../cli/context.ts';
 import { forgetKeychain, profileInForce, profileKind, warnOfRepair } from '../../cli/profiles.ts';
 import { ask, askHidden } from '../../cli/prompt.ts';
@@ -32,10 +32,10 @@ export interface LoginOptions {
 /** Checks credentials by requesting a token, if the service issues any, and then stores them. */
 export async function login(context: Context, options: LoginOptions): Promise<number> {
   if (context.options.sandbox) {
-    throw new SrqError('usage', '--sandbox needs no login.', 'Just use it: srq bulk FILE --sandbox');
+    throw new SrqError('usage', '--sandbox needs no login.', 'Just run: srq bulk FILE --sandbox');
   }
   if (options.keychain && options.secretCommand !== undefined) {
-    throw new SrqError('usage', 'Choose one of --keychain and --secret-command.', 'See: srq login --help');
+    throw new SrqError('usage', 'Choose either --keychain or --secret-command.', 'See: srq login --help');
   }
   const store = await givenStore(context, options);
   const name = (await context.profileName()).value;
@@ -46,7 +46,7 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
   const address = secretAddressText(contract, baseUrl);
   if (isElsewhere(contract.token)) reporter.warn(address);
   else reporter.say(() => address);
-  const token = await proveCredentials(context, { baseUrl, clientId }, ownKey(contract) ?? given.secret).catch(
+  const token = await proveNewCredentials(context, { baseUrl, clientId }, ownKey(contract) ?? given.secret).catch(
     (error: unknown) => Promise.reject(error instanceof SrqError ? nothingStored(error) : error),
   );
   const profile: Profile = {
@@ -137,8 +137,8 @@ async function givenStore(
     if (storePasswordCommand === undefined) return {};
     throw new SrqError(
       'usage',
-      '--store-password-command is about a store.',
-      'Name it: --store postgres://USER@HOST/DATABASE',
+      '--store-password-command needs --store.',
+      'Add: --store postgres://USER@HOST/DATABASE',
     );
   }
   // Throws if the URL is invalid.

@@ -43,7 +43,7 @@ export async function mappingForget(
   { all }: { readonly all?: boolean },
 ): Promise<number> {
   if ((beginning === undefined) === (all !== true)) {
-    throw new SrqError('usage', 'Say which: a fingerprint, or --all.', 'See which there are: srq mapping list');
+    throw new SrqError('usage', 'Say which: a fingerprint, or --all.', 'See what there is: srq mapping list');
   }
   const kept = await allOf(context);
   const one = beginning === undefined ? null : requireKept(kept, beginning).fingerprint;
@@ -64,7 +64,12 @@ function forgetting(forget: () => number): number {
     const code = systemCode(error);
     if (code === '') throw error;
     const message = `Nothing is forgotten: the mappings cannot be written (${code}).`;
-    throw new SrqError('settings', message, 'See who may write the settings folder: srq status', error);
+    throw new SrqError(
+      'settings',
+      message,
+      'Find the settings folder with srq status, and check who may write to it.',
+      error,
+    );
   }
 }
 
@@ -84,7 +89,7 @@ function requireKept(kept: readonly KeptMapping[], beginning: string): KeptMappi
   const message = one
     ? `${found.length} mappings begin with "${printable(beginning)}".`
     : `There is no mapping "${printable(clip(beginning, 40))}".`;
-  throw new SrqError('usage', message, 'See which there are: srq mapping list');
+  throw new SrqError('usage', message, 'See what there is: srq mapping list');
 }
 
 function fieldsOf({ map, join }: KeptMapping): string[] {

@@ -80,7 +80,7 @@ function requireStored(profiles: Readonly<Record<string, Profile>>, name: string
   throw new SrqError(
     'usage',
     `There is no profile "${printable(name)}".${meant === null ? '' : ` Did you mean ${printable(meant)}?`}`,
-    'See which there are: srq profile list',
+    'See what there is: srq profile list',
   );
 }
 

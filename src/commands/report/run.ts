@@ -25,7 +25,11 @@ export interface ReportOptions extends ReadingOptions {
 export async function report(context: Context, options: ReportOptions): Promise<number> {
   keepHeapSmall();
   if (options.includeInput && options.input === undefined) {
-    throw new SrqError('usage', '--include-input needs the input: the log does not hold it.', 'Add: --input FILE');
+    throw new SrqError(
+      'usage',
+      '--include-input needs the input file, because the log does not contain it.',
+      'Add: --input FILE',
+    );
   }
   await requireReportPlace(options.output, '--output');
   const log = await context.logStore();

@@ -87,9 +87,9 @@ export function readName(path: readonly string[], said: Described): NameReading 
   return { ...context, field: content, rank, confidence, why, owner, isBare, placeKey, personKey };
 }
 
-type Context = Pick<NameReading, 'owner' | 'strangerKey' | 'personKey' | 'placeKey' | 'isOfPerson' | 'isOfAddress'>;
+type Ownership = Pick<NameReading, 'owner' | 'strangerKey' | 'personKey' | 'placeKey' | 'isOfPerson' | 'isOfAddress'>;
 
-function contextOf(path: readonly string[], objects: readonly SpokenObject[]): Context {
+function contextOf(path: readonly string[], objects: readonly SpokenObject[]): Ownership {
   const inner = objects.findLastIndex(({ content }) => content === null) + 1;
   const names = path.slice(0, -1).filter((name) => !isElement(name));
   return {

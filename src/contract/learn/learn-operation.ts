@@ -1,4 +1,4 @@
-import type { AllowedValue, Alternative, Finding, Json, Operation, Parameter } from '../../request/contract.ts';
+import type { AllowedValue, Alternative, ContractFinding, Json, Operation, Parameter } from '../../request/contract.ts';
 import { boundProblem, wireValue } from '../../request/contract-rules.ts';
 import { SrqError } from '../../request/errors.ts';
 import { exampleMobile } from '../../request/example-phone.ts';
@@ -166,7 +166,10 @@ function withFit(placed: PlacedParameter, notebook: Findings): PlacedParameter {
 }
 
 function findParameter({ parameter, named, where }: PlacedParameter, notebook: Findings): void {
-  const certain: Pick<Finding, 'confidence' | 'why'> = { confidence: 'certain', why: 'travels under its own name' };
+  const certain: Pick<ContractFinding, 'confidence' | 'why'> = {
+    confidence: 'certain',
+    why: 'travels under its own name',
+  };
   const { confidence, why } = named ?? certain;
   notebook.add(parameter.field, described(parameter), where, confidence, why);
 }

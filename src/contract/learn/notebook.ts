@@ -1,8 +1,8 @@
-import type { Confidence, Finding, Question } from '../../request/contract.ts';
+import type { Confidence, ContractFinding, Question } from '../../request/contract.ts';
 
 /** Collects findings, questions and notes while a document is read, each once. */
 export interface Findings {
-  readonly findings: Finding[];
+  readonly findings: ContractFinding[];
   readonly questions: Question[];
   readonly notes: readonly string[];
   /**
@@ -18,7 +18,7 @@ const MAX_VALUE = 300;
 const MAX_TEXT = 2000;
 
 export function openNotebook(where: (pointer: string) => string): Findings {
-  const findings: Finding[] = [];
+  const findings: ContractFinding[] = [];
   const questions: Question[] = [];
   const notes = new Set<string>();
   return {

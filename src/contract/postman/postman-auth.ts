@@ -4,7 +4,7 @@ import { type Pair, type PostmanEntry, pairNamed, pairsOf } from './postman-form
 import type { Variables } from './postman-variables.ts';
 
 /** The authorization of a request, as security schemes of OpenAPI that it demands together. None: it demands nothing. */
-export type Authorization = readonly NamedScheme[];
+export type NamedSchemes = readonly NamedScheme[];
 
 /** A security scheme of OpenAPI with its place in the collection. */
 interface NamedScheme {
@@ -22,7 +22,7 @@ export function authorizationOf(
   headers: readonly Pair[],
   query: readonly Pair[],
   variables: Variables,
-): Authorization {
+): NamedSchemes {
   const keys = [...keysIn(headers, 'header', variables), ...keysIn(query, 'query', variables)];
   const header = pairNamed(headers, 'authorization');
   const [scheme = ''] = header?.value?.trim().toLowerCase().split(/\s+/, 1) ?? [];
@@ -55,7 +55,7 @@ function authSettings({ settings, where }: NonNullable<PostmanEntry['auth']>): M
   return new Map(pairsOf(settings[type], where).map(({ name, value }) => [name, value ?? '']));
 }
 
-function settingsAuthorization(auth: NonNullable<PostmanEntry['auth']>, variables: Variables): Authorization {
+function settingsAuthorization(auth: NonNullable<PostmanEntry['auth']>, variables: Variables): NamedSchemes {
   const type = String(auth.settings['type']);
   const settings = authSettings(auth);
   const { where } = auth;

@@ -1,7 +1,7 @@
 import type { Json } from '../../request/contract.ts';
 import { isObject, type JsonObject, listOf, objectOf, scalarOf } from '../documents/json-parts.ts';
 import { answersOf, type PostmanAnswer } from './postman-answers.ts';
-import { type Authorization, authorizationOf } from './postman-auth.ts';
+import { authorizationOf, type NamedSchemes } from './postman-auth.ts';
 import { type Body, bodyOf } from './postman-body.ts';
 import { type Pair, type PostmanEntry, pairsOf } from './postman-format.ts';
 import { isUnknown, type Variables } from './postman-variables.ts';
@@ -19,7 +19,7 @@ export interface ReadRequest {
   readonly entry: PostmanEntry;
   readonly method: string;
   readonly address: Address;
-  readonly authorization: Authorization;
+  readonly authorization: NamedSchemes;
   readonly parameters: readonly (Pair & { readonly in: 'header' | 'query' | 'path' })[];
   /** The body, or a text that says why it cannot be read. */
   readonly body: Body | string | null;

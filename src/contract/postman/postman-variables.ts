@@ -43,7 +43,7 @@ const unquoted = (name: string): string => `"{{#${name.replace(/["\\\s]/g, '')}}
  * are never filled in.
  */
 export function createVariables(collection: Json, environment: Json): Variables {
-  const values = new Map<string, Value>();
+  const values = new Map<string, VariableValue>();
   for (const [holder, list] of [
     [collection, 'variable'],
     [environment, 'values'],
@@ -56,7 +56,7 @@ export function createVariables(collection: Json, environment: Json): Variables 
   return new Variables(values);
 }
 
-interface Value {
+interface VariableValue {
   readonly text: string;
   readonly isSecret: boolean;
 }
@@ -79,7 +79,7 @@ function isPlainStep(step: string): boolean {
 }
 
 /** Tells the same of a value with references in it. */
-const isOpenAddress = ({ text, isSecret }: Value): boolean =>
+const isOpenAddress = ({ text, isSecret }: VariableValue): boolean =>
   isSecret && isAddressPart(text.trim().replace(REFERENCE, 'x'));
 
 /** The variables fill the references of a collection. Unknown references stay as they are written. */
@@ -88,13 +88,13 @@ export class Variables {
   readonly unknown = new Set<string>();
   /** Unknown names that occur in JSON without quotes and are therefore not texts. */
   readonly unknownPlain = new Set<string>();
-  readonly #values: ReadonlyMap<string, Value>;
+  readonly #values: ReadonlyMap<string, VariableValue>;
   readonly #filled = new Map<string, string | null>();
   #addresses: ReadonlySet<string> | null = null;
   #left = MAX_FILLED;
   #depth = 0;
 
-  constructor(values: ReadonlyMap<string, Value>) {
+  constructor(values: ReadonlyMap<string, VariableValue>) {
     this.#values = values;
   }
 
@@ -169,7 +169,7 @@ export class Variables {
     if (this.#left >= 0 && room >= 0) return;
     throw new SrqError(
       'input',
-      'The variables of the collection stand for too much text.',
+      'The variables of the collection expand to too much text.',
       'Ask the service for another export of its collection, or for its OpenAPI description.',
     );
   }

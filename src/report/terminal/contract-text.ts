@@ -2,7 +2,7 @@ import type { ChalkInstance } from 'chalk';
 import {
   type Confidence,
   type Contract,
-  type Finding,
+  type ContractFinding,
   isElsewhere,
   type Observations,
   type Proposal,
@@ -105,7 +105,7 @@ function sourceText(contract: Contract): string {
  * Formats the findings, one a line. A value is never cut, because a person confirms it. Below a finding that the document
  * does not state stands the reason for it. The place stands below the value if the terminal has no room beside it.
  */
-function findingsTable(findings: readonly Finding[], width: number, paint: ChalkInstance): string[] {
+function findingsTable(findings: readonly ContractFinding[], width: number, paint: ChalkInstance): string[] {
   const shown = findings.filter(({ confidence }, index) => index < MAX_LINES || confidence === 'weak');
   const settingWidth = columnWidth(
     'setting',

@@ -10,8 +10,8 @@ const NAME_WIDTH = 9;
  */
 export function diagnosisText({ ok, steps }: Diagnosis, next: string, paint: ChalkInstance): string {
   const warned = steps.some(({ result }) => result === 'warn');
-  const well = warned ? 'All that is needed works; mind the warnings.' : 'All is well.';
-  const end = ok ? `${well} Next: ${next}` : `Not ready. Mend what failed, then: ${next}`;
+  const well = warned ? 'Everything that is needed works; see the warnings.' : 'Everything works.';
+  const end = ok ? `${well} Next: ${next}` : `Not ready. Correct what failed, then run: ${next}`;
   return [...steps.flatMap((step) => stepLines(step, paint)), paint.bold(printable(end))].join('\n');
 }
 

@@ -1,11 +1,9 @@
 import type { ChalkInstance } from 'chalk';
+import type { LogEntry } from '../../request/log-entry.ts';
 import type { LogRecord } from '../../request/ports.ts';
-import { SENT_STATUSES, type SentCounts, type SentStatus, STATUS } from '../../request/status.ts';
+import { SENT_STATUSES, type SentCounts, STATUS } from '../../request/status.ts';
 import { type Cell, printable, tableLine, tableText, thousands } from '../output.ts';
 import { identifiersText } from './summary-text.ts';
-
-/** A request of the log as `--json` shows it. The status of a request without a recorded outcome is `unknown`. */
-export type LogEntry = Omit<LogRecord, 'event'> & { readonly status: SentStatus };
 
 const KEY_WIDTH = 12;
 

@@ -71,7 +71,7 @@ function origin({ how, columns, template, because, level }: FieldSource, mapping
 }
 
 function missedText({ index, field }: MissedColumn, { columns }: Mapping): string {
-  return `${printable(columnLabel(columns, index))} looks like the ${field.replaceAll('_', ' ')}, which nothing gives (--map to take it or leave it out).`;
+  return `${printable(columnLabel(columns, index))} looks like the ${field.replaceAll('_', ' ')}, which no other column gives (use --map to take it or leave it out).`;
 }
 
 function shown(value: string): string {
@@ -85,7 +85,7 @@ function problemLines({ problemGroups, problemCount, rows, mapping }: ImportPlan
   // What is said of the columns stands with them.
   const ofRows = problemCount - mapping.warnings.length;
   const hidden = ofRows - shown.reduce((sum, group) => sum + (group.isOfPlan ? 1 : group.rows), 0);
-  if (hidden > 0) lines.push(`  ${paint.dim(`… and ${thousands(hidden)} more: --dry-run --json lists them`)}`);
+  if (hidden > 0) lines.push(`  ${paint.dim(`… and ${thousands(hidden)} more; --dry-run --json lists them all`)}`);
   return lines.length > 0 ? [paint.bold('Findings'), ...lines] : [];
 }
 
@@ -118,9 +118,9 @@ function countsLine({ rows, counts }: ImportPlan, paint: ChalkInstance): string 
   const parts = [
     paint.green(`${thousands(counts.ready)} ready`),
     ...(counts.repeated > 0 ? [`${thousands(counts.repeated)} repeated or already created`] : []),
-    ...(counts.duplicate > 0 ? [`${thousands(counts.duplicate)} known as duplicates`] : []),
+    ...(counts.duplicate > 0 ? [`${thousands(counts.duplicate)} known to be duplicates`] : []),
     ...(counts.invalid > 0 ? [paint.red(`${thousands(counts.invalid)} invalid`)] : []),
-    ...(counts.unknown > 0 ? [paint.yellow(`${thousands(counts.unknown)} in doubt`)] : []),
+    ...(counts.unknown > 0 ? [paint.yellow(`${thousands(counts.unknown)} with an unknown outcome`)] : []),
   ];
   return `${thousands(rows)} read: ${parts.join(', ')}`;
 }

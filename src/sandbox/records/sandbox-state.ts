@@ -200,7 +200,11 @@ function parseLine(line: Buffer, place: string): ReceivedRequest {
   } catch {
     // The error below is the same for a line that is not JSON and for one that is not a request.
   }
-  throw new SrqError('usage', `${place} is not a request the sandbox has received.`, 'Name another file with --store.');
+  throw new SrqError(
+    'usage',
+    `${place} is not a request that the sandbox received.`,
+    'Name another file with --store.',
+  );
 }
 
 function writeWhole(file: number, bytes: Buffer): void {

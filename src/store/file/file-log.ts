@@ -242,7 +242,7 @@ function asLogError(error: unknown, path: string): SrqError {
   return new SrqError(
     'log',
     `The log ${path} cannot be written (${why}). Nothing more is sent.`,
-    'Make room or repair access, then run the same command again: it goes on where it stopped.',
+    'Free some space or correct the access rights, then run the same command again: it goes on where it stopped.',
     error,
   );
 }

@@ -164,8 +164,8 @@ function inUse(holder: string): SrqError {
 function stopped(path: string): SrqError {
   return new SrqError(
     'log',
-    `Another process has been at this log for over ${STOPPED_AFTER_MS / 1000} seconds; it seems to be stopped.`,
-    `Let it go on or end it; it is listed by: lsof ${shellWord(path)}`,
+    `Another process has held this log for over ${STOPPED_AFTER_MS / 1000} seconds and seems to be stopped.`,
+    `Continue it or end it; this lists it: lsof ${shellWord(path)}`,
   );
 }
 
@@ -289,7 +289,7 @@ function attempt<T>(file: string, what: string, action: () => T): T {
     throw new SrqError(
       'log',
       `${file} cannot be ${what} (${code}). Nothing was sent.`,
-      'Without its lock two runs could send the same requests. Repair access, or choose a log on a local disk with --log FILE.',
+      'Without its lock two runs could send the same requests. Correct the access rights, or choose a log on a local disk with --log FILE.',
       error,
     );
   }

@@ -32,16 +32,16 @@ export async function requireOwnTail(file: FileHandle, path: string, end: number
   const shown = shellWord(path);
   throw new SrqError(
     'log',
-    `The log ${path} does not end with a record of srq: the ${size - end} bytes behind byte ${end} are from elsewhere. It was left as it is; nothing was sent.`,
-    `Look at them: tail -c +${end + 1} ${shown}    If they do not belong there: truncate -s ${end} ${shown}`,
+    `The log ${path} does not end with a record of srq: the ${size - end} bytes after byte ${end} were not written by srq. It was left as it is; nothing was sent.`,
+    `Look at them: tail -c +${end + 1} ${shown}    If they do not belong there, remove them: truncate -s ${end} ${shown}`,
   );
 }
 
 function noLog(path: string): SrqError {
   return new SrqError(
     'log',
-    `The file ${path} is no log of srq: it does not begin with a record. It was left as it is; nothing was sent.`,
-    'Name another file with --log FILE; srq makes one that does not exist. If this is the log, restore it from a backup.',
+    `The file ${path} is not a log of srq: it does not begin with a record. It was left as it is; nothing was sent.`,
+    'Name another file with --log FILE; srq creates it if needed. If this is the log, restore it from a backup.',
   );
 }
 

@@ -81,7 +81,7 @@ function dangersOf({ fsync, full_page_writes, standbys, synchronous, unlogged }:
     const message = `The server runs with ${off.join(' and ')} off: a power cut can lose records.`;
     dangers.push({
       message,
-      hint: 'Turn both on in postgresql.conf; a request may else be sent twice after a power cut.',
+      hint: 'Turn both on in postgresql.conf; otherwise a power cut could make srq send a request twice.',
     });
   }
   if (unlogged) {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { systemClock } from '../../../src/cli/system-clock.ts';
+import { systemClock } from '../../../src/account/system-clock.ts';
 import { openAccountState } from '../../../src/store/postgres/account.ts';
 import { openQueue } from '../../../src/store/postgres/postgres-queue.ts';
 import { storeAt } from '../../helpers/log-places.ts';

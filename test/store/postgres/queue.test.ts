@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { systemClock } from '../../../src/cli/system-clock.ts';
+import { systemClock } from '../../../src/account/system-clock.ts';
 import type { TakenRequest } from '../../../src/request/request-queue.ts';
 import { openQueue, type PostgresQueue } from '../../../src/store/postgres/postgres-queue.ts';
 import { openPostgresStore, type PostgresStore } from '../../../src/store/postgres/postgres-store.ts';
