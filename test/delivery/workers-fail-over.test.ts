@@ -146,7 +146,7 @@ describe.skipIf(postgresIsMissing !== null)(`Workers whose server is replaced${w
       await goesOn();
       const ended = await Promise.all(workers.map((worker) => worker.ended));
       const seconds = Math.round((performance.now() - beganMs) / 1000);
-      const putBack = ended.flatMap(({ stderr }) =>
+      const putBack = [...killed, ...ended].flatMap((each) =>
         [...(each?.stderr ?? '').matchAll(/had lost (\d+) records/g)].map(([, count]) => Number(count)),
       );
       const text = 'select state::text, count(*)::integer as count from srq.state group by state order by state';
