@@ -67,7 +67,7 @@ export async function environment(context: TellingContext): Promise<number> {
       paint,
     ),
   );
-  reporter.say(() => '* is set now. A flag wins over the environment, and the environment over the profile.');
+  reporter.say(() => '* is set now. Flags win over the environment, the environment over the profile.');
   return 0;
 }
 

@@ -41,7 +41,7 @@ export interface Paths {
 }
 
 /** A profile by its name, as settings have it. */
-interface OfProfile {
+export interface OfProfile {
   readonly profile: { readonly value: string };
 }
 

@@ -327,6 +327,6 @@ test('a live service gets a test request on a person’s word alone', async ({ d
   expect([silent.code, silent.stderr]).toEqual([2, expect.stringContaining('srq doctor --create --yes')]);
   expect(await desk.run('doctor', '--create', '--yes')).toMatchObject({ code: 5 });
   if (!HAS_TERMINAL) return;
-  const asked = await onTerminal(desk, ['doctor', '--create'], [[/Type yes:/, 'no']]);
+  const asked = await onTerminal(desk, ['doctor', '--create'], [[/Send a test request to \S+ \[y\/N\] /, 'no']]);
   expect([asked.code, asked.shown]).toEqual([2, expect.stringContaining('Not confirmed')]);
 });

@@ -1,8 +1,7 @@
-import { terminalColumns } from '../../cli/command.ts';
 import { commandLine, onlyOptions, withoutOptions, withProfileFlags } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { codesOfCounts, exitNumber } from '../../cli/exit-codes.ts';
-import { folded, rowsText } from '../../report/output.ts';
+import { rowsText } from '../../report/output.ts';
 import { summaryText } from '../../report/terminal/summary-text.ts';
 import type { SrqError } from '../../request/errors.ts';
 import type { ImportPlan, ImportSummary } from '../../request/import-plan.ts';
@@ -125,8 +124,7 @@ async function report(context: Context, summary: ImportSummary, shown: Partial<C
   const reporter = await context.reporter();
   const sum = Object.values(summary.counts).reduce((total, count) => total + count, 0);
   if (sum !== rows) throw new Error(`${rows} rows were read, but ${sum} have a status`);
-  const text: Parameters<typeof reporter.say>[0] = (paint) =>
-    folded(summaryText(summary, paint), terminalColumns(context));
+  const text: Parameters<typeof reporter.say>[0] = (paint) => summaryText(summary, paint);
   // Standard output is the results, and nothing else.
   if (summary.results.includes('-')) return reporter.say(text);
   // Of several files, each has its own results.

@@ -1,4 +1,4 @@
-import { answersBy, mergeKnowledge, openLearned, openSharedAccount } from '../../cli/account.ts';
+import { answersBy, mergeKnowledge, openLearned, openSharedAccount } from '../../account/account.ts';
 import { withProfileFlags } from '../../cli/command-line.ts';
 import { destinationOf } from '../../cli/connect.ts';
 import type { Context } from '../../cli/context.ts';

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import type { LogPlace } from '../../account/host.ts';
 import type { Context } from '../../cli/context.ts';
-import type { LogPlace } from '../../cli/log-place.ts';
 import { requireWritable } from '../../report/output-file.ts';
 import { SrqError, systemCode } from '../../request/errors.ts';
 import type { Examination, Found } from './examination.ts';

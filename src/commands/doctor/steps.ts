@@ -1,14 +1,15 @@
 import { isIP, type Socket } from 'node:net';
-import type { Connection } from '../../cli/connect.ts';
+import type { Connection } from '../../account/connection.ts';
 import type { Context } from '../../cli/context.ts';
 import { codeOfResult } from '../../cli/exit-codes.ts';
-import { operationsOf, recordingsBeside } from '../../cli/session.ts';
+import { recordingsBeside } from '../../cli/session.ts';
 import { prepareDraft } from '../../delivery/prepare.ts';
 import { type Submission, submitRequest } from '../../delivery/submit.ts';
 import { duration } from '../../report/output.ts';
 import { CONTRADICTION_HINT, contractName, contradictionText } from '../../report/terminal/contract-text.ts';
 import type { Contract } from '../../request/contract.ts';
 import { SrqError } from '../../request/errors.ts';
+import { operationsOf } from '../../request/operations.ts';
 import type { RowResult } from '../../request/outcome.ts';
 import type { CachedToken, TracedCall, ValidateResult } from '../../request/ports.ts';
 import type { Destination, Draft } from '../../request/service-request.ts';

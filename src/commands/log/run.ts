@@ -3,12 +3,13 @@ import type { Context } from '../../cli/context.ts';
 import { warnOfUnknownProfile } from '../../cli/profiles.ts';
 import { printable } from '../../report/output.ts';
 import type { ItemText } from '../../report/reporter.ts';
-import { type DayTotals, type LogEntry, logHeading, logLine, totalsText } from '../../report/terminal/log-text.ts';
+import { type DayTotals, logHeading, logLine, totalsText } from '../../report/terminal/log-text.ts';
 import { csvLine } from '../../request/csv-text.ts';
 import { SrqError } from '../../request/errors.ts';
+import { type LogEntry, logEntryOf } from '../../request/log-entry.ts';
 import type { LogStore } from '../../request/log-store.ts';
 import type { LogRecord } from '../../request/ports.ts';
-import { noSentCounts, SENT_STATUSES, type SentCounts, statusOfEvent } from '../../request/status.ts';
+import { noSentCounts, SENT_STATUSES, type SentCounts } from '../../request/status.ts';
 import { type LogFilterOptions, logFilter } from './log-filter.ts';
 
 /** The flags of `log`, as commander parses them. */
@@ -79,7 +80,7 @@ async function* following(
   const { items, end } = await lastOf(matching(store.latest(), wanted), limit);
   yield* items;
   for await (const record of store.follow(end, interruption.halt.signal)) {
-    if (record.event !== 'sending' && wanted(record)) yield entryOf(record);
+    if (record.event !== 'sending' && wanted(record)) yield logEntryOf(record);
   }
 }
 
@@ -91,12 +92,8 @@ async function* matching<End>(
   for (;;) {
     const { value, done } = await records.next();
     if (done) return value;
-    if (wanted(value)) yield entryOf(value);
+    if (wanted(value)) yield logEntryOf(value);
   }
-}
-
-function entryOf({ event, ...record }: LogRecord): LogEntry {
-  return { ...record, status: statusOfEvent(event) };
 }
 
 const CSV_COLUMNS = ['at', 'status', 'row', 'ref', 'ids', 'http', 'ms', 'message', 'key', 'run'];

@@ -6,13 +6,12 @@ import { planWithProgress, type ReadingOptions, readInput } from '../../cli/inpu
 import { warnOfUnknownProfile } from '../../cli/profiles.ts';
 import { RequestSession, recordingsBeside } from '../../cli/session.ts';
 import { runPass, type ServiceConnection } from '../../delivery/import.ts';
+import { recordsInDoubt, settleByWord } from '../../delivery/settle-by-word.ts';
 import { settleRows } from '../../delivery/settle-rows.ts';
 import { storedProof } from '../../delivery/visibility-prober.ts';
 import { printableLines } from '../../report/output.ts';
 import { doubtText } from '../../report/terminal/log-text.ts';
 import { SrqError } from '../../request/errors.ts';
-import type { LogStore, OpenLog } from '../../request/log-store.ts';
-import type { LogRecord } from '../../request/ports.ts';
 import { isTrusted, visibilityStats } from '../../request/visibility.ts';
 import { showSettling } from '../bulk/show-import.ts';
 
@@ -38,7 +37,7 @@ export async function resolve(context: Context, keys: readonly string[], options
 
 async function list(context: Context, keys: readonly string[], options: ResolveOptions): Promise<number> {
   const reporter = await context.reporter();
-  const doubtful = await inDoubt(await context.logStore(), keys, options);
+  const doubtful = await recordsInDoubt(await context.logStore(), keys, options.ref);
   const nowMs = context.clock.nowMs();
   await reporter.result(
     { unknown: doubtful.map(({ key, at, row, ref, message }) => ({ key, at, row, ref, message })) },
@@ -70,8 +69,7 @@ async function byPerson(context: Context, keys: readonly string[], options: Reso
   }
   // Exclusive, because the requests in flight of another run are not in doubt yet.
   const log = await context.openLog('resolve', true);
-  const doubtful = await inDoubt(await context.logStore(), keys, options);
-  await log.prefetch(doubtful.map(({ key }) => key));
+  const doubtful = await recordsInDoubt(await context.logStore(), keys, options.ref);
   const idle = keys.find((given) => !doubtful.some(({ key }) => key.startsWith(given)));
   if (idle !== undefined && doubtful.length > 0) {
     throw new SrqError(
@@ -89,13 +87,7 @@ async function byPerson(context: Context, keys: readonly string[], options: Reso
       'Name one key.',
     );
   }
-  const underWay = await Promise.all(doubtful.map(({ key }) => log.mayBeUnderWay(key)));
-  if (underWay.includes(true)) {
-    const message =
-      'Another process that lives is sending by this log; one of these may be under way. Nothing was noted.';
-    throw new SrqError('log', message, 'Wait until it has ended, then run the same command again.');
-  }
-  for (const record of doubtful) await settleByWord(log, record, options);
+  await settleByWord(log, doubtful, options.notCreated ? 'not-created' : { id: idOf(options) });
   const status = options.notCreated ? 'failed' : 'created';
   const reporter = await context.reporter();
   await reporter.result({ resolved: doubtful.map(({ key, row, ref }) => ({ key, row, ref, status })) }, () =>
@@ -106,17 +98,9 @@ async function byPerson(context: Context, keys: readonly string[], options: Reso
   return 0;
 }
 
-async function settleByWord(log: OpenLog, record: LogRecord, { created, notCreated }: ResolveOptions): Promise<void> {
-  const { key } = record;
-  const seen = log.lookup(key);
-  const ids = typeof created === 'string' ? { id: created } : {};
-  const message = 'Created, as a person says.';
-  const outcome = { status: 'created', ids, http: null, message, raw: null, ms: null } as const;
-  const noted = notCreated
-    ? await log.licence(record, seen, 'person')
-    : await log.outcome(record, outcome, { seen, by: 'person' });
-  if (!noted)
-    throw new SrqError('log', `Another process has just recorded something about ${key}.`, 'See: srq resolve');
+/** Returns the identifier that the user gave, or null if it is not known. */
+function idOf({ created }: ResolveOptions): string | null {
+  return typeof created === 'string' ? created : null;
 }
 
 /**
@@ -183,15 +167,4 @@ function requireProven(
     'Validate has not yet proven that it sees what was created: within 30 days it must have been asked about at least 3 similar requests that were created, and must have found all of them.',
     'Look the requests up at the service, then: srq resolve KEY --created [ID] or --not-created',
   );
-}
-
-/** Returns the selected requests in doubt, oldest first. */
-async function inDoubt(store: LogStore, keys: readonly string[], { ref }: ResolveOptions): Promise<LogRecord[]> {
-  const found: LogRecord[] = [];
-  for await (const record of store.latest()) {
-    if (record.event !== 'sending' && record.event !== 'unknown') continue;
-    const named = keys.length === 0 || keys.some((key) => key.length >= 6 && record.key.startsWith(key));
-    if (named && (ref === undefined || record.ref === ref)) found.push(record);
-  }
-  return found;
 }

@@ -1,6 +1,6 @@
 import type { Context } from '../../cli/context.ts';
 import { codesOfCounts, exitNumber } from '../../cli/exit-codes.ts';
-import { operationsOf, RequestSession, recordingsBeside } from '../../cli/session.ts';
+import { RequestSession, recordingsBeside } from '../../cli/session.ts';
 import { runWorker, type WorkerDeps, type WorkerWatch } from '../../delivery/consume.ts';
 import { contractRefusal } from '../../delivery/dispose.ts';
 import type { SubmitOptions } from '../../delivery/submit.ts';
@@ -10,6 +10,7 @@ import { printable } from '../../report/output.ts';
 import type { Reporter } from '../../report/reporter.ts';
 import { workText } from '../../report/terminal/queue-text.ts';
 import type { SrqError } from '../../request/errors.ts';
+import { operationsOf } from '../../request/operations.ts';
 import type { RequestQueue, TakenRequest } from '../../request/request-queue.ts';
 import type { Destination } from '../../request/service-request.ts';
 import { noCounts } from '../../request/status.ts';

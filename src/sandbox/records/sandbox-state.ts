@@ -204,7 +204,9 @@ function* wholeLines(file: number): Generator<Buffer> {
 function parseLine(line: Buffer, place: string): ReceivedRequest {
   try {
     const value: ReceivedRequest = JSON.parse(line.toString('utf8'));
-    if (typeof value.receivedAt === 'string' && typeof value.params === 'object') return value;
+    // Files of earlier versions have no verdicts.
+    const known: ReceivedRequest = { ...value, verdict: value.verdict ?? null };
+    if (typeof value.receivedAt === 'string' && typeof value.params === 'object') return known;
   } catch {
     // The error below is the same for a line that is not JSON and for one that is not a request.
   }

@@ -1,6 +1,6 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { systemClock } from '../../../src/cli/system-clock.ts';
+import { systemClock } from '../../../src/account/system-clock.ts';
 import type { Outcome } from '../../../src/request/outcome.ts';
 import { LOG_EVENTS, LOGGED_STATES } from '../../../src/request/status.ts';
 import { storeAt } from '../../helpers/log-places.ts';
