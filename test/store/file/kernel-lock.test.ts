@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { systemClock } from '../../../src/cli/system-clock.ts';
+import { systemClock } from '../../../src/account/system-clock.ts';
 import { type KernelLock, kernelLockName, loadKernelLock } from '../../../src/store/file/kernel-lock.ts';
 import { LogLock } from '../../../src/store/file/lock.ts';
 import { shellCommands } from '../../../src/store/file/shell-commands.ts';
