@@ -40,22 +40,22 @@ test('the package holds what runs, and nothing else', () => {
     'package.json',
     'src',
   ]);
-  expect(files).toContain('dist/srq.js');
+  expect(files).toEqual(expect.arrayContaining(['dist/srq.js', 'dist/library.js', 'dist/library.mjs']));
   expect(
     files.filter(
       (path) =>
-        !/^docs\/|^src\/store\/file\/FORMAT\.md$|^dist\/(?:srq\.js|package\.json|help\.txt|chunks\/[\w-]+\.js|THIRD-PARTY-LICENSES\.txt)$|^[^/]+$/.test(
+        !/^docs\/|^src\/store\/file\/FORMAT\.md$|^dist\/(?:srq\.js|library\.(?:m?js|d\.m?ts)|types\/(?:library|request)\/[\w-]+\.d\.ts|package\.json|help\.txt|chunks\/[\w-]+\.js|THIRD-PARTY-LICENSES\.txt)$|^[^/]+$/.test(
           path,
         ),
     ),
   ).toEqual([]);
 });
 
-test('the package can be published as it is, and nothing in it is for import', () => {
+test('the package can be published as it is, and nothing in it is for import but the library', () => {
   const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
   expect(manifest).toMatchObject({ publishConfig: { access: 'public', provenance: true } });
   expect(manifest).not.toHaveProperty('private');
-  expect(Object.keys(manifest.exports)).toEqual(['./package.json']);
+  expect(Object.keys(manifest.exports)).toEqual(['.', './package.json']);
   const scripts = Object.keys(manifest.scripts).filter((each) => /install|^(?:pre|post)?prepare$/.test(each));
   expect(scripts).toEqual([]);
 });
