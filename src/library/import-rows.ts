@@ -12,6 +12,7 @@ import type { VisibilityHistory } from '../request/visibility.ts';
 import type { Refused } from '../service/pacing/rate-limiter.ts';
 import type { ImportedRow, ImportOptions, ImportResult } from './api.ts';
 import { mappingOf, type RowTable } from './rows.ts';
+import { endedBySignal } from './signals.ts';
 
 /** An open connection, with what is known about validate by now. */
 export interface OpenedAccount {
@@ -65,7 +66,9 @@ export async function importTable(
     ...{ range: { skip: 0, limit: null }, inDoubt, settleMs, maxErrors: limitOf(settings.maxErrors) },
   });
   const { ready: _, ...counts } = withUntriedAsFailed(sumOfCounts(plans.map(({ ledger }) => ledger.counts())));
-  return { rows: results.length, counts, results, stopped: stop };
+  // The import itself aborts the controller only where it has a reason to stop.
+  const stopped = stop ?? (parts.halt.signal.aborted ? endedBySignal() : null);
+  return { rows: results.length, counts, results, stopped };
 }
 
 const { ready: _, ...NO_COUNTS } = noCounts();

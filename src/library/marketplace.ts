@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import { type Connection, openConnection } from '../account/connection.ts';
 import { type Prepared, prepareDraft } from '../delivery/prepare.ts';
 import { recordsInDoubt, settleByWord } from '../delivery/settle-by-word.ts';
@@ -20,6 +19,7 @@ import { LibraryHost, secretOf } from './host.ts';
 import { importTable, type OpenedAccount } from './import-rows.ts';
 import { draftOf, tableOf } from './rows.ts';
 import type { LibrarySettings } from './settings.ts';
+import { endedBySignal, haltWith } from './signals.ts';
 import { Turns } from './turns.ts';
 
 /** A marketplace, for a program that has the library in it. Whatever is needed is opened when it is first used, once. */
@@ -256,8 +256,6 @@ export class LibraryMarketplace implements api.Marketplace {
 /** How others that find the log in use are told of it. */
 const OPENED_FOR = 'creating and importing';
 
-const endedBySignal = () => new SrqError('interrupted', 'Ended by the signal before it was sent.');
-
 /** Opens something when it is first wanted, and again if that failed. */
 function onceOpened<Opened>(open: () => Promise<Opened>): () => Promise<Opened> {
   let opened: Promise<Opened> | null = null;
@@ -268,16 +266,6 @@ function onceOpened<Opened>(open: () => Promise<Opened>): () => Promise<Opened> 
     });
     return opened;
   };
-}
-
-/** Returns a controller that is aborted with the signal, or by itself. */
-function haltWith(signal: AbortSignal): AbortController {
-  const halt = new AbortController();
-  // Every request in flight may listen to this signal.
-  setMaxListeners(0, halt.signal);
-  if (signal.aborted) halt.abort();
-  signal.addEventListener('abort', () => halt.abort(), { once: true });
-  return halt;
 }
 
 function recordingsIn(folder: string | undefined): AudioReader {
