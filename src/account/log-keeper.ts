@@ -107,7 +107,8 @@ export class LogKeeper {
         message === null ? `The store ${name} is back.` : `${message} Nothing is sent until it is back.`,
       );
     };
-    const store = openPostgresStore({ url, password, clock, run, holder, stopping: halt.signal, away });
+    const warn = (message: string) => void this.#host.warn(message);
+    const store = openPostgresStore({ url, password, clock, run, holder, stopping: halt.signal, away, warn });
     this.#host.onClose(() => store.close());
     return store;
   }

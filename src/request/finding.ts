@@ -291,9 +291,23 @@ export function finding<Code extends FindingCode>(
 }
 
 function filledIn(text: string, details: Readonly<Record<string, string | number>>): string {
-  return text.replace(/\{(\w+)\}/g, (whole, name: string) =>
-    Object.hasOwn(details, name) ? String(details[name]) : whole,
-  );
+  let filled = '';
+  for (const [at, piece] of piecesOf(text).entries()) {
+    const isName = at % 2 === 1;
+    filled += !isName ? piece : Object.hasOwn(details, piece) ? details[piece] : `{${piece}}`;
+  }
+  return filled;
+}
+
+const PIECES = new Map<string, readonly string[]>();
+
+/** Splits a text of {@link FINDING} at its braces, once: every second piece is a name. */
+function piecesOf(text: string): readonly string[] {
+  const known = PIECES.get(text);
+  if (known) return known;
+  const pieces = text.split(/\{(\w+)\}/);
+  PIECES.set(text, pieces);
+  return pieces;
 }
 
 function shortened(value: string): string {

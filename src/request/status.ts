@@ -87,7 +87,7 @@ export const STATUS = {
   },
   failed: {
     meaning: 'not taken; the next run sends them',
-    brief: 'not taken',
+    brief: 'not taken; the next run sends it',
     label: 'failed',
     colour: 'red',
     rank: 1,

@@ -29,7 +29,8 @@ function openStore() {
   const password = async () => process.env['PGPASSWORD'] ?? '';
   const stopping = new AbortController().signal;
   const away = (message: string | null) => say(`away ${message === null ? 'no' : 'yes'}`);
-  return openPostgresStore({ url: path, password, clock: systemClock, run, holder: who, stopping, away });
+  const warn = (message: string) => say(`warn ${message}`);
+  return openPostgresStore({ url: path, password, clock: systemClock, run, holder: who, stopping, away, warn });
 }
 
 async function obey(log: OpenLog): Promise<void> {

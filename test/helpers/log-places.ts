@@ -53,6 +53,7 @@ export function storeAt(url: string, run: string, options: Partial<Parameters<ty
     holder: (command) => `srq ${command} of ${run}`,
     stopping: new AbortController().signal,
     away: () => {},
+    warn: () => {},
     ...options,
   });
 }

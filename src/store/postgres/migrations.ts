@@ -1,6 +1,7 @@
 import { SrqError } from '../../request/errors.ts';
 import type { Database, Query } from './database.ts';
 import { isForbidden } from './failures.ts';
+import { TIMELINE_TABLES } from './timeline-schema.ts';
 
 /**
  * The tables of the log. `record` is append-only and has the same content as the lines of FORMAT.md. `state` has one
@@ -206,7 +207,7 @@ create table srq.account (
 };
 
 /** In their order. */
-const MIGRATIONS: readonly Migration[] = [LOG_TABLES, ACCOUNT_TABLES, QUEUE_TABLES];
+const MIGRATIONS: readonly Migration[] = [LOG_TABLES, ACCOUNT_TABLES, QUEUE_TABLES, TIMELINE_TABLES];
 
 /** The number of the schema that this program needs. */
 export const NEWEST_SCHEMA = MIGRATIONS.at(-1)?.number ?? 0;

@@ -13,6 +13,7 @@ import { READ_ONLY_HINT } from './failures.ts';
 import { migrate, NEWEST_SCHEMA, QUEUE_SCHEMA, requireKnownSchema, schemaVersion } from './migrations.ts';
 import { PostgresLog } from './postgres-log.ts';
 import { followRecords, openReader, readAllRecords, readLatest, readNewest } from './read-log.ts';
+import { type Resumed, resume } from './timeline.ts';
 
 interface PostgresStoreOptions {
   readonly url: string;
@@ -26,6 +27,8 @@ interface PostgresStoreOptions {
   readonly stopping: AbortSignal;
   /** Told that the server is away, and with null that it is back. */
   readonly away: (message: string | null) => void;
+  /** Told what people have to know of a fail-over. */
+  readonly warn: (message: string) => void;
 }
 
 /** A log in PostgreSQL, for any number of machines. */
@@ -33,6 +36,8 @@ export interface PostgresStore extends LogStore {
   readonly database: Database;
   /** Looks what it is fit for, without changing anything. */
   examine(): Promise<StoreFindings>;
+  /** Lets sending go on without processes that have not come back after a fail-over. */
+  resume(): Promise<Resumed>;
   /** Brings the tables up to date. Returns the names of the steps that this took. */
   migrate(): Promise<string[]>;
   open(command: string, exclusive: boolean): Promise<PostgresLog>;
@@ -43,7 +48,7 @@ export interface PostgresStore extends LogStore {
 
 /** Creates the database without connecting to it. Throws `SrqError('settings')` if the URL cannot be used. */
 export function openPostgresStore(options: PostgresStoreOptions): PostgresStore {
-  const { url, password, clock, run, stopping, away, holder } = options;
+  const { url, password, clock, run, stopping, away, holder, warn } = options;
   const database = openDatabase({ url, password, clock, away, name: 'srq' });
   const isEmpty = async () => {
     const number = await database.retryWhileAway(() => schemaVersion(database.query), stopping);
@@ -55,10 +60,14 @@ export function openPostgresStore(options: PostgresStoreOptions): PostgresStore 
     database,
     examine: () => examineStore(database),
     migrate: migrated,
+    resume: async () => {
+      await migrated();
+      return resume(database.query);
+    },
     name: database.shown,
     open: async (command) => {
       await migrated();
-      const joining = { run, clock, stopping, holder: holder(command) };
+      const joining = { run, clock, stopping, holder: holder(command), warn };
       return database.retryWhileAway(() => PostgresLog.open(database, joining), stopping);
     },
     hasRecords: async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect, onTestFinished } from 'vitest';
 import type { Sandbox } from '../../../src/sandbox/server.ts';
-import { DESKTOP, overflowOf, PHONE, seriousViolations, test, withoutBrowser } from '../../helpers/browser.ts';
+import { axeFindings, DESKTOP, overflowOf, PHONE, test, withoutBrowser } from '../../helpers/browser.ts';
 import { FORM, JSON_TYPE, LEAD, partnerOf, sandboxWith, send, startCalmSandbox } from '../sandbox-client.ts';
 
 const HOSTILE = {
@@ -273,7 +273,7 @@ describe.skipIf(withoutBrowser)('the inbox in a browser', () => {
         ] as const) {
           await page.emulateMedia({ colorScheme });
           expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe(background);
-          expect([colorScheme, await overflowOf(page), await seriousViolations(page)]).toEqual([colorScheme, 0, []]);
+          expect([colorScheme, await overflowOf(page), await axeFindings(page)]).toEqual([colorScheme, 0, []]);
         }
       };
       await soon(() => rows(page).count()).toBe(13);

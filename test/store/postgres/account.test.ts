@@ -39,7 +39,12 @@ describe.skipIf(postgresIsMissing !== null)(`What processes of an account share 
   const storeAt = async (url: string, run: string): Promise<PostgresStore> => {
     const store = openPostgresStore({
       ...{ url, run, clock: systemClock, holder: (command) => `srq ${command}, ${run}` },
-      ...{ stopping: new AbortController().signal, password: async () => STORE_PASSWORD, away: () => {} },
+      ...{
+        stopping: new AbortController().signal,
+        password: async () => STORE_PASSWORD,
+        away: () => {},
+        warn: () => {},
+      },
     });
     open.push(store);
     await store.migrate();
