@@ -9,6 +9,7 @@ import type { Counts } from '../request/status.ts';
 export interface MarketplaceOptions {
   /** The base URL of the service: https, or plain http on this machine. */
   readonly baseUrl: string;
+  /** The client id of the partner. */
   readonly clientId: string;
   /** The client secret, or a function that reads it when it is first needed. */
   readonly clientSecret: string | (() => string | Promise<string>);
@@ -43,7 +44,9 @@ export interface MarketplaceOptions {
   readonly caFile?: string | undefined;
   /** The file of a client certificate. It needs `keyFile`. */
   readonly certFile?: string | undefined;
+  /** The file of the certificate's private key. */
   readonly keyFile?: string | undefined;
+  /** The passphrase of an encrypted key. */
   readonly keyPassphrase?: string | undefined;
   /** Ends all work in order: nothing new is sent, and what is in flight is finished and recorded. */
   readonly signal?: AbortSignal | undefined;
@@ -76,6 +79,7 @@ export interface RequestFields {
   readonly audio_file?: string | null | undefined;
   /** Your own reference, kept in the log. */
   readonly ref?: string | null | undefined;
+  /** A parameter of the service. */
   readonly [parameter: string]: string | null | undefined;
 }
 
@@ -107,13 +111,17 @@ export interface CreateResult extends Omit<RowResult, 'row'> {
 
 /** What the service says of a request that is not created. */
 export interface ValidateResult {
+  /** Whether the service knows the request: `clear`, `duplicate` or `unknown`. */
   readonly verdict: Verdict;
+  /** The identifiers that the service names. */
   readonly ids: Identifiers;
   /** The HTTP status, or null without an answer. */
   readonly http: number | null;
+  /** One sentence for a person, or null. */
   readonly message: string | null;
   /** The key of the request, or null if it is invalid. */
   readonly key: string | null;
+  /** What is wrong with the request, or doubtful. */
   readonly problems: readonly Problem[];
   /** Why the verdict is `unknown`, if that is known. */
   readonly error: SrqError | null;
@@ -137,6 +145,7 @@ export interface ImportOptions extends CreateOptions {
 
 /** One row of an import and what became of it. */
 export interface ImportedRow extends RowResult {
+  /** What is wrong with the row, or doubtful. */
   readonly problems: readonly Problem[];
 }
 
@@ -144,6 +153,7 @@ export interface ImportedRow extends RowResult {
 export interface ImportResult {
   /** Number of rows. The numbers by status add up to it. */
   readonly rows: number;
+  /** Number of rows by status. */
   readonly counts: Omit<Counts, 'ready'>;
   /** All rows, in their order. */
   readonly results: readonly ImportedRow[];
@@ -156,6 +166,7 @@ export type Word = 'not-created' | 'created' | { readonly created: string };
 
 /** Which requests of the log are meant, by time as well. What is left out selects all. */
 export interface LogFilter extends LogSelection {
+  /** The first moment that is meant. */
   readonly since?: Date | undefined;
   /** The first moment that is not meant. */
   readonly until?: Date | undefined;
