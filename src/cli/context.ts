@@ -1,12 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync } from 'node:fs';
-import { homedir, hostname, tmpdir } from 'node:os';
+import { homedir, hostname } from 'node:os';
 import { join } from 'node:path';
 import type { LogPlace } from '../account/host.ts';
 import { LogKeeper } from '../account/log-keeper.ts';
 import { systemClock } from '../account/system-clock.ts';
 import type { Reporter } from '../report/reporter.ts';
-import { type Contract, contractAt, documentedContract, withTokenAtService } from '../request/contract.ts';
+import {
+  type Contract,
+  contractAt,
+  DOCUMENTED_CONTRACT,
+  documentedContract,
+  withoutOperationPath,
+  withTokenAtService,
+} from '../request/contract.ts';
 import { SrqError } from '../request/errors.ts';
 import type { LogStore, OpenLog } from '../request/log-store.ts';
 import type { Clock } from '../request/ports.ts';
@@ -22,6 +28,7 @@ import type { PostgresStore } from '../store/postgres/postgres-store.ts';
 import type { GlobalOptions } from './command.ts';
 import { Interruption } from './interruption.ts';
 import { logPlace } from './log-place.ts';
+import { makeTemporaryFolder } from './temporary-folder.ts';
 
 /** The dependencies of a command. It is built once; parts that cost time or read a file are loaded on first use. */
 export class Context {
@@ -256,7 +263,7 @@ export class Context {
 
   #stateDirectory(): string {
     if (!this.options.sandbox) return this.#directories().state;
-    this.#state ??= mkdtempSync(join(tmpdir(), 'srq-sandbox-'));
+    this.#state ??= makeTemporaryFolder('srq-sandbox-');
     return this.#state;
   }
 
@@ -265,10 +272,25 @@ export class Context {
   }
 
   async #userSettings(): Promise<Settings> {
-    const { resolveSettings } = await import('../settings/settings.ts');
+    const { normalBaseUrl, resolveSettings } = await import('../settings/settings.ts');
     const name = await this.profileName();
     const { env, execPath } = this.process;
-    return resolveSettings(name, (await this.profiles()).all(), env, { node: execPath });
+    const given = env['SRQ_BASE_URL'];
+    const own = given ? { ...env, SRQ_BASE_URL: await this.withoutPath(normalBaseUrl(given)) } : env;
+    return resolveSettings(name, (await this.profiles()).all(), own, { node: execPath });
+  }
+
+  /** Cuts off a base URL what srq adds to it, and says so. */
+  async withoutPath(baseUrl: string): Promise<string> {
+    // A contract that cannot be used is told of by the command that needs it.
+    const learned = await this.#learnedContract().catch(() => null);
+    const cut = withoutOperationPath(learned ?? DOCUMENTED_CONTRACT, baseUrl);
+    const text = `The base URL is ${cut} without ${baseUrl.slice(cut.length)}, which srq adds itself.`;
+    if (cut !== baseUrl && !this.#said.has(text)) {
+      this.#said.add(text);
+      (await this.reporter()).say(() => text);
+    }
+    return cut;
   }
 
   /** Starts a marketplace inside this process, with temporary credentials, state and log. */
@@ -291,6 +313,8 @@ export class Context {
 }
 
 async function makeReporter(process: NodeJS.Process, options: GlobalOptions, clock: Clock): Promise<Reporter> {
+  const { HumanReporter, JsonReporter } = await import('../report/terminal/reporters.ts');
+  const { isAsciiLocale } = await import('../report/output.ts');
   const { stdout, stderr, env } = process;
   const dumb = env['TERM'] === 'dumb';
   const isForced = !['', '0', 'false'].includes(env['FORCE_COLOR'] ?? '');
@@ -301,11 +325,11 @@ async function makeReporter(process: NodeJS.Process, options: GlobalOptions, clo
     stderr,
     quiet: options.quiet === true,
     colour: { stdout: coloured(stdout), stderr: coloured(stderr) },
+    ascii: isAsciiLocale(env),
     redraw: Boolean(stderr.isTTY) && !dumb && !env['CI'],
     monotonicMs: clock.monotonicMs,
     messageTimeMs: options.logFormat === 'json' ? clock.nowMs : null,
   };
-  const { HumanReporter, JsonReporter } = await import('../report/terminal/reporters.ts');
   return options.json ? new JsonReporter(settings) : new HumanReporter(settings);
 }
 

@@ -47,6 +47,7 @@ test('received requests come in pages, in order, with what was sent and answered
         status: 201,
         fault: null,
         requestId: expect.stringMatching(/^\d{20}$/),
+        verdict: null,
         answerMs: expect.any(Number),
       },
     ],

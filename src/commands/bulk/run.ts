@@ -31,7 +31,8 @@ import { finishRun } from './summary.ts';
  */
 export async function bulk(context: Context, named: readonly string[], asked: BulkOptions): Promise<number> {
   keepHeapSmall();
-  const startedMs = context.clock.monotonicMs();
+  // Reading and confirming are not the time that the service takes.
+  const started = { ms: context.clock.monotonicMs() };
   requireReportable(asked);
   requireOneAnswer(context.process.argv);
   const chosen = await chosenFiles(context, named);
@@ -45,7 +46,7 @@ export async function bulk(context: Context, named: readonly string[], asked: Bu
   await withEachFile(files, (_, at) => requireKnownFields(opened[at]?.input.mapping, options.strict));
   if (options.dryRun) {
     await warnOfUnknownProfile(context);
-    return dryRun(context, opened, chosen.command, options, startedMs);
+    return dryRun(context, opened, chosen.command, options, started.ms);
   }
   requireAnswers(context, opened, chosen.command, options);
   if (options.report !== undefined) {
@@ -53,7 +54,9 @@ export async function bulk(context: Context, named: readonly string[], asked: Bu
     await requireReportPlace(options.report, '--report');
   }
   const imports = opened.map((each) => new FileImport(each, options, opened.length > 1));
-  const ports = await portsOf(context, opened, imports, options);
+  const ports = await portsOf(context, opened, imports, options, () => {
+    started.ms = context.clock.monotonicMs();
+  });
   const { plans, stop } = await runImport(ports, imports, {
     ...options,
     range: rangeOf(options),
@@ -67,7 +70,7 @@ export async function bulk(context: Context, named: readonly string[], asked: Bu
   // A correction of one of several files is remembered by its header, and need not be repeated.
   const [one, ...more] = imports;
   const command = one && more.length === 0 ? one.command : chosen.command;
-  return finishRun(context, { files: ended, command }, stop, startedMs);
+  return finishRun(context, { files: ended, command }, stop, started.ms);
 }
 
 /** Opens what the files of a run share: the log, the notes and, once it is needed, the connection. */
@@ -76,6 +79,7 @@ async function portsOf(
   opened: readonly OpenedFile[],
   imports: readonly FileImport[],
   options: BulkOptions,
+  confirmed: () => void,
 ): Promise<ImportPorts> {
   const files = opened.map(({ file }) => file);
   const log = await context.openLog(`bulk ${files.map((file) => basename(file)).join(' ')}`, true);
@@ -85,6 +89,7 @@ async function portsOf(
     ...{ log, clock, halt: interruption.halt },
     confirm: async (plans) => {
       await confirmImport(context, options, plans);
+      confirmed();
       for (const each of imports) await each.remember();
       notes.note(await beginNote(context, plans, files, options));
     },

@@ -57,7 +57,8 @@ export async function enqueue(context: Context, file: string, asked: PlanOptions
   const { signal: stopping } = context.interruption.halt;
   const queue = await openQueue({ database: store.database, destination, worker: null, stopping });
   context.onClose(() => queue.close());
-  return queuePlan(session, plan, queue, { file, command, startedMs, store: store.name });
+  const confirmedMs = context.clock.monotonicMs();
+  return queuePlan(session, plan, queue, { file, command, startedMs: confirmedMs, store: store.name });
 }
 
 interface Enqueued {
@@ -84,7 +85,7 @@ async function queuePlan(
   const notQueued = ready - queued - alreadyQueued;
   const counts = { queued, alreadyQueued, notQueued, repeated, duplicate, invalid, unknown };
   const document = { rows: plan.rows, ...counts, seconds, store, stopped, next };
-  await (await context.reporter()).result(document, (paint) => enqueueText(document, paint));
+  await (await context.reporter()).result('enqueue', document, (paint) => enqueueText(document, paint));
   return exitNumber([...(code ? [code] : []), ...(invalid > 0 ? (['rejected'] as const) : [])]);
 }
 

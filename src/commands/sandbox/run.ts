@@ -48,7 +48,7 @@ export async function sandbox(context: Context, options: SandboxCommandOptions):
   const ended = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
   context.interruption.listen(() => {});
   const follows = contract ? contractName(contract) : null;
-  await reporter.result({ baseUrl, clientId, clientSecret, contract: contract?.source ?? null }, (paint) =>
+  await reporter.result('sandbox', { baseUrl, clientId, clientSecret, contract: contract?.source ?? null }, (paint) =>
     [
       `${paint.green('✓')} A marketplace to try things on is running. What it receives stays on this machine.`,
       ...aligned([

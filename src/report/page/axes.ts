@@ -47,8 +47,8 @@ const TIME_STEPS = [
   ...[1, 2, 3, 6, 12].map((count) => count * HOUR),
   ...[1, 2, 4, 7, 14, 28].map((count) => count * DAY),
 ];
-/** Maximum numbers of marks on the axis of time, for times of a day and for longer ones with their dates. */
-const [MAX_TIMES, MAX_DATES] = [5, 3];
+/** Maximum numbers of steps on the axis of time, so that a phone has room for times of a day, and for longer dates. */
+const [MAX_TIMES, MAX_DATES] = [4, 3];
 
 /** A mark on the axis of time. */
 interface TimeTick {
@@ -61,8 +61,7 @@ interface TimeTick {
 export function timeTicks(startMs: number, endMs: number): TimeTick[] {
   const spanMs = endMs - startMs;
   const max = spanMs >= DAY ? MAX_DATES : MAX_TIMES;
-  const fits = (step: number) => Math.floor(endMs / step) - Math.ceil(startMs / step) < max;
-  const stepMs = TIME_STEPS.find(fits) ?? spanMs;
+  const stepMs = TIME_STEPS.find((step) => spanMs / step <= max) ?? spanMs;
   const form = spanMs >= DAY ? 'day' : stepMs >= MINUTE ? 'minute' : 'second';
   const ticks: TimeTick[] = [];
   for (let at = Math.ceil(startMs / stepMs) * stepMs; at <= endMs; at += stepMs) {
