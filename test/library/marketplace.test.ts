@@ -4,6 +4,7 @@ import { expect, inject, vi } from 'vitest';
 import type { CreateResult, Marketplace, MarketplaceOptions, RequestFields } from '../../src/library/api.ts';
 import type { Sandbox } from '../../src/sandbox/server.ts';
 import { CANARY } from '../helpers/canary-secret.ts';
+import { answersFor, contractFile, contractOf } from '../helpers/contracts.ts';
 import { createdThere, faultOnRow, requestOfRow } from '../helpers/delivery.ts';
 import { test as deskTest } from '../helpers/desk.ts';
 import { leadsCsv } from '../helpers/leads.ts';
@@ -280,6 +281,27 @@ deskTest('options that cannot be used are refused by name, without a value', asy
   const contractFile = join(desk.folder, 'none.json');
   const marketplace = await openMarketplace({ ...right, contractFile });
   await expect(marketplace.create(requestAt(1))).rejects.toMatchObject({ code: 'settings' });
+});
+
+deskTest('a contract that the command has learned is used from its file', async ({ desk, openSandbox }) => {
+  const described = 'idempotency-openapi31.yaml';
+  const sandbox = await openSandbox({ contract: contractOf(described) });
+  desk.use(sandbox);
+  const learned = await desk.call('contract', 'learn', contractFile(described), '--yes', ...answersFor(described));
+  expect(learned, learned.stderr).toMatchObject({ code: 0 });
+  const { openMarketplace } = await loadLibrary();
+  const options = optionsFor(desk, sandbox);
+  const without = await openMarketplace({ ...options, profile: 'without' });
+  expect((await without.create(requestAt(1))).status).not.toBe('created');
+  await without.close();
+  const contract = join(desk.config, 'contracts', 'default.json');
+  const marketplace = await openMarketplace({ ...options, contractFile: contract });
+  // The answer is lost, but the service recognises the repetition by its key.
+  sandbox.setInstructions([{ on: 'create', fault: 'reset-after', match: {} }]);
+  expect(await marketplace.create(requestAt(2))).toMatchObject({ status: 'created' });
+  await marketplace.close();
+  expect(await statsOf(sandbox)).toMatchObject({ doubled: 0 });
+  expect(desk.files()).toContain('state/default.observed.json');
 });
 
 deskTest('recordings are read from the folder that is named for them, and from no other', async ({ desk, sandbox }) => {
