@@ -10,7 +10,7 @@ export async function exitCodes(context: TellingContext): Promise<number> {
   const meanings = new Map(Object.values(EXIT_CODES).map(({ number, meaning }) => [number, meaning]));
   const codes = [...meanings].map(([code, meaning]) => ({ code, meaning })).sort((a, b) => a.code - b.code);
   const reporter = await context.reporter();
-  await reporter.result({ exitCodes: codes }, (paint) =>
+  await reporter.result('help exit-codes', { exitCodes: codes }, (paint) =>
     tableText(
       ['code', 'meaning'],
       codes.map(({ code, meaning }) => [{ text: String(code).padStart(4) }, { text: meaning }]),
@@ -30,7 +30,7 @@ export async function errors(context: TellingContext): Promise<number> {
     .filter(([code]) => code !== 'ok')
     .map(([code, { number, meaning }]) => ({ code, exitCode: number, meaning }));
   const reporter = await context.reporter();
-  await reporter.result({ errors: codes }, (paint) =>
+  await reporter.result('help errors', { errors: codes }, (paint) =>
     tableText(
       ['error', 'exit', 'meaning'],
       codes.map(({ code, exitCode, meaning }) => [
@@ -55,7 +55,7 @@ export async function environment(context: TellingContext): Promise<number> {
     set: names.filter((name) => env[name] || env[name.toLowerCase()]),
   }));
   const reporter = await context.reporter();
-  await reporter.result({ environment: variables }, (paint) =>
+  await reporter.result('help environment', { environment: variables }, (paint) =>
     tableText(
       ['', 'variable', 'meaning'],
       variables.map(({ names, meaning, set }) => [
@@ -83,6 +83,7 @@ const FILES: readonly { readonly folder: 'config' | 'state' | null; readonly nam
   { folder: 'state', name: 'PROFILE.token.json', what: 'the cached token' },
   { folder: 'state', name: 'PROFILE.learned.json', what: 'the learned pace, and what answers mean' },
   { folder: 'state', name: 'PROFILE.observed.json', what: 'how well answers matched the contract' },
+  { folder: 'state', name: 'rehearsal/', what: 'the log of the last run with --sandbox' },
   { folder: 'state', name: 'written/', what: 'digests of your results files' },
   { folder: null, name: 'FILE.results.csv (.xlsx)', what: 'your rows with their outcome' },
   { folder: null, name: 'from --output, --report', what: 'exports and reports' },
@@ -93,7 +94,7 @@ export async function files(context: TellingContext): Promise<number> {
   const { env, platform } = context.process;
   const folders = directories(env, homedir(), platform);
   const reporter = await context.reporter();
-  await reporter.result({ folders, files: FILES }, (paint) =>
+  await reporter.result('help files', { folders, files: FILES }, (paint) =>
     [
       ...(['config', 'state'] as const).flatMap((folder) => [
         paint.bold(printable(folders[folder])),

@@ -32,6 +32,7 @@ export async function report(context: Context, options: ReportOptions): Promise<
     );
   }
   await requireReportPlace(options.output, '--output');
+  context.readLastRehearsal();
   const log = await context.logStore();
   const run = await chosenRun(log, options.run);
   const { input } = options;
@@ -42,7 +43,7 @@ export async function report(context: Context, options: ReportOptions): Promise<
   const { rows, counts, listed } = figures;
   const document = { report: options.output, run, rows, ...counts, listed: listed.length };
   const reporter = await context.reporter();
-  await reporter.result(document, () =>
+  await reporter.result('report', document, () =>
     printable(`Written: ${options.output} (${rows} rows, ${listed.length} listed)`),
   );
   return 0;
