@@ -1,26 +1,18 @@
 // What srq makes of whole real documents, compared with what a person found in them: npm run check:documents -- FOLDER
 // FOLDER holds expectations.ndjson (as fixtures/documents/README.md says) and the documents in docs/.
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { join, parse } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { rolldown } from 'rolldown';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { judgedDocuments, loadTypeScript } from './rehearsals.mjs';
 
 const [folder] = process.argv.slice(2);
 if (folder === undefined) {
   process.stderr.write('Name the folder: npm run check:documents -- FOLDER\n');
   process.exit(2);
 }
-const judgements = new Map(
-  readFileSync(join(folder, 'expectations.ndjson'), 'utf8')
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line))
-    .map((each) => [each.name, each]),
-);
-const { verdictOn, tallyOf } = await loadJudge();
-const files = readdirSync(join(folder, 'docs')).sort();
-const unjudged = files.filter((file) => !judgements.has(parse(file).name));
-const verdicts = files.filter((file) => !unjudged.includes(file)).map(verdictOf);
+const { verdictOn, tallyOf } = await loadTypeScript('test/contract/judged-document.ts');
+const documents = judgedDocuments(folder);
+const unjudged = readdirSync(join(folder, 'docs')).filter((name) => !documents.some(({ file }) => file === name));
+const verdicts = documents.map(verdictOf);
 printTable();
 printRest();
 const { wrong, rightFields, medianQuestions } = tallyOf(verdicts);
@@ -32,10 +24,9 @@ process.stdout.write(
 if (unjudged.length > 0) process.stdout.write(`Not judged, so left out: ${unjudged.join(', ')}\n`);
 process.exitCode = Object.values(wrong).some((count) => count > 0) || medianQuestions > 2 ? 1 : 0;
 
-function verdictOf(file) {
-  const judgement = judgements.get(parse(file).name);
+function verdictOf({ file, bytes, judgement }) {
   const start = performance.now();
-  const verdict = verdictOn(file, readFileSync(join(folder, 'docs', file)), judgement);
+  const verdict = verdictOn(file, bytes, judgement);
   return { ...verdict, hasCreate: judgement.create.length > 0, ms: Math.round(performance.now() - start) };
 }
 
@@ -66,21 +57,4 @@ function printRest() {
   list('More than two questions', ({ questions }) => (questions?.length > 2 ? questions.join(', ') : null));
   list('Refused although they have a create', ({ hasCreate, refusal }) => (hasCreate ? refusal : null));
   list('Refused, and rightly', ({ hasCreate, refusal }) => (hasCreate ? null : refusal));
-}
-
-// Node.js 20 does not run TypeScript.
-async function loadJudge() {
-  const cache = new URL('../node_modules/.cache/', import.meta.url).pathname;
-  mkdirSync(cache, { recursive: true });
-  const directory = mkdtempSync(join(cache, 'check-documents-'));
-  try {
-    const file = join(directory, 'judged-document.mjs');
-    const input = new URL('../test/contract/judged-document.ts', import.meta.url).pathname;
-    const bundle = await rolldown({ input, platform: 'node' });
-    await bundle.write({ file, format: 'esm' });
-    await bundle.close();
-    return await import(pathToFileURL(file).href);
-  } finally {
-    rmSync(directory, { recursive: true });
-  }
 }

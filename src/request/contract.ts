@@ -73,6 +73,8 @@ export interface Question {
   readonly answer: string;
   /** The possible answers, which the text numbers from 1. */
   readonly choices?: readonly string[];
+  /** A value as the flag takes it: an example of the document, or one that shows the form. */
+  readonly example?: string;
   /** The default if nobody answers. Without one, the contract cannot be used before the question is answered. */
   readonly unanswered?: string;
 }

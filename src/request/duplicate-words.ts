@@ -27,14 +27,37 @@ const SET_TO_NO = new RegExp(
  * `o` at the beginning is the article of Portuguese.
  */
 const PERHAPS = /\bor\b|\boder\b|\bou\b|\boppure\b|(?<=\S )o\b|idempoten/;
+/**
+ * Matches other things that may exist already. An existing customer, account or address does not make the request a
+ * duplicate.
+ */
+const OF_ANOTHER =
+  /\b(?:e?-?mails?|phones?|accounts?|users?|customers?|clients?|partners?|contacts?|persons?|keys?|headers?|parameters?|fields?|categor(?:y|ies)|correos?|telefon[oe]?s?|telefones?|usuari[oa]s?|utilizador(?:es)?|clientes?|cuentas?|contas?|contatt[oi]|contatos?|contact[oe]s?|benutzer|kunden?|kundin|konto|konten|kontakte?|utilisateurs?|comptes?|utent[ei])\b/g;
+/** Matches what a request is called. */
+const OF_REQUEST =
+  /\b(?:requests?|leads?|orders?|jobs?|tickets?|bookings?|submissions?|enquir(?:y|ies)|inquir(?:y|ies)|solicitud(?:es)?|solicitac(?:ao|oes)|pedidos?|anfragen?|auftrag|demandes?|richiest[ae]|ordin[ei]|commandes?)\b/;
+const NOTHING: ReadonlySet<string> = new Set();
+
+/** Tells whether a part of a text says that something else than the request, or than what it creates, exists. */
+function isAboutAnother(part: string, created: ReadonlySet<string>): boolean {
+  const others = [...part.matchAll(OF_ANOTHER)].map(([word]) => word);
+  const isOfRequest = OF_REQUEST.test(part) || others.some((word) => created.has(word));
+  return others.length > 0 && !isOfRequest;
+}
+
 /** Maximum length of the text that is examined. */
 const MAX_LENGTH = 4000;
 
 /**
  * Reads what a text, or a code such as `DUPLICATE_REQUEST`, says about a duplicate. Returns `yes` if it is one, `no` if
- * it is none, `perhaps` if the text says both or something else besides, and null if it does not mention duplicates.
+ * it is none, `another` if it is one of something else than the request, such as the customer, `perhaps` if the text says
+ * both or something else besides, and null if it does not mention duplicates. `created` are the words for what the request
+ * creates, where that is known.
  */
-export function duplicateStatement(text: string): 'yes' | 'no' | 'perhaps' | null {
+export function duplicateStatement(
+  text: string,
+  created: ReadonlySet<string> = NOTHING,
+): 'yes' | 'no' | 'another' | 'perhaps' | null {
   const sentences = text
     .slice(0, MAX_LENGTH)
     .replace(/([a-z])([A-Z])/g, '$1 $2')
@@ -44,6 +67,7 @@ export function duplicateStatement(text: string): 'yes' | 'no' | 'perhaps' | nul
   if (!SAYS_DUPLICATE.test(words)) return null;
   if (DENIED.test(words) || SET_TO_NO.test(words)) return 'no';
   const told = words.split(/[.;:,]/).filter((part) => SAYS_DUPLICATE.test(part));
+  if (told.every((part) => isAboutAnother(part, created))) return 'another';
   return PERHAPS.test(words) || told.some((part) => DENYING.test(part)) ? 'perhaps' : 'yes';
 }
 

@@ -23,20 +23,24 @@ export function folded(name: string): string {
     .trim();
 }
 
-const IDENTIFYING = new Set(['id', 'uuid', 'guid', 'reference', 'ref', 'number', 'code']);
+const IDENTIFYING =
+  /^(?:id|uid|uuid|guid|reference|ref|number|code|identifier|identifiant|identificador|identificativo|identificatie|kennung)$/;
+/** Words that stand before what they identify, as in Romance languages: `id_pedido`. */
+const IDENTIFYING_FIRST = /^(?:id|ref|referencia|reference|riferimento)$/;
 /**
  * Words of names that look like identifiers but do not identify the request: `phone_number`, `status_code`, `user_id`,
  * `incident_id`.
  */
 const NOT_IDENTIFYING =
-  /^(?:phone|mobile|tel|telephone|fax|post|postal|zip|country|market|lang|language|locale|status|error|http|response|result|user|client|customer|partner|account|category|page|house|street|trace|correlation|contact|currency|region|area|city|dial|calling|incident|support|event|ray|span|session|log|node|server|host|instance|tenant|version|build|debug|app|application)$/;
+  /^(?:phone|mobile|tel|telephone|fax|post|postal|zip|country|market|lang|language|locale|status|error|http|response|result|user|client|customer|partner|account|category|page|house|street|trace|correlation|contact|currency|region|area|city|dial|calling|incident|support|event|ray|span|session|log|node|server|host|instance|tenant|version|build|debug|app|application|usuari[oa]|utilizador|utente|utilisateur|benutzer|cliente?|kunde|conta(?:ct|t|tt)o|kontakt|cuenta|conta|compte|konto|socio|parceiro|categori[ae]|kategorie|pais|paese|pays|land|idioma|lingua|langue|sprache|estado|stato|statut|err(?:o|eur|ore)|fehler|respuesta|resposta|reponse|risposta|antwort|sesion|sessao|sessione|sitzung|seguimiento|rastreio|pagina|servidor|serveur|ciudad|cidade|citta|ville|stadt|calle|rua|via|rue|strasse|telefon[oe]?|evento)$/;
 
 /**
  * Tells whether a member of an answer with this name may identify the request. `words` are the words of its name, in
  * lower case.
  */
 export function isIdentifyingName(words: readonly string[]): boolean {
-  return IDENTIFYING.has(words.at(-1) ?? '') && !words.slice(0, -1).some((word) => NOT_IDENTIFYING.test(word));
+  if (IDENTIFYING.test(words.at(-1) ?? '')) return !words.slice(0, -1).some((word) => NOT_IDENTIFYING.test(word));
+  return IDENTIFYING_FIRST.test(words[0] ?? '') && !words.slice(1).some((word) => NOT_IDENTIFYING.test(word));
 }
 
 /** The placeholder that replaces a secret. */

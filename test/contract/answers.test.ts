@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { answer, learnParts } from './describe-request.ts';
+import { answer, KNOWN, learnParts } from './describe-request.ts';
 
 const verdictOf = (validateAnswers: object) => {
   const { contract } = learnParts({ validateAnswers });
@@ -254,4 +254,32 @@ test('what identifies something beside the request is no identifier of it', () =
     '/lead_contact/id',
     '/lead_contact/access_code',
   ]);
+});
+
+test.each([
+  'A customer with this e-mail address already exists',
+  'Phone number already exists',
+  'El cliente ya existe',
+  'Kunde bereits vorhanden',
+  'Este e-mail já existe',
+])('409 "%s" is about something else than the request', (description) => {
+  const learned = (path: string) =>
+    learnParts({ createAnswers: { 409: { description } }, options: { operations: { create: `POST ${path}` } } });
+  expect(learned('/requests').contract.create.duplicate).toEqual([]);
+});
+
+test('409 of a create that makes contacts is about the contact', () => {
+  const contacts = {
+    requestBody: { content: { 'application/json': { schema: { properties: KNOWN } } } },
+    responses: {
+      201: answer({ contact: { properties: { id: { type: 'integer' } } }, contact_uid: { type: 'string' } }),
+      409: { description: 'A contact with this e-mail already exists' },
+    },
+  };
+  const { create } = learnParts({
+    paths: { '/contacts': { post: contacts } },
+    options: { operations: { create: 'POST /contacts' } },
+  }).contract;
+  expect(create.duplicate).toEqual([conflict]);
+  expect(create.identifiers.map(({ pointer }) => pointer)).toEqual(['/contact/id', '/contact_uid']);
 });

@@ -191,3 +191,14 @@ test('whatever is renamed, nested or put in another order, no field lands under 
   );
   expect(assigned).toBeGreaterThan(1000);
 });
+
+test('the name of an object that holds a team is asked about, and a name beside a last name is the first one', () => {
+  const company = learnLeads(['customerProfile.name', 'customerProfile.team.0.email', 'customerProfile.team.0.phone']);
+  expect(fields(company)).not.toHaveProperty('fullname');
+  expect(asked(company)).toContain("--set 'name={fullname}'");
+  expect(fields(learnLeads(['customer.name', 'customer.phones.0.number']))).toMatchObject({
+    fullname: 'customer.name',
+  });
+  const spanish = learnLeads(['nombre', 'apellidos', 'correo', 'mensaje']);
+  expect(fields(spanish)).toMatchObject({ first_name: 'nombre', last_name: 'apellidos' });
+});

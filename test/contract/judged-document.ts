@@ -17,6 +17,10 @@ export interface Judgement {
   readonly fields: Readonly<Record<string, string | readonly string[]>>;
   /** By place in the body: the field or fields that look as if they belonged there. */
   readonly mustNot: Readonly<Record<string, string | readonly string[]>>;
+  /** What a person answers to questions for which the document itself shows no answer, by the name of the parameter. */
+  readonly answers?: Readonly<Record<string, string>>;
+  /** Why srq cannot serve the create, as a person found out. */
+  readonly unserved?: string;
 }
 
 /** What srq makes of a document, compared with the judgement. Texts say what is wrong; null or none: nothing is. */
@@ -86,7 +90,7 @@ export function verdictOn(name: string, bytes: Buffer, judgement: Judgement): Ve
 }
 
 /** Tells whether two names mean the same operation: whatever its variables are called and its base path is. */
-function isSame(one: string, other: string): boolean {
+export function isSame(one: string, other: string): boolean {
   const plain = (name: string) =>
     name.replace(/\{\{[^{}]*\}\}|\{[^{}]*\}|<[^<>]*>|:\w+/g, '{}').replace(/(?:\/|\/\{\})+$/, '');
   const [a = '', b = ''] = [one, other].map(plain);

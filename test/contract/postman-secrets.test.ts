@@ -168,3 +168,15 @@ test('thousands of secrets that begin alike are looked for in no time, and a nam
   expect(cpuMs(() => secretScrubber(found)('a'.repeat(1 << 20)), 200)).toBeLessThan(2000);
   expect(cpuMs(() => isSecretName(`secret${'idempotenc'.repeat(100_000)}`), 50)).toBeLessThan(500);
 });
+
+test('a key whose value is a word of the addresses does not hide them', () => {
+  const auth = { type: 'apikey', apikey: [{ key: 'value', value: 'appointments' }] };
+  const to = (path: string) => anItem({}, { url: `https://api.example.com/${path}` });
+  const paths = (value: string) =>
+    Object.keys(
+      Object(described({ ...aCollection(to(value)), auth: { ...auth, apikey: [{ key: 'value', value }] } }).document)
+        .paths,
+    );
+  expect(paths('appointments')).toEqual(['/appointments']);
+  expect(paths('a1b2c3d4e5')).toEqual(['/<secret>']);
+});

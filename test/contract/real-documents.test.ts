@@ -10,7 +10,7 @@ interface JudgedDocument extends Judgement {
 
 const EXAMPLES = new URL('../../node_modules/@readme/oas-examples/', import.meta.url);
 /** How many are wrong and unasked today. The aim is 0 for each, so a number here is only ever lowered. */
-const AT_MOST = { creates: 0, validates: 0, tokens: 0, fields: 1 };
+const AT_MOST = { creates: 0, validates: 0, tokens: 0, fields: 0 };
 /** How many fields find their places today: to leave all open would be no better. This number is only ever raised. */
 const RIGHT_FIELDS = 200;
 

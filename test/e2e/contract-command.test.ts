@@ -34,6 +34,28 @@ describe.concurrent('contract learn, without a terminal,', () => {
     expect(existsSync(stored(desk))).toBe(false);
   });
 
+  test('one refusal asks everything, and one command answers it', async ({ desk }) => {
+    const text = { type: 'string' };
+    const schema = {
+      properties: { fullname: text, email: text, phone: text, accountId: text, channel: text },
+      required: ['accountId', 'channel'],
+    };
+    const post = { requestBody: { content: { 'application/json': { schema } } }, responses: { 201: {} } };
+    const file = desk.write(
+      'api.json',
+      JSON.stringify({ openapi: '3.1.0', info: {}, paths: { '/contacts': { post }, '/people': { post } } }),
+    );
+    const words = ['contract', 'learn', file, '--operation', 'validate=none', '--yes'];
+    const { code, stderr } = await desk.call(...words);
+    expect(code).toBe(2);
+    const [, command = ''] = /and run: srq (.*)/.exec(stderr) ?? [];
+    expect(command).toContain('--operation "create=POST /contacts" --set accountId=');
+    const answers = [...command.matchAll(/--(?:operation "[^"]+"|set \S+)/g)].flatMap(([flag]) =>
+      flag.replaceAll('"', '').replace('VALUE', '7').split(/ (.*)/, 2),
+    );
+    expect(await desk.call(...words, ...answers)).toMatchObject({ code: 0 });
+  });
+
   test('--dry-run shows what would be learned and keeps nothing, open questions or not', async ({ desk }) => {
     const ended = await desk.call('contract', 'learn', WITH_CONSTANTS, '--dry-run');
     expect(ended.code).toBe(0);

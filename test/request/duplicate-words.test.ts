@@ -61,3 +61,20 @@ test.each([
 ])('the code %s does not', (code) => {
   expect(saysClear(code)).toBe(false);
 });
+
+test.each([
+  ['This email already exists', 'another'],
+  ['CUSTOMER_ALREADY_EXISTS', 'another'],
+  ['Le client existe déjà', 'another'],
+  ['Un contatto con questa email esiste già', 'another'],
+  ['A request of this customer already exists', 'yes'],
+  ['Ya existe una solicitud con este correo', 'yes'],
+  ['Duplicate. The customer has sent it before', 'yes'],
+])('"%s" says of a duplicate: %s', (text, statement) => {
+  expect(duplicateStatement(text)).toBe(statement);
+});
+
+test('what the request creates is no other thing', () => {
+  expect(duplicateStatement('The contact already exists', new Set(['contact']))).toBe('yes');
+  expect(duplicateStatement('The e-mail already exists', new Set(['contact']))).toBe('another');
+});

@@ -352,3 +352,25 @@ test('a path with variables that nobody has filled is answered whatever they hol
     expect((await postForm(other, LEAD)).status).toBe(404);
   expect(creates(sandbox)).toHaveLength(1);
 });
+
+test('the address of what was created is one below the base path', async () => {
+  const success = { status: 201, contentType: 'application/json', body: null };
+  const { sandbox, postForm } = await partnerUnder({ create: { success, identifiers: [] }, basePath: '/api' });
+  const { headers } = await postForm(`/api${CREATE}`, LEAD);
+  expect(headers['location']).toBe(`/api${CREATE}/${creates(sandbox)[0]?.requestId}`);
+});
+
+test('a required object that is empty in the contract may hold what a row gives', async () => {
+  const choices = [[{ fields: [], constants: [{ path: ['options'], value: {} }] }]];
+  const { postJson } = await partnerUnder({
+    create: {
+      choices,
+      encoding: 'json',
+      contentType: 'application/json',
+      parameters: [parameter('fullname')],
+      identifiers: [],
+    },
+  });
+  expect((await postJson(CREATE, { fullname: 'Ana', options: { note: 'x' } })).status).toBeLessThan(300);
+  expect((await postJson(CREATE, { fullname: 'Ana' })).status).toBeGreaterThan(399);
+});

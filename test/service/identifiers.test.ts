@@ -202,3 +202,18 @@ describe('where no identifier can be read', () => {
     for (const value of Object.values(LEAD)) expect(raw).not.toContain(`"${value}"`);
   });
 });
+
+test.each([
+  ['id_pedido', true],
+  ['ref_interv_oi', true],
+  ['job_uid', true],
+  ['identificador', true],
+  ['numero_intentos', false],
+  ['id_cliente', false],
+  ['id_sesion', false],
+  ['code_reponse', false],
+  ['customer_uid', false],
+])('%s names the request: %s', (name, isTaken) => {
+  const answer = answerWith({ [name]: 'A-4711' });
+  expect(Object.keys(readIdentifiers(answer, sent)).includes(name)).toBe(isTaken);
+});

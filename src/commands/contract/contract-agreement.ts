@@ -13,6 +13,8 @@ export interface AgreedAnswers {
   readonly proposal: Proposal;
   /** Answers from flags and from the terminal. */
   readonly answers: Answers;
+  /** The questions that will be open next if the operations are those which the open ones propose. */
+  readonly following: readonly Question[];
 }
 
 /**
@@ -43,7 +45,31 @@ export async function answered(
     if (next instanceof SrqError) (await context.reporter()).warn(printable(next.message));
     else [answers, proposal] = [more, next];
   }
-  return { proposal, answers };
+  const following = context.interactive ? [] : await followingQuestions(proposal, answers, propose);
+  return { proposal, answers, following };
+}
+
+/** Stands in an answer for an operation that only a person can name. */
+const UNNAMED = 'POST /path';
+
+/** Returns what is asked about the proposed operations, so that who has no terminal can answer all of it at once. */
+async function followingQuestions(
+  { questions }: Proposal,
+  answers: Answers,
+  propose: (answers: Answers) => Promise<Proposal>,
+): Promise<Question[]> {
+  const proposed = questions.flatMap((question) => {
+    const [, operation] = /^--operation "?\w+=([^"]+)"?$/.exec(question.answer) ?? [];
+    return operation === undefined || operation === UNNAMED ? [] : [{ question, operation }];
+  });
+  if (proposed.length === 0) return [];
+  const said = proposed.reduce((all, { question, operation }) => withAnswer(all, question, operation), answers);
+  const next = await propose(said).catch(unfit);
+  const isNew = ({ name }: Question) => questions.every((each) => each.name !== name);
+  const added = next instanceof SrqError ? [] : next.questions.filter(isNew);
+  // The create decides which operation may be validate.
+  const more = added.length === 0 || next instanceof SrqError ? [] : await followingQuestions(next, said, propose);
+  return [...new Map([...added, ...more].map((each) => [each.name, each])).values()];
 }
 
 function unfit(error: unknown): SrqError {
@@ -68,7 +94,7 @@ function withAnswer({ constants, operations }: Answers, { name, choices }: Quest
 /** Throws `SrqError('usage')` if a question is open or the user does not agree, on the terminal or by `--yes`. */
 export async function requireAgreement(
   context: Context,
-  { proposal, answers: said }: AgreedAnswers,
+  { proposal, answers: said, following }: AgreedAnswers,
   given: Answers,
   yes: boolean,
   profile: string,
@@ -78,8 +104,11 @@ export async function requireAgreement(
   const words = [...context.process.argv.slice(2), ...flagsOf(said, given)];
   if (questions.length > 0) {
     const open = questions.map(({ text }) => printable(text)).join(' ');
-    const answers = questions.map(({ answer }) => printable(answer)).join(' ');
-    const message = `The documents leave open what only you can say; nothing was stored. ${open}`;
+    const next = following.filter(({ unanswered }) => unanswered === undefined);
+    const answers = [...questions, ...next].map(({ answer }) => printable(answer)).join(' ');
+    const then = next.map(({ text }) => printable(text)).join(' ');
+    const more = next.length === 0 ? '' : ` If the operations are those of the command below: ${then}`;
+    const message = `The documents leave open what only you can say; nothing was stored. ${open}${more}`;
     throw new SrqError('usage', message, `Say it, and run: ${commandLine(words)} ${answers}`);
   }
   if (yes) return;

@@ -44,7 +44,7 @@ export async function learn(context: Context, files: readonly string[], options:
   const set = await readDocuments(files, options.environment);
   const proposeWith = (answers: Answers) => propose(set, answers, baseUrl?.value ?? null, context.clock.nowMs());
   const said = options.dryRun
-    ? { proposal: await proposeWith(given), answers: given }
+    ? { proposal: await proposeWith(given), answers: given, following: [] }
     : await answered(context, given, proposeWith);
   const { proposal } = said;
   const { contract, questions, notes } = proposal;

@@ -15,10 +15,14 @@ const ABOUT_ANOTHER =
   /^(?:links?|users?|account|client|customer|contact|person|partner|categor(?:y|ies)|location|country|meta|included|relationships)$/;
 /** Matches the names of parts that are about earlier requests or about errors. */
 const ABOUT_EARLIER = /^(?:errors?|duplicates?|matches)$/;
-/** Returns the places in the answers of create that identify the created request. */
-export function identifierPlaces(answers: readonly DescribedAnswer[]): CreateOperation['identifiers'] {
+/**
+ * Returns the places in the answers of create that identify what was created. At `/contacts` that is a contact, and
+ * `contact_id` its identifier; elsewhere it may be the contact's who was there before.
+ */
+export function identifierPlaces(answers: readonly DescribedAnswer[], path: string): CreateOperation['identifiers'] {
+  const created = createdThing(path);
   const places = answers.filter(isSuccessAnswer).flatMap((answer) => answer.places);
-  const named = places.filter(isIdentifier);
+  const named = places.filter((place) => isIdentifier(place, created));
   const telling = named.filter(({ words }) => words.join('') !== 'code');
   const kept = telling.length > 0 ? telling : named;
   const names = kept.map(({ path }) => path.findLast((name) => name !== '*') ?? 'id');
@@ -30,23 +34,29 @@ export function identifierPlaces(answers: readonly DescribedAnswer[]): CreateOpe
   });
 }
 
+/** Returns the words by which the last name of a path calls what is made there, in the singular and the plural. */
+function createdThing(path: string): ReadonlySet<string> {
+  const last = path.split('/').findLast((name) => /^[a-z]/i.test(name)) ?? '';
+  return new Set(nameWords(last).flatMap((word) => [word, word.replace(/ies$/, 'y').replace(/s$/, '')]));
+}
+
 /** Tells whether a part of an answer is about something other than the request: `customer`, `contactMethods`. */
-function isAboutAnother(name: string): boolean {
-  const words = nameWords(name);
+function isAboutAnother(name: string, created: ReadonlySet<string>): boolean {
+  const words = nameWords(name).filter((word) => !created.has(word));
   return words.some((word) => ABOUT_ANOTHER.test(word)) && !words.some((word) => OF_REQUEST.test(word));
 }
 
 const OF_REQUEST = /^(?:requests?|leads?|orders?|jobs?|tickets?|enquir(?:y|ies)|inquir(?:y|ies))$/;
 
-function isIdentifier({ words, path, types }: AnswerPlace): boolean {
+function isIdentifier({ words, path, types }: AnswerPlace, created: ReadonlySet<string>): boolean {
   const around = path.slice(0, -1).filter((name) => name !== '*');
   if (
-    around.some((name) => isAboutAnother(name) || ABOUT_EARLIER.test(name.toLowerCase())) ||
+    around.some((name) => isAboutAnother(name, created) || ABOUT_EARLIER.test(name.toLowerCase())) ||
     types.some((type) => /object|array|boolean/.test(type))
   ) {
     return false;
   }
-  return isIdentifyingName(words);
+  return isIdentifyingName(words.filter((word) => !created.has(word)));
 }
 
 const TELLING = [
@@ -130,21 +140,22 @@ function best(rules: readonly FoundRule[]): Confidence | undefined {
 const isConflict = ({ status }: DescribedAnswer): boolean => status === 409 || status === 208;
 
 /** Returns the rules for 409 and 208. If such a status has several meanings, the codes in its body decide. */
-function conflictRules(answer: DescribedAnswer): FoundRule[] {
+function conflictRules(answer: DescribedAnswer, created?: ReadonlySet<string>): FoundRule[] {
   const { status, description, pointer, places } = answer;
   if (!isConflict(answer)) return [];
   const always = (confidence: Confidence, why: string): FoundRule[] => [
     { rule: { kind: 'status', status, verdict: 'duplicate' }, where: pointer, confidence, why },
   ];
+  const meansDuplicate = (text: string) => duplicateStatement(text, created) === 'yes';
   const codes = places.filter((place) => textsOf(place).length > 0);
   const [coded] = codes.filter((place) => textsOf(place).some(meansDuplicate));
-  const said = duplicateStatement(description);
+  const said = duplicateStatement(description, created);
   if (coded !== undefined) {
-    if (!textsOf(coded).every(meansDuplicate)) return codeRule(coded, pointer);
+    if (!textsOf(coded).every(meansDuplicate)) return codeRule(coded, pointer, created);
     if (coded.isEnum) return always('certain', 'all its codes say so');
-    return said === 'yes' ? always('certain', 'its description says so') : codeRule(coded, pointer);
+    return said === 'yes' ? always('certain', 'its description says so') : codeRule(coded, pointer, created);
   }
-  if (said === null || said === 'no') return [];
+  if (said === null || said === 'no' || said === 'another') return [];
   const otherCodes = codes.some(
     ({ words, isEnum }) => isEnum && /^(?:code|error|reason|type)$/.test(words.at(-1) ?? ''),
   );
@@ -199,7 +210,7 @@ function placeRule(place: AnswerPlace): Omit<FoundRule, 'where'> | null {
     return { rule: { kind: 'list', pointer }, confidence: 'likely', why: 'a list of what was found' };
   }
   const texts = textsOf(place);
-  const duplicate = texts.filter((text) => meansDuplicate(text) || BARE_DUPLICATE.test(text));
+  const duplicate = texts.filter((text) => duplicateStatement(text) === 'yes' || BARE_DUPLICATE.test(text));
   const clear = texts.filter((text) => !duplicate.includes(text) && saysClear(text));
   if (duplicate.length === 0 || texts.some((text) => text.length > MAX_CODE)) return null;
   const confidence = isEnum && clear.length > 0 ? 'certain' : clear.length > 0 ? 'likely' : 'weak';
@@ -208,14 +219,6 @@ function placeRule(place: AnswerPlace): Omit<FoundRule, 'where'> | null {
 }
 
 const MAX_CODE = 60;
-/**
- * Names of other things that may exist already. An existing account or address does not make the request a duplicate.
- */
-const OF_ANOTHER =
-  /^(?:e?mail|phone|account|user|customer|client|partner|contact|key|header|parameter|field|category|correo|telefono?e?|telefone|usuari[oa]|utilizador|cliente|cuenta|conta|contatt[oi]|contato|contact[oe]|benutzer|kunde|kundin|konto|kontakt|utilisateur|compte|utente)$/;
-const meansDuplicate = (text: string): boolean =>
-  duplicateStatement(text) === 'yes' && !nameWords(text).some((word) => OF_ANOTHER.test(word));
-
 function flagRule({ pointer, path, description }: AnswerPlace, name: string): Omit<FoundRule, 'where'> | null {
   const rule = (whenTrue: 'duplicate' | 'clear'): VerdictRule => ({
     ...{ kind: 'value', pointer },
@@ -239,17 +242,19 @@ function flagRule({ pointer, path, description }: AnswerPlace, name: string): Om
 }
 
 /** Returns the rules by which create itself shows a duplicate: a status that says so, or a code of its refusals. */
-export function duplicateRules(answers: readonly DescribedAnswer[]): FoundRule[] {
+export function duplicateRules(answers: readonly DescribedAnswer[], path: string): FoundRule[] {
+  const created = createdThing(path);
+  const isOne = (text: string) => duplicateStatement(text, created) === 'yes';
   const told = answers
     .filter((answer) => isRefusalAnswer(answer) && !isConflict(answer))
     .flatMap(({ places, pointer }) =>
-      places.flatMap((place) => (place.isEnum && textsOf(place).some(meansDuplicate) ? codeRule(place, pointer) : [])),
+      places.flatMap((place) => (place.isEnum && textsOf(place).some(isOne) ? codeRule(place, pointer, created) : [])),
     );
-  return [...answers.flatMap(conflictRules), ...told];
+  return [...answers.flatMap((answer) => conflictRules(answer, created)), ...told];
 }
 
-function codeRule(place: AnswerPlace, where: string): FoundRule[] {
-  const duplicate = textsOf(place).filter(meansDuplicate);
+function codeRule(place: AnswerPlace, where: string, created?: ReadonlySet<string>): FoundRule[] {
+  const duplicate = textsOf(place).filter((text) => duplicateStatement(text, created) === 'yes');
   const rule: VerdictRule = { kind: 'value', pointer: place.pointer, duplicate, clear: [] };
   const why = place.isEnum ? 'one of its codes says so' : 'an example says so';
   return [{ rule, where, confidence: 'likely', why }];

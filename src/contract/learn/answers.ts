@@ -12,6 +12,7 @@ import {
   textOf,
 } from '../documents/json-parts.ts';
 import { type FlatSchema, flatten, typesOf, valuesOf } from '../schema/flat-schema.ts';
+import { type SampleUse, sampleOf } from '../schema/sample-value.ts';
 import {
   bareMediaType,
   contentOf,
@@ -100,7 +101,7 @@ function answerOf(
   const shown = examples.flatMap((example) => valuePlaces(example, [])).slice(0, MAX_PLACES);
   const fromSchema = schemaPlaces(flatten(schema), [], { left: MAX_PLACES });
   const places = fromSchema.length > 0 ? fromSchema.map((each) => withShown(each, shown)) : joined(shown);
-  const body = examples[0] ?? (fromSchema.length > 0 ? sampleOf(schema) : undefined);
+  const body = examples[0] ?? (fromSchema.length > 0 ? sampleOf(schema, OF_AN_ANSWER) : undefined);
   const contentType = isJsonType(media.mediaType)
     ? bareMediaType(media.mediaType).replace(/^.*\*.*$/, JSON_CONTENT_TYPE)
     : bareMediaType(media.mediaType);
@@ -194,56 +195,11 @@ function distinct(places: readonly AnswerPlace[]): AnswerPlace[] {
   return [...new Map(places.toReversed().map((each) => [each.pointer, each])).values()].toReversed();
 }
 
-const BY_FORMAT: Readonly<Record<string, string>> = {
-  uuid: '6f1c0d4e-2b7a-4c3e-9d58-0a1b2c3d4e5f',
-  'date-time': '2026-01-31T12:00:00Z',
-  date: '2026-01-31',
-  time: '12:00:00Z',
-  email: 'ana@example.com',
-  uri: 'https://example.com/',
-  url: 'https://example.com/',
-};
-const MAX_SAMPLE = 8;
-const MAX_MEMBERS = 200;
-
-/** Makes a sample of a schema: its example, its default, or an invented value. */
-function sampleOf(schema: JsonObject): Json {
-  const budget = { left: MAX_MEMBERS };
-  return make(schema, 0);
-
-  function make(each: JsonObject, depth: number): Json {
-    const { keywords, properties, branches } = flatten(each);
-    const shown = keywords['example'] ?? listOf(keywords['examples'])[0];
-    const said = shown ?? valuesOf(keywords).find(isOfSuccess) ?? valuesOf(keywords)[0] ?? keywords['default'];
-    if (said !== undefined) return said;
-    const [branch] = branches.flatMap((list) => list.slice(0, 1));
-    if (properties.size > 0 || branch !== undefined) {
-      const members = [...properties].map(([name, inner]) => [name, member(inner, depth)] as const);
-      const more = branch === undefined || depth > MAX_SAMPLE ? {} : make(branch, depth + 1);
-      return { ...Object.fromEntries(members), ...(isObject(more) ? more : {}) };
-    }
-    if (typesOf(keywords).includes('array')) {
-      return isObject(keywords['items']) && depth < MAX_SAMPLE ? [make(keywords['items'], depth + 1)] : [];
-    }
-    return sampleScalar(keywords);
-  }
-
-  function member(schema: JsonObject, depth: number): Json {
-    budget.left -= 1;
-    return budget.left < 0 || depth > MAX_SAMPLE ? null : make(schema, depth + 1);
-  }
-}
-
 const OF_FAILURE = /\b(?:errors?|fail\w*|invalid|reject\w*|refus\w*|denied|declin\w*|not|bad|expired|cancel\w*)\b/i;
 
 /** Tells whether a value of a list may stand in an answer of success. The first one of a status may be a refusal. */
 const isOfSuccess = (value: Json): boolean =>
   typeof value !== 'string' || (!OF_FAILURE.test(value.replaceAll('_', ' ')) && duplicateStatement(value) !== 'yes');
 
-function sampleScalar(keywords: JsonObject): Json {
-  const [type] = typesOf(keywords).filter((each) => each !== 'null');
-  if (type === 'integer' || type === 'number') return typeof keywords['minimum'] === 'number' ? keywords['minimum'] : 1;
-  if (type === 'boolean') return false;
-  if (type === 'object') return {};
-  return type === 'string' ? (BY_FORMAT[textOf(keywords['format'])] ?? 'text') : null;
-}
+/** A sample of an answer has all members, so that it shows where things are. */
+const OF_AN_ANSWER: SampleUse = { fits: isOfSuccess, isMinimal: false };

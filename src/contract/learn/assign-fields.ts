@@ -1,5 +1,5 @@
 import { isPart, PARTS, wholeOf } from '../../request/parts.ts';
-import { type Leaf, pathKey } from './body-leaves.ts';
+import { isElement, type Leaf, pathKey } from './body-leaves.ts';
 import { type NamedField, type NameReading, readName } from './field-names.ts';
 
 /** The fields by the places that they go to. Each field has one place, and each place has one field. */
@@ -160,7 +160,8 @@ function asNameParts(all: readonly Candidate[]): readonly Candidate[] {
 
 /**
  * Makes what is only called `name` a doubt, unless it is a person's by the contacts beside it. In an object for the
- * customer, who may be a company, it is a guess if there are no contacts at all.
+ * customer, who may be a company, it is a guess if there are no contacts at all, and a doubt if that object
+ * holds a list of persons, as a company does its team.
  */
 function withContext(all: readonly Candidate[]): readonly Candidate[] {
   const people = groupedBy(all, ({ named }) => named.personKey);
@@ -169,11 +170,21 @@ function withContext(all: readonly Candidate[]): readonly Candidate[] {
   return all.map((each) => {
     const { field, isBare, isOfPerson, personKey } = each.named;
     if (field !== 'fullname' || !isBare || people.get(personKey)?.some(isContact)) return each;
-    if (isOfPerson && hasContacts) return each;
+    const isOfGroup = all.some(
+      (other) => isContact(other) && !isCustomers(other.named) && isInside(other.leaf, each.leaf),
+    );
+    if (isOfPerson && hasContacts && !isOfGroup) return each;
     const why = 'nothing beside it says that it is a person';
-    const owner = isOfPerson ? each.named.owner : 'unknown';
+    const owner = isOfPerson && !isOfGroup ? each.named.owner : 'unknown';
     return { ...each, named: { ...each.named, owner, rank: 45, confidence: 'weak', why } as const };
   });
+}
+
+/** Tells whether a place stands in a list within the object in which another place stands. */
+function isInside(leaf: Leaf, { path }: Leaf): boolean {
+  const parent = path.slice(0, -1);
+  const below = leaf.path.slice(parent.length, -1);
+  return below.some(isElement) && parent.every((name, at) => leaf.path[at] === name);
 }
 
 const OF_PERSON: ReadonlySet<string> = new Set(['fullname', 'first_name', 'last_name', 'email', 'phone']);

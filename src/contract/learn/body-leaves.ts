@@ -68,7 +68,7 @@ export function bodyLeaves(schema: JsonObject, { placeOf }: Pick<SchemaReader, '
   return read(flatten(schema), { path: [], optional: null, where: placeOf(schema) });
 
   function read(flat: FlatSchema, at: LeafPlace): BodyLeaves {
-    const base = readProperties({ ...flat, branches: [] }, at);
+    const base = readProperties(flat.branches.length === 0 ? withUndescribed(flat) : { ...flat, branches: [] }, at);
     return flat.branches.reduce((before, list) => {
       const branches = list.slice(0, MAX_BRANCHES).map((branch) => {
         const { branches: inner, ...rest } = flatten(branch);
@@ -114,6 +114,26 @@ export function bodyLeaves(schema: JsonObject, { placeOf }: Pick<SchemaReader, '
     const element = { path: [...path, ONLY_ELEMENT], optional: isRequired ? optional : path, where };
     return leaf(leafShape(flat), read(items, element).leaves);
   }
+}
+
+/** Adds the members that are required and described nowhere, as they are where a reference has siblings. */
+function withUndescribed(flat: FlatSchema): FlatSchema {
+  const missing = [...flat.required].filter((name) => !flat.properties.has(name));
+  return { ...flat, properties: new Map([...flat.properties, ...missing.map((name) => [name, {}] as const)]) };
+}
+
+/**
+ * Returns the paths of the objects that a body must hold whatever is in them. Of several around each other it is the
+ * innermost.
+ */
+export function requiredObjects(schema: JsonObject, path: readonly string[] = []): readonly (readonly string[])[] {
+  const { keywords, properties, required, branches } = flatten(schema);
+  const isObjectAlone = path.length > 0 && properties.size > 0 && branches.length === 0;
+  if (keywords['readOnly'] === true || depthOf(path) >= MAX_DEPTH) return [];
+  const inner = [...properties].flatMap(([name, each]) =>
+    required.has(name) ? requiredObjects(each, [...path, name]) : [],
+  );
+  return inner.length > 0 || !isObjectAlone ? inner : [path];
 }
 
 /** Returns the schema of a list's elements, which is empty for everything else. */

@@ -200,6 +200,9 @@ function nestedValue(words: readonly string[], parent: Content): Read | undefine
   return { ...ALONE, content: spoken.content, rank: 21 + spoken.order, confidence: 'likely', why };
 }
 
+/** Words of other languages that mean `name`, which beside a last name is the first one. */
+const BARE_NAME = /^(?:nombre|nome|nom|naam)$/i;
+
 /** Reads a name as that of a column, also in other languages. */
 function byColumnName(last: string, objects: readonly SpokenObject[]): Read | undefined {
   const parent = objects.at(-1);
@@ -208,7 +211,8 @@ function byColumnName(last: string, objects: readonly SpokenObject[]): Read | un
     return undefined;
   const { content, order } = found;
   if (parent?.content && wholeOf(content) !== parent.content) return undefined;
-  return { ...ALONE, content, rank: 31 + order, confidence: 'weak', why: 'what a column of this name means' };
+  const why = 'what a column of this name means';
+  return { ...ALONE, content, rank: 31 + order, confidence: 'weak', why, isBare: BARE_NAME.test(last) };
 }
 
 function byFormat(said: Described): Read | undefined {

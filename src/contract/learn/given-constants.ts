@@ -4,6 +4,7 @@ import { SrqError } from '../../request/errors.ts';
 import { isField } from '../../request/fields.ts';
 import { isSecretName, nameWords } from '../../request/names.ts';
 import { type JsonObject, textOf } from '../documents/json-parts.ts';
+import { INVENTED_TEXT, type SampleUse, sampleOf } from '../schema/sample-value.ts';
 import { allowedValues } from './leaf-parameter.ts';
 
 /** The value given for a parameter that differs in each request: `--set name=`. */
@@ -131,29 +132,48 @@ function questionOf(path: readonly string[], name: string, keywords: JsonObject,
   const allowed = allowedValues(keywords)
     ?.slice(0, 8)
     .map(({ value }) => value);
-  const told = [description, ...(allowed ? [`one of ${allowed.join(', ')}`] : [])].filter((each) => each !== '');
+  const example = isSecretName(name) ? null : exampleOf(keywords, shape);
+  const told = [
+    ...(description === '' ? [] : [description]),
+    ...(allowed
+      ? [`one of ${allowed.join(', ')}`]
+      : example === null || example.length > MAX_TOLD
+        ? []
+        : [`for example ${example}`]),
+  ];
   const required = `The service requires "${path.join('.')}"${told.length > 0 ? ` (${told.join('; ')})` : ''}`;
+  const question = { name: `constant:${name}`, answer: answerFor(name), ...(example !== null && { example }) };
   const words = nameWords(path.at(-1) ?? '');
   if (shape === 'object') {
     const isOfCustomers = words.some((word) => OF_CUSTOMERS.test(word));
     const warning = isOfCustomers ? ' It seems to hold what differs from row to row; srq cannot put that there.' : '';
-    return {
-      name: `constant:${name}`,
-      text: `${required}. What is its value, as JSON, the same in every request?${warning}`,
-      answer: answerFor(name),
-    };
+    return { ...question, text: `${required}. What is its value, as JSON, the same in every request?${warning}` };
   }
   const has = (pattern: RegExp) => words.some((word) => pattern.test(word));
   const isOfOne = has(OF_ONE_REQUEST) && (!has(OF_THE_PARTNER) || has(/^(?:requests?|leads?|orders?|jobs?)$/));
-  return isOfOne && !allowed
-    ? {
-        name: `constant:${name}`,
-        text: `${required}, another one in each request; srq knows no column for it and makes none up. Leave the value empty; then each row gives it: srq bulk FILE --set '${name}={COLUMN}'`,
-        answer: `--set ${name}=`,
-      }
-    : {
-        name: `constant:${name}`,
-        text: `${required}. What is its value, if it is the same in every request? If each row gives it: --set ${name}=`,
-        answer: answerFor(name),
-      };
+  if (!isOfOne || allowed) {
+    const text = `${required}. What is its value, if it is the same in every request? If each row gives it: --set ${name}=`;
+    return { ...question, text };
+  }
+  return {
+    ...question,
+    text: `${required}, another one in each request; srq knows no column for it and makes none up. Leave the value empty; then each row gives it: srq bulk FILE --set '${name}={COLUMN}'`,
+    answer: `--set ${name}=`,
+  };
+}
+
+/** A sample for a question shows what has to be there, and no more. */
+const OF_A_REQUEST: SampleUse = { fits: () => true, isMinimal: true };
+const MAX_EXAMPLE = 4000;
+/** Maximum length of an example within a question. A longer one stands beside it, for programs. */
+const MAX_TOLD = 300;
+
+const withoutSecret = (name: string, value: unknown) => (isSecretName(name) ? '***' : value);
+
+/** Returns a value that would fit, or null if the document says nothing that a person could learn from it. */
+function exampleOf(keywords: JsonObject, shape: 'object' | undefined): string | null {
+  const sample = sampleOf(keywords, OF_A_REQUEST);
+  const text = typeof sample === 'string' ? sample : JSON.stringify(sample, withoutSecret);
+  const isInvented = shape !== 'object' && (sample === null || text === INVENTED_TEXT);
+  return isInvented || text.length > MAX_EXAMPLE ? null : text;
 }

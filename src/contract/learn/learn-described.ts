@@ -254,8 +254,8 @@ function createAnswers({
   operation,
   answers,
 }: Learning<OpenApiOperation>): AnswerHalf<CreateOperation> {
-  const identifiers = identifierPlaces(answers);
-  const duplicate = duplicateRules(answers);
+  const identifiers = identifierPlaces(answers, operation.path);
+  const duplicate = duplicateRules(answers, operation.path);
   findIdentifiers(identifiers, answers, notebook);
   for (const rule of duplicate) findRule('create.duplicate', rule, notebook);
   const idempotency = idempotencyOf(reading, operation, given, notebook);

@@ -5,7 +5,7 @@ import { FIELDS } from '../../request/fields.ts';
 import { PARTS } from '../../request/parts.ts';
 import { objectOf, scalarOf, textOf } from '../documents/json-parts.ts';
 import { flatten, valuesOf } from '../schema/flat-schema.ts';
-import { type Leaf, pathKey } from './body-leaves.ts';
+import { type Leaf, pathKey, requiredObjects } from './body-leaves.ts';
 import { type DecidedFields, decidedFields, doubtQuestion, isNeeded } from './decided-fields.ts';
 import type { DocumentReading, OpenApiOperation } from './described-operation.ts';
 import { fieldNamed, type NamedField } from './field-names.ts';
@@ -64,7 +64,7 @@ export function operationParameters(
   const fixed = [...lists].map(([{ path }, value]) => [{ fields: [], constants: [{ path, value }] }]);
   return {
     parameters: [...inBody, ...beside],
-    choices: [...alternatives, ...fixed, ...fixedObjects(body, own, notebook)],
+    choices: [...alternatives, ...fixed, ...fixedObjects(body, own, notebook), ...emptyObjects(body, inBody)],
   };
 }
 
@@ -144,6 +144,16 @@ function fixedObjects(body: OperationBody, given: OperationConstants, notebook: 
       if (value === undefined) notebook.ask(given.question(leaf.path, leaf.keywords, 'object'));
       return value === undefined ? [] : [[{ fields: [], constants: [{ path: leaf.path, value }] }]];
     });
+}
+
+/** Returns the required objects that hold nothing unless a row fills them. They are sent all the same, empty. */
+function emptyObjects(body: OperationBody, filled: readonly PlacedParameter[]): Alternative[][] {
+  const held = filled.filter(({ parameter }) => parameter.required || parameter.constant !== null);
+  const isHeld = (path: readonly string[]) =>
+    held.some(({ parameter }) => pathKey(parameter.path).startsWith(`${pathKey(path)}\u0000`));
+  return requiredObjects(body.schema)
+    .filter((path) => !isHeld(path))
+    .map((path) => [{ fields: [], constants: [{ path, value: {} }] }]);
 }
 
 function jsonGiven(path: readonly string[], text: string): Json {

@@ -25,7 +25,10 @@ export function describePostman(given: Json, givenEnvironment: Json | null): Des
   const variables = createVariables(collection, environment);
   const { entries, scripts, isCut } = contentsOf(collection);
   const requests = withTokenRequests(entries, variables);
-  const isHidden = ({ value }: FoundSecret) => !variables.isAddress(value);
+  // A key whose value is a plain word of the addresses is a mistake of the collection, and hiding it would hide them.
+  const parts = new Set(requests.flatMap(({ address }) => address.path.split('/')));
+  const isHidden = ({ value }: FoundSecret) =>
+    !variables.isAddress(value) && !(/^[a-z]+$/i.test(value) && parts.has(value));
   const found = {
     collection: secretsIn(collection).filter(isHidden),
     environment: secretsIn(environment).filter(isHidden),

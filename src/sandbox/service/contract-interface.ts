@@ -65,7 +65,7 @@ export function contractInterface(contract: Contract): ServiceInterface {
     refuse: (operation, content) => refusals[operation](content),
     likeness: likenessOf(contract),
     granted: (granted) => tokenAnswer(token, granted),
-    created: (fresh) => createdAnswer(create, fresh) ?? DOCUMENTED_INTERFACE.created(fresh),
+    created: (fresh) => createdAnswer(create, fresh, basePath) ?? DOCUMENTED_INTERFACE.created(fresh),
     refuseKnown: () => verdictAnswer(create, create.duplicate, 'duplicate'),
     validated: (requestId) =>
       verdictAnswer(validate, validate.verdict, requestId === null ? 'clear' : 'duplicate') ??

@@ -18,6 +18,7 @@ export type ToldVerdict = 'clear' | 'duplicate';
 export function createdAnswer(
   { success, identifiers, duplicate, path }: CreateOperation,
   { requestId, sequence }: FreshIdentity,
+  basePath: string,
 ): { readonly answer: SandboxAnswer; readonly requestId: string } | null {
   const [first] = identifiers;
   if (!success && !first) return null;
@@ -26,7 +27,7 @@ export function createdAnswer(
   // The document's example may be that of a duplicate.
   const body =
     sample === null ? null : duplicate.reduce<AnswerDraft>((draft, rule) => withVerdict(draft, rule, 'clear'), sample);
-  const location = `${path.replace(/\{[^{}]*\}/g, '1')}/${requestId}`;
+  const location = `${basePath}${path.replace(/\{[^{}]*\}/g, '1')}/${requestId}`;
   if (!first) return { answer: answerWith(status, contentType, body, { location }), requestId };
   const named = identifiers.reduce<AnswerDraft>((draft, { pointer }) => {
     const parts = pointerNames(pointer);

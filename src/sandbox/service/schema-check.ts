@@ -137,9 +137,14 @@ function typedValue(text: string, type: Parameter['type']): Json {
 function alternativeSchema({ fields, constants }: Alternative, parameters: readonly Parameter[]): Json {
   const root = newNode();
   for (const { field, path } of parameters) if (fields.includes(field)) insert(root, path, {}, true);
-  for (const { path, value } of constants) insert(root, path, { const: value }, true);
+  for (const { path, value } of constants)
+    insert(root, path, isEmptyObject(value) ? { type: 'object' } : { const: value }, true);
   return nodeSchema(root);
 }
+
+/** Tells whether a constant is an object that has to be there, whatever a request puts into it. */
+const isEmptyObject = (value: Json): boolean =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0;
 
 const newNode = (): Node => ({ properties: {}, required: new Set() });
 const isNode = (value: Node | Json | undefined): value is Node =>

@@ -193,14 +193,24 @@ function recording({ audioForm }: Parameter, given: GivenRequest, shown: Shown):
   };
 }
 
-/** What goes with the way that the request has chosen counts more than what it says of it. */
+/**
+ * What goes with the way that the request has chosen counts more than what it says of it. An empty object is for what the
+ * request leaves empty.
+ */
 function setConstants(entries: BodyEntry[], constants: Alternative['constants']): void {
   for (const { path, value } of constants) {
+    if (isEmpty(value) && entries.some((each) => isWithin(each.path, path))) continue;
     const name = JSON.stringify(path);
     const at = entries.findIndex((each) => JSON.stringify(each.path) === name);
     entries.splice(at < 0 ? entries.length : at, at < 0 ? 0 : 1, { path, value, type: 'string', isList: false });
   }
 }
+
+const isEmpty = (value: Json): boolean =>
+  typeof value === 'object' && value !== null && Object.keys(value).length === 0 && !Array.isArray(value);
+
+const isWithin = (path: readonly string[], parent: readonly string[]): boolean =>
+  path.length > parent.length && parent.every((name, at) => path[at] === name);
 
 /** The parameters that an operation does not describe, under their own names beside the others. */
 function undescribedEncoder(
