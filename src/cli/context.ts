@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync } from 'node:fs';
-import { homedir, hostname, tmpdir } from 'node:os';
+import { homedir, hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import type { LogPlace } from '../account/host.ts';
 import { LogKeeper } from '../account/log-keeper.ts';
@@ -21,7 +20,7 @@ import type { Sandbox } from '../sandbox/server.ts';
 import type { ContractStore } from '../settings/contract-store.ts';
 import type { MappingStore } from '../settings/mapping-store.ts';
 import type { Trust } from '../settings/own-file.ts';
-import { contractPaths, directories, mappingsPath, type Paths } from '../settings/paths.ts';
+import { contractPaths, directories, mappingsPath, type Paths, profileNamed } from '../settings/paths.ts';
 import type { ProfileStore } from '../settings/profile-store.ts';
 import { requireCertificateCheck, type Settings, type Sourced } from '../settings/settings.ts';
 import type { WrittenFiles } from '../settings/written-files.ts';
@@ -29,6 +28,7 @@ import type { PostgresStore } from '../store/postgres/postgres-store.ts';
 import type { GlobalOptions } from './command.ts';
 import { Interruption } from './interruption.ts';
 import { logPlace } from './log-place.ts';
+import { makeTemporaryFolder } from './temporary-folder.ts';
 
 /** The dependencies of a command. It is built once; parts that cost time or read a file are loaded on first use. */
 export class Context {
@@ -128,10 +128,10 @@ export class Context {
   /** Returns the name of the profile in use: from the flag, the environment, or the settings. */
   async profileName(): Promise<Sourced<string>> {
     const { profile } = this.options;
-    if (profile !== undefined) return { value: checkedName(profile), source: 'flag' };
+    if (profile !== undefined) return { value: profileNamed(profile), source: 'flag' };
     const fromEnv = this.process.env['SRQ_PROFILE'];
-    if (fromEnv) return { value: checkedName(fromEnv), source: 'env' };
-    return { value: checkedName((await this.profiles()).current()), source: 'profile' };
+    if (fromEnv) return { value: profileNamed(fromEnv), source: 'env' };
+    return { value: profileNamed((await this.profiles()).current()), source: 'profile' };
   }
 
   async settings(): Promise<Settings> {
@@ -284,7 +284,7 @@ export class Context {
   }
 
   #beginRehearsal(): string {
-    const folder = mkdtempSync(join(tmpdir(), 'srq-sandbox-'));
+    const folder = makeTemporaryFolder('srq-sandbox-');
     this.onClose(async () => (await import('./rehearsal.ts')).endRehearsal(folder, this.#lastRehearsal()));
     return folder;
   }
@@ -337,16 +337,6 @@ export class Context {
       certificates: {},
     };
   }
-}
-
-/** Checks the name of a profile, because it becomes part of file names. */
-function checkedName(name: string): string {
-  if (/^[\w][\w.-]{0,63}$/.test(name)) return name;
-  throw new SrqError(
-    'usage',
-    `"${name}" cannot be a profile's name.`,
-    'Use letters, digits, "-", "_" and ".", at most 64.',
-  );
 }
 
 async function makeReporter(process: NodeJS.Process, options: GlobalOptions, clock: Clock): Promise<Reporter> {

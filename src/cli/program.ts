@@ -174,6 +174,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   template: async () => (await import('../commands/template/flags.ts')).addTemplate,
   markets: async () => (await import('../commands/markets.ts')).addMarkets,
   completion: async () => (await import('../commands/completion/flags.ts')).addCompletion,
+  schema: async () => (await import('../commands/schema.ts')).addSchema,
   version: async () => (await import('../commands/version.ts')).addVersion,
   help: async () => (await import('../commands/help.ts')).addHelpCommand,
 };

@@ -10,7 +10,7 @@ export async function exitCodes(context: TellingContext): Promise<number> {
   const meanings = new Map(Object.values(EXIT_CODES).map(({ number, meaning }) => [number, meaning]));
   const codes = [...meanings].map(([code, meaning]) => ({ code, meaning })).sort((a, b) => a.code - b.code);
   const reporter = await context.reporter();
-  await reporter.result({ exitCodes: codes }, (paint) =>
+  await reporter.result('help exit-codes', { exitCodes: codes }, (paint) =>
     tableText(
       ['code', 'meaning'],
       codes.map(({ code, meaning }) => [{ text: String(code).padStart(4) }, { text: meaning }]),
@@ -30,7 +30,7 @@ export async function errors(context: TellingContext): Promise<number> {
     .filter(([code]) => code !== 'ok')
     .map(([code, { number, meaning }]) => ({ code, exitCode: number, meaning }));
   const reporter = await context.reporter();
-  await reporter.result({ errors: codes }, (paint) =>
+  await reporter.result('help errors', { errors: codes }, (paint) =>
     tableText(
       ['error', 'exit', 'meaning'],
       codes.map(({ code, exitCode, meaning }) => [
@@ -55,7 +55,7 @@ export async function environment(context: TellingContext): Promise<number> {
     set: names.filter((name) => env[name] || env[name.toLowerCase()]),
   }));
   const reporter = await context.reporter();
-  await reporter.result({ environment: variables }, (paint) =>
+  await reporter.result('help environment', { environment: variables }, (paint) =>
     tableText(
       ['', 'variable', 'meaning'],
       variables.map(({ names, meaning, set }) => [
@@ -94,7 +94,7 @@ export async function files(context: TellingContext): Promise<number> {
   const { env, platform } = context.process;
   const folders = directories(env, homedir(), platform);
   const reporter = await context.reporter();
-  await reporter.result({ folders, files: FILES }, (paint) =>
+  await reporter.result('help files', { folders, files: FILES }, (paint) =>
     [
       ...(['config', 'state'] as const).flatMap((folder) => [
         paint.bold(printable(folders[folder])),

@@ -10,12 +10,21 @@ import { TEXT_FORMATS } from '../request/table.ts';
 
 /** Returns the parser of a whole number from `min` to `max`. */
 export function wholeNumber(min: number, max: number): (text: string) => number {
-  return (text) => {
+  const parse = (text: string) => {
     const number = /^\d{1,12}$/.test(text) ? Number(text) : Number.NaN;
     if (number >= min && number <= max) return number;
     const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`;
     throw new InvalidArgumentError(`Give a whole number ${range}.`);
   };
+  numberParsers.add(parse);
+  return parse;
+}
+
+const numberParsers = new WeakSet<object>();
+
+/** Tells whether an option takes a number and nothing else. */
+export function takesNumber({ parseArg }: Option): boolean {
+  return parseArg !== undefined && numberParsers.has(parseArg);
 }
 
 /** Parses a number above 0, with at most 6 decimals. */
@@ -33,6 +42,9 @@ export function settleSeconds(text: string): number {
   if (seconds <= MAX_SETTLE_SECONDS) return seconds;
   throw new InvalidArgumentError(`Give at most ${MAX_SETTLE_SECONDS} seconds, which are 7 days.`);
 }
+
+numberParsers.add(positiveNumber);
+numberParsers.add(settleSeconds);
 
 /**
  * Returns the parser of a repeatable option `NAME=VALUE`, which collects the pairs in order. `what` describes the form

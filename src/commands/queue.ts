@@ -25,11 +25,11 @@ export async function queue(context: Context, { watch = false }: { readonly watc
   const reporter = await context.reporter();
   if (!watch) {
     const view = await readView();
-    await reporter.result(view, (paint) => queueText(view, paint));
+    await reporter.result('queue', view, (paint) => queueText(view, paint));
     return 0;
   }
   context.interruption.listen(() => {});
-  await reporter.lines(views(context, readView), (view, paint) => `${queueText(view, paint)}\n\n`);
+  await reporter.lines('queue', views(context, readView), (view, paint) => `${queueText(view, paint)}\n\n`);
   return 0;
 }
 

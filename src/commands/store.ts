@@ -30,7 +30,7 @@ export async function storeMigrate(context: Context): Promise<number> {
   const { installBoss } = await import('../store/postgres/boss.ts');
   await installBoss(store.database);
   const reporter = await context.reporter();
-  await reporter.result({ store: store.name, migrated }, (paint) => {
+  await reporter.result('store migrate', { store: store.name, migrated }, (paint) => {
     const what = migrated.length === 0 ? 'is up to date' : `now has: ${migrated.join(', ')}`;
     return `${paint.green('✓')} The store ${printable(store.name)} ${what}.`;
   });
@@ -45,7 +45,7 @@ export async function storeResume(context: Context): Promise<number> {
   const store = await context.postgresStore();
   const { missing, doubtful } = await store.resume();
   const reporter = await context.reporter();
-  await reporter.result({ store: store.name, missing, doubtful }, (paint) => {
+  await reporter.result('store resume', { store: store.name, missing, doubtful }, (paint) => {
     const name = printable(store.name);
     if (missing.length === 0) return `${paint.green('✓')} The store ${name} waits for nobody.`;
     const gone = missing.map((each) => `  ${printable(each)}`).join('\n');

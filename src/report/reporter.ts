@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream';
+import type { DocumentName, DocumentOf } from '../request/documents/types.ts';
 import type { SrqError } from '../request/errors.ts';
 import type { Counts } from '../request/status.ts';
 import type { Paint } from './output.ts';
@@ -24,17 +25,30 @@ export type ItemText<Item> = (item: Item, paint: Paint, index: number) => string
  */
 export interface Reporter {
   /**
-   * Writes the command's one result: `document` for programs, `text` for people. A text that is `verbatim` is for
-   * programs all the same, such as a script, and is not fitted to the terminal.
+   * Writes the command's one result: the document of this name for programs, or several of them, `text` for people. A
+   * text that is `verbatim` is for programs all the same, such as a script, and is not fitted to the terminal.
    */
-  result(document: unknown, text: (paint: Paint) => string, form?: 'prose' | 'verbatim'): Promise<void>;
+  result<Name extends DocumentName>(
+    name: Name,
+    document: DocumentOf<Name> | readonly DocumentOf<Name>[],
+    text: (paint: Paint) => string,
+    form?: 'prose' | 'verbatim',
+  ): Promise<void>;
   /**
    * Writes a result of many items as a stream: an array for programs, the `text` of each item, with its line feed, for
    * people.
    */
-  results<Item extends object>(items: AsyncIterable<Item>, text: ItemText<Item>): Promise<void>;
+  results<Name extends DocumentName, Item extends DocumentOf<Name>>(
+    name: Name,
+    items: AsyncIterable<Item>,
+    text: ItemText<Item>,
+  ): Promise<void>;
   /** Writes items of an endless stream: one JSON document a line for programs, the `text` of each item for people. */
-  lines<Item extends object>(items: AsyncIterable<Item>, text: ItemText<Item>): Promise<void>;
+  lines<Name extends DocumentName, Item extends DocumentOf<Name>>(
+    name: Name,
+    items: AsyncIterable<Item>,
+    text: ItemText<Item>,
+  ): Promise<void>;
   /** Writes a message that --quiet suppresses. */
   say(text: (paint: Paint) => string): void;
   /** Writes a warning, which --quiet does not suppress. */

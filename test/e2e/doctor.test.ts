@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, vi } from 'vitest';
 import { judgedSpace } from '../../src/commands/doctor/machine.ts';
 import type { Step } from '../../src/request/diagnosis.ts';
+import { kernelLockName } from '../../src/store/file/kernel-lock.ts';
 import { CANARY } from '../helpers/canary-secret.ts';
 import { certificateMaker } from '../helpers/certificate.ts';
 import { contractOf } from '../helpers/contracts.ts';
@@ -231,7 +232,9 @@ describe('the doctor and this machine', () => {
     expect(partner.files().filter((name) => /ndjson|\.srq-doctor|results/.test(name))).toEqual([]);
     await partner.run('create', ...requestFor('log'));
     const before = partner.records();
-    expect(stepOf(await partner.run('doctor', '--json'), 'log')?.message).toContain('its lock works');
+    expect(stepOf(await partner.run('doctor', '--json'), 'log')?.message).toContain(
+      `its lock, ${kernelLockName()}, works`,
+    );
     expect(partner.records()).toEqual(before);
     expect((await partner.run('bulk', partner.write('leads.csv', leadsCsv(1)), '--rate', 'max')).code).toBe(0);
   });

@@ -44,7 +44,7 @@ export async function doctor(context: Context, options: DoctorOptions): Promise<
     reporter.say(() => printable(`Wrote a report without secrets: ${output}`));
   }
   const next = withProfileFlags(diagnosis.ok ? 'srq bulk FILE --dry-run' : 'srq doctor', context.options);
-  await reporter.result(diagnosis, (paint) => diagnosisText(diagnosis, next, paint));
+  await reporter.result('doctor', diagnosis, (paint) => diagnosisText(diagnosis, next, paint));
   return exitNumber(failure === null ? [] : [failure]);
 }
 

@@ -85,7 +85,7 @@ async function queuePlan(
   const notQueued = ready - queued - alreadyQueued;
   const counts = { queued, alreadyQueued, notQueued, repeated, duplicate, invalid, unknown };
   const document = { rows: plan.rows, ...counts, seconds, store, stopped, next };
-  await (await context.reporter()).result(document, (paint) => enqueueText(document, paint));
+  await (await context.reporter()).result('enqueue', document, (paint) => enqueueText(document, paint));
   return exitNumber([...(code ? [code] : []), ...(invalid > 0 ? (['rejected'] as const) : [])]);
 }
 

@@ -45,10 +45,10 @@ export async function log(context: Context, options: LogOptions): Promise<number
   const line = lineOf(context, options);
   if (options.follow) {
     context.interruption.listen(() => {});
-    await reporter.lines(counted(following(context, store, wanted, options.limit ?? BEFORE_FOLLOWING)), line);
+    await reporter.lines('log', counted(following(context, store, wanted, options.limit ?? BEFORE_FOLLOWING)), line);
     return 0;
   }
-  await reporter.results(counted(past(store, wanted, options.limit)), line);
+  await reporter.results('log', counted(past(store, wanted, options.limit)), line);
   if (shown === 0) {
     await warnOfUnknownProfile(context);
     const filtered = Object.keys(options).length > 0;
@@ -118,7 +118,7 @@ async function totals(context: Context, entries: AsyncIterable<LogEntry>, { csv 
   const days = await dayTotals(entries);
   const reporter = await context.reporter();
   const document = { totals: days.map(({ day, counts }) => ({ day, ...counts })) };
-  await reporter.result(document, (paint) => {
+  await reporter.result('log --totals', document, (paint) => {
     if (!csv) return days.length === 0 ? 'No requests.' : totalsText(days, terminalColumns(context), paint);
     const rows = days.map(({ day, counts }) => [day, ...SENT_STATUSES.map((status) => String(counts[status]))]);
     return [['day', ...SENT_STATUSES], ...rows]

@@ -14,7 +14,7 @@ export async function mappingList(context: Context): Promise<number> {
     fields: fieldsOf(each),
   }));
   const reporter = await context.reporter();
-  await reporter.result({ mappings }, (paint) => {
+  await reporter.result('mapping list', { mappings }, (paint) => {
     if (mappings.length === 0) return 'Nothing is remembered. Columns that you confirm for an import are.';
     const rows = mappings.map(({ fingerprint, on, columns, fields }) => [
       { text: on },
@@ -32,7 +32,7 @@ export async function mappingList(context: Context): Promise<number> {
 export async function mappingShow(context: Context, beginning: string): Promise<number> {
   const { map, join } = requireKept(await allOf(context), beginning);
   const mapping = { map, set: {}, join };
-  await (await context.reporter()).result(mapping, () => terminalSafeJson(mapping), 'verbatim');
+  await (await context.reporter()).result('mapping show', mapping, () => terminalSafeJson(mapping), 'verbatim');
   return 0;
 }
 
@@ -50,7 +50,7 @@ export async function mappingForget(
   const store = await context.mappings();
   const forgotten = forgetting(() => store?.forget(one) ?? 0);
   const left = kept.length - forgotten;
-  await (await context.reporter()).result({ forgotten, left }, () => {
+  await (await context.reporter()).result('mapping forget', { forgotten, left }, () => {
     const what = forgotten === 1 ? '1 mapping' : `${forgotten} mappings`;
     return `Forgot ${what}; ${left} left.`;
   });

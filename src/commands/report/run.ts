@@ -43,7 +43,7 @@ export async function report(context: Context, options: ReportOptions): Promise<
   const { rows, counts, listed } = figures;
   const document = { report: options.output, run, rows, ...counts, listed: listed.length };
   const reporter = await context.reporter();
-  await reporter.result(document, () =>
+  await reporter.result('report', document, () =>
     printable(`Written: ${options.output} (${rows} rows, ${listed.length} listed)`),
   );
   return 0;

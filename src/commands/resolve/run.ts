@@ -40,6 +40,7 @@ async function list(context: Context, keys: readonly string[], options: ResolveO
   const doubtful = await recordsInDoubt(await context.logStore(), keys, options.ref);
   const nowMs = context.clock.nowMs();
   await reporter.result(
+    'resolve',
     { unknown: doubtful.map(({ key, at, row, ref, message }) => ({ key, at, row, ref, message })) },
     (paint) =>
       doubtful.length === 0
@@ -92,10 +93,13 @@ async function byPerson(context: Context, keys: readonly string[], options: Reso
   await settleByWord(log, doubtful, options.notCreated ? 'not-created' : { id: idOf(options) });
   const status = options.notCreated ? 'failed' : 'created';
   const reporter = await context.reporter();
-  await reporter.result({ resolved: doubtful.map(({ key, row, ref }) => ({ key, row, ref, status })) }, () =>
-    options.notCreated
-      ? `${doubtful.length} noted as not created: the next run of the same import sends them.`
-      : `${doubtful.length} noted as created.`,
+  await reporter.result(
+    'resolve --created',
+    { resolved: doubtful.map(({ key, row, ref }) => ({ key, row, ref, status })) },
+    () =>
+      options.notCreated
+        ? `${doubtful.length} noted as not created: the next run of the same import sends them.`
+        : `${doubtful.length} noted as created.`,
   );
   return 0;
 }
@@ -148,6 +152,7 @@ async function byValidate(context: Context, keys: readonly string[], options: Re
   if (stop) throw stop;
   const { created, failed, unknown } = plan.ledger.counts();
   await reporter.result(
+    'resolve --validate',
     { asked: before, created, notCreated: failed, unknown },
     () =>
       `${before} asked about: ${created} created, ${failed} not created (the next run sends them), ${unknown} still unknown.`,

@@ -56,7 +56,7 @@ export async function sandbox(context: Context, options: SandboxCommandOptions):
   const follows = contract ? contractName(contract) : null;
   const document = { baseUrl, clientId, clientSecret: running.clientSecret, contract: contract?.source ?? null };
   const login = `srq login --profile sandbox --base-url ${baseUrl} --client-id ${shellWord(clientId)}`;
-  await reporter.result(document, (paint) =>
+  await reporter.result('sandbox', document, (paint) =>
     [
       `${paint.green('✓')} A marketplace to try things on is running. What it receives stays on this machine.`,
       ...aligned([

@@ -38,7 +38,8 @@ export async function validate(context: Context, options: RequestOptions): Promi
     message,
     problems,
   }));
-  await reporter.result(documents.length === 1 ? documents[0] : documents, (paint) =>
+  const [one] = documents;
+  await reporter.result('validate', one && documents.length === 1 ? one : documents, (paint) =>
     results.map((result) => verdictText(result, paint)).join('\n'),
   );
   return exitNumber(results.map(codeOf));

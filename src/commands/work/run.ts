@@ -67,7 +67,7 @@ export async function work(context: Context, options: WorkOptions): Promise<numb
   const seconds = Math.round(clock.monotonicMs() - startedMs) / 1000;
   const stopped = stop ? stop.message : interruption.code ? 'Interrupted.' : null;
   const document = { ...counts, again: account.again, seconds, store: name, stopped, hint: stop?.hint ?? null };
-  await reporter.result(document, (paint) => workText(document, paint));
+  await reporter.result('work', document, (paint) => workText(document, paint));
   if (stop?.code === 'fault') await context.showStack(stop.cause);
   const codes = untilEmpty ? codesOfCounts(account.counts) : [];
   return exitNumber([...(interruption.code ? [interruption.code] : []), ...(stop ? [stop.code] : []), ...codes]);

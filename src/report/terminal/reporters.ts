@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream';
+import { SCHEMA_VERSION } from '../../request/documents/types.ts';
 import type { SrqError } from '../../request/errors.ts';
 import {
   columnsOf,
@@ -81,17 +82,22 @@ export class HumanReporter extends Messages implements Reporter {
     this.#paint = painter(options.colour.stdout);
   }
 
-  async result(_: unknown, text: (paint: Paint) => string, form: 'prose' | 'verbatim' = 'prose'): Promise<void> {
+  async result(
+    _: string,
+    __: unknown,
+    text: (paint: Paint) => string,
+    form: 'prose' | 'verbatim' = 'prose',
+  ): Promise<void> {
     const { stdout } = this.options;
     const said = text(this.#paint);
     await writeAll(stdout, `${form === 'verbatim' ? said : this.fitted(said, stdout)}\n`);
   }
 
-  results<Item extends object>(items: AsyncIterable<Item>, text: ItemText<Item>): Promise<void> {
-    return this.lines(items, text);
+  results<Item>(name: string, items: AsyncIterable<Item>, text: ItemText<Item>): Promise<void> {
+    return this.lines(name, items, text);
   }
 
-  async lines<Item extends object>(items: AsyncIterable<Item>, text: ItemText<Item>): Promise<void> {
+  async lines<Item>(_: string, items: AsyncIterable<Item>, text: ItemText<Item>): Promise<void> {
     let index = 0;
     const isShown = columnsOf(this.options.stdout) !== null;
     for await (const item of items) {
@@ -113,25 +119,34 @@ export class HumanReporter extends Messages implements Reporter {
 
 /** The reporter for programs. It writes exactly one JSON document to stdout, whether the command succeeds or fails. */
 export class JsonReporter extends Messages implements Reporter {
-  async result(document: unknown): Promise<void> {
-    await writeAll(this.options.stdout, `${terminalSafeJson(document)}\n`);
+  async result(_: string, document: object | readonly object[]): Promise<void> {
+    const whole = Array.isArray(document) ? document.map(versioned) : versioned(document);
+    await writeAll(this.options.stdout, `${terminalSafeJson(whole)}\n`);
   }
 
-  async results<Item extends object>(items: AsyncIterable<Item>): Promise<void> {
-    for await (const text of jsonArrayTexts(items)) {
+  async results(_: string, items: AsyncIterable<object>): Promise<void> {
+    for await (const text of jsonArrayTexts(eachVersioned(items))) {
       if (this.options.stdout.destroyed) return;
       await writeAll(this.options.stdout, text);
     }
   }
 
-  async lines<Item extends object>(items: AsyncIterable<Item>): Promise<void> {
-    for await (const item of items) {
+  async lines(_: string, items: AsyncIterable<object>): Promise<void> {
+    for await (const item of eachVersioned(items)) {
       if (this.options.stdout.destroyed) return;
       await writeAll(this.options.stdout, `${terminalSafeJson(item)}\n`);
     }
   }
 
   fail({ message, hint }: Pick<SrqError, 'message' | 'hint'>, code: string): Promise<void> {
-    return this.result({ error: { code, message, hint } });
+    return this.result('error', { error: { code, message, hint } });
   }
+}
+
+function versioned(document: object): object {
+  return { schemaVersion: SCHEMA_VERSION, ...document };
+}
+
+async function* eachVersioned(documents: AsyncIterable<object>): AsyncGenerator<object> {
+  for await (const document of documents) yield versioned(document);
 }
