@@ -87,5 +87,6 @@ function sameEveryTime(text, { home, baseUrl, clientId }) {
     .replaceAll(clientId, '700100')
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?/g, (_, fraction) => `2026-11-21T09:00:00${fraction ? '.000' : ''}`)
     .replace(/\(\d+ ms\)/g, '(5 ms)')
+    .replace(/[\d.]+ [MG]iB are free/g, '69.4 GiB are free')
     .replace(/\b(in|within) \d+\.\d s\b/g, '$1 0.1 s');
 }

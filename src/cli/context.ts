@@ -308,8 +308,9 @@ export class Context {
 
   /** Cuts off a base URL what srq adds to it, and says so. */
   async withoutPath(baseUrl: string): Promise<string> {
-    // A contract that cannot be used is told of by the command that needs it.
-    const learned = await this.#learnedContract().catch(() => null);
+    // It is not kept, because the command may be the one that learns another. One that cannot be used is told of where it
+    // is needed.
+    const learned = await this.#readContract().catch(() => null);
     const cut = withoutOperationPath(learned ?? DOCUMENTED_CONTRACT, baseUrl);
     const text = `The base URL is ${cut} without ${baseUrl.slice(cut.length)}, which srq adds itself.`;
     if (cut !== baseUrl && !this.#said.has(text)) {

@@ -13,7 +13,8 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
   const parse = (text: string) => {
     const number = /^\d{1,12}$/.test(text) ? Number(text) : Number.NaN;
     if (number >= min && number <= max) return number;
-    throw new InvalidArgumentError(`Give a whole number from ${min} to ${max}.`);
+    const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`;
+    throw new InvalidArgumentError(`Give a whole number ${range}.`);
   };
   numberParsers.add(parse);
   return parse;

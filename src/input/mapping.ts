@@ -140,7 +140,7 @@ function rememberedColumns(
   said: readonly FieldSource[],
   saidOf: ReadonlyMap<string, readonly number[]>,
 ): { sources: FieldSource[]; ignored: readonly number[]; unused: readonly number[] } {
-  const because = `mapped as on ${on}`;
+  const because = `read as on ${on}`;
   const spoken = new Set([...said.map((each) => each.columns), ...saidOf.values()].flat());
   const chosen = chosenColumns(columns, map);
   const sources = [...mappedSources(chosen, because), ...joinedSources(columns, join, because)];

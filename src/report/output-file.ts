@@ -28,7 +28,7 @@ export async function requireOwnOrNew(
   const hint = `Name another file: ${option} FILE`;
   if (!found.isFile()) throw new SrqError('usage', `${path} is not a regular file; nothing was written.`, hint);
   if (found.size > 0 && !isOwn(await headOf(path))) {
-    throw new SrqError('usage', `${path} exists and is not a ${kind} of srq, so it is not replaced.`, hint);
+    throw new SrqError('usage', `${path} exists and is not a file that srq wrote (${kind}), so it is not replaced.`, hint);
   }
 }
 

@@ -51,7 +51,20 @@ export function duration(ms: number): string {
   const seconds = Math.round(ms / 1000);
   if (seconds < 60) return ms < 10_000 ? `${(ms / 1000).toFixed(1)} s` : `${seconds} s`;
   const minutes = Math.floor(seconds / 60);
-  return minutes < 60 ? `${minutes} min ${seconds % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  const parts: [number, string][] =
+    minutes < 60
+      ? [
+          [minutes, 'min'],
+          [seconds % 60, 's'],
+        ]
+      : [
+          [Math.floor(minutes / 60), 'h'],
+          [minutes % 60, 'min'],
+        ];
+  return parts
+    .filter(([count]) => count > 0)
+    .map(([count, unit]) => `${count} ${unit}`)
+    .join(' ');
 }
 
 /**
@@ -104,8 +117,12 @@ export { textWidth };
 const PLAIN = /^[\x20-\x7e]*$/;
 /** Nobody reads a longer line, and the library's time grows with the square of its blanks. */
 const MAX_FOLDED = 10_000;
-/** A command, to the end of its line: what is pasted into a shell must not be broken by a line feed. */
-const COMMAND = /(?<=[:→]\S* )(?:srq|cat|chmod|cp|createdb|curl|gzip|jq|mv|npm|openssl|rm|sed|sudo) .*/;
+/**
+ * A command at the end of its line: what is pasted into a shell must not be broken by a line feed. A sentence behind a
+ * command is no part of it.
+ */
+const COMMAND =
+  /(?<=[:→]\S* )(?:srq|cat|chmod|cp|createdb|curl|gzip|jq|mv|npm|openssl|rm|sed|sudo) (?:(?!\. [A-Z]).)*$/;
 const OPTION_WITH_VALUE = /--[\w-]+ (?:"[^"]*"|'[^']*'|\S+)/g;
 /** Stands for a blank that is not broken at: a character for private use, which no text of ours or of a partner has. */
 const NO_BREAK = '\ue000';

@@ -47,7 +47,7 @@ describe.concurrent('srq resolve', () => {
   });
 
   test('has nothing to list where nothing is in doubt', async ({ partner }) => {
-    expect(await partner.call('resolve')).toMatchObject({ code: 0, stdout: 'Nothing is in doubt.\n' });
+    expect(await partner.call('resolve')).toMatchObject({ code: 0, stdout: 'No request has an unknown outcome.\n' });
     expect(await partner.call('resolve', '--all', '--created')).toMatchObject({ code: 2 });
   });
 

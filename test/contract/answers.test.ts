@@ -213,8 +213,8 @@ test('limits in prose and in headers are notes', () => {
   const { notes } = learnParts({ createAnswers });
   expect(notes).toEqual([
     'POST /requests has no place for email, which no request holds then.',
-    'The document speaks of a limit: "At most 10 requests per second". srq finds the pace by itself; --rate sets one.',
-    'Limits are told by X-RateLimit-Limit, which srq heeds.',
+    'The document speaks of a limit: "At most 10 requests per second". srq finds the right pace itself; --rate sets one.',
+    'The service tells its limits in X-RateLimit-Limit, which srq respects.',
   ]);
 });
 

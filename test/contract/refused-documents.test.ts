@@ -59,7 +59,7 @@ const deep = (depth: number): string => `openapi: 3.0.0\na: ${'['.repeat(depth)}
 test.each([
   ['nothing', 'api.json', '', 'api.json is empty.'],
   ['blanks', 'api.yaml', ' \n\t', 'api.yaml is empty.'],
-  ['a list', 'api.json', '[]', 'api.json holds no object.'],
+  ['a list', 'api.json', '[]', 'api.json is neither an OpenAPI description nor a Postman collection.'],
   ['10,000 levels of YAML', 'api.yaml', deep(10_000), 'api.yaml is nested more than 200 levels deep.'],
   ['300 levels of YAML', 'api.yaml', deep(300), 'api.yaml is nested more than 200 levels deep.'],
 ])('%s is refused in words that say what it is', (_, name, content, message) => {

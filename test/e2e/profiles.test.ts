@@ -75,7 +75,7 @@ describe.concurrent('a login changes no profile that others rely on', () => {
     expect((await logIn(desk, sandbox, '--profile', 'shop')).stdout).not.toContain('profile use');
     const second = await logIn(desk, other, '--profile', 'rehearsal');
     expect(second.stdout).toContain(
-      `name no profile use shop: ${sandbox.baseUrl} as client ${sandbox.clientId} (test).`,
+      `without --profile use shop: ${sandbox.baseUrl} as client ${sandbox.clientId} (test).`,
     );
     expect(second.stdout).toContain('srq profile use rehearsal\n');
     expect(await inForce()).toBe('shop');

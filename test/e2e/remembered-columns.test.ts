@@ -31,7 +31,7 @@ interface PlannedColumn {
   readonly columns: readonly string[];
   readonly because: string;
 }
-const TODAY = /^mapped as on \d{4}-\d\d-\d\d$/;
+const TODAY = /^read as on \d{4}-\d\d-\d\d$/;
 
 async function planned(desk: Desk, ...args: string[]) {
   const document = documentOf(await desk.call('bulk', ...args, '--dry-run', '--json'));
@@ -59,7 +59,7 @@ describe('columns that were confirmed', () => {
     expect(plan).toMatchObject({ remembered: { on: expect.stringMatching(/^\d{4}-/), changes: null } });
     const { code, stderr } = await partner.call('bulk', next);
     expect(code).toBe(0);
-    expect(stderr).toMatch(/phone +← Rufkontakt \(mapped as on \d{4}/);
+    expect(stderr).toMatch(/phone +← Rufkontakt \(read as on \d{4}/);
     expect(creates(sandbox)).toHaveLength(12);
   });
 
@@ -342,7 +342,7 @@ describe.skipIf(!HAS_TERMINAL)('what is confirmed on a terminal', () => {
     expect(await terminal.ended).toBe(0);
     expect(documentOf(await partner.call('bulk', leads, '--json'))).toMatchObject({ created: 0, repeated: 6 });
     const second = new Terminal(partner, ['bulk', leads]);
-    await second.until(/mapped as on/);
+    await second.until(/read as on/);
     await second.until(/q to quit: /);
     second.type('q\r');
     expect(await second.ended).toBe(130);

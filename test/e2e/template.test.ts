@@ -91,7 +91,7 @@ describe.concurrent('srq template', () => {
     const before = statSync(path).mtimeMs;
     const ended = await desk.call('template', 'csv', '--output', 'mine.csv');
     expect([ended.code, statSync(path).mtimeMs]).toEqual([2, before]);
-    expect(ended.stderr).toContain('exists already');
+    expect(ended.stderr).toContain('already exists');
   });
 
   test('names the market that was meant', async ({ desk }) => {

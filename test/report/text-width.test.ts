@@ -84,3 +84,16 @@ describe('a text for a terminal', () => {
     expect(performance.now() - startedMs).toBeLessThan(20_000);
   });
 });
+
+test('a sentence behind a command is broken like any other, and the last command has a line of its own', () => {
+  const hint = '  Try again later: srq doctor. If that does not help, send the report: srq doctor --output FILE';
+  expect(
+    folded(hint, 60)
+      .split('\n')
+      .map((line) => line.trimEnd()),
+  ).toEqual(['  Try again later: srq doctor. If that does not help,', '    send the report: srq doctor --output FILE']);
+  expect(folded('No profile is stored. Log in with: srq login', 40).split('\n')).toEqual([
+    'No profile is stored. Log in with: ',
+    '  srq login',
+  ]);
+});

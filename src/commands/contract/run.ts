@@ -73,7 +73,7 @@ export async function learn(context: Context, files: readonly string[], options:
   await store.write(contract);
   await reporter.result('contract learn', document, (paint) =>
     [
-      `${paint.green('✓')} Profile ${profile} obeys ${contractName(contract)}.`,
+      `${paint.green('✓')} Profile ${profile} now follows ${contractName(contract)}.`,
       ...loginLines(logins, context),
       printable(
         withProfileFlags('Next: srq bulk FILE --sandbox    rehearses against a sandbox made from it', context.options),

@@ -43,7 +43,9 @@ async function list(context: Context, keys: readonly string[], options: ResolveO
     'resolve',
     { unknown: doubtful.map(({ key, at, row, ref, message }) => ({ key, at, row, ref, message })) },
     (paint) =>
-      doubtful.length === 0 ? 'Nothing is in doubt.' : doubtText(doubtful, nowMs, terminalColumns(context), paint),
+      doubtful.length === 0
+        ? 'No request has an unknown outcome.'
+        : doubtText(doubtful, nowMs, terminalColumns(context), paint),
   );
   if (doubtful.length === 0) await warnOfUnknownProfile(context);
   else reporter.say(() => printableLines(withProfileFlags(HOW_TO, context.options)));

@@ -50,7 +50,7 @@ async function writeNew(path: string, content: string): Promise<void> {
   try {
     await writeFile(path, content, { flag: 'wx' });
   } catch (error) {
-    const why = systemCode(error) === 'EEXIST' ? 'exists already' : `cannot be written (${systemCode(error)})`;
+    const why = systemCode(error) === 'EEXIST' ? 'already exists' : `cannot be written (${systemCode(error)})`;
     throw new SrqError('usage', `${path} ${why}.`, 'Name another file: --output FILE', error);
   }
 }

@@ -40,7 +40,7 @@ export function parseDocument({ name, bytes }: SourceDocument): JsonObject {
   refuseForeignText(name, text);
   if (text.trim() === '') throw unusable(name, 'is empty');
   const value = plain(name, parsed(name, text));
-  if (!isObject(value)) throw unusable(name, 'holds no object');
+  if (!isObject(value)) throw unusable(name, 'is neither an OpenAPI description nor a Postman collection');
   return value;
 }
 

@@ -323,10 +323,11 @@ function noteLimits(
     const found = RATE.exec(text.slice(0, MAX_TEXT));
     if (found === null) continue;
     const sentence = sentenceAround(text, found.index);
-    notebook.note(`The document speaks of a limit: "${sentence}". srq finds the pace by itself; --rate sets one.`);
+    notebook.note(`The document speaks of a limit: "${sentence}". srq finds the right pace itself; --rate sets one.`);
   }
   const headers = new Set(answers.flatMap((answer) => answer.headers.filter((name) => RATE_HEADER.test(name))));
-  if (headers.size > 0) notebook.note(`Limits are told by ${[...headers].join(', ')}, which srq heeds.`);
+  if (headers.size > 0)
+    notebook.note(`The service tells its limits in ${[...headers].join(', ')}, which srq respects.`);
 }
 
 function sentenceAround(text: string, index: number): string {

@@ -111,7 +111,8 @@ export class HumanReporter extends Messages implements Reporter {
   async fail({ message, hint }: Pick<SrqError, 'message' | 'hint'>, code: string): Promise<void> {
     if (this.options.messageTimeMs) return this.line('error', 'failed', { code, hint }, message);
     const { red, dim } = this.paint;
-    const advice = hint ? `\n  ${dim('→')} ${printableLines(hint)}` : '';
+    // Two ways out, with wide blanks between them, have a line each.
+    const advice = hint ? `\n  ${dim('→')} ${printableLines(hint).replaceAll(/ {4}(?=[A-Z])/g, '\n    ')}` : '';
     this.write(`${red('✗')} ${printableLines(message)}${advice}`);
   }
 }
