@@ -25,7 +25,9 @@ export type ErrorCode =
  * Neither ever contains a secret or personal data.
  */
 export class SrqError extends Error {
+  /** The kind of error. Codes stay, messages may be reworded. */
   readonly code: ErrorCode;
+  /** What to do about it, or null. */
   readonly hint: string | null;
 
   constructor(code: ErrorCode, message: string, hint: string | null = null, cause?: unknown) {

@@ -13,15 +13,23 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { withReference } from '../../scripts/library-reference.mjs';
+import type { Sandbox } from '../../src/sandbox/server.ts';
 import { kernelLockName } from '../../src/store/file/kernel-lock.ts';
+import { CANARY } from '../helpers/canary-secret.ts';
+import { examples, libraryPage, writeConsumers } from '../helpers/consumers.ts';
+import { test as deskTest } from '../helpers/desk.ts';
+import { startProgram } from '../helpers/run-srq.ts';
+import { statsOf } from '../helpers/sandbox-view.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'srq-package-'));
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 const npm = (...args: string[]) => spawnSync('npm', args, { encoding: 'utf8', timeout: 200_000 });
 const name = `srq-${version}`;
 const tarball = join(folder, `${name}.tgz`);
+const consumers = join(folder, 'consumers');
 const offlineBecause = (said: string) =>
   /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ENETUNREACH|ENOTCACHED/.exec(said)?.[0];
 /** The user `nobody`, and what setpriv is told to run a command as that one. */
@@ -42,6 +50,7 @@ beforeAll(() => {
     .trim()
     .split('\n')
     .map((path) => path.replace('package/', ''));
+  writeConsumers(consumers, tarball);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -58,22 +67,22 @@ test('the package holds what runs, and nothing else', () => {
     'package.json',
     'src',
   ]);
-  expect(files).toContain('dist/srq.js');
+  expect(files).toEqual(expect.arrayContaining(['dist/srq.js', 'dist/library.js', 'dist/library.mjs']));
   expect(
     files.filter(
       (path) =>
-        !/^docs\/|^src\/store\/file\/FORMAT\.md$|^dist\/(?:srq\.js|package\.json|help\.txt|chunks\/[\w-]+\.js|THIRD-PARTY-LICENSES\.txt)$|^[^/]+$/.test(
+        !/^docs\/|^src\/store\/file\/FORMAT\.md$|^dist\/(?:srq\.js|library\.(?:m?js|d\.m?ts)|types\/(?:library|request)\/[\w-]+\.d\.ts|package\.json|help\.txt|chunks\/[\w-]+\.js|THIRD-PARTY-LICENSES\.txt)$|^[^/]+$/.test(
           path,
         ),
     ),
   ).toEqual([]);
 });
 
-test('the package can be published as it is, and nothing in it is for import', () => {
+test('the package can be published as it is, and nothing in it is for import but the library', () => {
   const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
   expect(manifest).toMatchObject({ publishConfig: { access: 'public', provenance: true } });
   expect(manifest).not.toHaveProperty('private');
-  expect(Object.keys(manifest.exports)).toEqual(['./package.json']);
+  expect(Object.keys(manifest.exports)).toEqual(['.', './package.json']);
   const scripts = Object.keys(manifest.scripts).filter((each) => /install|^(?:pre|post)?prepare$/.test(each));
   expect(scripts).toEqual([]);
 });
@@ -283,4 +292,49 @@ describe('The package, installed into an empty place without scripts and without
       ]);
     },
   );
+});
+
+/** Runs a program of a consumer at a place of its own. */
+async function run(program: string, cwd: string, { baseUrl, clientId }: Sandbox) {
+  const env = { SRQ_BASE_URL: baseUrl, SRQ_CLIENT_ID: clientId, SRQ_CLIENT_SECRET: CANARY };
+  const { code, stdout, stderr } = await startProgram([process.execPath, program], { cwd, env }).ended;
+  expect({ program, code, stderr }).toEqual({ program, code: 0, stderr: '' });
+  return stdout;
+}
+
+deskTest('a program in JavaScript imports the package, or requires it, and both are one', async ({ desk, sandbox }) => {
+  expect(await run(join(consumers, 'program.mjs'), desk.work, sandbox)).toBe('created\n');
+  expect(await run(join(consumers, 'program.cjs'), desk.work, sandbox)).toBe('repeated\n');
+});
+
+deskTest(
+  'a strict program in TypeScript compiles, and so do the examples of the page, which then run',
+  async ({ desk, sandbox }) => {
+    const compiler = resolve('node_modules/typescript/lib/tsc.js');
+    const compiled = spawnSync(process.execPath, [compiler, '-p', join(consumers, 'typed')], { encoding: 'utf8' });
+    expect(compiled).toMatchObject({ stdout: '', status: 0 });
+
+    const said: Record<string, string> = {};
+    // The first request ends in doubt, which the last example resolves.
+    sandbox.setInstructions([
+      { on: 'create', fault: 'reset-after', match: { country: 'PT', fullname: 'Inês Exemplo' } },
+    ]);
+    for (const [at, { title }] of examples.entries()) {
+      said[title] = await run(join(consumers, 'typed', 'out', `example${at}.js`), desk.work, sandbox);
+    }
+    expect(said).toEqual({
+      'One request.': 'unknown {}\n',
+      'Every end of a request.':
+        'correct it: phone (phone.too-short), location (location.missing), fullname (fullname.missing)\n',
+      'An import that ends in order at SIGTERM.': '100 rows, 100 created \n',
+      'What is in doubt, and what a person found out about it.': expect.stringMatching(
+        / created A-17 \{ id: 'request-of-A-17' \}\n/,
+      ),
+    });
+    expect(await statsOf(sandbox)).toMatchObject({ created: 101, doubled: 0 });
+  },
+);
+
+test('the reference of the page says what the doc comments say', () => {
+  expect(withReference(libraryPage)).toBe(libraryPage);
 });
