@@ -37,7 +37,7 @@ describe.skipIf(postgresIsMissing !== null)(`Workers whose server is replaced${w
       const leads = desk.write('leads.csv', leadsCsv(ROWS));
       expect(documentOf(await desk.run('enqueue', leads, '--yes', '--json'))).toMatchObject({ queued: ROWS });
       if (isSynchronous) await pair.synchronize();
-      const args = ['work', '--no-validate', '--until-empty', '--concurrency', '4', '--json'];
+      const args = ['work', '--no-validate', '--until-empty', '--settle', '2', '--concurrency', '4', '--json'];
       const workers = Array.from({ length: WORKERS }, () => desk.start(args, { timeoutMs: PATIENCE_MS }));
       const [first] = workers;
       if (!first) throw new Error('no worker');

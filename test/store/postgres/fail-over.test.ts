@@ -91,7 +91,9 @@ describe.skipIf(postgresIsMissing !== null)(`A store whose server is replaced${w
       ['sending', 'created'],
       ['sending'],
     ]);
-    expect(told).toEqual([expect.stringContaining('had lost 4 records')]);
+    // On a busy machine it may also say that it waits for the others.
+    const losses = told.filter((message) => message.includes('had lost'));
+    expect(losses).toEqual([expect.stringContaining('had lost 4 records')]);
     expect(await one.log.read(keyOf(1))).toMatchObject({ event: 'created', ids: CREATED.ids, run: 'one' });
     expect(await two.log.mayBeUnderWay(keyOf(2))).toBe(true);
     // All is as it was; what comes next is told from what was put back.
