@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { homedir, hostname } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { LogPlace } from '../account/host.ts';
 import { LogKeeper } from '../account/log-keeper.ts';
 import { systemClock } from '../account/system-clock.ts';
@@ -180,6 +180,17 @@ export class Context {
     return { config, state: this.#stateDirectory(), log };
   }
 
+  /** Has a command that only reads take the log of the last rehearsal, where --sandbox is given. */
+  readLastRehearsal(): void {
+    if (this.options.sandbox) this.#state = this.#lastRehearsal();
+  }
+
+  /** Returns the path under which the log is found after the command. That of a rehearsal moves when it ends. */
+  async lastingLog(): Promise<string> {
+    const { log, state } = await this.paths();
+    return this.options.sandbox && dirname(log) === state ? join(this.#lastRehearsal(), basename(log)) : log;
+  }
+
   /** Returns where the log is kept. */
   logPlace(): Promise<LogPlace> {
     return this.#log.place();
@@ -263,8 +274,23 @@ export class Context {
 
   #stateDirectory(): string {
     if (!this.options.sandbox) return this.#directories().state;
-    this.#state ??= makeTemporaryFolder('srq-sandbox-');
+    this.#state ??= this.#beginRehearsal();
     return this.#state;
+  }
+
+  async #startSandbox(hasInbox: boolean): Promise<Sandbox> {
+    const { startEmbedded } = await import('./rehearsal.ts');
+    return startEmbedded(this.clock, await this.#learnedContract(), hasInbox);
+  }
+
+  #beginRehearsal(): string {
+    const folder = makeTemporaryFolder('srq-sandbox-');
+    this.onClose(async () => (await import('./rehearsal.ts')).endRehearsal(folder, this.#lastRehearsal()));
+    return folder;
+  }
+
+  #lastRehearsal(): string {
+    return join(this.#directories().state, 'rehearsal');
   }
 
   #directories() {
@@ -295,7 +321,7 @@ export class Context {
 
   /** Starts a marketplace inside this process, with temporary credentials, state and log. */
   async #sandboxSettings(): Promise<Settings> {
-    this.#sandbox ??= this.#learnedContract().then((contract) => startEmbedded(this.clock, contract));
+    this.#sandbox ??= this.#startSandbox(this.options.keep === true);
     const sandbox = await this.#sandbox;
     this.onClose(() => sandbox.close());
     return {
@@ -331,24 +357,4 @@ async function makeReporter(process: NodeJS.Process, options: GlobalOptions, clo
     messageTimeMs: options.logFormat === 'json' ? clock.nowMs : null,
   };
   return options.json ? new JsonReporter(settings) : new HumanReporter(settings);
-}
-
-/**
- * Starts a marketplace inside this process on a free port. The contract says how it differs from the public document.
- */
-async function startEmbedded(clock: Clock, contract: Contract | null): Promise<Sandbox> {
-  const { startSandbox } = await import('../sandbox/server.ts');
-  return startSandbox({
-    port: 0,
-    latencyMs: 0,
-    ratePerSecond: null,
-    tokenTtlSeconds: 3600,
-    faults: {},
-    seed: 1,
-    storeFile: null,
-    contract,
-    // Users rehearse with real leads here, and every user of the machine can call the port.
-    hasInbox: false,
-    now: clock.nowMs,
-  });
 }

@@ -290,7 +290,7 @@ describe.skipIf(!make)('the doctor and a secured service (needs openssl)', () =>
       const ended = await desk.run('doctor', '--json', '--ca-file', ca?.certFile ?? '');
       expect(stepOf(ended, 'tls')).toMatchObject({
         result,
-        message: expect.stringMatching(/certificate by Office CA, good until/),
+        message: expect.stringMatching(/certificate by Office CA, valid until/),
       });
       expect(ended.code).toBe(0);
     }

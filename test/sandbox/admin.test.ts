@@ -104,7 +104,7 @@ test('instructions are set over HTTP, one or several, and count down', async () 
 });
 
 test.each([
-  ['PUT', 'faults', { meteor: 1 }, 'No fault "meteor"'],
+  ['PUT', 'faults', { meteor: 1 }, 'There is no fault "meteor"'],
   ['PUT', 'faults', [1], 'one JSON object'],
   ['PUT', 'faults', undefined, 'not JSON'],
   ['PUT', 'instructions', { on: 'create', fault: 'meteor' }, 'fault'],

@@ -186,10 +186,10 @@ test('an instruction may put a fault on the token operation', async () => {
 });
 
 test.each([
-  ['an unknown kind', { meteor: 1 }, 'No fault "meteor".'],
+  ['an unknown kind', { meteor: 1 }, 'There is no fault "meteor".'],
   ['a probability over 1', { '500': 1.5 }, 'fault 500 is not a number from 0 to 1'],
   ['no number', { '500': Number.NaN }, 'fault 500 is not a number from 0 to 1'],
-  ['a name that every object has', { constructor: 1 }, 'No fault "constructor".'],
+  ['a name that every object has', { constructor: 1 }, 'There is no fault "constructor".'],
 ])('a sandbox does not start with %s', async (_what, faults, message) => {
   await expect(startSandbox({ ...CALM, faults })).rejects.toMatchObject({
     code: 'usage',

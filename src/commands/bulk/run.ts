@@ -34,6 +34,7 @@ export async function bulk(context: Context, named: readonly string[], asked: Bu
   // Reading and confirming are not the time that the service takes.
   const started = { ms: context.clock.monotonicMs() };
   requireReportable(asked);
+  requireKeepable(context, asked);
   requireOneAnswer(context.process.argv);
   const chosen = await chosenFiles(context, named);
   const { files } = chosen;
@@ -70,7 +71,21 @@ export async function bulk(context: Context, named: readonly string[], asked: Bu
   // A correction of one of several files is remembered by its header, and need not be repeated.
   const [one, ...more] = imports;
   const command = one && more.length === 0 ? one.command : chosen.command;
-  return finishRun(context, { files: ended, command }, stop, started.ms);
+  const code = await finishRun(context, { files: ended, command }, stop, started.ms);
+  if (options.keep) await keepInbox(context);
+  return code;
+}
+
+/** Keeps the sandbox of this process with its inbox until Ctrl-C. */
+async function keepInbox(context: Context): Promise<void> {
+  const { interruption } = context;
+  if (interruption.code !== null) return;
+  const { baseUrl } = await context.settings();
+  (await context.reporter()).say(
+    () => `The inbox shows what was sent: ${baseUrl?.value}/\nIt stays open until Ctrl-C.`,
+  );
+  interruption.stop();
+  await new Promise<void>((resolve) => interruption.listen(resolve));
 }
 
 /** Opens what the files of a run share: the log, the notes and, once it is needed, the connection. */
@@ -147,6 +162,13 @@ async function beginNote(
 function requireOneAnswer(words: readonly string[]): void {
   if (!words.includes('--no-results') || onlyOptions(words, ['--results']).length === 0) return;
   throw new SrqError('usage', '--results and --no-results contradict each other. Nothing was sent.', 'Leave one out.');
+}
+
+/** Throws `SrqError('usage')` for --keep where there is no inbox with what was sent. */
+function requireKeepable({ options: { sandbox } }: Context, { keep, dryRun: isDry }: BulkOptions): void {
+  if (!keep || (sandbox && !isDry)) return;
+  const message = sandbox ? 'A dry run sends nothing, so the inbox would be empty.' : '--keep needs --sandbox.';
+  throw new SrqError('usage', message, sandbox ? 'Leave --keep or --dry-run out.' : 'Add: --sandbox');
 }
 
 /** Throws `SrqError('usage')` for report flags that would have no effect. */

@@ -122,7 +122,7 @@ async function shared(context: Context, files: readonly PlannedEnd[], startedMs:
   const seconds = Math.round(context.clock.monotonicMs() - startedMs) / 1000;
   const rows = files.reduce((sum, { plan }: { plan: ImportPlan }) => sum + plan.rows, 0);
   const results = files.flatMap((file) => file.results ?? []);
-  return { rows, seconds, log: (await context.paths()).log, results };
+  return { rows, seconds, log: await context.lastingLog(), results };
 }
 
 /**

@@ -32,7 +32,9 @@ export function timeSpanAxis(lowMs: number, peakMs: number): Axis {
   for (let last = values[0] ?? 1; last < peakMs || values.length < 2; values.push(last)) last = roundUp(last * 1.5);
   const [first = 1, end = 10] = [values[0], values.at(-1)];
   const shareOf = (ms: number) => Math.max(0, Math.log(ms / first) / Math.log(end / first));
-  const shown = values.length <= MAX_TICKS ? values : values.filter((ms) => Number.isInteger(Math.log10(ms)));
+  // Where there are many, the beginning of the axis and the powers of ten are left.
+  const isShown = (ms: number) => values.length <= MAX_TICKS || ms === first || Number.isInteger(Math.log10(ms));
+  const shown = values.filter(isShown);
   return { ticks: shown.map((ms) => ({ share: shareOf(ms), label: milliseconds(ms) })), shareOf };
 }
 

@@ -6,7 +6,8 @@ import { SrqError, systemCode } from '../../request/errors.ts';
 import { type FaultRates, Instructions, parseFaultRates, seededRandom } from '../service/faults.ts';
 import { IdempotencyStore, Marketplace, TokenBucket } from '../service/marketplace.ts';
 import type { Service } from '../service/routes.ts';
-import type { ServiceInterface } from '../service/service-interface.ts';
+import type { PartnerCredentials, ServiceInterface } from '../service/service-interface.ts';
+import { keptCredentials } from './kept-credentials.ts';
 import type { Arrival, ReceivedRequest } from './received-request.ts';
 import { ReceivedRequests } from './received-requests.ts';
 
@@ -14,7 +15,7 @@ import { ReceivedRequests } from './received-requests.ts';
 export interface SandboxOptions {
   /** The port, or 0 for a free one. */
   readonly port: number;
-  /** A number, as in the API's example. If it is left out, it is random, and so is the secret. */
+  /** A number, as in the API's example. If it and the secret are left out, they are those of the store, or random. */
   readonly clientId?: string;
   readonly clientSecret?: string;
   /** Delay that is added to every answer of the three operations. */
@@ -102,14 +103,21 @@ export function openState(options: SandboxOptions, offered: ServiceInterface, cl
 function openService(options: SandboxOptions, offered: ServiceInterface, random: () => number): Service {
   return {
     offered,
-    credentials: {
-      clientId: options.clientId ?? String(randomInt(100_000, 1_000_000)),
-      clientSecret: options.clientSecret ?? randomBytes(24).toString('base64url'),
-    },
+    credentials: credentialsOf(options),
     marketplace: new Marketplace(options.tokenTtlSeconds, random),
     replays: offered.idempotencyHeader === null ? null : new IdempotencyStore(offered.idempotencyHeader),
     rateLimit: options.ratePerSecond === null ? null : new TokenBucket(options.ratePerSecond, options.now()),
   };
+}
+
+/** Returns the credentials that were given, or those that belong to the store, or fresh ones. */
+function credentialsOf({ clientId, clientSecret, storeFile }: SandboxOptions): PartnerCredentials {
+  const fresh = {
+    clientId: clientId ?? String(randomInt(100_000, 1_000_000)),
+    clientSecret: clientSecret ?? randomBytes(24).toString('base64url'),
+  };
+  const isGiven = clientId !== undefined || clientSecret !== undefined;
+  return storeFile === null || isGiven ? fresh : keptCredentials(storeFile, fresh);
 }
 
 function recall(request: ReceivedRequest, received: ReceivedRequests, service: Service): void {

@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { filesOfPattern } from '../../src/commands/bulk/patterns.ts';
+import { unreadable } from '../../src/input/partner-file.ts';
 import { isHeldOpen, requireWritable, whyUnwritable } from '../../src/report/output-file.ts';
 import { writeResults } from '../../src/report/results-file.ts';
+import { runSecretCommand } from '../../src/settings/settings.ts';
 import { bindMount, bindMountIsMissing } from '../helpers/bind-mount.ts';
 import { failureOf } from '../helpers/log-subjects.ts';
 
@@ -74,6 +76,25 @@ describe.skipIf(bindMountIsMissing !== null)('A file that cannot be replaced, as
 });
 
 async function* none(): AsyncGenerator<never> {}
+
+test.each([
+  ['EBUSY', 'linux', 'open in another program', 'Close it there'],
+  ['EPERM', 'win32', 'You may not read', 'under Security'],
+  ['EACCES', 'linux', 'You may not read', "chmod u+r 'my leads.csv'"],
+  ['ENOENT', 'win32', 'There is no file', 'Check the name'],
+])('a file of leads that cannot be read (%s, %s) is told with what to do there', (code, system, says, advice) => {
+  const { message, hint } = unreadable('my leads.csv', systemError(code), system);
+  expect([message, hint]).toEqual([expect.stringContaining(says), expect.stringContaining(advice)]);
+});
+
+test('a secret command that Windows does not start is told how a script is started there', async () => {
+  const { message, hint } = await failureOf(runSecretCommand('no-such-program-here get', 'win32'));
+  expect([message, hint]).toEqual([
+    'The secret command failed (ENOENT).',
+    expect.stringContaining('cmd /c no-such-program'),
+  ]);
+  expect((await failureOf(runSecretCommand('no-such-program-here', 'linux'))).hint).not.toContain('cmd');
+});
 
 describe('A pattern', () => {
   beforeEach(() => {
