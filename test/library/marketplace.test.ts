@@ -180,7 +180,7 @@ test('a doubt is not sent again before it is settled by word', async ({ sandbox,
   expect(await statsOf(sandbox)).toMatchObject({ created: 3, doubled: 0 });
 });
 
-test('a signal ends a wait at once, as a failure that was certainly not taken', async ({ sandbox, open }) => {
+test('a signal ends a wait at once, as a failure that was certainly not taken', async ({ partner, sandbox, open }) => {
   const marketplace = await open();
   const halt = new AbortController();
   sandbox.setFaults({ '429': 1 });
@@ -189,6 +189,9 @@ test('a signal ends a wait at once, as a failure that was certainly not taken', 
   halt.abort();
   expect(await creating).toMatchObject({ status: 'failed', error: { code: 'interrupted' } });
   const late = await marketplace.create(requestAt(2), { signal: halt.signal });
+  // What a fired signal forbids is not even begun.
+  await (await open({ profile: 'late' })).create(requestAt(2), { signal: halt.signal });
+  expect(partner.files().filter((file) => file.includes('late.ndjson'))).toEqual([]);
   expect(late).toMatchObject({ status: 'failed', http: null, error: { code: 'interrupted' } });
   sandbox.setFaults({});
   // The signal of one call ends that call alone.
