@@ -195,7 +195,7 @@ export class Context {
   async requireStore(command: string): Promise<PostgresStore> {
     if (this.options.sandbox) {
       const message = `srq ${command} takes no --sandbox: other processes could not reach it.`;
-      throw new SrqError('usage', message, 'Start one of its own: srq sandbox');
+      throw new SrqError('sandbox.own-process', message, 'Start one of its own: srq sandbox');
     }
     return this.postgresStore();
   }
@@ -294,7 +294,7 @@ export class Context {
 function checkedName(name: string): string {
   if (/^[\w][\w.-]{0,63}$/.test(name)) return name;
   throw new SrqError(
-    'usage',
+    'profile.bad-name',
     `"${name}" cannot be a profile's name.`,
     'Use letters, digits, "-", "_" and ".", at most 64.',
   );

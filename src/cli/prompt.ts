@@ -103,5 +103,5 @@ export async function askHidden(context: Pick<TellingContext, 'process'>, questi
 }
 
 function interrupted(cause: unknown): SrqError {
-  return new SrqError('interrupted', 'Nothing was sent.', null, cause);
+  return new SrqError('prompt.left', 'Nothing was sent.', null, cause);
 }

@@ -24,9 +24,14 @@ export async function requireOwnOrNew(
   const found = await lstat(path).catch(() => null);
   if (!found) return;
   const hint = `Name another file: ${option} FILE`;
-  if (!found.isFile()) throw new SrqError('usage', `${path} is not a regular file; nothing was written.`, hint);
+  if (!found.isFile())
+    throw new SrqError('output.not-replaced', `${path} is not a regular file; nothing was written.`, hint);
   if (found.size > 0 && !isOwn(await headOf(path))) {
-    throw new SrqError('usage', `${path} exists and is not a ${kind} of srq, so it is not replaced.`, hint);
+    throw new SrqError(
+      'output.not-replaced',
+      `${path} exists and is not a ${kind} of srq, so it is not replaced.`,
+      hint,
+    );
   }
 }
 
@@ -38,7 +43,7 @@ export async function requireWritable(path: string, kind: string, option: string
     await rm(part);
   } catch (error) {
     const message = `The ${kind} ${path} could not be written (${systemCode(error)}). Nothing was sent.`;
-    throw new SrqError('usage', message, `Name another place: ${option} FILE`, error);
+    throw new SrqError('output.unwritable', message, `Name another place: ${option} FILE`, error);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 import type { ChalkInstance } from 'chalk';
 import type { DocumentName, DocumentOf } from '../request/documents/types.ts';
-import type { SrqError } from '../request/errors.ts';
+import type { Failure } from '../request/errors.ts';
 import type { Counts } from '../request/status.ts';
 
 /** The state of an import for its progress line. */
@@ -54,7 +54,7 @@ export interface Reporter {
    * `fields` hold no personal data.
    */
   note(event: string, fields: Readonly<Record<string, unknown>>, text: (paint: ChalkInstance) => string): void;
-  fail(error: Pick<SrqError, 'message' | 'hint'>, code: string): Promise<void>;
+  fail(failure: Failure): Promise<void>;
   progress(label: string): Promise<Progress>;
 }
 

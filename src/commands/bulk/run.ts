@@ -141,17 +141,21 @@ async function beginNote(
 /** Throws `SrqError('usage')` for a place of results together with none: the last flag would win without a word. */
 function requireOneAnswer(words: readonly string[]): void {
   if (!words.includes('--no-results') || onlyOptions(words, ['--results']).length === 0) return;
-  throw new SrqError('usage', '--results and --no-results contradict each other. Nothing was sent.', 'Leave one out.');
+  throw new SrqError(
+    'flags.contradict',
+    '--results and --no-results contradict each other. Nothing was sent.',
+    'Leave one out.',
+  );
 }
 
 /** Throws `SrqError('usage')` for report flags that would have no effect. */
 function requireReportable({ report, includeInput, dryRun: isDry }: BulkOptions): void {
   if (includeInput && report === undefined) {
-    throw new SrqError('usage', '--include-input needs --report.', 'Add: --report run.html');
+    throw new SrqError('flags.incomplete', '--include-input needs --report.', 'Add: --report run.html');
   }
   if (isDry && report !== undefined) {
     throw new SrqError(
-      'usage',
+      'flags.contradict',
       'A dry run sends nothing, so there is nothing to report.',
       'Leave --report out, or --dry-run.',
     );

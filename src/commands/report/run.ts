@@ -26,7 +26,7 @@ export async function report(context: Context, options: ReportOptions): Promise<
   keepHeapSmall();
   if (options.includeInput && options.input === undefined) {
     throw new SrqError(
-      'usage',
+      'flags.incomplete',
       '--include-input needs the input file, because the log does not contain it.',
       'Add: --input FILE',
     );

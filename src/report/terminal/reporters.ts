@@ -1,6 +1,6 @@
 import type { ChalkInstance } from 'chalk';
 import { SCHEMA_VERSION } from '../../request/documents/types.ts';
-import type { SrqError } from '../../request/errors.ts';
+import type { Failure } from '../../request/errors.ts';
 import { columnsOf, folded, jsonArrayTexts, painter, printableLines, terminalSafeJson } from '../output.ts';
 import { writeAll } from '../output-file.ts';
 import type { ItemText, Progress, Reporter, ReporterOptions } from '../reporter.ts';
@@ -82,8 +82,8 @@ export class HumanReporter extends Messages implements Reporter {
     }
   }
 
-  async fail({ message, hint }: Pick<SrqError, 'message' | 'hint'>, code: string): Promise<void> {
-    if (this.options.messageTimeMs) return this.line('error', 'failed', { code, hint }, message);
+  async fail({ code, reason, message, hint }: Failure): Promise<void> {
+    if (this.options.messageTimeMs) return this.line('error', 'failed', { code, reason, hint }, message);
     const { red, dim } = this.paint;
     const advice = hint ? `\n  ${dim('→')} ${printableLines(hint)}` : '';
     this.write(`${red('✗')} ${printableLines(message)}${advice}`);
@@ -111,8 +111,8 @@ export class JsonReporter extends Messages implements Reporter {
     }
   }
 
-  fail({ message, hint }: Pick<SrqError, 'message' | 'hint'>, code: string): Promise<void> {
-    return this.result('error', { error: { code, message, hint } });
+  fail(error: Failure): Promise<void> {
+    return this.result('error', { error });
   }
 }
 

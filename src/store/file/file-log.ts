@@ -162,7 +162,7 @@ export class FileLog implements OpenLog {
     if (this.#closed) return;
     this.#closed = true;
     const isSound = this.#broken === null;
-    this.#broken ??= new SrqError('log', `The log ${this.path} was closed before this could be recorded.`);
+    this.#broken ??= new SrqError('log.closed', `The log ${this.path} was closed before this could be recorded.`);
     const isThere = isStillThere(this.#file.fd, this.path, this.#durableBytes);
     this.#lock.close(isThere ? null : this.#durableBytes);
     if (isThere && isSound) saveIndex(this.#index, this.#file.fd, this.path, this.#savedBytes, this.run);
@@ -240,7 +240,7 @@ function asLogError(error: unknown, path: string): SrqError {
   const code = systemCode(error);
   const why = code === 'ENOSPC' ? 'the disk is full' : code === 'EACCES' ? 'no permission' : code || String(error);
   return new SrqError(
-    'log',
+    'log.unwritable',
     `The log ${path} cannot be written (${why}). Nothing more is sent.`,
     'Free some space or correct the access rights, then run the same command again: it goes on where it stopped.',
     error,
@@ -279,7 +279,7 @@ async function openForAppending(path: string, user: LogUser | null): Promise<Fil
 
 function missing(path: string): SrqError {
   return new SrqError(
-    'log',
+    'log.incomplete',
     `The log ${path} is gone; its lock file is still there. Nothing was sent: without the log srq would send the same rows again.`,
     beginAnew(path),
   );
@@ -287,7 +287,7 @@ function missing(path: string): SrqError {
 
 function shortened(path: string, size: number, minBytes: number): SrqError {
   return new SrqError(
-    'log',
+    'log.incomplete',
     `The log ${path} has ${size} bytes; it had ${minBytes} when it was taken away from an earlier run. Nothing was sent: without its records srq would send the same rows again.`,
     beginAnew(path),
   );

@@ -194,7 +194,7 @@ async function requireSessions(config: StoreClientConfig, shown: string): Promis
 
 function lendsTransactions(shown: string, cause?: unknown): SrqError {
   return new SrqError(
-    'log',
+    'store.not-ready',
     `The store ${shown} is behind a pooler in transaction mode, which lends a connection for one transaction. The locks that show which process is alive belong to a whole session.`,
     'Set the pooler to session mode for this database (pgbouncer: pool_mode=session), or name the server itself.',
     cause,
