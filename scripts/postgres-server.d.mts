@@ -14,7 +14,7 @@ export interface TemporaryServer {
 }
 
 /** A copy that follows another server until it is promoted. */
-export interface TemporaryStandby extends TemporaryServer {
+export interface TemporaryStandby extends TemporaryPostgres {
   /** Makes it a primary, and waits until it is one. */
   promote(): void;
 }

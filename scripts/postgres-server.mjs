@@ -48,7 +48,8 @@ async function startStandby(password, port, { through, settings }) {
   if (isRoot()) execFileSync('chown', ['postgres', join(data, 'standby.signal')]);
   const server = await serverOf(folder, data, settings);
   server.up();
-  return { ...server, promote: () => require(asServerUser('pg_ctl', ['promote', '-w', '-D', data])) };
+  const standby = (options) => startStandby(password, server.port, options);
+  return { ...server, standby, promote: () => require(asServerUser('pg_ctl', ['promote', '-w', '-D', data])) };
 }
 
 /** The server of a folder of data, not started yet. */

@@ -9,6 +9,7 @@ export const EXIT_CODES: Readonly<Record<ErrorCode | 'ok', { readonly number: nu
   usage: { number: 2, meaning: 'wrong usage, settings or input file; nothing was sent' },
   settings: { number: 2, meaning: 'wrong usage, settings or input file; nothing was sent' },
   input: { number: 2, meaning: 'wrong usage, settings or input file; nothing was sent' },
+  'platform.no-lock': { number: 2, meaning: 'wrong usage, settings or input file; nothing was sent' },
   rejected: { number: 3, meaning: 'some rows are invalid or were rejected (for one request: the service refused it)' },
   auth: { number: 4, meaning: 'not logged in, or credentials refused' },
   unreachable: {
@@ -40,6 +41,7 @@ const ORDER: readonly (ErrorCode | 'ok')[] = [
   'usage',
   'settings',
   'input',
+  'platform.no-lock',
 ];
 
 /** Returns the exit code for the code that takes precedence. */

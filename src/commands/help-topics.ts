@@ -89,7 +89,7 @@ export async function environment(context: TellingContext): Promise<number> {
       paint,
     ),
   );
-  reporter.say(() => '* is set now. A flag wins over the environment, and the environment over the profile.');
+  reporter.say(() => '* is set now. Flags win over the environment, the environment over the profile.');
   return 0;
 }
 
@@ -105,6 +105,7 @@ const FILES: readonly { readonly folder: 'config' | 'state' | null; readonly nam
   { folder: 'state', name: 'PROFILE.token.json', what: 'the cached token' },
   { folder: 'state', name: 'PROFILE.learned.json', what: 'the learned pace, and what answers mean' },
   { folder: 'state', name: 'PROFILE.observed.json', what: 'how well answers matched the contract' },
+  { folder: 'state', name: 'rehearsal/', what: 'the log of the last run with --sandbox' },
   { folder: 'state', name: 'written/', what: 'digests of your results files' },
   { folder: null, name: 'FILE.results.csv (.xlsx)', what: 'your rows with their outcome' },
   { folder: null, name: 'from --output, --report', what: 'exports and reports' },

@@ -1,6 +1,7 @@
-import { type CsvError, type Info, type Options, Parser } from 'csv-parse';
+import type { CsvError, Info, Options } from 'csv-parse';
 import { SrqError } from '../request/errors.ts';
 import { PlainRecords } from './plain-records.ts';
+import type { RecordParser } from './record-parser.ts';
 
 /** One record of a CSV file or a sheet. The header is a record, and so is a line of empty cells; an empty line is not. */
 export interface CsvRecord {
@@ -35,25 +36,6 @@ export async function* csvRecords(
   }
 }
 
-/**
- * A csv-parse parser that hands over each record in `push`. Reading the records from its stream costs ten times as
- * much.
- */
-class RecordParser extends Parser {
-  readonly #record: (cells: string[]) => void;
-
-  constructor(options: Options, record: (cells: string[]) => void) {
-    super(options);
-    this.#record = record;
-  }
-
-  override push(cells: string[] | null): boolean {
-    if (cells === null) return super.push(null);
-    this.#record(cells);
-    return true;
-  }
-}
-
 /** Takes the text of a file piece by piece and keeps the records until they are taken. csv-parse is used from the first record on that is not plain. */
 class RecordCollector {
   private readonly delimiter: string;
@@ -73,15 +55,14 @@ class RecordCollector {
     this.plain = new PlainRecords(delimiter, (cells, emptyLines, spansLines) =>
       this.take(cells, emptyLines, spansLines),
     );
-    if (!PlainRecords.canSplitAt(delimiter)) this.parser = this.newParser();
   }
 
   write(text: string): Promise<void> | null {
-    return this.parser ? this.parse(this.parser, text) : this.split(text, false);
+    return this.parser ? this.parse(this.parser, text) : this.split(Buffer.from(text), false);
   }
 
   async end(): Promise<void> {
-    if (!this.parser) await this.split('', true);
+    if (!this.parser) await this.split(Buffer.alloc(0), true);
     const { parser } = this;
     if (!parser) return;
     await new Promise<void>((resolve) => {
@@ -104,14 +85,19 @@ class RecordCollector {
     if (this.failure) throw this.failure;
   }
 
-  private split(text: string, isLast: boolean): Promise<void> | null {
-    const left = this.plain.split(Buffer.from(text), isLast);
-    if (left === null) return null;
-    this.parser = this.newParser();
-    return this.parse(this.parser, left);
+  private split(bytes: Buffer, isLast: boolean): Promise<void> | null {
+    const left = PlainRecords.canSplitAt(this.delimiter) ? this.plain.split(bytes, isLast) : bytes;
+    return left && this.goOn(left);
   }
 
-  private newParser(): RecordParser {
+  /** Goes on with csv-parse, which is loaded only here, because most files are plain. */
+  private async goOn(left: Buffer): Promise<void> {
+    const { RecordParser } = await import('./record-parser.ts');
+    this.parser = this.newParser(RecordParser);
+    await this.parse(this.parser, left);
+  }
+
+  private newParser(Parser: typeof RecordParser): RecordParser {
     const options: Options = {
       delimiter: this.delimiter,
       record_delimiter: ['\r\n', '\n', '\r'],
@@ -121,7 +107,7 @@ class RecordCollector {
       relax_quotes: true,
       max_record_size: MAX_RECORD,
     };
-    const parser = new RecordParser(options, (cells) => this.takeParsed(cells, parser.info));
+    const parser = new Parser(options, (cells) => this.takeParsed(cells, parser.info));
     // The handler is empty because the callback of `write` or `end` reports the same error.
     parser.on('error', () => {});
     parser.resume();

@@ -12,6 +12,7 @@ export type ErrorCode =
   | 'unknown'
   | 'duplicate'
   | 'log'
+  | 'platform.no-lock'
   | 'interrupted'
   | 'terminated';
 
@@ -180,6 +181,10 @@ export const ERRORS = {
   'log.changed': log('The log was replaced while in use.', 'Put it back under its name.'),
   'log.not-own': log('Others may have written the log.', 'Take their rights away.'),
   'log.no-lock': log('The lock of the log cannot be used.', 'Correct the rights, or name another log.'),
+  'platform.no-lock': of('platform.no-lock')(
+    'This machine has no lock that holds between processes.',
+    'Use a store: --store URL',
+  ),
   'log.closed': log('The log was closed too early.', 'Run the same command again.'),
   'results.unwritable': log('The results file cannot be written.', 'Name another place, and run again.'),
   'store.unavailable': log('The store cannot be used.', 'Check that the database runs and can be reached.'),

@@ -1,3 +1,4 @@
+import { platform } from 'node:os';
 import { ERRORS, type ErrorCode, type ErrorReason } from './error-codes.ts';
 
 export type { ErrorCode };
@@ -13,6 +14,7 @@ export class SrqError extends Error {
   readonly code: ErrorCode;
   /** The stable code of this error, with its home in `error-codes.ts`. */
   readonly reason: ErrorReason;
+  /** What to do about it, or null. */
   readonly hint: string | null;
 
   constructor(reason: ErrorReason, message: string, hint: string | null = null, cause?: unknown) {
@@ -43,7 +45,17 @@ export function systemCode(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
-/** Quotes a word so that it can be pasted into a POSIX shell. */
-export function shellWord(word: string): string {
+/** Quotes a word so that it can be pasted into a POSIX shell, or on Windows (`win32`) into PowerShell. */
+export function shellWord(word: string, system: string = platform()): string {
+  if (system === 'win32') return powerShellWord(word);
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+/**
+ * Double quotes are read alike by PowerShell and by the older command prompt. Where PowerShell would read something within
+ * them, single quotes are used, of which it knows four kinds. A comma or an @ has a meaning outside of quotes.
+ */
+function powerShellWord(word: string): string {
+  if (/^[\w+=:./\\-]+$/.test(word)) return word;
+  return /^[^"“”„$`%!]+$/.test(word) ? `"${word}"` : `'${word.replace(/['‘’‚‛]/g, '$&$&')}'`;
 }

@@ -252,7 +252,9 @@ export type FindingOf<Word extends string> = Extract<FindingCode, `${Word}.${str
 export interface Problem {
   /** The kind of problem. Codes stay, messages may be reworded. */
   readonly code: FindingCode;
+  /** An `error` makes the request invalid; a `warning` does not, unless all are to be strict. */
   readonly severity: 'error' | 'warning';
+  /** The field, or an empty text if it is about the whole row. */
   readonly field: string;
   /** The column of the file with the value, or null if the value is from elsewhere. */
   readonly column: string | null;

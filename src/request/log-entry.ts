@@ -3,6 +3,7 @@ import { type SentStatus, statusOfEvent } from './status.ts';
 
 /** A request of the log with its last record. The status of a request without a recorded outcome is `unknown`. */
 export interface LogEntry extends Omit<LogRecord, 'event'> {
+  /** What became of the request as far as the log knows. */
   readonly status: SentStatus;
 }
 
@@ -13,9 +14,11 @@ export function logEntryOf({ event, ...record }: LogRecord): LogEntry {
 
 /** Which requests of the log are meant. What is left out selects all. */
 export interface LogSelection {
+  /** The caller's own reference. */
   readonly ref?: string | undefined;
   /** One of the identifiers that the service gave. */
   readonly id?: string | undefined;
+  /** What became of the request. */
   readonly status?: SentStatus | undefined;
   /** The beginning of a run's id. */
   readonly run?: string | undefined;

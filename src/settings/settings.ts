@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { platform } from 'node:os';
 import { promisify } from 'node:util';
 import { nearest } from '../request/did-you-mean.ts';
 import { SrqError } from '../request/errors.ts';
@@ -116,7 +117,7 @@ export function notLoggedIn(missing: readonly string[], profile?: string, others
 }
 
 /** Runs a command (words split at blanks, quotes kept together, no shell) and returns the first line it prints. */
-export async function runSecretCommand(command: string): Promise<string> {
+export async function runSecretCommand(command: string, system: string = platform()): Promise<string> {
   const [program = '', ...args] = splitWords(command);
   try {
     const { stdout } = await promisify(execFile)(program, args, { timeout: 30_000, encoding: 'utf8' });
@@ -125,7 +126,9 @@ export async function runSecretCommand(command: string): Promise<string> {
   } catch (error) {
     // The error's text may hold what the command printed, so it is not passed on.
     const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
-    throw new SrqError('auth.no-secret', `The secret command failed${code}.`, `Try it by hand: ${command}`);
+    const needsShell = system === 'win32' && /EINVAL|ENOENT/.test(code);
+    const script = needsShell ? `    Windows starts a script (.cmd, .bat) only like this: cmd /c ${command}` : '';
+    throw new SrqError('auth.no-secret', `The secret command failed${code}.`, `Try it by hand: ${command}${script}`);
   }
   throw new SrqError('auth.no-secret', 'The secret command printed nothing.', `Try it by hand: ${command}`);
 }

@@ -34,7 +34,7 @@ const LEFT_OUT = csv('Nome,Agent,Owner e-mail,Pedido,Pais', (at) => [
 const OWNERS = csv('Nome,Telefone,Owner e-mail,Pedido,Pais', (at) => [
   ...[NAMES[at] ?? '', phone(at), `p${at}@example.com`, NEEDS[at] ?? '', 'PT'],
 ]);
-const ASKED = /y (?:yes|take it as \w+) · n leave it out ·\s+q leave:? ?/;
+const ASKED = /y (?:yes|take it as \w+) · n leave it out ·\s+q quit:? ?/;
 const PLAN_ASKED = /q to quit: /;
 const phones = (sent: readonly { params: Readonly<Record<string, unknown>> }[]) =>
   sent.map(({ params }) => params['phone']);

@@ -20,7 +20,7 @@ describe.skipIf(!HAS_TERMINAL)('on a terminal, before anything is sent', () => {
       partner,
       ['bulk', leads, '--save-mapping', 'kept.json'],
       [
-        [/q leave: $/, 'n'],
+        [/q quit: $/, 'n'],
         [ASKED, '?'],
         [ASKED, 'FeldA=fullname'],
         [ASKED, 'Waas=request_text'],

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, vi } from 'vitest';
 import { judgedSpace } from '../../src/commands/doctor/machine.ts';
 import type { Step } from '../../src/request/diagnosis.ts';
+import { kernelLockName } from '../../src/store/file/kernel-lock.ts';
 import { CANARY } from '../helpers/canary-secret.ts';
 import { certificateMaker } from '../helpers/certificate.ts';
 import { contractOf } from '../helpers/contracts.ts';
@@ -231,7 +232,9 @@ describe('the doctor and this machine', () => {
     expect(partner.files().filter((name) => /ndjson|\.srq-doctor|results/.test(name))).toEqual([]);
     await partner.run('create', ...requestFor('log'));
     const before = partner.records();
-    expect(stepOf(await partner.run('doctor', '--json'), 'log')?.message).toContain('taken and freed');
+    expect(stepOf(await partner.run('doctor', '--json'), 'log')?.message).toContain(
+      `its lock, ${kernelLockName()}, works`,
+    );
     expect(partner.records()).toEqual(before);
     expect((await partner.run('bulk', partner.write('leads.csv', leadsCsv(1)), '--rate', 'max')).code).toBe(0);
   });
@@ -287,7 +290,7 @@ describe.skipIf(!make)('the doctor and a secured service (needs openssl)', () =>
       const ended = await desk.run('doctor', '--json', '--ca-file', ca?.certFile ?? '');
       expect(stepOf(ended, 'tls')).toMatchObject({
         result,
-        message: expect.stringMatching(/certificate by Office CA, good until/),
+        message: expect.stringMatching(/certificate by Office CA, valid until/),
       });
       expect(ended.code).toBe(0);
     }
@@ -324,6 +327,6 @@ test('a live service gets a test request on a person’s word alone', async ({ d
   expect([silent.code, silent.stderr]).toEqual([2, expect.stringContaining('srq doctor --create --yes')]);
   expect(await desk.run('doctor', '--create', '--yes')).toMatchObject({ code: 5 });
   if (!HAS_TERMINAL) return;
-  const asked = await onTerminal(desk, ['doctor', '--create'], [[/Type yes:/, 'no']]);
+  const asked = await onTerminal(desk, ['doctor', '--create'], [[/Send a test request to \S+ \[y\/N\] /, 'no']]);
   expect([asked.code, asked.shown]).toEqual([2, expect.stringContaining('Not confirmed')]);
 });

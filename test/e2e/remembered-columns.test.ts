@@ -314,7 +314,7 @@ describe.skipIf(!HAS_TERMINAL)('the same file again sends nothing', () => {
     };
     const terminal = new Terminal(partner, ['bulk', leads]);
     for (const _ of [...columns.filter(({ level }) => level === 'likely'), ...undecided]) {
-      await terminal.until(/q leave: /);
+      await terminal.until(/q quit: /);
       terminal.type('y');
     }
     await terminal.until(/q to quit: /);
@@ -335,7 +335,7 @@ describe.skipIf(!HAS_TERMINAL)('what is confirmed on a terminal', () => {
   test('is remembered, with the answers', async ({ partner, sandbox }) => {
     const leads = partner.write('leads.csv', csv(HEADER));
     const terminal = new Terminal(partner, ['bulk', leads]);
-    await terminal.until(/q leave: /);
+    await terminal.until(/q quit: /);
     terminal.type('y');
     await terminal.until(/q to quit: /);
     terminal.type('\r');
@@ -346,7 +346,7 @@ describe.skipIf(!HAS_TERMINAL)('what is confirmed on a terminal', () => {
     await second.until(/q to quit: /);
     second.type('q\r');
     expect(await second.ended).toBe(130);
-    expect(second.shown).not.toContain('q leave: ');
+    expect(second.shown).not.toContain('q quit: ');
     expect(creates(sandbox)).toHaveLength(6);
   });
 });

@@ -26,10 +26,18 @@ export class PostgresPair {
 
   static async start(): Promise<PostgresPair> {
     const primary = await PostgresServer.start('-c fsync=off');
-    const url = await primary.database();
+    return PostgresPair.#with(primary, await primary.database(), await TcpLine.to(primary.port));
+  }
+
+  /** After the standby was promoted: the pair of it and a standby of its own, behind the same address. */
+  next(): Promise<PostgresPair> {
+    return PostgresPair.#with(this.standby, this.url.replace(/:\d+\//, `:${this.standby.port}/`), this.front);
+  }
+
+  static async #with(primary: PostgresServer, url: string, front: TcpLine): Promise<PostgresPair> {
     const heard = await TcpLine.to(primary.port);
     const standby = await PostgresServer.standbyOf(primary, heard.port);
-    return new PostgresPair({ primary, standby, heard, front: await TcpLine.to(primary.port), url });
+    return new PostgresPair({ primary, standby, heard, front, url });
   }
 
   /** The database by one address that leads to whichever server is in force. */
@@ -37,9 +45,9 @@ export class PostgresPair {
     return this.url.replace(/:\d+\//, `:${this.front.port}/`);
   }
 
-  /** The database by both servers, the standby first. */
+  /** The database by both servers. */
   get listed(): string {
-    return this.url.replace(/:\d+\//, `:${this.standby.port},127.0.0.1:${this.primary.port}/`);
+    return this.url.replace(/:\d+\//, `:${this.primary.port},127.0.0.1:${this.standby.port}/`);
   }
 
   /** From now on a commit waits until the standby has it. */

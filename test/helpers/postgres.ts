@@ -3,7 +3,6 @@ import {
   postgresIsMissing,
   startPostgres,
   type TemporaryPostgres,
-  type TemporaryServer,
   type TemporaryStandby,
 } from '../../scripts/postgres-server.mjs';
 
@@ -15,7 +14,7 @@ export const STORE_PASSWORD = 'CanaryOfTheStore-5d1f';
 const SETTINGS = '-c max_connections=60 -c shared_buffers=64MB';
 
 /** A PostgreSQL server of its own, with throw-away data. */
-export class PostgresServer<Server extends TemporaryServer = TemporaryPostgres> {
+export class PostgresServer<Server extends TemporaryPostgres = TemporaryPostgres> {
   readonly #server: Server;
   #databases = 0;
 
@@ -29,7 +28,7 @@ export class PostgresServer<Server extends TemporaryServer = TemporaryPostgres> 
   }
 
   /** A hot standby of a server, with all that it has at this moment; it follows by the port of a line. */
-  static async standbyOf(primary: PostgresServer, through: number) {
+  static async standbyOf(primary: PostgresServer<TemporaryPostgres>, through: number) {
     return new PostgresServer(await primary.#server.standby({ through, settings: `${SETTINGS} -c fsync=off` }));
   }
 

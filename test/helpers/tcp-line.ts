@@ -44,7 +44,14 @@ export class TcpLine {
     for (const end of this.#ends) end.resume();
   }
 
-  /** Forgets what is open without a word to either side, and serves what is new. */
+  /** Forgets what is open, as a router does that has lost its table: nobody is told, and what is new is served. */
+  swallow(): void {
+    for (const end of this.#ends) {
+      end.removeAllListeners('data');
+      end.resume();
+    }
+  }
+
   async end(): Promise<void> {
     this.cut();
     await new Promise<void>((resolve) => this.#server.close(() => resolve()));

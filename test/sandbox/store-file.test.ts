@@ -42,6 +42,14 @@ test('what one sandbox received, the next one knows: as a list, as duplicates, a
   });
 });
 
+test('the verdicts of validate are kept; a file of an earlier version has none', async () => {
+  await withStore(async (sandbox) => (await partnerOf(sandbox)).validate(LEAD));
+  const verdicts = () => withStore(async (sandbox) => sandbox.requests().map(({ verdict }) => verdict));
+  expect(await verdicts()).toEqual([null, 'clear']);
+  writeFileSync(storeFile, readFileSync(storeFile, 'utf8').replaceAll(/"verdict":(?:null|"\w+"),/g, ''));
+  expect(await verdicts()).toEqual([null, null]);
+});
+
 test('the store is one JSON document a line, private, and holds no secret', async () => {
   const secret = await withStore(async (sandbox) => {
     await createOne(sandbox, 'Row 1');

@@ -1,5 +1,5 @@
 import type { Context } from '../../cli/context.ts';
-import { ask, forgetTyped } from '../../cli/prompt.ts';
+import { ask, askUntil, forgetTyped } from '../../cli/prompt.ts';
 import { SrqError } from '../../request/errors.ts';
 import type { ImportPlan } from '../../request/import-plan.ts';
 import type { Settings } from '../../settings/settings.ts';
@@ -44,8 +44,17 @@ export async function confirmImport(
   if (isOfSeveral) await forgetTyped(context);
   if (!live) return isOfSeveral ? confirmSeveral(context, plans.length, ready) : undefined;
   const files = plans.length > 1 ? ` of ${plans.length} files` : '';
-  const answer = await ask(context, `Type ${ready} to send these requests${files} to the live service: `);
-  if (answer.replace(/\D/g, '') === String(ready)) return;
+  const question = `Type ${ready} to send ${ready === 1 ? 'this request' : 'these requests'}${files} to the live service · q to quit: `;
+  const isConfirmed = await askUntil(
+    context,
+    () => ask(context, question),
+    (answer) => {
+      if (/^q?$/i.test(answer)) return false;
+      if (answer.replace(/\D/g, '') === String(ready)) return true;
+      throw new SrqError('arguments.invalid', `That is not ${ready}.`);
+    },
+  );
+  if (isConfirmed) return;
   throw new SrqError(
     'prompt.declined',
     'Not confirmed. Nothing was sent.',

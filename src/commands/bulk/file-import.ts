@@ -11,6 +11,7 @@ import type { ImportPlan, RowReport } from '../../request/import-plan.ts';
 import { operationsOf } from '../../request/operations.ts';
 import { type Agreed, agreedPlan } from './agreement.ts';
 import type { BulkOptions } from './flags.ts';
+import { filesOfPattern } from './patterns.ts';
 import {
   beside,
   mayHoldCorrections,
@@ -160,9 +161,14 @@ interface ChosenFiles {
  * Returns the files to import. Of several, as a pattern of the shell gives them, those that srq made of another one are left
  * out, and said. Throws `SrqError('usage')` if one is named twice.
  */
-export async function chosenFiles(context: Context, named: readonly string[]): Promise<ChosenFiles> {
+export async function chosenFiles(context: Context, asked: readonly string[]): Promise<ChosenFiles> {
+  const { platform, argv } = context.process;
+  const meant = new Map(
+    await Promise.all(asked.map(async (name) => [name, await filesOfPattern(name, platform)] as const)),
+  );
+  const named = asked.flatMap((name) => meant.get(name) ?? []);
+  const words = argv.slice(2).flatMap((word) => meant.get(word) ?? [word]);
   const { files, leftOut } = withoutOwnFiles(named);
-  const words = context.process.argv.slice(2);
   const reporter = await context.reporter();
   const unchanged: string[] = [];
   for (const { file, of } of leftOut) {

@@ -28,6 +28,8 @@ export interface BulkOptions extends PlanOptions, SubmitOptions {
   /** File to which the report is written. */
   readonly report?: string;
   readonly includeInput?: boolean;
+  /** Keep the inbox of the sandbox in this process open after the run. */
+  readonly keep?: boolean;
 }
 
 export function addBulk(program: Command, run: RunCommand): void {
@@ -56,6 +58,7 @@ export function addBulk(program: Command, run: RunCommand): void {
     .addOption(rare('--no-results', 'write no results file'))
     .option('--report <file>', 'write the run as a page with charts (.html)')
     .addOption(rare('--include-input', 'with --report: show the input, which is personal data'))
+    .addOption(rare('--keep', 'with --sandbox: keep its inbox open until Ctrl-C'))
     .option('--accept-likely', 'use columns that are only likely without asking')
     .option('-y, --yes', 'do not ask to confirm the plan and the columns')
     .addHelpText(

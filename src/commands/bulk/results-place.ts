@@ -114,6 +114,7 @@ export class ResultsPlace {
   readonly #of: Occasion;
   readonly #input: string;
   readonly #taken: TakenPaths;
+  readonly #heldOpen = new Set<string>();
 
   private constructor(path: string | null, input: string, taken: TakenPaths, written: WrittenFiles, of: Occasion) {
     this.path = path;
@@ -162,12 +163,16 @@ export class ResultsPlace {
   }
 
   /**
-   * Returns the path once the results are complete. A person may have changed the file while the run went on; then it is
-   * kept, and the next free number is used.
+   * Returns the path once the results are complete. A person may have changed the file while the run went on, or have it open
+   * (`heldOpen`) in a program that does not let go of it; then it is kept, and the next free number is used.
    */
-  async settle(context: Context, path: string): Promise<string> {
+  async settle(context: Context, path: string, heldOpen: string | null): Promise<string> {
+    if (heldOpen !== null) this.#heldOpen.add(heldOpen);
     const free = await this.#freePlace(path);
-    if (free !== path) (await context.reporter()).warn(keptMessage(path, free));
+    const message = this.#heldOpen.has(path)
+      ? `${path} is open in another program, such as Excel, so it is kept; the results go to ${free}.`
+      : keptMessage(path, free);
+    if (free !== path) (await context.reporter()).warn(message);
     this.#taken.set(await onlyPath(free), this.#input);
     this.path = free;
     return free;
@@ -188,6 +193,7 @@ export class ResultsPlace {
   }
 
   async #isFree(path: string): Promise<boolean> {
+    if (this.#heldOpen.has(path)) return false;
     const holder = this.#taken.get(await onlyPath(path));
     if (holder !== undefined && holder !== this.#input) return false;
     const found = await lstat(path).catch(() => null);
@@ -249,7 +255,7 @@ export async function writeRunResults(
   const rows = isWhole ? named : withRowsOutside(plan, named, lookup, unread);
   const results = { columns: plan.table.columns, delimiter: await delimiterOf(plan), rows };
   if (path === '-') return streamResults(context.process.stdout, results);
-  const written = await writeResults(path, results, () => place.settle(context, path));
+  const written = await writeResults(path, results, (heldOpen) => place.settle(context, path, heldOpen));
   await place.note(written.path, written.sha256);
 }
 

@@ -1,8 +1,7 @@
-import { terminalColumns } from '../../cli/command.ts';
 import { commandLine, onlyOptions, withoutOptions, withProfileFlags } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { codesOfCounts, exitNumber } from '../../cli/exit-codes.ts';
-import { folded, rowsText } from '../../report/output.ts';
+import { rowsText } from '../../report/output.ts';
 import type { Reporter } from '../../report/reporter.ts';
 import { summaryText } from '../../report/terminal/summary-text.ts';
 import type { DocumentOf } from '../../request/documents/types.ts';
@@ -131,7 +130,7 @@ async function shared(context: Context, files: readonly PlannedEnd[], startedMs:
   const seconds = Math.round(context.clock.monotonicMs() - startedMs) / 1000;
   const rows = files.reduce((sum, { plan }: { plan: ImportPlan }) => sum + plan.rows, 0);
   const results = files.flatMap((file) => file.results ?? []);
-  return { rows, seconds, log: (await context.paths()).log, results };
+  return { rows, seconds, log: await context.lastingLog(), results };
 }
 
 /**
@@ -148,7 +147,7 @@ async function report(
   const reporter = await context.reporter();
   const sum = Object.values(summary.counts).reduce((total, count) => total + count, 0);
   if (sum !== rows) throw new Error(`${rows} rows were read, but ${sum} have a status`);
-  const text: Words = (paint) => folded(summaryText(summary, paint), terminalColumns(context));
+  const text: Words = (paint) => summaryText(summary, paint);
   // Standard output is the results, and nothing else.
   if (summary.results.includes('-')) return reporter.say(text);
   const results = isOfSeveral ? null : (summary.results[0] ?? null);

@@ -1,6 +1,6 @@
 import { commandLine } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
-import { ask, askHidden } from '../../cli/prompt.ts';
+import { ask, askHidden, askYesNo } from '../../cli/prompt.ts';
 import { printable } from '../../report/output.ts';
 import type { ContractFinding, Proposal, Question } from '../../request/contract.ts';
 import { SrqError } from '../../request/errors.ts';
@@ -92,8 +92,8 @@ export async function requireAgreement(
       `Look at it with --dry-run, then run: ${commandLine([...words, '--yes'])}`,
     );
   }
-  const answer = await ask(context, `${weakText(weak).trim()}\nKeep this contract for profile ${profile}? [y/N] `);
-  if (!/^y(?:es)?$/i.test(answer)) throw new SrqError('prompt.declined', 'Not agreed. Nothing was stored.');
+  const isAgreed = await askYesNo(context, `${weakText(weak).trim()}\nKeep this contract for profile ${profile}?`);
+  if (!isAgreed) throw new SrqError('prompt.declined', 'Not agreed. Nothing was stored.');
 }
 
 /** Returns the flags that give the answers from the terminal. */

@@ -29,14 +29,19 @@ export async function takeMachineSteps(context: Context, examination: Examinatio
 async function checkedLog(context: Context, place: Extract<LogPlace, { kind: 'file' }>): Promise<Found<null>> {
   const { path } = place;
   const { minLogBytes } = await import('../../store/file/lock.ts');
+  const { kernelLockName } = await import('../../store/file/kernel-lock.ts');
   // A log that is gone is not new: its lock file tells, and an import is refused then.
   if (!existsSync(path) && minLogBytes(path) === null) {
     await requireFolderForLog(context, place);
-    return { result: 'ok', message: `The first import creates ${path}; its lock works there.`, value: null };
+    return {
+      result: 'ok',
+      message: `The first import creates ${path}; its lock, ${kernelLockName()}, works there.`,
+      value: null,
+    };
   }
   const log = await (await context.logStore()).open('doctor', true);
   await log.close();
-  return { result: 'ok', message: `${path} can be written, and its lock works.`, value: null };
+  return { result: 'ok', message: `${path} can be written, and its lock, ${kernelLockName()}, works.`, value: null };
 }
 
 /** Opens a log in a folder of its own beside the path, and removes both. Throws `SrqError('log')` if that fails. */

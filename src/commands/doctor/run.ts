@@ -1,13 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import type { Connection } from '../../account/connection.ts';
-import { terminalColumns } from '../../cli/command.ts';
 import { withProfileFlags } from '../../cli/command-line.ts';
 import { connect } from '../../cli/connect.ts';
 import type { Context } from '../../cli/context.ts';
 import { exitNumber } from '../../cli/exit-codes.ts';
-import { ask } from '../../cli/prompt.ts';
+import { askYesNo } from '../../cli/prompt.ts';
 import { recordingsBeside } from '../../cli/session.ts';
-import { folded, printable } from '../../report/output.ts';
+import { printable } from '../../report/output.ts';
 import { requireOwnOrNew } from '../../report/output-file.ts';
 import { secretAddressText } from '../../report/terminal/contract-text.ts';
 import { diagnosisText, doctorReport, isDoctorReport } from '../../report/terminal/doctor-text.ts';
@@ -45,9 +44,7 @@ export async function doctor(context: Context, options: DoctorOptions): Promise<
     reporter.say(() => printable(`Wrote a report without secrets: ${output}`));
   }
   const next = withProfileFlags(diagnosis.ok ? 'srq bulk FILE --dry-run' : 'srq doctor', context.options);
-  await reporter.result('doctor', diagnosis, (paint) =>
-    folded(diagnosisText(diagnosis, next, paint), terminalColumns(context)),
-  );
+  await reporter.result('doctor', diagnosis, (paint) => diagnosisText(diagnosis, next, paint));
   return exitNumber(failure === null ? [] : [failure]);
 }
 
@@ -100,8 +97,7 @@ async function requireConsent(context: Context, { yes }: DoctorOptions): Promise
       'To send it anyway: srq doctor --create --yes',
     );
   }
-  const answer = await ask(context, `Send a test request to ${settings.baseUrl?.value}? Type yes: `);
-  if (answer.toLowerCase() !== 'yes') {
+  if (!(await askYesNo(context, `Send a test request to ${settings.baseUrl?.value}?`))) {
     throw new SrqError('prompt.declined', 'Not confirmed. Nothing was sent.', 'Without a test request: srq doctor');
   }
 }

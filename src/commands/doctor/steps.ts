@@ -292,11 +292,11 @@ function judgedCertificate({ issuer, expiresAtMs, protocol }: ServiceCertificate
 export async function takeStoreStep(context: Context, examination: Examination): Promise<void> {
   await examination.runStep('store', async (): Promise<Found<null>> => {
     const store = await context.postgresStore();
-    const { server, role, isBehind, danger } = await store.examine();
-    const message = `${store.name} as ${role}: ${server}.`;
-    if (danger !== null) {
-      const hint = 'Turn both on in postgresql.conf; otherwise a power cut could make srq send a request twice.';
-      return { result: 'warn', message: `${message} ${danger}`, hint, value: null };
+    const { server, role, isBehind, replication, dangers } = await store.examine();
+    const message = `${store.name} as ${role}: ${server}. ${replication}`;
+    if (dangers.length > 0) {
+      const words = [message, ...dangers.map((danger) => danger.message)].join(' ');
+      return { result: 'warn', message: words, hint: dangers.map(({ hint }) => hint).join(' '), value: null };
     }
     if (!isBehind) return { result: 'ok', message, value: null };
     const hint = 'The next command that sends does that, if this role may. To do it now: srq store migrate';

@@ -57,7 +57,8 @@ export async function enqueue(context: Context, file: string, asked: PlanOptions
   const { signal: stopping } = context.interruption.halt;
   const queue = await openQueue({ database: store.database, destination, worker: null, stopping });
   context.onClose(() => queue.close());
-  return queuePlan(session, plan, queue, { file, command, startedMs, store: store.name });
+  const confirmedMs = context.clock.monotonicMs();
+  return queuePlan(session, plan, queue, { file, command, startedMs: confirmedMs, store: store.name });
 }
 
 interface Enqueued {

@@ -33,6 +33,7 @@ export async function exportRequests(
   options: ExportOptions,
 ): Promise<number> {
   keepHeapSmall();
+  context.readLastRehearsal();
   // `-` is standard output, as it is standard input elsewhere.
   const output = options.output === '-' ? undefined : options.output;
   const format = formatOf(output, options, context);

@@ -30,6 +30,7 @@ export async function log(context: Context, options: LogOptions): Promise<number
   if (options.totals && (options.follow || options.limit !== undefined)) {
     throw new SrqError('flags.contradict', '--totals counts everything; it works with neither --follow nor --limit.');
   }
+  context.readLastRehearsal();
   const store = await context.logStore();
   const wanted = logFilter(options, context.clock.nowMs());
   if (options.totals) return totals(context, matching(store.latest(), wanted), options);

@@ -3,7 +3,7 @@ import { withProfileFlags } from '../../cli/command-line.ts';
 import { certificateFiles, contractFor, proveNewCredentials } from '../../cli/connect.ts';
 import type { Context } from '../../cli/context.ts';
 import { forgetKeychain, profileInForce, profileKind, warnOfRepair } from '../../cli/profiles.ts';
-import { ask, askHidden } from '../../cli/prompt.ts';
+import { ask, askHidden, askUntil, askYesNo } from '../../cli/prompt.ts';
 import { printable } from '../../report/output.ts';
 import { contractName, placeText, secretAddressText } from '../../report/terminal/contract-text.ts';
 import { type Contract, isElsewhere, ownKey, tokenAddress } from '../../request/contract.ts';
@@ -178,8 +178,9 @@ async function keepSecret(
     const reporter = await context.reporter();
     reporter.warn(message);
     const { path } = await context.profiles();
-    const answer = await ask(context, `Store the secret in ${printable(path)} (mode 0600) instead? [y/N] `);
-    if (/^y(?:es)?$/i.test(answer)) return { clientSecret: given.secret };
+    if (await askYesNo(context, `Store the secret in ${printable(path)} (mode 0600) instead?`)) {
+      return { clientSecret: given.secret };
+    }
     throw new SrqError(error.reason, 'The secret was not stored.', error.hint, error);
   }
 }
@@ -210,13 +211,20 @@ async function collect(context: Context, options: LoginOptions): Promise<GivenCr
       'Give all of them, or run srq login in a terminal to be asked.',
     );
   }
-  const address = normalBaseUrl(baseUrl || (await ask(context, 'Base URL: ')));
-  const id = clientId || (await ask(context, 'Client id: '));
+  const address = await context.withoutPath(
+    baseUrl === '' ? await askUntil(context, () => ask(context, 'Base URL: '), normalBaseUrl) : normalBaseUrl(baseUrl),
+  );
+  const id = clientId || (await askUntil(context, () => ask(context, 'Client id: '), given));
   await requireSameDestination(context, address, id);
-  const key = secret || (needsSecret ? await askHidden(context, `${secretName(contract)} (not shown):`) : '');
-  if (id === '' || (key === '' && needsSecret))
-    throw new SrqError('login.incomplete', 'Client id and client secret must not be empty.');
+  const hidden = () => askHidden(context, `${secretName(contract)} (not shown): `);
+  const key = secret || (needsSecret ? await askUntil(context, hidden, given) : '');
   return { baseUrl: address, clientId: id, secret: key };
+}
+
+/** Accepts any answer but none. */
+function given(answer: string): string {
+  if (answer !== '') return answer;
+  throw new SrqError('login.incomplete', 'It must not be empty. Ctrl-C leaves without storing anything.');
 }
 
 /** The client id of a profile whose service knows its callers by keys alone. The log needs one. */

@@ -32,7 +32,7 @@ export async function mappingList(context: Context): Promise<number> {
 export async function mappingShow(context: Context, beginning: string): Promise<number> {
   const { map, join } = requireKept(await allOf(context), beginning);
   const mapping = { map, set: {}, join };
-  await (await context.reporter()).result('mapping show', mapping, () => terminalSafeJson(mapping));
+  await (await context.reporter()).result('mapping show', mapping, () => terminalSafeJson(mapping), 'verbatim');
   return 0;
 }
 

@@ -32,6 +32,7 @@ export async function report(context: Context, options: ReportOptions): Promise<
     );
   }
   await requireReportPlace(options.output, '--output');
+  context.readLastRehearsal();
   const log = await context.logStore();
   const run = await chosenRun(log, options.run);
   const { input } = options;

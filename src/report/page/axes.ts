@@ -32,7 +32,9 @@ export function timeSpanAxis(lowMs: number, peakMs: number): Axis {
   for (let last = values[0] ?? 1; last < peakMs || values.length < 2; values.push(last)) last = roundUp(last * 1.5);
   const [first = 1, end = 10] = [values[0], values.at(-1)];
   const shareOf = (ms: number) => Math.max(0, Math.log(ms / first) / Math.log(end / first));
-  const shown = values.length <= MAX_TICKS ? values : values.filter((ms) => Number.isInteger(Math.log10(ms)));
+  // Where there are many, the beginning of the axis and the powers of ten are left.
+  const isShown = (ms: number) => values.length <= MAX_TICKS || ms === first || Number.isInteger(Math.log10(ms));
+  const shown = values.filter(isShown);
   return { ticks: shown.map((ms) => ({ share: shareOf(ms), label: milliseconds(ms) })), shareOf };
 }
 
@@ -47,8 +49,8 @@ const TIME_STEPS = [
   ...[1, 2, 3, 6, 12].map((count) => count * HOUR),
   ...[1, 2, 4, 7, 14, 28].map((count) => count * DAY),
 ];
-/** Maximum numbers of marks on the axis of time, for times of a day and for longer ones with their dates. */
-const [MAX_TIMES, MAX_DATES] = [5, 3];
+/** Maximum numbers of steps on the axis of time, so that a phone has room for times of a day, and for longer dates. */
+const [MAX_TIMES, MAX_DATES] = [4, 3];
 
 /** A mark on the axis of time. */
 interface TimeTick {
@@ -61,8 +63,7 @@ interface TimeTick {
 export function timeTicks(startMs: number, endMs: number): TimeTick[] {
   const spanMs = endMs - startMs;
   const max = spanMs >= DAY ? MAX_DATES : MAX_TIMES;
-  const fits = (step: number) => Math.floor(endMs / step) - Math.ceil(startMs / step) < max;
-  const stepMs = TIME_STEPS.find(fits) ?? spanMs;
+  const stepMs = TIME_STEPS.find((step) => spanMs / step <= max) ?? spanMs;
   const form = spanMs >= DAY ? 'day' : stepMs >= MINUTE ? 'minute' : 'second';
   const ticks: TimeTick[] = [];
   for (let at = Math.ceil(startMs / stepMs) * stepMs; at <= endMs; at += stepMs) {

@@ -173,7 +173,7 @@ function plot(
   );
   const dates = times.map(
     ({ share, at, form }) =>
-      html`<text x="${percent(share)}" y="1.1em" text-anchor="middle" data-at="${at}" data-form="${form}">${timeText(at, form)}</text>`,
+      html`<text x="${percent(share)}" y="1.3em" text-anchor="middle" data-at="${at}" data-form="${form}">${timeText(at, form)}</text>`,
   );
   return html`<div class="plot"><svg class="y-axis" aria-hidden="true">${values}</svg>
 <svg class="drawing" role="img" aria-label="${title}">${lines}${drawn}</svg>

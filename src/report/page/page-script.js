@@ -54,7 +54,8 @@ function showLocalTimes() {
   for (const text of document.querySelectorAll('text[data-at]')) {
     const { local, utc } = localTime(text.dataset.at, text.dataset.form, offsetAt(text.dataset.at));
     const below = text.cloneNode();
-    below.setAttribute('y', '2.3em');
+    below.setAttribute('y', '2.7em');
+    below.setAttribute('class', 'utc');
     below.textContent = utc;
     text.textContent = local;
     text.after(below);

@@ -3,7 +3,7 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 import { SrqError, systemCode } from '../../request/errors.ts';
 import { STATUS, STATUSES } from '../../request/status.ts';
 import { duration, rowsText, thousands } from '../output.ts';
-import { requireOwnOrNew, requireWritable } from '../output-file.ts';
+import { requireOwnOrNew, requireWritable, whyUnwritable } from '../output-file.ts';
 import { course, moment } from './charts.ts';
 import { type Html, html, jsonData, NOTHING } from './html.ts';
 import script from './page-script.js?bundled';
@@ -170,7 +170,7 @@ export async function writeRunReport(path: string, figures: RunFigures, facts: P
   } catch (error) {
     await rm(part, { force: true });
     if (systemCode(error) === '') throw error;
-    const message = `The report ${path} cannot be written (${systemCode(error)}).`;
+    const message = `The report ${path} cannot be written (${whyUnwritable(error)}).`;
     throw new SrqError(
       'output.unwritable',
       message,

@@ -1,8 +1,7 @@
-import type { ChalkInstance } from 'chalk';
 import { quotedMessage } from '../../request/finding.ts';
 import type { ImportPlan, ProblemExample, ProblemGroup } from '../../request/import-plan.ts';
 import { columnLabel, type FieldSource, type Mapping, type MissedColumn } from '../../request/table.ts';
-import { aligned, clip, printable, thousands } from '../output.ts';
+import { aligned, clip, type Paint, printable, thousands } from '../output.ts';
 
 const SHOWN_GROUPS = 5;
 const VALUE_WIDTH = 70;
@@ -14,12 +13,7 @@ interface LearnedShape {
 }
 
 /** Formats the plan of an import, for a person to check before anything is sent. `learned` is null without a contract. */
-export function planText(
-  plan: ImportPlan,
-  destination: string,
-  learned: LearnedShape | null,
-  paint: ChalkInstance,
-): string {
+export function planText(plan: ImportPlan, destination: string, learned: LearnedShape | null, paint: Paint): string {
   const { table, mapping, first } = plan;
   const heading = (text: string) => paint.bold(text);
   const lines = [
@@ -79,7 +73,7 @@ function shown(value: string): string {
 }
 
 /** Formats the problems, a group at a time: what is wrong, in which rows, and what to add to the command. */
-function problemLines({ problemGroups, problemCount, rows, mapping }: ImportPlan, paint: ChalkInstance): string[] {
+function problemLines({ problemGroups, problemCount, rows, mapping }: ImportPlan, paint: Paint): string[] {
   const shown = problemGroups.slice(0, SHOWN_GROUPS);
   const lines = shown.flatMap((group) => groupLines(group, rows, paint));
   // What is said of the columns stands with them.
@@ -89,7 +83,7 @@ function problemLines({ problemGroups, problemCount, rows, mapping }: ImportPlan
   return lines.length > 0 ? [paint.bold('Findings'), ...lines] : [];
 }
 
-function groupLines(group: ProblemGroup, all: number, paint: ChalkInstance): string[] {
+function groupLines(group: ProblemGroup, all: number, paint: Paint): string[] {
   const { severity, rows, examples, isOfPlan, mend } = group;
   const mark = severity === 'error' ? paint.red('✗') : paint.yellow('!');
   const column = group.column === null ? '' : ` (column ${printable(group.column)})`;
@@ -114,7 +108,7 @@ function examplesText({ examples, rows }: ProblemGroup, isQuoted: boolean): stri
   return `${shown.join(', ')}${more > 0 ? ` and ${thousands(more)} more` : ''}`;
 }
 
-function countsLine({ rows, counts }: ImportPlan, paint: ChalkInstance): string {
+function countsLine({ rows, counts }: ImportPlan, paint: Paint): string {
   const parts = [
     paint.green(`${thousands(counts.ready)} ready`),
     ...(counts.repeated > 0 ? [`${thousands(counts.repeated)} repeated or already created`] : []),

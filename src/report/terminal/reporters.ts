@@ -1,7 +1,16 @@
-import type { ChalkInstance } from 'chalk';
+import type { Writable } from 'node:stream';
 import { SCHEMA_VERSION } from '../../request/documents/types.ts';
 import type { Failure } from '../../request/errors.ts';
-import { columnsOf, folded, jsonArrayTexts, painter, printableLines, terminalSafeJson } from '../output.ts';
+import {
+  columnsOf,
+  folded,
+  inAscii,
+  jsonArrayTexts,
+  type Paint,
+  painter,
+  printableLines,
+  terminalSafeJson,
+} from '../output.ts';
 import { writeAll } from '../output-file.ts';
 import type { ItemText, Progress, Reporter, ReporterOptions } from '../reporter.ts';
 import { linesProgress, noProgress, redrawnProgress } from './progress.ts';
@@ -10,14 +19,14 @@ import { linesProgress, noProgress, redrawnProgress } from './progress.ts';
 abstract class Messages {
   protected readonly options: ReporterOptions;
   /** Paints texts for stderr. */
-  protected readonly paint: ChalkInstance;
+  protected readonly paint: Paint;
 
   constructor(options: ReporterOptions) {
     this.options = options;
     this.paint = painter(options.colour.stderr);
   }
 
-  say(text: (paint: ChalkInstance) => string): void {
+  say(text: (paint: Paint) => string): void {
     this.note('said', {}, text);
   }
 
@@ -26,7 +35,7 @@ abstract class Messages {
     else this.write(`${this.paint.yellow('!')} ${printableLines(message)}`);
   }
 
-  note(event: string, fields: Readonly<Record<string, unknown>>, text: (paint: ChalkInstance) => string): void {
+  note(event: string, fields: Readonly<Record<string, unknown>>, text: (paint: Paint) => string): void {
     if (this.options.quiet) return;
     if (this.options.messageTimeMs) this.line('info', event, fields, text(painter(false)));
     else this.write(text(this.paint));
@@ -45,29 +54,43 @@ abstract class Messages {
 
   protected write(text: string): void {
     const { stderr } = this.options;
-    stderr.write(`${folded(text, columnsOf(stderr))}\n`);
+    stderr.write(`${this.fitted(text, stderr)}\n`);
+  }
+
+  /** Fits a text to the width and the characters of a terminal. */
+  protected fitted(text: string, stream: Writable): string {
+    const lines = folded(text, columnsOf(stream));
+    return this.options.ascii ? inAscii(lines) : lines;
   }
 
   async progress(label: string): Promise<Progress> {
-    const { quiet, redraw, stderr, monotonicMs, messageTimeMs } = this.options;
+    const { quiet, redraw, ascii, stderr, monotonicMs, messageTimeMs } = this.options;
     if (quiet || messageTimeMs) return noProgress;
-    if (!redraw) return linesProgress(label, stderr, monotonicMs);
-    return redrawnProgress(label, stderr, monotonicMs);
+    const line = (text: string) => (ascii ? inAscii(text) : text);
+    if (!redraw) return linesProgress(label, stderr, monotonicMs, line);
+    return redrawnProgress(label, stderr, monotonicMs, line);
   }
 }
 
 /** The reporter for people. It writes text to stdout, and errors as sentences to stderr. */
 export class HumanReporter extends Messages implements Reporter {
   /** Paints texts for stdout. */
-  readonly #paint: ChalkInstance;
+  readonly #paint: Paint;
 
   constructor(options: ReporterOptions) {
     super(options);
     this.#paint = painter(options.colour.stdout);
   }
 
-  async result(_: string, __: unknown, text: (paint: ChalkInstance) => string): Promise<void> {
-    await writeAll(this.options.stdout, `${text(this.#paint)}\n`);
+  async result(
+    _: string,
+    __: unknown,
+    text: (paint: Paint) => string,
+    form: 'prose' | 'verbatim' = 'prose',
+  ): Promise<void> {
+    const { stdout } = this.options;
+    const said = text(this.#paint);
+    await writeAll(stdout, `${form === 'verbatim' ? said : this.fitted(said, stdout)}\n`);
   }
 
   results<Item>(name: string, items: AsyncIterable<Item>, text: ItemText<Item>): Promise<void> {
@@ -76,9 +99,12 @@ export class HumanReporter extends Messages implements Reporter {
 
   async lines<Item>(_: string, items: AsyncIterable<Item>, text: ItemText<Item>): Promise<void> {
     let index = 0;
+    const isShown = columnsOf(this.options.stdout) !== null;
     for await (const item of items) {
       if (this.options.stdout.destroyed) return;
-      await writeAll(this.options.stdout, text(item, this.#paint, index++));
+      const said = text(item, this.#paint, index++);
+      // What is piped may be CSV, whose cells stay as they are.
+      await writeAll(this.options.stdout, isShown && this.options.ascii ? inAscii(said) : said);
     }
   }
 

@@ -1,7 +1,14 @@
 import * as z from 'zod/mini';
 import { count, nullableText, text } from './shapes.ts';
 
-export const version = z.object({ version: text });
+/** What runs, and with --verbose on what, with which lock of the kernel, and with which libraries in the bundle. */
+export const version = z.object({
+  version: text,
+  node: z.optional(text),
+  system: z.optional(text),
+  lock: z.optional(text),
+  libraries: z.optional(z.array(z.object({ name: text, version: text }))),
+});
 
 export const template = z.object({
   format: z.enum(['csv', 'json']),

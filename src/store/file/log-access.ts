@@ -1,7 +1,8 @@
 import { type BigIntStats, fstatSync, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { SrqError, shellWord, systemCode } from '../../request/errors.ts';
+import { SrqError, systemCode } from '../../request/errors.ts';
 import { type AccessFlaw, fileFlaw, folderFlaw } from '../../request/ownership.ts';
+import { shellCommands } from './shell-commands.ts';
 
 /** The user for whom a log is opened. */
 export interface LogUser {
@@ -84,7 +85,7 @@ function underTwoNames(path: string, { nlink }: BigIntStats): SrqError {
   return new SrqError(
     'log.not-own',
     `The log ${path} has ${nlink} names (hard links); it is not used. Nothing more is sent.`,
-    `Each name would count as a separate log. Keep one and remove the others: find / -xdev -samefile ${shellWord(path)}`,
+    `Each name would count as a separate log. Keep one and remove the others: ${shellCommands().names(path)}`,
   );
 }
 

@@ -37,7 +37,7 @@ export class RecentRecords {
   add(record: ConfirmedRecord): void {
     this.#records.push(record);
     this.#newestId = Math.max(this.#newestId, record.id);
-    if (this.#records.length < 2 * KEPT) return;
+    if (this.#records.length < KEPT + KEPT / 4) return;
     this.#records = this.#records.slice(-KEPT);
     this.#isWhole = false;
   }

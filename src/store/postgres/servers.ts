@@ -182,22 +182,21 @@ async function requireSessions(config: StoreClientConfig, shown: string): Promis
       await two.query('begin');
       const other = await greetingOf(two);
       // If they share one already, a second question of the first would wait for the end of the transaction.
-      if (other.pid === pid || (await greetingOf(one)).pid !== pid) throw lendsTransactions(shown);
+      if (other.pid === pid || (await greetingOf(one)).pid !== pid) throw lendsConnections(shown, 'transaction');
       await two.query('rollback');
     }
   } catch (error) {
-    throw /pooling mode/i.test(String(error)) ? lendsTransactions(shown, error) : error;
+    throw /statement pooling mode/i.test(String(error)) ? lendsConnections(shown, 'statement') : error;
   } finally {
     for (const each of [one, two]) each.end().catch(() => {});
   }
 }
 
-function lendsTransactions(shown: string, cause?: unknown): SrqError {
+function lendsConnections(shown: string, mode: 'transaction' | 'statement'): SrqError {
   return new SrqError(
     'store.not-ready',
-    `The store ${shown} is behind a pooler in transaction mode, which lends a connection for one transaction. The locks that show which process is alive belong to a whole session.`,
+    `The store ${shown} is behind a pooler in ${mode} mode, which lends a connection for one ${mode}. The locks that show which process is alive belong to a whole session.`,
     'Set the pooler to session mode for this database (pgbouncer: pool_mode=session), or name the server itself.',
-    cause,
   );
 }
 

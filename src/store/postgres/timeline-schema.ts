@@ -115,9 +115,10 @@ begin
   return query select v_missing, v_doubtful;
 end $$;
 
+-- When a standby took over for the last time; null if none did.
 create function srq.replaced_at() returns timestamptz
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
-  select max(since) from srq.timeline
+  select max(t.since) from srq.timeline t where t.number > (select min(number) from srq.timeline)
 $$;
 
 -- Writes again what a process has recorded and the server has not heard of. p_newest is the newest id that the process

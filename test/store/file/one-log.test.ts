@@ -333,7 +333,7 @@ describe('A file that is no log is refused and stays as it is, byte for byte', (
       () => readAll(path),
     ]) {
       const { code, message, hint } = await failureOf(refused());
-      expect([code, message]).toEqual(['log', expect.stringMatching(/is no log of srq|line 1 cannot be read/)]);
+      expect([code, message]).toEqual(['log', expect.stringMatching(/is not a log of srq|line 1 cannot be read/)]);
       expect(hint).toBeTruthy();
     }
     expect(readFileSync(path).equals(bytes)).toBe(true);
