@@ -50,6 +50,7 @@ export const ERRORS = {
   'flags.contradict': usage('Two flags cannot be used together, or not here.', 'Leave one of them out.'),
   'flags.incomplete': usage('A flag needs another one.', 'Add the flag that the hint names.'),
   'live.not-confirmed': usage('The profile is live, and nobody could confirm.', 'Look at the plan, then add --yes.'),
+  'plan.differs': usage('The plan is not the one of --plan.', 'Look at it again: --dry-run --json'),
   'prompt.declined': usage('A person did not confirm.', 'Run the command again, and confirm.'),
   'columns.undecided': usage('What a column holds has to be decided.', 'Decide by --map, or --accept-likely.'),
   'column.unknown': usage('The file has no such column.', 'Name one that the hint lists.'),

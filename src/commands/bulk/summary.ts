@@ -60,11 +60,11 @@ export type DryFile = PlannedEnd & Pick<EndedRun, 'command'>;
 
 type PlannedEnd = Pick<EndedFile, 'file' | 'plan' | 'results'>;
 
-/** Reports the result of a dry run and returns its exit code. `command` are the arguments of the dry run. */
+/** Reports the result of a dry run and returns its exit code. `command` are the arguments of the dry run, `planId` is the digest of its plan. */
 export async function finishDryRun(
   context: Context,
   files: readonly DryFile[],
-  command: readonly string[],
+  { command, planId }: { readonly command: readonly string[]; readonly planId: string | null },
   startedMs: number,
 ): Promise<number> {
   const counts = sumOfCounts(files.map(({ plan }) => plan.counts));
@@ -98,7 +98,7 @@ export async function finishDryRun(
           })),
         };
   await report(context, summary, files.length > 1, (reporter, shared, text) =>
-    reporter.result('bulk --dry-run', { ...shared, ...plannedCounts(counts), ...more }, text),
+    reporter.result('bulk --dry-run', { planId, ...shared, ...plannedCounts(counts), ...more }, text),
   );
   return exitNumber(codesOfCounts({ ...counts, unknown: 0 }));
 }

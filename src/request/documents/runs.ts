@@ -61,10 +61,11 @@ const filePlan = {
 };
 
 /** The plan of one file. */
-export const planned = z.object({ ...shared, ...plannedCounts, ...filePlan });
+export const planned = z.object({ planId: nullableText, ...shared, ...plannedCounts, ...filePlan });
 
 /** The plans of several files. */
 export const plannedFiles = z.object({
+  planId: nullableText,
   ...shared,
   ...plannedCounts,
   files: z.array(z.object({ rows: count, ...plannedCounts, ...filePlan })),
