@@ -64,7 +64,7 @@ export class LogKeeper {
     const place = await this.place();
     if (place.kind === 'file') {
       const hint = 'Name it: --store postgres://USER@HOST:5432/DATABASE (or SRQ_STORE, or srq login --store URL)';
-      throw new SrqError('usage', 'This command needs a store in PostgreSQL.', hint);
+      throw new SrqError('store.missing', 'This command needs a store in PostgreSQL.', hint);
     }
     this.#postgresStore ??= await this.#openPostgres(place);
     return this.#postgresStore;

@@ -109,7 +109,7 @@ export async function contractFor(context: Context, baseUrl: string): Promise<Co
   const isKept = !holdsSecrets(contract);
   if (isKept && !isElsewhere(contract.token)) return contract;
   throw new SrqError(
-    'settings',
+    'contract.other-service',
     isKept
       ? `The contract of profile ${profile.value} has tokens of ${ownBaseUrl} issued at ${contract.token.origin}; the secret for ${baseUrl} is not sent there.`
       : `The contract of profile ${profile.value} holds keys for ${ownBaseUrl}; they are not sent to ${baseUrl}.`,

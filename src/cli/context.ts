@@ -213,7 +213,7 @@ export class Context {
   async requireStore(command: string): Promise<PostgresStore> {
     if (this.options.sandbox) {
       const message = `srq ${command} takes no --sandbox: other processes could not reach it.`;
-      throw new SrqError('usage', message, 'Start one of its own: srq sandbox');
+      throw new SrqError('sandbox.own-process', message, 'Start one of its own: srq sandbox');
     }
     return this.postgresStore();
   }

@@ -149,7 +149,7 @@ async function readMapping(path: string): Promise<MappingOptions> {
   } catch (error) {
     const why = systemCode(error) || 'it is not {"map":{"COLUMN":"FIELD"},"set":{"FIELD":"VALUE"}}';
     throw new SrqError(
-      'usage',
+      'mapping.unusable',
       `The mapping ${path} cannot be used (${why}).`,
       'Write one with --save-mapping FILE.',
       error,
@@ -159,7 +159,7 @@ async function readMapping(path: string): Promise<MappingOptions> {
 
 function unwritable(path: string, error: unknown): SrqError {
   return new SrqError(
-    'usage',
+    'mapping.unwritable',
     `The mapping ${path} cannot be written (${systemCode(error)}).`,
     'Name another place: --save-mapping FILE',
     error,

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import type { ErrorCode } from '../request/errors.ts';
+import type { Failure } from '../request/errors.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 
 const CODE_OF = { SIGINT: 'interrupted', SIGTERM: 'terminated', SIGHUP: 'terminated' } as const;
@@ -23,8 +23,14 @@ export class Interruption {
   }
 
   /** The error code for the signal that ended the command, or null. */
-  get code(): ErrorCode | null {
+  get code(): 'interrupted' | 'terminated' | null {
     return this.#by === null ? null : CODE_OF[this.#by];
+  }
+
+  /** Returns why the command ended early, or null if no signal came. `hint` says what to do. */
+  failure(hint: string | null): Failure | null {
+    const { code } = this;
+    return code && { code, reason: `${code}.signal`, message: 'Interrupted.', hint };
   }
 
   /** Starts to handle signals. `first` tells the user what happens. */

@@ -21,7 +21,8 @@ export async function logPlace(context: LogContext, stateFolder: string): Promis
   const profile = context.options.sandbox ? null : (await context.profileName()).value;
   const file = join(stateFolder, `${profile ?? 'sandbox'}.ndjson`);
   const { log, store, sandbox } = context.options;
-  if (log !== undefined && store !== undefined) throw new SrqError('usage', 'Choose either --log or --store.');
+  if (log !== undefined && store !== undefined)
+    throw new SrqError('flags.contradict', 'Choose either --log or --store.');
   if (log !== undefined) return { kind: 'file', path: log, isGiven: true };
   const { env } = context.process;
   const stored = sandbox ? null : await storedProfile(context);
@@ -44,7 +45,7 @@ export async function logPlace(context: LogContext, stateFolder: string): Promis
  */
 function passwordInArguments(flag: string, shown: string): SrqError {
   return new SrqError(
-    'usage',
+    'store.password-shown',
     `Every user of this machine can see a password in ${flag}, and it stays in the shell's history.`,
     `Set PGPASSWORD or write it to ~/.pgpass, and leave it out: ${flag} '${shown}'`,
   );

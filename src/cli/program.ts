@@ -1,7 +1,7 @@
 import { Command, CommanderError, Help, type Option, type OutputConfiguration } from 'commander';
 import { positiveNumber, rare } from '../commands/options.ts';
 import { nearest } from '../request/did-you-mean.ts';
-import { SrqError } from '../request/errors.ts';
+import { failureOf, SrqError } from '../request/errors.ts';
 import type { GlobalOptions, Invoke, RunCommand } from './command.ts';
 import { withProfileFlags } from './command-line.ts';
 import type { Context } from './context.ts';
@@ -53,8 +53,7 @@ async function runCommand(
     return await command(context);
   } catch (error) {
     const failure = error instanceof SrqError ? error : fault(error, context);
-    const { code, message, hint } = failure;
-    await (await context.reporter()).fail({ message, hint: hint && withProfileFlags(hint, globals) }, code);
+    await (await context.reporter()).fail(failureOf(failure, (hint) => withProfileFlags(hint, globals)));
     if (!(error instanceof SrqError)) await context.showStack(error);
     const interrupted = context.interruption.code;
     return EXIT_CODES[interrupted ?? failure.code].number;
@@ -69,11 +68,11 @@ function usage(program: NamedCommand, words: readonly string[], code: string, sa
   const hint = `See: ${[...meant.map((command) => command.name()), '--help'].join(' ')}`;
   if (code === 'commander.help') {
     const names = meant.at(-1)?.commands.map((command) => command.name()) ?? [];
-    return new SrqError('usage', `Say which: ${names.join(', ')}.`, hint);
+    return new SrqError('arguments.missing', `Say which: ${names.join(', ')}.`, hint);
   }
   const [, option] = /^error: unknown option '([^'=]+)/.exec(said) ?? [];
-  if (option !== undefined) return new SrqError('usage', unknownOption(option, meant), hint);
-  return new SrqError('usage', inOurWords(said.replace(/^error: /, '').trim()), hint);
+  if (option !== undefined) return new SrqError('option.unknown', unknownOption(option, meant), hint);
+  return new SrqError('arguments.invalid', inOurWords(said.replace(/^error: /, '').trim()), hint);
 }
 
 /** What commander says of a mistake, and how srq says it. */
@@ -142,7 +141,7 @@ function fault(error: unknown, context: Context): SrqError {
   const text = context.blotted(error instanceof Error ? `${error.name}: ${error.message}` : String(error));
   const message = text.length > MAX_FAULT_TEXT ? `${text.slice(0, MAX_FAULT_TEXT)}…` : text;
   const hint = 'This is an error in srq. Run it with --verbose to see where it happened, and report it.';
-  return new SrqError('fault', message, hint, error);
+  return new SrqError('srq.fault', message, hint, error);
 }
 
 type AddCommand = (program: Command, run: RunCommand) => void;

@@ -47,7 +47,7 @@ export function askYesNo(context: Pick<TellingContext, 'process' | 'reporter'>, 
     (answer) => {
       if (/^y(?:es)?$/i.test(answer)) return true;
       if (/^(?:no?)?$/i.test(answer)) return false;
-      throw new SrqError('usage', 'Type y for yes, or n for no.');
+      throw new SrqError('arguments.invalid', 'Type y for yes, or n for no.');
     },
   );
 }
@@ -152,5 +152,5 @@ const END_KEYS: ReadonlySet<string> = new Set(['\u0003', '\u0004']);
 const KEY_SEQUENCE = /\u001b(?:\[[0-?]*[ -/]*[@-~]|O.|[^\u0003\u0004])?/gu;
 
 function interrupted(cause: unknown): SrqError {
-  return new SrqError('interrupted', 'Nothing was sent.', null, cause);
+  return new SrqError('prompt.left', 'Nothing was sent.', null, cause);
 }

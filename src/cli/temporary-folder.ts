@@ -9,7 +9,7 @@ export function makeTemporaryFolder(prefix: string): string {
     return mkdtempSync(join(tmpdir(), prefix));
   } catch (error) {
     throw new SrqError(
-      'settings',
+      'settings.unwritable',
       `No temporary folder can be created in ${tmpdir()} (${systemCode(error)}). Nothing was sent.`,
       'Name a folder that can be written in TMPDIR (on Windows in TEMP).',
       error,

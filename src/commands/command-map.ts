@@ -3,6 +3,7 @@ import type { TellingContext } from '../cli/command.ts';
 import { ENVIRONMENT } from '../cli/environment.ts';
 import { EXIT_CODES } from '../cli/exit-codes.ts';
 import type { DocumentOf } from '../request/documents/types.ts';
+import { ERRORS } from '../request/error-codes.ts';
 import { ALWAYS, COMMAND_FACTS } from './command-facts.ts';
 import { takesNumber } from './options.ts';
 
@@ -43,6 +44,7 @@ function mapped(words: readonly string[], command: Command): MappedCommand {
     sends,
     exitCodes: [...exitCodes].sort((a, b) => a - b),
     errors,
+    reasons: Object.entries(ERRORS).flatMap(([reason, { kind }]) => (errors.includes(kind) ? [reason] : [])),
   };
 }
 

@@ -3,6 +3,9 @@ import type { TellingContext } from '../cli/command.ts';
 import { ENVIRONMENT } from '../cli/environment.ts';
 import { EXIT_CODES } from '../cli/exit-codes.ts';
 import { aligned, printable, tableText } from '../report/output.ts';
+import { ERRORS } from '../request/error-codes.ts';
+import { SrqError } from '../request/errors.ts';
+import { FINDING } from '../request/finding.ts';
 import { directories } from '../settings/paths.ts';
 
 /** Prints the exit codes and their meanings. */
@@ -24,26 +27,45 @@ export async function exitCodes(context: TellingContext): Promise<number> {
   return 0;
 }
 
-/** Prints the names that errors have in JSON documents, with the exit code of each. */
-export async function errors(context: TellingContext): Promise<number> {
-  const codes = Object.entries(EXIT_CODES)
+/**
+ * Prints the codes of errors with their causes and remedies, and those of findings. A word selects the codes that begin
+ * with it.
+ */
+export async function errors(context: TellingContext, [beginning = '']: readonly string[] = []): Promise<number> {
+  const kinds = Object.entries(EXIT_CODES)
     .filter(([code]) => code !== 'ok')
     .map(([code, { number, meaning }]) => ({ code, exitCode: number, meaning }));
+  const reasons = Object.entries(ERRORS)
+    .filter(([reason]) => reason.startsWith(beginning))
+    .map(([reason, { kind: code, ...facts }]) => ({ reason, code, exitCode: EXIT_CODES[code].number, ...facts }));
+  const findings = Object.entries(FINDING)
+    .filter(([code]) => code.startsWith(beginning))
+    .map(([code, { severity, advice }]) => ({ code, severity, advice }));
+  if (reasons.length + findings.length === 0) {
+    throw new SrqError('arguments.invalid', `No code begins with "${printable(beginning)}".`, 'See: srq help errors');
+  }
   const reporter = await context.reporter();
-  await reporter.result('help errors', { errors: codes }, (paint) =>
-    tableText(
-      ['error', 'exit', 'meaning'],
-      codes.map(({ code, exitCode, meaning }) => [
-        { text: code },
-        { text: String(exitCode).padStart(3) },
-        { text: meaning },
+  await reporter.result('help errors', { errors: kinds, reasons, findings }, (paint) =>
+    [
+      ...(beginning === ''
+        ? [...kinds.map(({ code, exitCode, meaning }) => kindLine(code, exitCode, meaning)), '']
+        : []),
+      ...reasons.flatMap(({ reason, code, cause, remedy }) => [
+        `${paint.bold(reason)} ${paint.dim(`(${code})`)}`,
+        `  ${cause} ${remedy}`,
       ]),
-      null,
-      paint,
-    ),
+      ...findings.flatMap(({ code, severity, advice }) => [
+        `${paint.bold(code)} ${paint.dim(`(${severity} of a row)`)}`,
+        `  ${advice}`,
+      ]),
+    ].join('\n'),
   );
-  reporter.say(() => 'With --json, error.code has the name, error.message what happened, error.hint what to do.');
+  reporter.say(() => 'With --json, error.code is the kind, error.reason the code, error.hint what to do.');
   return 0;
+}
+
+function kindLine(code: string, exitCode: number, meaning: string): string {
+  return `${code.padEnd(11)}  ${String(exitCode).padStart(3)}  ${meaning}`;
 }
 
 /** Prints the environment variables that srq reads, and marks those that are set. It shows no values. */

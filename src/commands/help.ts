@@ -26,7 +26,7 @@ export function addHelpCommand(program: Command, run: RunCommand): void {
     .option('--all', 'with the options that few need')
     .action((words: string[], { all }: { all?: boolean }, help: Command) => {
       const showTopic = topics.get(words[0] ?? '');
-      if (showTopic) return showTopic(help);
+      if (showTopic) return showTopic(words.slice(1), help);
       const wanted = words.reduce((command, word) => subcommand(command, word, help), program);
       if (help.optsWithGlobals()['json']) return showMap(wanted, help);
       if (all)

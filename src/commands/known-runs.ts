@@ -18,5 +18,5 @@ const SHOWN_RUNS = 5;
 export function unknownRun({ name }: LogStore, wanted: string, begun: readonly Begun[], forAll: string): SrqError {
   const last = begun.slice(-SHOWN_RUNS).map(({ run, at, file }) => `${run.slice(0, 8)} (${at.slice(0, 16)}, ${file})`);
   const hint = last.length > 0 ? `The last ones: ${last.join(', ')}` : `All that is in the log: ${forAll}`;
-  return new SrqError('usage', `No import in ${name} has an id that begins with "${wanted}".`, hint);
+  return new SrqError('run.unknown', `No import in ${name} has an id that begins with "${wanted}".`, hint);
 }

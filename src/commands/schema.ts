@@ -31,10 +31,14 @@ async function schema(context: TellingContext, words: readonly string[], { input
   const [one] = commands;
   if (one === undefined) throw unknownCommand(wanted, COMMANDS_WITH_DOCUMENTS);
   if (!context.options.json && commands.length > 1) {
-    throw new SrqError('usage', `Which schema? There are ${commands.length}.`, `Name one: ${commands.join(', ')}`);
+    throw new SrqError(
+      'arguments.missing',
+      `Which schema? There are ${commands.length}.`,
+      `Name one: ${commands.join(', ')}`,
+    );
   }
   if (input && commands.every((command) => inputSchema(command) === null)) {
-    throw new SrqError('usage', `srq ${wanted} reads no JSON.`, 'For example: srq schema create --input');
+    throw new SrqError('arguments.invalid', `srq ${wanted} reads no JSON.`, 'For example: srq schema create --input');
   }
   const schemas = commands.map((command) => ({
     command,
@@ -49,5 +53,9 @@ async function schema(context: TellingContext, words: readonly string[], { input
 function unknownCommand(wanted: string, known: readonly string[]): SrqError {
   const meant = nearest(wanted, known);
   const guess = meant === null ? '' : ` Did you mean ${meant}?`;
-  return new SrqError('usage', `No command "${wanted}" prints a document.${guess}`, `Those do: ${known.join(', ')}`);
+  return new SrqError(
+    'arguments.invalid',
+    `No command "${wanted}" prints a document.${guess}`,
+    `Those do: ${known.join(', ')}`,
+  );
 }

@@ -40,7 +40,7 @@ export function learnContract(documents: readonly SourceDocument[], options: Lea
   proposals.sort((a, b) => Number(isCollection(a)) - Number(isCollection(b)));
   const [first, ...others] = proposals;
   if (first === undefined) {
-    throw new SrqError('input', 'No document was given.', 'Name one: srq contract learn FILE');
+    throw new SrqError('document.missing', 'No document was given.', 'Name one: srq contract learn FILE');
   }
   // Until it is known which operation is meant, nobody can say which values belong to it.
   const isFound = proposals.every(({ questions }) => !questions.some(({ name }) => name.startsWith('operation:')));
@@ -62,7 +62,7 @@ function parseEnvironment(document: SourceDocument): JsonObject {
   const environment = parseDocument(document);
   if (Array.isArray(environment['values'])) return environment;
   throw new SrqError(
-    'input',
+    'document.unreadable',
     `${document.name} is not a Postman environment: it has no list of values.`,
     'Export the environment, or leave it out: srq contract learn FILE',
   );
@@ -95,7 +95,7 @@ function describe(name: string, value: JsonObject, environment: Json): Described
       return describePostman(value, environment);
     case 'contract':
       throw new SrqError(
-        'input',
+        'document.is-contract',
         `${name} is already a learned contract, not a description.`,
         'Give it alone: srq contract learn FILE',
       );

@@ -288,7 +288,7 @@ class QueueWorker {
 function faultOf(error: unknown): SrqError {
   const name = error instanceof Error ? error.name : typeof error;
   return new SrqError(
-    'fault',
+    'srq.fault',
     `An error in srq (${name}) ended the worker.`,
     'What was not sent goes back to the queue; what may have been sent stays unknown. Run srq work with --verbose to see where it happened, and report it.',
     error,

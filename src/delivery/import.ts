@@ -51,7 +51,9 @@ export async function runImport(
 
 /** A file that changes once requests are sent ends the run early. As an error of the input it would say that nothing was sent. */
 function stoppedBy(reason: SrqError | null): SrqError | null {
-  return reason?.code === 'input' ? new SrqError('stopped', reason.message, reason.hint, reason) : reason;
+  return reason?.code === 'input'
+    ? new SrqError('file.changed-under-way', reason.message, reason.hint, reason)
+    : reason;
 }
 
 /** One file of a run with its plan. */

@@ -58,7 +58,10 @@ export async function planImport(
   const { ledger, first, findings } = planner;
   const refs = { sample: planner.refs.texts, count: planner.refs.count };
   if (ledger.rows === 0) {
-    throw new SrqError('input', `${table.path} has no rows to import${range.skip > 0 ? ' after those skipped' : ''}.`);
+    throw new SrqError(
+      'file.no-rows',
+      `${table.path} has no rows to import${range.skip > 0 ? ' after those skipped' : ''}.`,
+    );
   }
   const { files = new PlannedFiles() } = options;
   const planned = { table: returned?.table ?? table, mapping, range, files, rows: ledger.rows };

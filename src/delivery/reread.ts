@@ -50,7 +50,11 @@ export async function* rereadRows(
       const prepared = pending instanceof Promise ? await pending : pending;
       if (!prepared.request || prepared.key !== key) {
         const message = `Row ${row.number} of ${plan.table.path} changed while it was being imported.`;
-        throw new SrqError('input', message, 'Run the same command again on the finished file: nothing is sent twice.');
+        throw new SrqError(
+          'file.changed',
+          message,
+          'Run the same command again on the finished file: nothing is sent twice.',
+        );
       }
       yield prepared;
     }

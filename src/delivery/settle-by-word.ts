@@ -38,7 +38,7 @@ export async function settleByWord(log: DeliveryLog, doubtful: readonly LogRecor
   if (underWay.includes(true)) {
     const message =
       'Another process that lives is sending by this log; one of these may be under way. Nothing was noted.';
-    throw new SrqError('log', message, 'Wait until it has ended, then run the same command again.');
+    throw new SrqError('log.under-way', message, 'Wait until it has ended, then run the same command again.');
   }
   for (const record of doubtful) await note(log, record, word);
 }
@@ -56,5 +56,9 @@ async function note(log: DeliveryLog, record: LogRecord, word: Word): Promise<vo
           { seen, by: 'person' },
         );
   if (!noted)
-    throw new SrqError('log', `Another process has just recorded something about ${key}.`, 'See: srq resolve');
+    throw new SrqError(
+      'log.under-way',
+      `Another process has just recorded something about ${key}.`,
+      'See: srq resolve',
+    );
 }

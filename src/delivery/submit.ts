@@ -157,7 +157,7 @@ async function faulted(submission: Submission, log: DeliveryLog, error: unknown)
   const message = `srq failed on row ${submission.row} (${name}).`;
   const hint =
     'This is an error in srq: please report it. The other rows can be sent without this one: --skip, --limit.';
-  const stop = new SrqError('fault', message, hint, error);
+  const stop = new SrqError('srq.fault', message, hint, error);
   const isInDoubt = knownStatus(log.lookup(submission.key), { onDuplicate: 'skip', again: false }) === 'unknown';
   const outcome = outcomeOf(isInDoubt ? 'unknown' : 'failed', message);
   if (!isInDoubt) return { ...plain(resultOf(submission, outcome)), isFromLog: false, stop };

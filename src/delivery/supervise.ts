@@ -84,7 +84,7 @@ export class Supervisor {
     if (!this.#budget || this.#refused < this.#budget.count) return null;
     const message = `${this.#refused} rows are invalid or rejected, which is the limit of --max-errors.`;
     return new SrqError(
-      'stopped',
+      'rows.error-budget',
       message,
       'Look at the reasons in the results file, correct them, and run the same command again.',
     );
@@ -94,7 +94,7 @@ export class Supervisor {
     const asking = this.#readable < CANARY_ROWS && unreadable && this.#seen <= CANARY_ROWS;
     if (!asking && this.#unreadableInARow < UNREADABLE_IN_A_ROW) return null;
     return new SrqError(
-      'stopped',
+      'answer.unreadable',
       'The service answers in a way that srq cannot read.',
       'Check the base URL (srq status). If validate is what cannot be read, skip it with --no-validate.',
     );
@@ -109,11 +109,11 @@ export class Supervisor {
     const lookUp = `Look row ${row} up at the service and record what you found: srq resolve`;
     if (unproven.form === '') {
       const message = 'The service answers with a page, or in another way that srq cannot read.';
-      return new SrqError('unknown', message, `Check the base URL (srq status). ${lookUp}`);
+      return new SrqError('answer.unproven', message, `Check the base URL (srq status). ${lookUp}`);
     }
     const [means, flag] = unproven.isDenied ? ['a refusal', '--refused-by'] : ['that it was taken', '--taken-by'];
     return new SrqError(
-      'unknown',
+      'answer.unproven',
       `The service answers with success, but in a way that does not prove what became of the request: ${unproven.form}`,
       `${lookUp} If such an answer always means ${means}, say so once: srq contract learn ${flag} status`,
     );
@@ -124,7 +124,7 @@ export class Supervisor {
     if (!denied) return null;
     const hint =
       'Ask the marketplace whether this client may create requests in these markets, then run the same command again.';
-    return new SrqError('auth', 'The service denies these requests (HTTP 403).', hint);
+    return new SrqError('auth.denied', 'The service denies these requests (HTTP 403).', hint);
   }
 
   #refusalStop({ status, message }: Submitted['result']): SrqError | null {
@@ -134,7 +134,7 @@ export class Supervisor {
     this.#firstRefusals.set(reason, times);
     if (times < FIRST_ROWS_REFUSED) return null;
     return new SrqError(
-      'stopped',
+      'rows.same-refusal',
       `${times} of the first ${this.#seen} rows were refused for the same reason: ${reason}`,
       'The mapping is probably wrong: look at the plan with --dry-run, and correct it with --map and --set.',
     );
@@ -297,5 +297,5 @@ function stopped(): Advice {
   const message = 'Too many requests end with an unknown outcome: the service or the connection has a problem.';
   const hint =
     'Run the same command again later: it goes on where it stopped, and does not resend rows with an unknown outcome.';
-  return { stop: new SrqError('stopped', message, hint), pauseMs: 0 };
+  return { stop: new SrqError('rows.too-many-doubts', message, hint), pauseMs: 0 };
 }

@@ -33,7 +33,8 @@ export async function describeAudio(
   const handle = await openRecording(real, path);
   try {
     const found = await handle.stat();
-    if (found.size === 0) throw new SrqError('input', `The recording ${path} is empty.`, 'Export it again.');
+    if (found.size === 0)
+      throw new SrqError('recording.unusable', `The recording ${path} is empty.`, 'Export it again.');
     if (found.size > maxBytes) throw tooLarge(path, found.size, maxBytes);
     const head = Buffer.alloc(SIGNATURE_BYTES);
     await handle.read(head, 0, SIGNATURE_BYTES, 0);
@@ -68,10 +69,10 @@ export async function readAudioBase64(audio: AudioFile): Promise<string> {
 
 function requireName(path: string): void {
   if (path.includes('\0'))
-    throw new SrqError('input', 'The name of a recording contains a NUL.', 'Name one sound file.');
+    throw new SrqError('recording.unusable', 'The name of a recording contains a NUL.', 'Name one sound file.');
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(path)) {
     throw new SrqError(
-      'input',
+      'recording.unusable',
       'A recording is given as a web address.',
       'Download it into the folder of the file and name it there.',
     );
@@ -87,13 +88,14 @@ async function openRecording(real: string, path: string): Promise<FileHandle> {
   const flags = constants.O_RDONLY | constants.O_NONBLOCK | (constants.O_NOFOLLOW ?? 0);
   // A device or a pipe is refused before it is opened, because opening one can have effects.
   const found = await lstat(real).catch((error: unknown) => Promise.reject(unreadable(path, error)));
-  if (!found.isFile()) throw new SrqError('input', `The recording ${path} is not a file.`, 'Name one sound file.');
+  if (!found.isFile())
+    throw new SrqError('recording.unusable', `The recording ${path} is not a file.`, 'Name one sound file.');
   return open(real, flags).catch((error: unknown) => Promise.reject(unreadable(path, error)));
 }
 
 function outside(path: string): SrqError {
   return new SrqError(
-    'input',
+    'recording.unusable',
     `The recording ${path} lies outside the folder of the file.`,
     'Put the recordings into the folder of the file, or one inside it.',
   );
@@ -114,27 +116,31 @@ async function digestOf(handle: FileHandle, sizeBytes: number, path: string): Pr
 function tooLarge(path: string, sizeBytes: number, maxBytes: number): SrqError {
   const mebibytes = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
   return new SrqError(
-    'input',
+    'recording.unusable',
     `The recording ${path} has ${mebibytes(sizeBytes)}; at most ${mebibytes(maxBytes)} are allowed.`,
     'Shorten it, or save it in a compressed form.',
   );
 }
 
 function changed(path: string): SrqError {
-  return new SrqError('input', `The recording ${path} changed after it was checked.`, 'Run the same command again.');
+  return new SrqError(
+    'recording.unusable',
+    `The recording ${path} changed after it was checked.`,
+    'Run the same command again.',
+  );
 }
 
 function unreadable(path: string, error: unknown): SrqError {
   const code = systemCode(error);
   if (code === 'ENOENT' || code === 'ENOTDIR')
     return new SrqError(
-      'input',
+      'recording.unusable',
       `There is no recording ${path}.`,
       'Recordings are looked for in the folder of the file.',
       error,
     );
   return new SrqError(
-    'input',
+    'recording.unusable',
     `The recording ${path} cannot be read (${code || 'unknown error'}).`,
     'Check its name and its permissions.',
     error,

@@ -59,7 +59,7 @@ function unknownColumn(columns: readonly string[], name: string): SrqError {
     .map((_, index) => columnLabel(columns, index))
     .join(', ');
   return new SrqError(
-    'usage',
+    'column.unknown',
     `There is no column "${name}".${meant ? ` Did you mean "${meant}"?` : ''}`,
     `The columns are: ${list}`,
   );

@@ -155,7 +155,7 @@ class RecordCollector {
     const line = this.nextLine + emptyLines;
     if (code === 'CSV_MAX_RECORD_SIZE' || code === 'CSV_QUOTE_NOT_CLOSED') return this.notClosed(line);
     return new SrqError(
-      'input',
+      'csv.unreadable',
       `Row ${this.count} (line ${line}) is not CSV.`,
       'Look at that line, or name the delimiter: --delimiter',
       error,
@@ -165,7 +165,7 @@ class RecordCollector {
   private notClosed(line: number): SrqError {
     const where = this.count === 0 ? `The header (line ${line})` : `Row ${this.count} (line ${line})`;
     return new SrqError(
-      'input',
+      'csv.unreadable',
       `${where} has a quote that is not closed, or is longer than 1 MiB; what follows cannot be told apart.`,
       'Close the quote in that line (a quote within a text is written twice), or export the file again.',
     );
@@ -234,7 +234,7 @@ async function* textAfterLines(text: AsyncIterable<string>, count: number): Asyn
     sinceLineEnd = lastEnd < 0 ? sinceLineEnd + rest.length : rest.length - lastEnd - 1;
     if (sinceLineEnd > MAX_RECORD) {
       throw new SrqError(
-        'input',
+        'csv.unreadable',
         'A line is longer than 1 MiB: this is not CSV.',
         'Export the data again as CSV, or name the format: --format json',
       );

@@ -78,7 +78,7 @@ async function windows1252(file: PartnerFile, utf8Places: number): Promise<TextE
   const { unknown } = await censusOf(file, 'windows-1252');
   if (unknown > utf8Places) {
     throw new SrqError(
-      'input',
+      'encoding.mismatch',
       `${file.path} is neither UTF-8 nor Windows-1252 text.`,
       'Export it again as CSV UTF-8, or name its encoding: --encoding NAME',
     );
@@ -124,7 +124,7 @@ function declaredEncoding(declared: string): string {
   if (plain === 'utf16be') return 'utf-16be';
   if (iconv.encodingExists(declared)) return declared;
   throw new SrqError(
-    'usage',
+    'arguments.invalid',
     `There is no encoding "${declared}".`,
     'For example: --encoding utf-8, windows-1252, iso-8859-15, utf-16le, macintosh, cp850',
   );

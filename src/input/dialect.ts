@@ -35,7 +35,11 @@ const CLOSE_SCORE = 0.9;
 function namedDelimiter(text: string): string {
   const delimiter = NAMES[text.toLowerCase()] ?? text;
   if ([...delimiter].length === 1 && !/["\r\n]/.test(delimiter)) return delimiter;
-  throw new SrqError('usage', `"${text}" cannot be a delimiter.`, 'For example: --delimiter ";" or --delimiter tab');
+  throw new SrqError(
+    'arguments.invalid',
+    `"${text}" cannot be a delimiter.`,
+    'For example: --delimiter ";" or --delimiter tab',
+  );
 }
 
 /**

@@ -79,7 +79,7 @@ export async function* jsonRows(
 /** Returns the error for a file with more columns than a person would write. */
 export function tooManyColumns(): SrqError {
   return new SrqError(
-    'input',
+    'file.too-large',
     `The file has more than ${MAX_COLUMNS} columns.`,
     'Export only the columns that describe the request.',
   );
@@ -261,13 +261,13 @@ class ElementSplitter {
   end(): void {
     if (this.inArray && !this.closed) {
       this.failure ??= new SrqError(
-        'input',
+        'json.unreadable',
         `The JSON array is not closed: element ${this.count + 1} (line ${this.startLine}) is cut off or has an unclosed quote or bracket.`,
         'Export the file again and check that it is complete.',
       );
     } else if (this.before.trim() !== '') {
       this.failure ??= new SrqError(
-        'input',
+        'json.unreadable',
         `The JSON value that begins at line ${this.startLine} is not closed.`,
         'Export the file again and check that it is complete.',
       );
@@ -324,7 +324,7 @@ class ElementSplitter {
 
 function textAfterArray(line: number): SrqError {
   return new SrqError(
-    'input',
+    'json.unreadable',
     `Text follows the JSON array (line ${line}).`,
     'Remove it, or put one value on each line: --format ndjson',
   );
@@ -332,7 +332,7 @@ function textAfterArray(line: number): SrqError {
 
 function tooLong(line: number): SrqError {
   return new SrqError(
-    'input',
+    'json.unreadable',
     `The JSON value that begins at line ${line} is longer than 1 MiB.`,
     'A request is a small object; give a list of them, or one on each line.',
   );

@@ -34,7 +34,7 @@ export function refuseSlip(field: string, parameters: ReadonlySet<string>): void
   if (meant === null) return;
   const parts = alias === undefined || isField(alias) ? '' : ` Of several columns: --set '${meant}={COLUMN} {COLUMN}'.`;
   throw new SrqError(
-    'usage',
+    'field.unknown',
     `There is no field "${field}". Did you mean "${meant}"?`,
     `Write ${meant} in --map, --set or the mapping file.${parts} If the service really has a parameter "${field}", let srq learn its document: srq contract learn FILE`,
   );
@@ -54,7 +54,7 @@ function refuseForgottenBraces(columns: readonly string[], field: string, text: 
   const template = whole === undefined ? text.replace(NAME, (name) => `{${name}}`) : `{${whole}}`;
   const quoted = names.map((name) => `"${name}"`).join(', ');
   throw new SrqError(
-    'usage',
+    'field.constant-is-column',
     `${quoted} ${names.length > 1 ? 'are columns' : 'is a column'}; write --set ${shellWord(`${field}=${template}`)}`,
     `Without the braces every request would have "${text}" as its ${field}. If that is meant, put a blank at its end: --set ${shellWord(`${field}=${text} `)}`,
   );

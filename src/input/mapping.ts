@@ -95,7 +95,11 @@ function chosenColumns(columns: readonly string[], map: Readonly<Record<string, 
 
 function requireFieldName(field: string): void {
   if (FIELD_NAME.test(field)) return;
-  throw new SrqError('usage', `"${field}" cannot be the name of a field.`, `The fields are: ${FIELDS.join(', ')}`);
+  throw new SrqError(
+    'field.unknown',
+    `"${field}" cannot be the name of a field.`,
+    `The fields are: ${FIELDS.join(', ')}`,
+  );
 }
 
 function refuseRepeatedNames(columns: readonly string[], settled: ReadonlySet<number>): void {
@@ -104,7 +108,7 @@ function refuseRepeatedNames(columns: readonly string[], settled: ReadonlySet<nu
     if (name === '' || settled.has(index)) continue;
     if (seen.has(name)) {
       throw new SrqError(
-        'input',
+        'column.twice',
         `The file has more than one column "${name}".`,
         `Rename one in the file, or say what they are: --map "${name}=FIELD", or --map "${name}=-" to ignore them.`,
       );

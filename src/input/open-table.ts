@@ -40,7 +40,8 @@ export async function openTable(path: string, options: ReadOptions, name = path)
   const outer = kindOf(name, await firstChunk(onDisk));
   const file = outer === 'gzip' ? gunzipped(onDisk) : onDisk;
   const kind = outer === 'gzip' ? kindOf(name, await firstChunk(file)) : outer;
-  if (kind === 'gzip') throw new SrqError('input', `${name} is packed twice.`, 'Unpack it first: gunzip FILE');
+  if (kind === 'gzip')
+    throw new SrqError('file.wrong-kind', `${name} is packed twice.`, 'Unpack it first: gunzip FILE');
   if (outer === 'gzip') say('Unpacked while reading (gzip).');
   const content = kind === 'zip' ? await openWorkbook(file, options, say) : await openText(path, file, options, say);
   if (content.format === 'csv' || content.format === 'xlsx') requireHeader(content.columns, name);
@@ -57,13 +58,13 @@ async function openText(
   say: (note: string) => void,
 ): Promise<TableContent> {
   if (options.sheet !== null) {
-    throw new SrqError('usage', `${file.path} is not a workbook, so it has no sheets.`, 'Leave --sheet out.');
+    throw new SrqError('sheet.unknown', `${file.path} is not a workbook, so it has no sheets.`, 'Leave --sheet out.');
   }
   const encoding = await findEncoding(file, options.encoding);
   if (encoding.note !== null) say(encoding.note);
   const sample = await sampleOf(file, encoding);
   if (sample.trim() === '') {
-    throw new SrqError('input', `${file.path} is empty.`, 'Export the file again and check its size.');
+    throw new SrqError('file.no-rows', `${file.path} is empty.`, 'Export the file again and check its size.');
   }
   const format = options.format ?? formatOf(path, sample);
   if (format === 'csv') return openCsv(file, encoding, options, sample, say);
@@ -154,7 +155,7 @@ function requireHeader(columns: readonly string[], file: string): void {
   if (at < 0) return;
   const what = isAddress(columns[at] ?? '') ? 'an e-mail address' : 'a telephone number';
   throw new SrqError(
-    'input',
+    'file.no-header',
     `${file} has no header: column ${at + 1} of its first line holds ${what}. Nothing was sent.`,
     'Put a line above it that names the columns, for example: ref,fullname,phone,email,postal_code,city,request_text. --skip-lines N leaves out lines above the header.',
   );
@@ -179,7 +180,7 @@ function sayColumns(columns: readonly string[], notes: Notes): void {
 async function requireRows(table: Table, path: string): Promise<void> {
   for await (const batch of table.rows()) if (batch.length > 0) return;
   const what = table.format === 'json' || table.format === 'ndjson' ? 'holds no rows' : 'has a header but no rows';
-  throw new SrqError('input', `${path} ${what}.`, 'Export the file again, with its data.');
+  throw new SrqError('file.no-rows', `${path} ${what}.`, 'Export the file again, with its data.');
 }
 
 /**
@@ -225,7 +226,7 @@ async function* copies(file: PartnerFile, onRead?: (bytes: number) => void): Asy
 
 function tooLarge(path: string): SrqError {
   return new SrqError(
-    'input',
+    'file.too-large',
     `${path} unpacks to more than ${MAX_EXPANSION} times its size: this is not a list of requests.`,
     'If it really is one, unpack it first: gunzip FILE',
   );
@@ -233,7 +234,7 @@ function tooLarge(path: string): SrqError {
 
 function damaged(path: string, cause: unknown): SrqError {
   return new SrqError(
-    'input',
+    'file.damaged',
     `${path} cannot be unpacked (${systemCode(cause) || 'unknown error'}): it is cut off or damaged.`,
     'Fetch or export it again. To check it: gzip -t FILE',
     cause,
@@ -298,7 +299,7 @@ function refuseListWithin(columns: readonly string[], path: string): void {
   const list = columns.map((name) => /^(.+?)\.0\./.exec(name)?.[1]).find((name) => name !== undefined);
   if (list === undefined || countKnownFields(columns) > 0) return;
   throw new SrqError(
-    'input',
+    'json.nested',
     `${path} is a JSON object; the requests seem to be in its list "${list}".`,
     `Give that list alone: jq '.${list}' FILE | srq bulk -`,
   );

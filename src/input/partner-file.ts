@@ -34,12 +34,17 @@ interface Fingerprint {
 export async function openPartnerFile(path: string, name = path): Promise<PartnerFile> {
   const found = await stat(path, { bigint: true }).catch((error: unknown) => Promise.reject(unreadable(name, error)));
   if (found.isDirectory()) {
-    throw new SrqError('input', `${name} is a folder.`, 'Name one file in it.');
+    throw new SrqError('file.unreadable', `${name} is a folder.`, 'Name one file in it.');
   }
   if (!found.isFile()) {
-    throw new SrqError('input', `${name} is not a regular file.`, 'Save the data to a file, or pipe it in: srq bulk -');
+    throw new SrqError(
+      'file.unreadable',
+      `${name} is not a regular file.`,
+      'Save the data to a file, or pipe it in: srq bulk -',
+    );
   }
-  if (found.size === 0n) throw new SrqError('input', `${name} is empty.`, 'Export the file again and check its size.');
+  if (found.size === 0n)
+    throw new SrqError('file.no-rows', `${name} is empty.`, 'Export the file again and check its size.');
   return { path: name, sizeBytes: Number(found.size), chunks: (onRead) => chunksOf(path, name, found, onRead) };
 }
 
@@ -86,7 +91,7 @@ function requireSame(path: string, now: Fingerprint | null, expected: Fingerprin
 
 function changed(path: string): SrqError {
   return new SrqError(
-    'input',
+    'file.changed',
     `${path} changed while it was read.`,
     'Wait until the export is finished, then run the same command again.',
   );
@@ -96,19 +101,19 @@ function changed(path: string): SrqError {
 export function unreadable(path: string, error: unknown, system: string = platform()): SrqError {
   const code = systemCode(error);
   if (code === 'ENOENT' || code === 'ENOTDIR') {
-    return new SrqError('input', `There is no file ${path}.`, 'Check the name and the folder.', error);
+    return new SrqError('file.missing', `There is no file ${path}.`, 'Check the name and the folder.', error);
   }
   if (code === 'EBUSY') {
     const message = `${path} is open in another program that lets nobody else read it (EBUSY).`;
-    return new SrqError('input', message, 'Close it there, or save a copy and import that.', error);
+    return new SrqError('file.unreadable', message, 'Close it there, or save a copy and import that.', error);
   }
   if (code === 'EACCES' || code === 'EPERM') {
     const windows = 'Allow it in the properties of the file, under Security.';
     const hint = system === 'win32' ? windows : `Allow it: chmod u+r ${shellWord(path)}`;
-    return new SrqError('input', `You may not read ${path}.`, hint, error);
+    return new SrqError('file.unreadable', `You may not read ${path}.`, hint, error);
   }
   return new SrqError(
-    'input',
+    'file.unreadable',
     `${path} cannot be read (${code || 'unknown error'}).`,
     'Copy the file to a local disk and try again.',
     error,
@@ -149,14 +154,14 @@ export function kindOf(path: string, head: Buffer): FileKind {
   const begins = ({ begins }: { readonly begins: readonly number[] }) =>
     begins.every((byte, index) => head[index] === byte);
   const refused = REFUSED.find(begins);
-  if (refused) throw new SrqError('input', `${path} is ${refused.what}, not CSV or JSON.`, refused.hint);
+  if (refused) throw new SrqError('file.wrong-kind', `${path} is ${refused.what}, not CSV or JSON.`, refused.hint);
   if (/^\s*<(?:!doctype|html|table|\?xml)/i.test(head.subarray(0, 200).toString('latin1'))) {
-    throw new SrqError('input', `${path} is a web page or XML, not CSV or JSON.`, SAVE_AS_CSV);
+    throw new SrqError('file.wrong-kind', `${path} is a web page or XML, not CSV or JSON.`, SAVE_AS_CSV);
   }
   return READ.find(begins)?.kind ?? 'text';
 }
 
 /** Returns the error for a ZIP archive that is not a workbook which srq can read. */
 export function notAWorkbook(path: string, what: string, hint = SAVE_AS_CSV): SrqError {
-  return new SrqError('input', `${path} is ${what}.`, hint);
+  return new SrqError('file.wrong-kind', `${path} is ${what}.`, hint);
 }

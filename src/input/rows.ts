@@ -30,7 +30,7 @@ export async function headerOf(records: AsyncIterable<CsvRecord[]>, reading: Row
     }
     return header.cells.map((name) => name.trim());
   }
-  throw new SrqError('input', 'The file has no header.', 'The first line has to name the columns.');
+  throw new SrqError('file.no-header', 'The file has no header.', 'The first line has to name the columns.');
 }
 
 /**
@@ -139,7 +139,7 @@ export function encodingProblem(
 /** Returns the error for bytes at `where` that the encoding does not have. */
 export function undecodable(where: string, encoding: TextEncoding): SrqError {
   return new SrqError(
-    'input',
+    'encoding.mismatch',
     `${where} holds bytes that are not ${encoding.label}.`,
     'Name the encoding the file really has, for example: --encoding windows-1252',
   );

@@ -99,7 +99,7 @@ function chosenSheet(
   if (same >= 0) return same;
   const meant = nearest(wanted, names);
   throw new SrqError(
-    'usage',
+    'sheet.unknown',
     `${path} has no sheet "${wanted}".${meant ? ` Did you mean "${meant}"?` : ''}`,
     `The sheets are: ${names.slice(0, 50).join(', ')}`,
   );
@@ -130,7 +130,7 @@ function damaged(path: string, why: string, cause?: unknown): SrqError {
   const [, row, column] = /row (\d+), col (\d+)/.exec(why) ?? [];
   const where = row === undefined ? '' : ` (row ${row}, column ${column})`;
   return new SrqError(
-    'input',
+    'file.damaged',
     `${path} is an Excel workbook that cannot be read${where}.`,
     'Open it in a spreadsheet and save it again, as .xlsx or as CSV UTF-8.',
     cause,
@@ -168,7 +168,7 @@ function requireBoundedSheet(xml: string, path: string, damaged: () => SrqError)
   // The margin of 100 rows is for the header and the titles above it.
   if (rows > MAX_ROWS + 100 || rows * columns > MAX_CELLS) {
     throw new SrqError(
-      'input',
+      'file.too-large',
       `The sheet of ${path} reaches to row ${rows}, column ${columns}; at most ${MAX_ROWS} rows and ${MAX_CELLS} cells of a workbook are read.`,
       'Delete what is beside or below the data, or save the sheet as CSV UTF-8 and import that: it may have any size.',
     );
@@ -240,7 +240,7 @@ function nameOf({ fileNameRaw }: Entry): string {
 
 function tooLarge(path: string, maxBytes: number): SrqError {
   return new SrqError(
-    'input',
+    'file.too-large',
     `${path} unpacks to more than ${Math.round(maxBytes / 1024 / 1024)} MiB.`,
     'A workbook is held in memory, so its size is limited. Save the sheet as CSV UTF-8 and import that: it may have any size.',
   );
@@ -248,7 +248,7 @@ function tooLarge(path: string, maxBytes: number): SrqError {
 
 function damagedArchive(path: string, cause?: unknown): SrqError {
   return new SrqError(
-    'input',
+    'file.damaged',
     `${path} is a damaged ZIP archive or workbook.`,
     'Open it in a spreadsheet and save it again, as .xlsx or as CSV UTF-8.',
     cause,

@@ -103,10 +103,10 @@ export class LibraryMarketplace implements api.Marketplace {
       const doubtful = named.length === 0 ? [] : await recordsInDoubt(await this.#host.log.store(), named);
       const idle = named.find((name) => !doubtful.some(({ key }) => key.startsWith(name)));
       if (idle !== undefined) {
-        throw new SrqError('usage', `"${idle}" is the key of no request in doubt; nothing was noted.`);
+        throw new SrqError('doubt.unknown', `"${idle}" is the key of no request in doubt; nothing was noted.`);
       }
       if (typeof word === 'object' && doubtful.length > 1) {
-        throw new SrqError('usage', `${doubtful.length} requests are meant; they cannot share one identifier.`);
+        throw new SrqError('doubt.several', `${doubtful.length} requests are meant; they cannot share one identifier.`);
       }
       const id = typeof word === 'object' ? word.created : null;
       await settleByWord(log, doubtful, word === 'not-created' ? word : { id });
@@ -197,7 +197,7 @@ export class LibraryMarketplace implements api.Marketplace {
     const contract = await (await this.#contractStore(contractFile)).read();
     if (contract) return contractAt(contract, baseUrl);
     throw new SrqError(
-      'settings',
+      'contract.unusable',
       `There is no contract ${contractFile}.`,
       'srq contract show names that of a profile.',
     );
@@ -249,7 +249,7 @@ export class LibraryMarketplace implements api.Marketplace {
   }
 
   #requireOpen(): void {
-    if (this.#isClosed) throw new SrqError('usage', 'The marketplace is closed.', 'Open it again.');
+    if (this.#isClosed) throw new SrqError('arguments.invalid', 'The marketplace is closed.', 'Open it again.');
   }
 }
 
@@ -272,7 +272,9 @@ function recordingsIn(folder: string | undefined): AudioReader {
   return {
     describe: (path) =>
       folder === undefined
-        ? Promise.reject(new SrqError('input', 'Recordings are read from the audioFolder, and none is given.'))
+        ? Promise.reject(
+            new SrqError('recording.unusable', 'Recordings are read from the audioFolder, and none is given.'),
+          )
         : describeAudio(path, folder),
     readBase64: readAudioBase64,
   };

@@ -68,5 +68,5 @@ function unusable(issue: z.core.$ZodIssue | undefined): SrqError {
   const names = issue?.code === 'unrecognized_keys' ? issue.keys : (issue?.path ?? []);
   const which = names.length === 0 ? 'The options of openMarketplace' : `The option ${names.join('.')}`;
   const why = issue?.code === 'unrecognized_keys' ? 'does not exist' : 'is missing or of a wrong kind';
-  return new SrqError('usage', `${which} ${why}.`, 'See docs/library.md.');
+  return new SrqError('arguments.invalid', `${which} ${why}.`, 'See docs/library.md.');
 }

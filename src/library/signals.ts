@@ -13,5 +13,5 @@ export function haltWith(signal: AbortSignal): AbortController {
 
 /** Returns the reason why something was not sent that was still to be sent when a signal fired. */
 export function endedBySignal(): SrqError {
-  return new SrqError('interrupted', 'Ended by the signal before it was sent.');
+  return new SrqError('interrupted.signal', 'Ended by the signal before it was sent.');
 }

@@ -23,7 +23,11 @@ const OWN_HEAD = new RegExp(
 export async function requireExportPlace(path: string, input: string | null, isOwnWorkbook: boolean): Promise<void> {
   const [output, source] = await Promise.all([path, input].map((each) => realPath(each)));
   if (output !== null && output === source) {
-    throw new SrqError('usage', 'The export would replace the input.', 'Name another file: --output FILE');
+    throw new SrqError(
+      'output.not-replaced',
+      'The export would replace the input.',
+      'Name another file: --output FILE',
+    );
   }
   await requireOwnOrNew(path, 'export', '--output', (head) => isOwnWorkbook || OWN_HEAD.test(head));
   await requireWritable(path, 'export', '--output');
@@ -52,8 +56,8 @@ export async function writeExport(
   const wasWritten = await writeWhole(path, hashed(), stop).catch((error: unknown) => {
     if (systemCode(error) === '') throw error;
     const message = `The export ${path} cannot be written (${whyUnwritable(error)}).`;
-    throw new SrqError('usage', message, 'Name another place: --output FILE', error);
+    throw new SrqError('output.unwritable', message, 'Name another place: --output FILE', error);
   });
-  if (!wasWritten) throw new SrqError('interrupted', `Interrupted: ${path} was not written.`);
+  if (!wasWritten) throw new SrqError('interrupted.unfinished', `Interrupted: ${path} was not written.`);
   return hash.digest('hex');
 }

@@ -26,9 +26,14 @@ export async function requireOwnOrNew(
   const found = await lstat(path).catch(() => null);
   if (!found) return;
   const hint = `Name another file: ${option} FILE`;
-  if (!found.isFile()) throw new SrqError('usage', `${path} is not a regular file; nothing was written.`, hint);
+  if (!found.isFile())
+    throw new SrqError('output.not-replaced', `${path} is not a regular file; nothing was written.`, hint);
   if (found.size > 0 && !isOwn(await headOf(path))) {
-    throw new SrqError('usage', `${path} exists and is not a file that srq wrote (${kind}), so it is not replaced.`, hint);
+    throw new SrqError(
+      'output.not-replaced',
+      `${path} exists and is not a file that srq wrote (${kind}), so it is not replaced.`,
+      hint,
+    );
   }
 }
 
@@ -47,7 +52,7 @@ export async function requireWritable(
 ): Promise<void> {
   if (system === 'win32' && WINDOWS_DEVICE.test(basename(path))) {
     throw new SrqError(
-      'usage',
+      'output.not-replaced',
       `${path} is a device on Windows, not a file. Nothing was sent.`,
       `Name a file: ${option} FILE`,
     );
@@ -60,7 +65,7 @@ export async function requireWritable(
   } catch (error) {
     const message = `The ${kind} ${path} could not be written (${whyUnwritable(error, system)}). Nothing was sent.`;
     const close = isHeldOpen(error, system) ? 'Close it there and run the same command again, or name' : 'Name';
-    throw new SrqError('usage', message, `${close} another place: ${option} FILE`, error);
+    throw new SrqError('output.unwritable', message, `${close} another place: ${option} FILE`, error);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
 import type { DocumentName, DocumentOf } from '../request/documents/types.ts';
-import type { SrqError } from '../request/errors.ts';
+import type { Failure } from '../request/errors.ts';
 import type { Counts } from '../request/status.ts';
 import type { Paint } from './output.ts';
 
@@ -58,7 +58,7 @@ export interface Reporter {
    * `fields` hold no personal data.
    */
   note(event: string, fields: Readonly<Record<string, unknown>>, text: (paint: Paint) => string): void;
-  fail(error: Pick<SrqError, 'message' | 'hint'>, code: string): Promise<void>;
+  fail(failure: Failure): Promise<void>;
   progress(label: string): Promise<Progress>;
 }
 

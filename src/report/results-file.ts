@@ -58,7 +58,7 @@ export async function writeResults(
     await rm(part, { force: true });
     if (error instanceof SrqError) throw error;
     throw new SrqError(
-      'log',
+      'results.unwritable',
       `The results file ${path} cannot be written (${whyUnwritable(error)}).`,
       'Name another place with --results FILE and run the same command again: nothing is sent twice, and the outcomes are in the log.',
       error,

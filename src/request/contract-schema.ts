@@ -320,12 +320,12 @@ export function readContract(document: unknown, what: string, hint: string): z.o
   const { version } = z.catch(z.object({ version: z.unknown() }), { version: 1 }).parse(document);
   if (typeof version === 'number' && version !== 1) {
     const message = `${what} is a contract of version ${version}; this srq reads version 1.`;
-    throw new SrqError('settings', message, `Update srq, or: ${hint}`);
+    throw new SrqError('contract.unusable', message, `Update srq, or: ${hint}`);
   }
   const parsed = contractSchema.safeParse(document, { error: en().localeError });
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const where = issue?.path.join('.') ?? '';
   const why = `${where} ${issue?.message ?? 'is not as expected'}`.trim();
-  throw new SrqError('settings', `${what} is not a contract (${why}).`, hint, parsed.error);
+  throw new SrqError('contract.unusable', `${what} is not a contract (${why}).`, hint, parsed.error);
 }

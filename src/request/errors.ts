@@ -1,22 +1,7 @@
 import { platform } from 'node:os';
+import { ERRORS, type ErrorCode, type ErrorReason } from './error-codes.ts';
 
-/** The reasons for which a command can fail. Their exit codes are in `cli/exit-codes.ts`. */
-export type ErrorCode =
-  | 'fault'
-  | 'usage'
-  | 'settings'
-  | 'input'
-  | 'rejected'
-  | 'auth'
-  | 'unreachable'
-  | 'service'
-  | 'stopped'
-  | 'unknown'
-  | 'duplicate'
-  | 'log'
-  | 'platform.no-lock'
-  | 'interrupted'
-  | 'terminated';
+export type { ErrorCode };
 
 /**
  * An error that ends a command. A row that cannot be sent is a value, not an error.
@@ -25,17 +10,34 @@ export type ErrorCode =
  * Neither ever contains a secret or personal data.
  */
 export class SrqError extends Error {
-  /** The kind of error. Codes stay, messages may be reworded. */
+  /** The kind of the error, which decides the exit code. */
   readonly code: ErrorCode;
+  /** The stable code of this error, with its home in `error-codes.ts`. */
+  readonly reason: ErrorReason;
   /** What to do about it, or null. */
   readonly hint: string | null;
 
-  constructor(code: ErrorCode, message: string, hint: string | null = null, cause?: unknown) {
+  constructor(reason: ErrorReason, message: string, hint: string | null = null, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
     this.name = 'SrqError';
-    this.code = code;
+    this.reason = reason;
+    this.code = ERRORS[reason].kind;
     this.hint = hint;
   }
+}
+
+/** An error as documents and events have it. */
+export interface Failure {
+  readonly code: ErrorCode;
+  readonly reason: ErrorReason;
+  readonly message: string;
+  readonly hint: string | null;
+}
+
+/** Returns what programs are told of an error. `inFull` completes the commands in its hint. */
+export function failureOf(error: SrqError, inFull: (hint: string) => string): Failure {
+  const { code, reason, message, hint } = error;
+  return { code, reason, message, hint: hint && inFull(hint) };
 }
 
 /** Returns the `code` of a Node.js system error (`ENOENT`, `ECONNREFUSED`, …), or an empty string. */

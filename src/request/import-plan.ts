@@ -1,3 +1,4 @@
+import type { Failure } from './errors.ts';
 import type { Problem } from './finding.ts';
 import type { Ledger, PlannedFiles } from './ledger.ts';
 import type { Identifiers } from './outcome.ts';
@@ -95,7 +96,7 @@ export interface ImportSummary {
   readonly log: string;
   /** The paths of the results, `-` for standard output. */
   readonly results: readonly string[];
-  readonly stopped: string | null;
+  readonly stopped: Failure | null;
   /** The command that gives the identifiers back, if nothing is left to do. */
   readonly exportCommand: string | null;
   /** What the user has to do before `next`. */

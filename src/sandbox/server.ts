@@ -135,7 +135,7 @@ function listen(server: Server, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', (error) => {
       const hint = 'Choose another one, or let the system choose: srq sandbox --port 0.';
-      reject(new SrqError('usage', `Cannot listen on port ${port} (${systemCode(error)}).`, hint, error));
+      reject(new SrqError('port.unavailable', `Cannot listen on port ${port} (${systemCode(error)}).`, hint, error));
     });
     server.listen(port, '127.0.0.1', () => {
       const address = server.address();

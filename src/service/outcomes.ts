@@ -135,5 +135,5 @@ export function failedValidate(message: string, http: number | null): ValidateRe
 }
 
 function asError(reason: string, stop: CreateMeaning['stop']): SrqError | null {
-  return stop ? new SrqError(stop.code, reason, stop.hint) : null;
+  return stop ? new SrqError(stop.reason, reason, stop.hint) : null;
 }

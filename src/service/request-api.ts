@@ -307,7 +307,7 @@ function withKey({ query }: AuthorizedCall, path: string, redacted: () => Redact
 function unreachable(error: Error): SrqError {
   const { reason, hint } = networkFailure(error);
   const next = 'What has failed was certainly not taken; run the same command again.';
-  return new SrqError('unreachable', reason, `${hint} ${next}`, error);
+  return new SrqError('service.unreachable', reason, `${hint} ${next}`, error);
 }
 
 /**

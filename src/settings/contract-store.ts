@@ -60,7 +60,7 @@ export class ContractStore {
       if (error instanceof SrqError) throw error;
       if (systemCode(error) === 'ENOTDIR') return null;
       const why = systemCode(error) || (error instanceof SyntaxError ? 'it is not JSON' : (error as Error).message);
-      throw new SrqError('settings', `${what} cannot be used (${why}).`, hint, error);
+      throw new SrqError('contract.unusable', `${what} cannot be used (${why}).`, hint, error);
     }
   }
 
@@ -115,12 +115,17 @@ export class ContractStore {
     const flaw = fileFlaw(this.path, found, this.#trust.uid, 'readers');
     if (!flaw) return;
     const message = `${what} ${flaw.why}; it is not used.`;
-    throw new SrqError('settings', message, `${hint}    Or to use it anyway: ${flaw.remedy}`);
+    throw new SrqError('contract.unusable', message, `${hint}    Or to use it anyway: ${flaw.remedy}`);
   }
 
   #unwritable(what: string, error: unknown): SrqError {
     const hint = 'Make the folder writable, or name another one in SRQ_CONFIG_DIR.';
-    return new SrqError('settings', `The contract ${this.path} cannot be ${what} (${systemCode(error)}).`, hint, error);
+    return new SrqError(
+      'settings.unwritable',
+      `The contract ${this.path} cannot be ${what} (${systemCode(error)}).`,
+      hint,
+      error,
+    );
   }
 }
 

@@ -101,7 +101,7 @@ function reasonIn(stderr: string): string {
 
 function unusable(why: string): SrqError {
   return new SrqError(
-    'settings',
+    'keychain.unusable',
     `The keychain of this machine cannot be used (${why}).`,
     'Use a command that prints the secret, or store it in the settings file: srq login --help',
   );

@@ -73,7 +73,7 @@ export function contractPaths({ config, state }: Paths, profile: string): Contra
 export function profileNamed(name: string): string {
   if (/^[\w][\w.-]{0,63}$/.test(name)) return name;
   throw new SrqError(
-    'usage',
+    'profile.bad-name',
     `"${name}" cannot be a profile's name.`,
     'Use letters, digits, "-", "_" and ".", at most 64.',
   );

@@ -133,7 +133,7 @@ export class ProfileStore {
       access.uid === this.#uid
         ? `Others may have read or changed it. To use it all the same: ${flaw.remedy}`
         : 'Name a folder of your own in SRQ_CONFIG_DIR, and log in: srq login';
-    throw new SrqError('settings', `The settings file ${this.path} ${flaw.why}; it is not used.`, hint);
+    throw new SrqError('settings.unusable', `The settings file ${this.path} ${flaw.why}; it is not used.`, hint);
   }
 
   #parse(text: string): unknown {
@@ -155,7 +155,12 @@ export class ProfileStore {
       chmodSync(this.path, 0o600);
     } catch (error) {
       const why = systemCode(error) || String(error);
-      throw new SrqError('settings', `The settings file ${this.path} cannot be written (${why}).`, null, error);
+      throw new SrqError(
+        'settings.unwritable',
+        `The settings file ${this.path} cannot be written (${why}).`,
+        null,
+        error,
+      );
     }
   }
 
@@ -172,6 +177,6 @@ export class ProfileStore {
 
   #broken(why: string, cause: unknown): SrqError {
     const hint = 'Repair the file, or move it away and log in again: srq login';
-    return new SrqError('settings', `The settings file ${this.path} cannot be used (${why}).`, hint, cause);
+    return new SrqError('settings.unusable', `The settings file ${this.path} cannot be used (${why}).`, hint, cause);
   }
 }

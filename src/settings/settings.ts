@@ -96,7 +96,7 @@ async function readKeychain(name: string, profile: Profile, options: KeychainOpt
   const secret = await keychainEntry(name, profile, options).read();
   if (secret !== null) return secret;
   const message = `The keychain holds no secret for profile ${name}.`;
-  throw new SrqError('auth', message, `Log in again: srq login --profile ${name} --keychain`);
+  throw new SrqError('auth.no-secret', message, `Log in again: srq login --profile ${name} --keychain`);
 }
 
 /** Returns the error for missing settings. `others` are the stored profiles if the one in use is not stored. */
@@ -104,13 +104,13 @@ export function notLoggedIn(missing: readonly string[], profile?: string, others
   if (profile !== undefined && others.length > 0) {
     const meant = nearest(profile, others);
     return new SrqError(
-      'auth',
+      'auth.no-profile',
       `There is no profile "${profile}".${meant === null ? '' : ` Did you mean ${meant}?`}`,
       `See what there is: srq profile list    Or log in: srq login --profile ${profile}`,
     );
   }
   return new SrqError(
-    'auth',
+    'auth.missing',
     `You are not logged in: ${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} missing.`,
     'Log in with: srq login    Or try it without an account: srq bulk FILE --sandbox',
   );
@@ -128,9 +128,9 @@ export async function runSecretCommand(command: string, system: string = platfor
     const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
     const needsShell = system === 'win32' && /EINVAL|ENOENT/.test(code);
     const script = needsShell ? `    Windows starts a script (.cmd, .bat) only like this: cmd /c ${command}` : '';
-    throw new SrqError('auth', `The secret command failed${code}.`, `Try it by hand: ${command}${script}`);
+    throw new SrqError('auth.no-secret', `The secret command failed${code}.`, `Try it by hand: ${command}${script}`);
   }
-  throw new SrqError('auth', 'The secret command printed nothing.', `Try it by hand: ${command}`);
+  throw new SrqError('auth.no-secret', 'The secret command printed nothing.', `Try it by hand: ${command}`);
 }
 
 function splitWords(command: string): string[] {
@@ -145,7 +145,7 @@ function splitWords(command: string): string[] {
 export function requireCertificateCheck(env: Environment, authority: string): void {
   if (env['NODE_TLS_REJECT_UNAUTHORIZED'] !== '0') return;
   throw new SrqError(
-    'settings',
+    'certificate.unchecked',
     'NODE_TLS_REJECT_UNAUTHORIZED=0 turns off the check of certificates, and srq does not send without it.',
     `Unset it. For a private certificate authority, name its file${authority}`,
   );
@@ -159,17 +159,17 @@ export function normalBaseUrl(text: string): string {
   const url = URL.canParse(text.trim()) ? new URL(text.trim()) : null;
   const hint = 'Give it like this: --base-url https://api.example.com';
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
-    throw new SrqError('settings', `"${text}" is not a base URL.`, hint);
+    throw new SrqError('address.invalid', `"${text}" is not a base URL.`, hint);
   }
   if (url.username !== '' || url.password !== '') {
-    throw new SrqError('settings', 'The base URL must not contain a user name or password.', hint);
+    throw new SrqError('address.invalid', 'The base URL must not contain a user name or password.', hint);
   }
   if (url.search !== '' || url.hash !== '') {
-    throw new SrqError('settings', 'The base URL must not contain "?" or "#".', hint);
+    throw new SrqError('address.invalid', 'The base URL must not contain "?" or "#".', hint);
   }
   if (url.protocol === 'http:' && !isLoopback(url.href)) {
     throw new SrqError(
-      'settings',
+      'address.unencrypted',
       `http:// would send the client secret and personal data to ${url.host} unencrypted, so it is refused.`,
       `Use https://${url.host}. Plain http works only for this machine (127.0.0.1, localhost).`,
     );

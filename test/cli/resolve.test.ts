@@ -58,7 +58,7 @@ describe.concurrent('srq resolve', () => {
     const ended = await partner.call('resolve', taken.slice(0, 12), '--created', id, '--json');
     expect([ended.code, documentOf(ended)]).toEqual([
       0,
-      { resolved: [expect.objectContaining({ key: taken, status: 'created' })] },
+      { run: expect.any(String), resolved: [expect.objectContaining({ key: taken, status: 'created' })] },
     ]);
     expect(partner.records().at(-1)).toMatchObject({ key: taken, event: 'created', by: 'person', ids: { id } });
     expect(await importAgain(partner, file)).toMatchObject({ repeated: ROWS - 1, unknown: 1, created: 0 });
@@ -131,7 +131,10 @@ describe.concurrent('srq resolve --validate', () => {
   }) => {
     const { file } = await fallIntoDoubt(partner, sandbox);
     const ended = await ask(partner, file);
-    expect([ended.code, documentOf(ended)]).toEqual([0, { asked: 2, created: 1, notCreated: 1, unknown: 0 }]);
+    expect([ended.code, documentOf(ended)]).toEqual([
+      0,
+      { run: expect.any(String), asked: 2, created: 1, notCreated: 1, unknown: 0 },
+    ]);
     expect(await statsOf(sandbox)).toMatchObject({ created: ROWS - 1 });
     expect(await doubts(partner)).toEqual([]);
     expect(await importAgain(partner, file)).toMatchObject({ created: 1, repeated: ROWS - 1, unknown: 0 });
@@ -150,6 +153,7 @@ describe.concurrent('srq resolve --validate', () => {
       {
         error: {
           code: 'unknown',
+          reason: 'validate.unproven',
           message: expect.stringContaining('not yet proven'),
           hint: expect.stringContaining('srq resolve KEY'),
         },

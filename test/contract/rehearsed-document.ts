@@ -139,7 +139,7 @@ function answersTo(
     const roles = open.filter(({ name }) => name.startsWith('operation:'));
     for (const question of roles.length > 0 ? roles : open) answers = withAnswer(answers, question, judgement);
   }
-  return new SrqError('input', 'The questions do not end.');
+  return new SrqError('srq.fault', 'The questions do not end.');
 }
 
 function proposed(

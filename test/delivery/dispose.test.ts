@@ -15,7 +15,7 @@ const ended = (status: Status, more: Partial<Submitted> = {}): Submitted => {
   return { result, ...usual, isFromLog: false, ...more };
 };
 const CALM = { isEnding: false, settles: true, waitMs: 60_000 };
-const STOP = new SrqError('unreachable', 'gone');
+const STOP = new SrqError('service.unreachable', 'gone');
 
 describe('A request that was delivered', () => {
   test.each(['created', 'duplicate', 'repeated', 'rejected'] as const)('leaves the queue when it is %s', (status) => {

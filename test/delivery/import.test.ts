@@ -6,7 +6,7 @@ import { NO_VISIBILITY_HISTORY } from '../../src/request/visibility.ts';
 import { PREPARATION, planOf, tableOf } from './leads.ts';
 import { Machine } from './processes.ts';
 
-const AWAY = new SrqError('log', 'The store cannot be reached.');
+const AWAY = new SrqError('log.unwritable', 'The store cannot be reached.');
 const OPTIONS: ImportOptions = {
   validate: false,
   onDuplicate: 'skip',

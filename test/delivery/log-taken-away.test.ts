@@ -70,7 +70,10 @@ describe('an import whose log is no longer the one log of that name', () => {
     open();
     const ended = await running.ended;
     expect(ended.code, ended.stderr).toBe(9);
-    expect(documentOf(ended)).toMatchObject({ created: HELD, stopped: expect.stringContaining('default.ndjson') });
+    expect(documentOf(ended)).toMatchObject({
+      created: HELD,
+      stopped: { message: expect.stringContaining('default.ndjson') },
+    });
     expect(ended.stderr).toContain('Not in the log');
     expect(service.creates()).toHaveLength(HELD);
     for (const words of [oneByOne(leads), ['create', ...requestOfRow(HELD + 5), '--no-validate', '--json']]) {

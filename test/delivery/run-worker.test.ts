@@ -235,7 +235,7 @@ describe('a fault ends the whole worker', () => {
 
 test('an error that ends the worker gives back what was sent and not yet disposed of', async () => {
   const bench = new Bench([taken(1)]);
-  const away = new SrqError('log', 'The store is away.');
+  const away = new SrqError('log.unwritable', 'The store is away.');
   bench.changes = {
     evidence: () => Promise.reject(away),
     api: {

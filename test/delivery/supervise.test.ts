@@ -182,7 +182,7 @@ describe('The breaker', () => {
 });
 
 test('what makes every further call pointless stops the run at once', () => {
-  const stop = new SrqError('service', 'Moved.');
+  const stop = new SrqError('service.failed', 'Moved.');
   expect(watch().observe(ended('failed', { stop }))).toEqual({ stop, pauseMs: 0 });
 });
 

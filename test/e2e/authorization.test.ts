@@ -90,7 +90,7 @@ describe.concurrent('Without a token', () => {
       expect(ended.code).toBe(4);
       expect(documentOf(ended)).toMatchObject({
         created: 0,
-        stopped: expect.stringContaining('refused the credentials'),
+        stopped: { message: expect.stringContaining('refused the credentials') },
       });
       expect(ended.stdout).toContain(`The service refused the credentials (HTTP ${refusal}).`);
       expect(ended.stdout + ended.stderr).not.toContain('token it had just issued');
@@ -150,7 +150,7 @@ describe.concurrent('Without a token', () => {
       await logInWith('another-k3y');
       expect(documentOf(await desk.run(...bulkArgs(desk)))).toMatchObject({
         created: 0,
-        stopped: expect.stringContaining('refused the credentials'),
+        stopped: { message: expect.stringContaining('refused the credentials') },
       });
       await logInWith('a-k3y-of-ascii');
       expect(documentOf(await desk.run(...bulkArgs(desk)))).toMatchObject({ created: 3, stopped: null });

@@ -137,7 +137,10 @@ describe.concurrent('an address that is not the service', () => {
     const leads = desk.write('leads.csv', leadsCsv(30));
     const ended = await desk.call('bulk', leads, '--rate', 'max', '--json');
     expect(ended.code).toBe(6);
-    expect(documentOf(ended)).toMatchObject({ created: 0, stopped: expect.stringContaining('cannot read') });
+    expect(documentOf(ended)).toMatchObject({
+      created: 0,
+      stopped: { message: expect.stringContaining('cannot read') },
+    });
     expect(paths.length).toBeLessThanOrEqual(4);
   });
 

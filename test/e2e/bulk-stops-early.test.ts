@@ -19,7 +19,7 @@ describe.concurrent('bulk stops early', () => {
     const ended = await bulk(partner, leads, '--max-errors', '3', '--concurrency', '1', '--json');
     expect(ended.code).toBe(6);
     const document = documentOf(ended);
-    expect(document).toMatchObject({ rows: 40, stopped: expect.stringContaining('--max-errors') });
+    expect(document).toMatchObject({ rows: 40, stopped: { message: expect.stringContaining('--max-errors') } });
     expect([3, 4]).toContain(document['rejected']);
     const { created, rejected, failed } = document;
     expect(Number(created) + Number(rejected) + Number(failed)).toBe(40);
@@ -54,7 +54,11 @@ describe.concurrent('bulk stops early', () => {
     const run = partner.start(['bulk', leads, '--json'], { env: { SRQ_CLIENT_SECRET: 'not the secret' } });
     const ended = await run.ended;
     expect(ended.code).toBe(4);
-    expect(documentOf(ended)).toMatchObject({ rows: 3, failed: 3, stopped: expect.stringContaining('credentials') });
+    expect(documentOf(ended)).toMatchObject({
+      rows: 3,
+      failed: 3,
+      stopped: { message: expect.stringContaining('credentials') },
+    });
   });
 
   test('when the service cannot be reached: exit code 5, without trying for long', async ({ partner, sandbox }) => {
@@ -80,7 +84,10 @@ describe.concurrent('bulk stops early', () => {
     const ended = await running.ended;
     expect(ended.code).toBe(6);
     const document = documentOf(ended);
-    expect(document).toMatchObject({ rows: 8, stopped: expect.stringContaining('changed while it was read') });
+    expect(document).toMatchObject({
+      rows: 8,
+      stopped: { message: expect.stringContaining('changed while it was read') },
+    });
     expect([document['created'], document['results']]).toEqual([creates(sandbox).length, null]);
   });
 });

@@ -144,7 +144,10 @@ describe.concurrent('export', () => {
     expect((await sheet())[0]).toEqual(['ref', 'id', 'ids', 'status', 'at', 'row', 'file', 'run', 'key']);
     const theirs = Buffer.from(workbook([{ name: 'Leads', rows: [['ref'], ['L-1']] }]));
     partner.write('back.xlsx', theirs);
-    expect(await partner.run(...asWorkbook)).toMatchObject({ code: 2, stderr: expect.stringContaining('srq wrote (export)') });
+    expect(await partner.run(...asWorkbook)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('srq wrote (export)'),
+    });
     expect(readFileSync(path('back.xlsx'))).toEqual(theirs);
   });
 

@@ -80,7 +80,12 @@ describe.concurrent('with --json stdout is exactly one document', () => {
     partner.write('leads.csv', leadsCsv(2));
     const ended = await partner.run('--json', ...args);
     expect(documentOf(ended)).toEqual({
-      error: { code, message: expect.stringMatching(/./), hint: expect.anything() },
+      error: {
+        code,
+        reason: expect.stringMatching(/^[a-z]+\.[a-z-]+$/),
+        message: expect.stringMatching(/./),
+        hint: expect.anything(),
+      },
     });
     expect(ended.code).toBe(exitCode);
     expect(ended.stderr).toBe('');

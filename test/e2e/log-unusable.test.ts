@@ -68,7 +68,7 @@ describe.concurrent('a log that cannot be used: exit code 9 and nothing sent', (
     const full = ['bulk', leads, '--rate', 'max', '--concurrency', '4', '--limit', '40', '--no-results', '--json'];
     const ended = await partner.start(full, { under, env }).ended;
     expect(ended.code).toBe(9);
-    expect(documentOf(ended)).toMatchObject({ rows: 40, stopped: expect.stringContaining('EFBIG') });
+    expect(documentOf(ended)).toMatchObject({ rows: 40, stopped: { message: expect.stringContaining('EFBIG') } });
     const created = creates(sandbox).filter(({ requestId }) => requestId !== null);
     expect(created.length).toBeGreaterThan(5);
     expect(created.length).toBeLessThan(40);

@@ -14,6 +14,22 @@ const dataOf = (page: string) =>
 const MIXED = `${leadsCsv(3)}X-1,FR,Rita Exemplo,rita@example.com,,Paris,Obras\n`;
 
 describe.concurrent('report', () => {
+  test('with --input is of the last run of that file, not of the last run', async ({ partner }) => {
+    const runs: Record<string, unknown> = {};
+    for (const [name, rows] of [
+      ['a.csv', 2],
+      ['b.csv', 3],
+    ] as const) {
+      const ended = await partner.call('bulk', partner.write(name, leadsCsv(rows)), '--rate', 'max', '--json');
+      runs[name] = documentOf(ended)['run'];
+    }
+    for (const [name, run] of Object.entries(runs)) {
+      const told = await partner.call('report', '--input', name, '-o', `${name}.html`, '--json');
+      expect(documentOf(told)).toMatchObject({ run });
+    }
+    expect(documentOf(await partner.call('report', '-o', 'last.html', '--json'))).toMatchObject({ run: runs['b.csv'] });
+  });
+
   test('of bulk tells every row, its market and the settings, and nothing personal', async ({ partner }) => {
     const leads = partner.write('leads.csv', MIXED);
     const ended = await bulk(partner, leads, '--set', 'category=Segredo', '--report', 'run.html', '--json');

@@ -385,7 +385,7 @@ describe.concurrent('a run of several files that ends early', () => {
       const ended = await running.ended;
       expect(ended.code).toBe(code);
       const document = documentOf(ended);
-      expect(document).toMatchObject({ rows: 52, stopped: 'Interrupted.', unknown: 0, repeated: 1 });
+      expect(document).toMatchObject({ rows: 52, stopped: { message: 'Interrupted.' }, unknown: 0, repeated: 1 });
       const [a, b, c] = filesOf(ended);
       expect([a, c]).toMatchObject([{ created: 6 }, { created: 0, failed: 5, repeated: 1 }]);
       expect(Number(b?.['created']) + Number(b?.['failed'])).toBe(40);
@@ -441,7 +441,7 @@ describe.concurrent('a run of several files that ends early', () => {
     await setLatency(sandbox, 0);
     const ended = await running.ended;
     expect([ended.code, documentOf(ended)]).toMatchObject([6, { created: 6, failed: 6 }]);
-    expect(documentOf(ended)['stopped']).toMatch(/There is no file .*b\.csv/);
+    expect(documentOf(ended)['stopped']).toMatchObject({ message: expect.stringMatching(/There is no file .*b\.csv/) });
     expect(filesOf(ended).map(({ results }) => results)).toEqual(['a.results.csv', null, 'c.results.csv']);
     expect(await outcome(desk, 'a.results.csv', 'A6')).toMatchObject({ status: 'created' });
     expect(await outcome(desk, 'c.results.csv', 'C1')).toMatchObject({ status: 'failed' });

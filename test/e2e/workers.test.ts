@@ -116,7 +116,10 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
     running.process.kill('SIGTERM');
     const ended = await running.ended;
     const { created, again } = documentOf(ended) as { created: number; again: number };
-    expect([ended.code, documentOf(ended)['stopped']]).toEqual([143, 'Interrupted.']);
+    expect([ended.code, documentOf(ended)['stopped']]).toEqual([
+      143,
+      expect.objectContaining({ message: 'Interrupted.' }),
+    ]);
     // What was in flight was finished, and known to be.
     expect((await statsOf(sandbox)).created).toBe(created);
     expect(again).toBeLessThanOrEqual(4);
@@ -188,7 +191,11 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
     expect(running.process.exitCode).toBeNull();
     const ended = await running.ended;
     const { created } = await statsOf(sandbox);
-    const told = expect.objectContaining({ created, unknown: 0, stopped: reason });
+    const told = expect.objectContaining({
+      created,
+      unknown: 0,
+      stopped: expect.objectContaining({ message: reason }),
+    });
     expect([ended.code, documentOf(ended)]).toEqual([1, told]);
     expect(ended.stderr + ended.stdout).not.toMatch(PERSONAL);
     expect(await server.query(url, 'select 1 from srq.queue_claim')).toEqual([]);

@@ -231,7 +231,7 @@ describe('a sample', () => {
       ...rows,
       async *rows() {
         yield* rows.rows();
-        throw new SrqError('input', 'a quote that is not closed');
+        throw new SrqError('file.changed', 'a quote that is not closed');
       },
     };
     expect(await sampleOf(damaged)).toEqual([['x', 'x', 'x']]);

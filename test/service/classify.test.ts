@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { ERRORS } from '../../src/request/error-codes.ts';
 import { classifyCreate, type ExchangeClass, type NextStep } from '../../src/service/answers/classify.ts';
 import type { Exchange } from '../../src/service/network/exchange.ts';
 import { knowing } from '../helpers/answer-knowledge.ts';
@@ -33,7 +34,7 @@ test('every status from 200 to 599 means what the table says, and says why', () 
     expect(reason).toMatch(/^[A-Z].{10,}\.$/);
     if (status >= 300) expect(reason).toContain(String(status));
     expect(stop !== null).toBe(next === 'stop');
-    if (stop) expect([stop.code, stop.hint.length > 20]).toEqual(['service', true]);
+    if (stop) expect([ERRORS[stop.reason].kind, stop.hint.length > 20]).toEqual(['service', true]);
   }
 });
 
@@ -91,7 +92,7 @@ test.each(CODES)('before it was written %s is not acted on', (code) => {
   const meaning = classify({ answer: null, error, written: false, reset: false, ms: 1 });
   const isForGood = /CERT|SSL/.test(code);
   expect(meaning).toMatchObject({ class: 'not-acted', next: isForGood ? 'stop' : 'again' });
-  expect(meaning.stop?.code).toBe(isForGood ? 'unreachable' : undefined);
+  expect(meaning.stop?.reason).toBe(isForGood ? 'service.unreachable' : undefined);
 });
 
 test('a redirect names the host it leads to, and nothing more of the address', () => {

@@ -94,7 +94,7 @@ describe('create', () => {
     expect(service.creates()).toHaveLength(0);
   });
 
-  test.each([new SrqError('log', 'disk full'), new Error('a fault')])(
+  test.each([new SrqError('log.unwritable', 'disk full'), new Error('a fault')])(
     'writes nothing if the intent fails: %s',
     async (error) => {
       const service = await startScriptedService({});

@@ -160,7 +160,7 @@ export function requireAnswers(
 export function requireKnownFields(mapping: Mapping | undefined, strict: boolean | undefined): void {
   const unknown = mapping?.warnings.find(({ code }) => code === 'columns.unknown-field');
   if (!strict || !unknown) return;
-  throw new SrqError('usage', `${unknown.message} Nothing was sent.`, adviceOn({ ...unknown, column: null }));
+  throw new SrqError('field.unknown', `${unknown.message} Nothing was sent.`, adviceOn({ ...unknown, column: null }));
 }
 
 /** Returns the input as the user answers the questions; without a user, what a request can go without is left out, and said. */
@@ -195,7 +195,7 @@ async function askCorrections(context: Context, { table, chosen, evidence }: Inp
     const line = await ask(context, QUESTION);
     if (line === '') return corrected;
     if (line === 'q') {
-      throw new SrqError('interrupted', 'Nothing was sent.', 'Run the same command again when the file is ready.');
+      throw new SrqError('prompt.left', 'Nothing was sent.', 'Run the same command again when the file is ready.');
     }
     try {
       if (line === '?') reporter.say(() => helpText(table));
@@ -235,7 +235,7 @@ export function correctedBy(
     if (hasColumn(table, column)) refuseSlip(field, parameters);
     refuseSlip(name, parameters);
     throw new SrqError(
-      'usage',
+      'mapping.unclear',
       `"${line}" is neither COLUMN=FIELD nor FIELD=VALUE.`,
       `The fields are: ${FIELDS.join(', ')}`,
     );

@@ -22,7 +22,7 @@ export function isAsked({ interactive, options: { quiet } }: Context, { yes }: C
 export function requireConsent(context: Context, { live }: Settings, { yes, dryRun }: ConsentOptions): void {
   if (dryRun || !live || yes || context.interactive) return;
   throw new SrqError(
-    'usage',
+    'live.not-confirmed',
     'This profile is live, and without a terminal nobody can confirm the plan. Nothing was sent.',
     'Look at the plan with --dry-run, then run the same command with --yes. A test service is marked with: srq login --test',
   );
@@ -51,12 +51,12 @@ export async function confirmImport(
     (answer) => {
       if (/^q?$/i.test(answer)) return false;
       if (answer.replace(/\D/g, '') === String(ready)) return true;
-      throw new SrqError('usage', `That is not ${ready}.`);
+      throw new SrqError('arguments.invalid', `That is not ${ready}.`);
     },
   );
   if (isConfirmed) return;
   throw new SrqError(
-    'usage',
+    'prompt.declined',
     'Not confirmed. Nothing was sent.',
     'Run the same command again, or look more closely with --dry-run.',
   );
@@ -68,7 +68,7 @@ async function confirmSeveral(context: Context, files: number, ready: number): P
   for (;;) {
     const line = await ask(context, question);
     if (line === '') return;
-    if (line === 'q') throw new SrqError('interrupted', 'Nothing was sent.', 'Run the same command again.');
+    if (line === 'q') throw new SrqError('prompt.left', 'Nothing was sent.', 'Run the same command again.');
     (await context.reporter()).warn(
       'To correct the columns of a file, quit and import it alone first: its mapping is remembered.',
     );

@@ -5,6 +5,7 @@ import type { SubmitOptions } from '../../delivery/submit.ts';
 import { PlannedFiles } from '../../request/ledger.ts';
 import { type PlanOptions, rangeOf, sayPlan } from './agreement.ts';
 import type { OpenedFile } from './file-import.ts';
+import { type PreparedPlan, planId } from './plan-id.ts';
 import { writeRunResults } from './results-place.ts';
 import { type DryFile, finishDryRun } from './summary.ts';
 
@@ -23,6 +24,7 @@ export async function dryRun(
   startedMs: number,
 ): Promise<number> {
   const rehearsed: DryFile[] = [];
+  const prepared: PreparedPlan[] = [];
   const wanted = { ...options, range: rangeOf(options), files: new PlannedFiles() };
   const log = await files[0]?.session.logReader();
   if (!log) throw new Error('a run without a file');
@@ -32,8 +34,11 @@ export async function dryRun(
     const { preparation } = session;
     const rows = reportRows(plan, log, preparation, 'It would be sent.', 'ready');
     if (results && results.path !== null) await writeRunResults(context, results, plan, rows, { log, preparation });
+    prepared.push({ plan, preparation });
     rehearsed.push({ file, plan, results: results?.path ?? null, command: alone });
     if (rehearsed.length < files.length) wanted.files.add(file, plan.ledger);
   }
-  return finishDryRun(context, rehearsed, command, startedMs);
+  // The sandbox of the next command is another service.
+  const id = context.options.sandbox ? null : planId(prepared, options);
+  return finishDryRun(context, rehearsed, { command, planId: id }, startedMs);
 }

@@ -185,7 +185,7 @@ export async function chosenFiles(context: Context, asked: readonly string[]): P
   const paths = await Promise.all(files.map((file) => realpath(file).catch(() => file)));
   const twice = files.find((_, at) => paths.indexOf(paths[at] ?? '') !== at);
   if (twice !== undefined) {
-    throw new SrqError('usage', `${twice} is named twice. Nothing was sent.`, 'Name each file once.');
+    throw new SrqError('file.twice', `${twice} is named twice. Nothing was sent.`, 'Name each file once.');
   }
   return { files, command: words.filter((word) => !leftOut.some(({ file }) => file === word)) };
 }
@@ -212,7 +212,7 @@ export function requireForOne(chosen: ChosenFiles, options: BulkOptions): void {
   const [what] = forOne.find(([, isGiven]) => isGiven) ?? [];
   if (what === undefined) return;
   throw new SrqError(
-    'usage',
+    'file.only-one',
     `${what} works with one file, and ${files.length} were given. Nothing was sent.`,
     `Import them one by one: ${commandLine(commandForOne(chosen, first))}`,
   );
@@ -244,5 +244,5 @@ export async function withEachFile<Result>(
   );
   const hints = new Set(failures.flatMap(({ error: { hint } }) => hint ?? []));
   const nothing = told.some((message) => message.includes('Nothing was sent.')) ? [] : ['Nothing was sent.'];
-  throw new SrqError(first.error.code, [...told, ...nothing].join(' '), [...hints].join(' ') || null, first.error);
+  throw new SrqError(first.error.reason, [...told, ...nothing].join(' '), [...hints].join(' ') || null, first.error);
 }

@@ -28,6 +28,8 @@ export interface BulkOptions extends PlanOptions, SubmitOptions {
   /** File to which the report is written. */
   readonly report?: string;
   readonly includeInput?: boolean;
+  /** The digest of the only plan that may be sent. */
+  readonly plan?: string;
   /** Keep the inbox of the sandbox in this process open after the run. */
   readonly keep?: boolean;
 }
@@ -60,6 +62,7 @@ export function addBulk(program: Command, run: RunCommand): void {
     .addOption(rare('--include-input', 'with --report: show the input, which is personal data'))
     .addOption(rare('--keep', 'with --sandbox: keep its inbox open until Ctrl-C'))
     .option('--accept-likely', 'use columns that are only likely without asking')
+    .addOption(rare('--plan <id>', 'send nothing but the plan of --dry-run --json with this planId'))
     .option('-y, --yes', 'do not ask to confirm the plan and the columns')
     .addHelpText(
       'after',

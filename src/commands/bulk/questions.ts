@@ -93,7 +93,7 @@ export async function askQuestions(
     const count = questions.length > 1 ? `(${at + 1} of ${questions.length}) ` : '';
     const answer = await askKey(context, `${file}${count}${questionText(question)}`, ['y', 'n', 'q']);
     if (answer === 'q') {
-      throw new SrqError('interrupted', 'Nothing was sent.', 'Run the same command again when the columns are clear.');
+      throw new SrqError('prompt.left', 'Nothing was sent.', 'Run the same command again when the columns are clear.');
     }
     answers.set(question, answer === 'y');
   }
@@ -177,7 +177,7 @@ export function requireDecided(files: readonly AskedFile[], command: readonly st
   if (count > MAX_TOLD) told.push(`and ${count - MAX_TOLD} more`);
   const [columnsNeed, it] = count === 1 ? ['One column needs', 'it'] : [`${count} columns need`, 'them'];
   throw new SrqError(
-    'usage',
+    'columns.undecided',
     `${columnsNeed} a decision, and without a terminal nobody can be asked about ${it}: ${told.join('; ')}. Nothing was sent.`,
     `If that is right: ${commandLine(decidingCommand(files, command))}\nTo leave a column out: --map 'COLUMN=-'. For the whole plan: --dry-run`,
   );

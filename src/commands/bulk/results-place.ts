@@ -41,7 +41,7 @@ export function refuseRehearsed({ options }: Context, file: string): void {
   const [, ofSandbox] = OF_RESULTS.exec(basename(file).replace(INPUT_ENDING, '')) ?? [];
   if (ofSandbox === undefined || options.sandbox) return;
   throw new SrqError(
-    'usage',
+    'results.of-sandbox',
     `${file} holds results of the sandbox, which say nothing about a real service. Nothing was sent.`,
     `Import the original file. If your corrections are in it, remove its columns ${RESULT_COLUMNS.join(', ')} and give it another name.`,
   );
@@ -56,14 +56,14 @@ export function requireOneStatus({ columns }: Pick<Table, 'columns'>, file: stri
   const statuses = own.filter((name) => resultColumnOf(name) === RESULT_COLUMNS[0]);
   if (statuses.length > 1) {
     throw new SrqError(
-      'input',
+      'results.ambiguous',
       `${inputName(file)} has more than one column ${RESULT_COLUMNS[0]}: srq cannot know which one is right. Nothing was sent.`,
       'Remove the one that is not as srq wrote it.',
     );
   }
   if (own.length === 0 || statesOutcomes({ columns })) return;
   throw new SrqError(
-    'input',
+    'results.ambiguous',
     `${inputName(file)} has ${own.join(', ')} but no ${RESULT_COLUMNS[0]}: it is a results file without the outcomes of its rows. Nothing was sent.`,
     `Put the column ${RESULT_COLUMNS[0]} back as srq wrote it. Only if its rows were never sent: remove ${own.join(', ')}.`,
   );
@@ -145,7 +145,7 @@ export class ResultsPlace {
     if (asked === '-') {
       if (!context.options.json) return place('-');
       const message = '--results - and --json would both write to standard output. Nothing was sent.';
-      throw new SrqError('usage', message, 'Leave one of them out, or name a file: --results FILE');
+      throw new SrqError('flags.contradict', message, 'Leave one of them out, or name a file: --results FILE');
     }
     if (asked !== undefined) {
       await place(null).#requireReplaceable(asked, input, context);
@@ -205,7 +205,11 @@ export class ResultsPlace {
   async #requireReplaceable(path: string, input: string, context: Context): Promise<void> {
     const [results, source] = await Promise.all([path, input].map((each) => realpath(each).catch(() => null)));
     if (results !== null && results === source) {
-      throw new SrqError('usage', 'The results file would replace the input.', 'Name another one: --results FILE');
+      throw new SrqError(
+        'output.not-replaced',
+        'The results file would replace the input.',
+        'Name another one: --results FILE',
+      );
     }
     const isResults = (head: string) =>
       resultPlaces((head.split(/\r?\n/, 1)[0] ?? '').split(/[,;\t]/)).size === RESULT_COLUMNS.length;
@@ -214,7 +218,7 @@ export class ResultsPlace {
     if (await this.#isFree(path)) return;
     const given = withoutOptions(context.process.argv.slice(2), ['--results']);
     throw new SrqError(
-      'usage',
+      'output.not-replaced',
       `${path} was changed since srq wrote it: it may contain corrections, so it is not replaced. Nothing was sent.`,
       `To write beside it: ${commandLine([...given, '--results', await this.#freePlace(path)])}`,
     );

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { onlyOptions } from '../../cli/command-line.ts';
+import { onlyOptions, withoutOptions } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { warnOfUnknownProfile } from '../../cli/profiles.ts';
 import { keepHeapSmall } from '../../cli/v8-flags.ts';
@@ -22,6 +22,7 @@ import {
   withEachFile,
 } from './file-import.ts';
 import type { BulkOptions } from './flags.ts';
+import { planId, requirePlan } from './plan-id.ts';
 import { beside, refuseRehearsed } from './results-place.ts';
 import { finishRun } from './summary.ts';
 
@@ -36,7 +37,10 @@ export async function bulk(context: Context, named: readonly string[], asked: Bu
   requireReportable(asked);
   requireKeepable(context, asked);
   requireOneAnswer(context.process.argv);
-  const chosen = await chosenFiles(context, named);
+  requireHoldable(context, asked);
+  const given = await chosenFiles(context, named);
+  // What is left after this run is another plan.
+  const chosen = { ...given, command: withoutOptions(given.command, ['--plan']) };
   const { files } = chosen;
   requireForOne(chosen, asked);
   for (const file of files) refuseRehearsed(context, file);
@@ -103,6 +107,11 @@ async function portsOf(
   return {
     ...{ log, clock, halt: interruption.halt },
     confirm: async (plans) => {
+      const prepared = plans.flatMap((plan, at) => {
+        const session = opened[at]?.session;
+        return session ? [{ plan, preparation: session.preparation }] : [];
+      });
+      requirePlan(options.plan, () => planId(prepared, options));
       await confirmImport(context, options, plans);
       confirmed();
       for (const each of imports) await each.remember();
@@ -161,24 +170,37 @@ async function beginNote(
 /** Throws `SrqError('usage')` for a place of results together with none: the last flag would win without a word. */
 function requireOneAnswer(words: readonly string[]): void {
   if (!words.includes('--no-results') || onlyOptions(words, ['--results']).length === 0) return;
-  throw new SrqError('usage', '--results and --no-results contradict each other. Nothing was sent.', 'Leave one out.');
+  throw new SrqError(
+    'flags.contradict',
+    '--results and --no-results contradict each other. Nothing was sent.',
+    'Leave one out.',
+  );
 }
 
 /** Throws `SrqError('usage')` for --keep where there is no inbox with what was sent. */
 function requireKeepable({ options: { sandbox } }: Context, { keep, dryRun: isDry }: BulkOptions): void {
   if (!keep || (sandbox && !isDry)) return;
   const message = sandbox ? 'A dry run sends nothing, so the inbox would be empty.' : '--keep needs --sandbox.';
-  throw new SrqError('usage', message, sandbox ? 'Leave --keep or --dry-run out.' : 'Add: --sandbox');
+  throw new SrqError('flags.incomplete', message, sandbox ? 'Leave --keep or --dry-run out.' : 'Add: --sandbox');
+}
+
+/** Throws `SrqError('usage')` for a plan that cannot be held to: a sandbox in this process is another service each time. */
+function requireHoldable({ options: { sandbox } }: Context, { plan, dryRun: isDry }: BulkOptions): void {
+  if (plan === undefined || !(sandbox || isDry)) return;
+  const message = sandbox
+    ? '--plan needs a service that stays, and --sandbox is new each time.'
+    : 'A dry run makes a plan and holds to none.';
+  throw new SrqError('flags.contradict', message, `Leave --plan or ${sandbox ? '--sandbox' : '--dry-run'} out.`);
 }
 
 /** Throws `SrqError('usage')` for report flags that would have no effect. */
 function requireReportable({ report, includeInput, dryRun: isDry }: BulkOptions): void {
   if (includeInput && report === undefined) {
-    throw new SrqError('usage', '--include-input needs --report.', 'Add: --report run.html');
+    throw new SrqError('flags.incomplete', '--include-input needs --report.', 'Add: --report run.html');
   }
   if (isDry && report !== undefined) {
     throw new SrqError(
-      'usage',
+      'flags.contradict',
       'A dry run sends nothing, so there is nothing to report.',
       'Leave --report out, or --dry-run.',
     );

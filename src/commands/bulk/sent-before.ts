@@ -37,13 +37,13 @@ export async function requireNotSentBefore(
   if (what === null) return;
   if (!asks) {
     throw new SrqError(
-      'usage',
+      'rows.sent-before',
       `${what} Nothing was sent.`,
       `See what was sent: srq log; see how the columns are read: --dry-run. If these really are new requests: ${again === undefined ? 'srq bulk FILE --again' : commandLine(withFlags(command, ['--again']))}`,
     );
   }
   const answer = await askKey(context, `${what}\n  y send them as new requests · n quit: `, ['y', 'n']);
-  if (answer === 'n') throw new SrqError('interrupted', 'Nothing was sent.', 'Compare with what was sent: srq log');
+  if (answer === 'n') throw new SrqError('prompt.left', 'Nothing was sent.', 'Compare with what was sent: srq log');
 }
 
 /** Describes rows that were created under another mapping of this header, or returns null if there are none. */

@@ -5,7 +5,7 @@ import { rowsText } from '../../report/output.ts';
 import type { Reporter } from '../../report/reporter.ts';
 import { summaryText } from '../../report/terminal/summary-text.ts';
 import type { DocumentOf } from '../../request/documents/types.ts';
-import type { SrqError } from '../../request/errors.ts';
+import { type Failure, failureOf, type SrqError } from '../../request/errors.ts';
 import type { ImportPlan, ImportSummary } from '../../request/import-plan.ts';
 import { type Counts, countsLeft, sumOfCounts, withUntriedAsFailed } from '../../request/status.ts';
 import { columnLabel } from '../../request/table.ts';
@@ -27,6 +27,7 @@ export async function finishRun(
     withoutIdentifier: files.reduce((sum, file) => sum + file.asides.withoutIdentifier, 0),
     withRemark: files.reduce((sum, file) => sum + file.asides.withRemark, 0),
   };
+  const next = nextCommand(context, counts, run, stop);
   const summary = {
     ...(await shared(context, files, startedMs)),
     counts,
@@ -34,17 +35,24 @@ export async function finishRun(
     asides,
     advice: stop ? stop.hint && withProfileFlags(stop.hint, context.options) : adviceFor(counts, files),
     exportCommand: stop === null && code === null ? exportCommand(context, counts, run) : null,
-    stopped: stop ? stop.message : code ? 'Interrupted.' : null,
-    next: nextCommand(context, counts, run, stop),
+    stopped: endedBy(context, stop, next),
+    next,
   };
   const each = ({ file, plan, results }: EndedFile) => ({
     ...{ file, rows: plan.rows, ...withoutReady(withUntriedAsFailed(plan.ledger.counts())), results },
   });
   const more = files.length > 1 ? { files: files.map(each) } : {};
   await report(context, summary, files.length > 1, (reporter, shared, text) =>
-    reporter.result('bulk', { ...shared, ...withoutReady(counts), ...asides, ...more }, text),
+    reporter.result('bulk', { run: context.run, ...shared, ...withoutReady(counts), ...asides, ...more }, text),
   );
   return exitNumber([...(code ? [code] : []), ...(stop ? [stop.code] : []), ...codesOfCounts(counts)]);
+}
+
+/** Returns why a run ended early, or null if it did not. Of a signal, the hint is the command that goes on. */
+function endedBy({ interruption, options }: Context, stop: SrqError | null, next: string | null): Failure | null {
+  return stop
+    ? failureOf(stop, (hint) => withProfileFlags(hint, options))
+    : interruption.failure(next && `To go on: ${next}`);
 }
 
 /** One file of a dry run, with the arguments that import it alone. */
@@ -52,11 +60,11 @@ export type DryFile = PlannedEnd & Pick<EndedRun, 'command'>;
 
 type PlannedEnd = Pick<EndedFile, 'file' | 'plan' | 'results'>;
 
-/** Reports the result of a dry run and returns its exit code. `command` are the arguments of the dry run. */
+/** Reports the result of a dry run and returns its exit code. `command` are the arguments of the dry run, `planId` is the digest of its plan. */
 export async function finishDryRun(
   context: Context,
   files: readonly DryFile[],
-  command: readonly string[],
+  { command, planId }: { readonly command: readonly string[]; readonly planId: string | null },
   startedMs: number,
 ): Promise<number> {
   const counts = sumOfCounts(files.map(({ plan }) => plan.counts));
@@ -90,7 +98,7 @@ export async function finishDryRun(
           })),
         };
   await report(context, summary, files.length > 1, (reporter, shared, text) =>
-    reporter.result('bulk --dry-run', { ...shared, ...plannedCounts(counts), ...more }, text),
+    reporter.result('bulk --dry-run', { planId, ...shared, ...plannedCounts(counts), ...more }, text),
   );
   return exitNumber(codesOfCounts({ ...counts, unknown: 0 }));
 }
@@ -143,11 +151,15 @@ async function report(
   // Standard output is the results, and nothing else.
   if (summary.results.includes('-')) return reporter.say(text);
   const results = isOfSeveral ? null : (summary.results[0] ?? null);
-  await print(reporter, { rows, seconds, log, results, stopped, advice, next }, text);
+  const ending = stopped === null ? { stopped } : { stopped, error: stopped };
+  await print(reporter, { rows, seconds, log, results, ...ending, advice, next }, text);
 }
 
 type Words = Parameters<Reporter['say']>[0];
-type SummaryDocument = Pick<DocumentOf<'bulk'>, 'rows' | 'seconds' | 'log' | 'results' | 'stopped' | 'advice' | 'next'>;
+type SummaryDocument = Pick<
+  DocumentOf<'bulk'>,
+  'rows' | 'seconds' | 'log' | 'results' | 'stopped' | 'error' | 'advice' | 'next'
+>;
 
 function withoutReady({ ready: _, ...counts }: Counts): Omit<Counts, 'ready'> {
   return counts;

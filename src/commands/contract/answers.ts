@@ -66,11 +66,11 @@ function nothingMeant(named: string, said: 'taken' | 'refused', waiting: readonl
   const flag = said === 'taken' ? '--taken-by' : '--refused-by';
   if (waiting.length === 0) {
     const message = 'No answer of this profile waits for such a word.';
-    return new SrqError('usage', message, 'Send a first request, and look what comes back: srq create');
+    return new SrqError('answer.none-waiting', message, 'Send a first request, and look what comes back: srq create');
   }
   const message = `No answer that waits for such a word begins with "${named}".`;
   return new SrqError(
-    'usage',
+    'answer.none-waiting',
     message,
     `These wait: ${waiting.join(' | ')}. For all of them: srq contract learn ${flag} ${ALL}`,
   );

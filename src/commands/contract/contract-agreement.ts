@@ -109,16 +109,20 @@ export async function requireAgreement(
     const then = next.map(({ text }) => printable(text)).join(' ');
     const more = next.length === 0 ? '' : ` If the operations are those of the command below: ${then}`;
     const message = `The documents leave open what only you can say; nothing was stored. ${open}${more}`;
-    throw new SrqError('usage', message, `Say it, and run: ${commandLine(words)} ${answers}`);
+    throw new SrqError('contract.undecided', message, `Say it, and run: ${commandLine(words)} ${answers}`);
   }
   if (yes) return;
   const weak = contract.findings.filter(({ confidence }) => confidence === 'weak');
   if (!context.interactive) {
     const message = `Nothing was stored: there is no terminal on which to agree.${weakText(weak)}`;
-    throw new SrqError('usage', message, `Look at it with --dry-run, then run: ${commandLine([...words, '--yes'])}`);
+    throw new SrqError(
+      'contract.not-confirmed',
+      message,
+      `Look at it with --dry-run, then run: ${commandLine([...words, '--yes'])}`,
+    );
   }
   const isAgreed = await askYesNo(context, `${weakText(weak).trim()}\nKeep this contract for profile ${profile}?`);
-  if (!isAgreed) throw new SrqError('usage', 'Not agreed. Nothing was stored.');
+  if (!isAgreed) throw new SrqError('prompt.declined', 'Not agreed. Nothing was stored.');
 }
 
 /** Returns the flags that give the answers from the terminal. */

@@ -34,7 +34,7 @@ export function saidOperations(said: readonly (readonly [string, string])[]): An
   const unknown = said.find(([name]) => !OPERATION_NAMES.some((each) => each === name));
   if (unknown === undefined) return Object.fromEntries(said);
   const hint = "Name one of these: --operation create='POST /path', validate=…, token=…";
-  throw new SrqError('usage', `"${printable(unknown[0])}" is not an operation of the service.`, hint);
+  throw new SrqError('operation.unknown', `"${printable(unknown[0])}" is not an operation of the service.`, hint);
 }
 
 /** The documents from which a contract is learned. */
@@ -76,7 +76,7 @@ async function withFolder(paths: readonly string[]): Promise<FilesAndFolder> {
   if (path === undefined) return { files: paths, within: () => null };
   if (another !== undefined) {
     const hint = 'Name the one that holds all files of the description: srq contract learn FILE FOLDER';
-    throw new SrqError('usage', 'Several folders were named.', hint);
+    throw new SrqError('flags.contradict', 'Several folders were named.', hint);
   }
   const { openFolder } = await import('./description-folder.ts');
   const { within, mainDocument } = openFolder(path);
@@ -153,7 +153,7 @@ async function readBounded(path: string): Promise<Buffer> {
 
 function unusable(path: string, why: string, cause?: unknown): SrqError {
   const hint = 'Name the OpenAPI description or the collection that you were given: srq contract learn FILE';
-  return new SrqError('input', `${path} cannot be read (${why}).`, hint, cause);
+  return new SrqError('file.unreadable', `${path} cannot be read (${why}).`, hint, cause);
 }
 
 /**

@@ -46,7 +46,7 @@ export function openFolder(folder: string): OpenFolder {
       const what = only === undefined ? 'holds no description' : `holds several descriptions: ${names.join(', ')}`;
       const example = shellWord(join(folder, only ?? 'api.yaml'));
       const hint = `Name the one that is meant, and the folder of the others: srq contract learn ${example} ${shellWord(folder)}`;
-      throw new SrqError('input', `${folder} ${what}.`, hint);
+      throw new SrqError('file.unreadable', `${folder} ${what}.`, hint);
     },
   };
 }

@@ -38,7 +38,11 @@ export async function learn(context: Context, files: readonly string[], options:
   if (options.takenBy !== undefined || options.refusedBy !== undefined)
     return learnAnswerMeaning(context, files, options);
   if (files.length === 0)
-    throw new SrqError('usage', 'Which document? None was given.', 'For example: srq contract learn api.yaml');
+    throw new SrqError(
+      'arguments.missing',
+      'Which document? None was given.',
+      'For example: srq contract learn api.yaml',
+    );
   const given = await givenAnswers(options);
   const { baseUrl } = await context.settings();
   const set = await readDocuments(files, options.environment);
@@ -108,7 +112,7 @@ async function learnAnswerMeaning(context: Context, files: readonly string[], op
   const { takenBy, refusedBy } = options;
   if (files.length > 0 || (takenBy !== undefined && refusedBy !== undefined)) {
     const message = 'Say one thing at a time: a document, --taken-by, or --refused-by.';
-    throw new SrqError('usage', message, 'For example: srq contract learn --taken-by status');
+    throw new SrqError('flags.contradict', message, 'For example: srq contract learn --taken-by status');
   }
   const { learnAnswers } = await import('./answers.ts');
   return takenBy === undefined
@@ -155,7 +159,7 @@ export async function forget(context: Context): Promise<number> {
 async function profileContracts(context: Context): Promise<ContractStore> {
   if (!context.options.sandbox) return context.contracts();
   const message = 'A contract belongs to a profile, not to the sandbox inside this process.';
-  throw new SrqError('usage', message, 'Name the profile: srq contract show --profile NAME');
+  throw new SrqError('flags.contradict', message, 'Name the profile: srq contract show --profile NAME');
 }
 
 async function givenAnswers({ set, operation }: LearnFlags): Promise<Answers> {
@@ -172,7 +176,7 @@ async function constantOf([name, value]: readonly [string, string]): Promise<[st
   if (!isSecretName(name)) return [name, value];
   const message = `"${printable(name)}" is the name of a secret, and others can read the arguments of a program.`;
   throw new SrqError(
-    'usage',
+    'secret.in-arguments',
     message,
     `Put it into a file: --set ${name}=@FILE   or leave it out, to be asked on a terminal.`,
   );
@@ -184,13 +188,13 @@ async function firstLine(path: string): Promise<string> {
     if (line !== '') return line;
   } catch (error) {
     throw new SrqError(
-      'input',
+      'file.unreadable',
       `${path} cannot be read (${systemCode(error)}).`,
       'Name another file: --set NAME=@FILE',
       error,
     );
   }
-  throw new SrqError('input', `${path} begins with an empty line.`, 'Put the value into its first line.');
+  throw new SrqError('file.unreadable', `${path} begins with an empty line.`, 'Put the value into its first line.');
 }
 
 /**

@@ -46,7 +46,7 @@ async function readDrafts(context: Context, file: string, flags: Record<string, 
   const table = await openInput(context, file);
   const name = inputName(file);
   if (table.format === 'csv' || table.format === 'xlsx') {
-    throw new SrqError('input', `${name} is not JSON.`, `For a file of many requests: srq bulk ${file}`);
+    throw new SrqError('json.unreadable', `${name} is not JSON.`, `For a file of many requests: srq bulk ${file}`);
   }
   const reporter = await context.reporter();
   for (const column of table.columns) {
@@ -56,7 +56,7 @@ async function readDrafts(context: Context, file: string, flags: Record<string, 
   const drafts: Draft[] = [];
   for await (const rows of table.rows()) {
     for (const { number, cells, problem } of rows) {
-      if (problem !== null) throw new SrqError('input', `Request ${number} of ${name} ${problem}`);
+      if (problem !== null) throw new SrqError('request.malformed', `Request ${number} of ${name} ${problem}`);
       const given = table.columns
         .map((name, index) => [name, cells[index] ?? ''] as const)
         .filter(([, text]) => text !== '');
@@ -64,7 +64,7 @@ async function readDrafts(context: Context, file: string, flags: Record<string, 
     }
     if (drafts.length > MAX_REQUESTS) {
       throw new SrqError(
-        'input',
+        'request.too-many',
         `${name} has more than ${MAX_REQUESTS} requests.`,
         `Import it instead: srq bulk ${file}`,
       );
@@ -75,7 +75,7 @@ async function readDrafts(context: Context, file: string, flags: Record<string, 
 
 function nothingGiven(): SrqError {
   return new SrqError(
-    'usage',
+    'arguments.missing',
     'No request is given.',
     'Give one by flags (--country PT --phone +351… --request-text "…"), or a JSON file with --file FILE (- is standard input).',
   );

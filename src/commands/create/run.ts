@@ -48,8 +48,9 @@ export async function create(context: Context, asked: CreateOptions): Promise<nu
   // If a single request was not sent, the reason to stop is all there is to report.
   if (stop && results.length === 1 && results[0]?.status === 'failed') throw stop;
   if (stop) reporter.warn(`${stop.message} ${withProfileFlags(stop.hint ?? '', context.options)}`.trim());
-  const [only] = results;
-  await reporter.result('create', only && results.length === 1 ? only : results, (paint) =>
+  const documents = results.map((result) => ({ ...result, run: context.run }));
+  const [only] = documents;
+  await reporter.result('create', only && results.length === 1 ? only : documents, (paint) =>
     results.map((result) => resultText(result, paint)).join('\n'),
   );
   const { code } = context.interruption;

@@ -62,7 +62,12 @@ async function requireFolderForLog(
   } catch (error) {
     if (error instanceof SrqError) throw error;
     const message = `The log ${path} cannot be created (${systemCode(error)}).`;
-    throw new SrqError('log', message, 'Name another file with --log FILE, or another folder in SRQ_STATE_DIR.', error);
+    throw new SrqError(
+      'log.unwritable',
+      message,
+      'Name another file with --log FILE, or another folder in SRQ_STATE_DIR.',
+      error,
+    );
   } finally {
     if (trial !== null) await rm(trial, { recursive: true, force: true });
   }

@@ -92,13 +92,13 @@ async function requireConsent(context: Context, { yes }: DoctorOptions): Promise
   if (!settings.live || yes) return;
   if (!context.interactive) {
     throw new SrqError(
-      'usage',
+      'live.not-confirmed',
       'This profile is live, and without a terminal nobody can confirm the test request. Nothing was sent.',
       'To send it anyway: srq doctor --create --yes',
     );
   }
   if (!(await askYesNo(context, `Send a test request to ${settings.baseUrl?.value}?`))) {
-    throw new SrqError('usage', 'Not confirmed. Nothing was sent.', 'Without a test request: srq doctor');
+    throw new SrqError('prompt.declined', 'Not confirmed. Nothing was sent.', 'Without a test request: srq doctor');
   }
 }
 
@@ -119,6 +119,6 @@ async function writeReport(path: string, text: string): Promise<void> {
     await writeFile(path, text, { mode: 0o600 });
   } catch (error) {
     const message = `The report ${path} cannot be written (${systemCode(error)}).`;
-    throw new SrqError('usage', message, 'Name another file: srq doctor --output FILE', error);
+    throw new SrqError('output.unwritable', message, 'Name another file: srq doctor --output FILE', error);
   }
 }

@@ -1,18 +1,19 @@
 import { isIP, type Socket } from 'node:net';
 import type { Connection } from '../../account/connection.ts';
 import type { Context } from '../../cli/context.ts';
-import { codeOfResult } from '../../cli/exit-codes.ts';
 import { recordingsBeside } from '../../cli/session.ts';
 import { prepareDraft } from '../../delivery/prepare.ts';
 import { type Submission, submitRequest } from '../../delivery/submit.ts';
 import { duration } from '../../report/output.ts';
 import { CONTRADICTION_HINT, contractName, contradictionText } from '../../report/terminal/contract-text.ts';
 import type { Contract } from '../../request/contract.ts';
+import type { ErrorReason } from '../../request/error-codes.ts';
 import { SrqError } from '../../request/errors.ts';
 import { operationsOf } from '../../request/operations.ts';
 import type { RowResult } from '../../request/outcome.ts';
 import type { CachedToken, TracedCall, ValidateResult } from '../../request/ports.ts';
 import type { Destination, Draft } from '../../request/service-request.ts';
+import type { Status } from '../../request/status.ts';
 import { connectTimeoutOf } from '../../service/network/connector.ts';
 import {
   hostOf,
@@ -109,7 +110,7 @@ function judgedVerdict({ verdict, refused, http, message }: ValidateResult): Fou
       hint: UNTRUE_DUPLICATE,
       value: null,
     };
-  if (refused === 'failed') throw new SrqError('service', message ?? 'Validate did not answer.', TRY_LATER);
+  if (refused === 'failed') throw new SrqError('service.no-verdict', message ?? 'Validate did not answer.', TRY_LATER);
   if (refused === 'rejected') {
     const hint = 'Its rules may not allow made-up data. Try a request of your own: srq validate --file request.json';
     return {
@@ -162,11 +163,22 @@ function judgedCreate(result: RowResult, { key }: Submission): Found<null> {
     const message = `The service considers the test request a duplicate. ${told}`.trim();
     return { result: 'warn', message, hint: UNTRUE_DUPLICATE, value: null };
   }
-  const code = codeOfResult(result);
   const hint =
     result.status === 'unknown' ? `Look it up at the service, then: srq resolve ${key.slice(0, 12)}` : TRY_LATER;
-  throw new SrqError(code === 'ok' ? 'service' : code, `The test request is ${result.status}. ${told}`.trim(), hint);
+  throw new SrqError(
+    REASON_OF[result.status] ?? 'service.failed',
+    `The test request is ${result.status}. ${told}`.trim(),
+    hint,
+  );
 }
+
+/** What is wrong with a test request of each status. */
+const REASON_OF: Partial<Readonly<Record<Status, ErrorReason>>> = {
+  invalid: 'request.rejected',
+  rejected: 'request.rejected',
+  repeated: 'request.is-duplicate',
+  unknown: 'request.in-doubt',
+};
 
 /** Checks whether the answers to the earlier steps agree with the contract. */
 export async function takeContractStep(
@@ -198,7 +210,7 @@ async function madeUpRequest(destination: Destination, contract: Contract, nowMs
   if (prepared.request) return prepared;
   const problems = prepared.problems.map(({ message }) => message).join(' ');
   const hint = 'Try a request of your own: srq validate --file request.json';
-  throw new SrqError('input', `A made-up request does not pass the local checks. ${problems}`, hint);
+  throw new SrqError('request.invalid', `A made-up request does not pass the local checks. ${problems}`, hint);
 }
 
 function draftAt(time: string): Draft {

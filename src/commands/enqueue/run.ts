@@ -81,10 +81,11 @@ async function queuePlan(
   const isWhole = queued + alreadyQueued === ready;
   const seconds = Math.round(context.clock.monotonicMs() - startedMs) / 1000;
   const next = isWhole ? withProfileFlags('srq queue', context.options) : file === '-' ? null : commandLine(command);
-  const stopped = isWhole ? null : 'Interrupted.';
+  const stopped = isWhole ? null : context.interruption.failure(next && `To go on: ${next}`);
   const notQueued = ready - queued - alreadyQueued;
   const counts = { queued, alreadyQueued, notQueued, repeated, duplicate, invalid, unknown };
-  const document = { rows: plan.rows, ...counts, seconds, store, stopped, next };
+  const ending = stopped === null ? { stopped } : { stopped, error: stopped };
+  const document = { rows: plan.rows, ...counts, seconds, store, ...ending, next };
   await (await context.reporter()).result('enqueue', document, (paint) => enqueueText(document, paint));
   return exitNumber([...(code ? [code] : []), ...(invalid > 0 ? (['rejected'] as const) : [])]);
 }
@@ -123,5 +124,8 @@ const noRecordings: AudioReader = {
 
 function notQueued(): SrqError {
   const message = 'A row with a recording cannot be queued: workers on other machines do not have the file.';
-  return new SrqError('input', `${message} Import such rows with srq bulk, which may use the same store.`);
+  return new SrqError(
+    'recording.not-queued',
+    `${message} Import such rows with srq bulk, which may use the same store.`,
+  );
 }

@@ -61,13 +61,17 @@ type Format = 'csv' | 'json' | 'xlsx';
 /** Returns the format: the one that a flag or the ending of the file names. */
 function formatOf(output: string | undefined, { csv }: ExportOptions, { options: { json } }: Context): Format {
   if (output === undefined) {
-    if (csv && json) throw new SrqError('usage', 'Choose either --json or --csv.');
+    if (csv && json) throw new SrqError('flags.contradict', 'Choose either --json or --csv.');
     return json ? 'json' : 'csv';
   }
   const ending = extname(output).toLowerCase();
   if (ending === '.xlsx') {
     if (!csv) return 'xlsx';
-    throw new SrqError('usage', `--csv and ${output} contradict each other.`, 'Name a file that ends in .csv');
+    throw new SrqError(
+      'flags.contradict',
+      `--csv and ${output} contradict each other.`,
+      'Name a file that ends in .csv',
+    );
   }
   if (csv || ending === '.csv') return 'csv';
   return json || ending === '.json' ? 'json' : 'csv';

@@ -26,7 +26,11 @@ function pointInTime(text: string, nowMs: number): number {
   if (count !== undefined && unitMs !== undefined) return nowMs - Number(count) * unitMs;
   const dateMs = /^\d{4}-\d\d/.test(text) ? Date.parse(text) : Number.NaN;
   if (!Number.isNaN(dateMs)) return dateMs;
-  throw new SrqError('usage', `"${text}" is not a time.`, 'Give a date (2026-11-21) or a time ago (90m, 24h, 7d).');
+  throw new SrqError(
+    'arguments.invalid',
+    `"${text}" is not a time.`,
+    'Give a date (2026-11-21) or a time ago (90m, 24h, 7d).',
+  );
 }
 
 /** Parses the end of a range. A date includes the whole day. */

@@ -26,9 +26,9 @@ const BEFORE_FOLLOWING = 10;
 
 /** Shows what was sent and what came back, one entry per request, the oldest first. */
 export async function log(context: Context, options: LogOptions): Promise<number> {
-  if (options.csv && context.options.json) throw new SrqError('usage', 'Choose either --json or --csv.');
+  if (options.csv && context.options.json) throw new SrqError('flags.contradict', 'Choose either --json or --csv.');
   if (options.totals && (options.follow || options.limit !== undefined)) {
-    throw new SrqError('usage', '--totals counts everything; it works with neither --follow nor --limit.');
+    throw new SrqError('flags.contradict', '--totals counts everything; it works with neither --follow nor --limit.');
   }
   context.readLastRehearsal();
   const store = await context.logStore();

@@ -32,10 +32,10 @@ export interface LoginOptions {
 /** Checks credentials by requesting a token, if the service issues any, and then stores them. */
 export async function login(context: Context, options: LoginOptions): Promise<number> {
   if (context.options.sandbox) {
-    throw new SrqError('usage', '--sandbox needs no login.', 'Just run: srq bulk FILE --sandbox');
+    throw new SrqError('flags.contradict', '--sandbox needs no login.', 'Just run: srq bulk FILE --sandbox');
   }
   if (options.keychain && options.secretCommand !== undefined) {
-    throw new SrqError('usage', 'Choose either --keychain or --secret-command.', 'See: srq login --help');
+    throw new SrqError('flags.contradict', 'Choose either --keychain or --secret-command.', 'See: srq login --help');
   }
   const store = await givenStore(context, options);
   const name = (await context.profileName()).value;
@@ -89,7 +89,7 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
 const UNPROVEN = 'Nothing was sent, so nothing proves the credentials yet. That does: srq doctor';
 
 /** Completes the error of a login that failed: `srq status` cannot show what was not stored. */
-function nothingStored({ code, message, hint, cause }: SrqError): SrqError {
+function nothingStored({ reason, message, hint, cause }: SrqError): SrqError {
   const ownHint = hint
     ?.replaceAll(' (srq status)', '')
     .replaceAll(
@@ -97,7 +97,7 @@ function nothingStored({ code, message, hint, cause }: SrqError): SrqError {
       ', and log in again: srq login --base-url URL',
     )
     .replace(/ +What is sent, and where: srq status$/, '');
-  return new SrqError(code, `${message} Nothing was stored.`, ownHint ?? null, cause);
+  return new SrqError(reason, `${message} Nothing was stored.`, ownHint ?? null, cause);
 }
 
 /**
@@ -110,7 +110,7 @@ async function requireSameDestination(context: Context, baseUrl: string, clientI
   if (stored === null || profileKind(stored) !== 'live') return;
   if (stored.baseUrl === baseUrl && stored.clientId === clientId) return;
   throw new SrqError(
-    'usage',
+    'profile.leads-elsewhere',
     `Profile ${name} is in force and leads elsewhere: ${stored.baseUrl} as client ${stored.clientId}. Nothing was sent or stored.`,
     `Keep both, under a new name: srq login --profile NAME    Or replace it: srq login --profile ${name}`,
   );
@@ -136,7 +136,7 @@ async function givenStore(
   if (store === undefined) {
     if (storePasswordCommand === undefined) return {};
     throw new SrqError(
-      'usage',
+      'flags.incomplete',
       '--store-password-command needs --store.',
       'Add: --store postgres://USER@HOST/DATABASE',
     );
@@ -174,14 +174,14 @@ async function keepSecret(
   } catch (error) {
     if (!(error instanceof SrqError)) throw error;
     const message = `${error.message} Nothing was stored.`;
-    if (!context.interactive) throw new SrqError(error.code, message, error.hint, error);
+    if (!context.interactive) throw new SrqError(error.reason, message, error.hint, error);
     const reporter = await context.reporter();
     reporter.warn(message);
     const { path } = await context.profiles();
     if (await askYesNo(context, `Store the secret in ${printable(path)} (mode 0600) instead?`)) {
       return { clientSecret: given.secret };
     }
-    throw new SrqError(error.code, 'The secret was not stored.', error.hint, error);
+    throw new SrqError(error.reason, 'The secret was not stored.', error.hint, error);
   }
 }
 
@@ -206,7 +206,7 @@ async function collect(context: Context, options: LoginOptions): Promise<GivenCr
   ];
   if (missing.length > 0 && !context.interactive) {
     throw new SrqError(
-      'usage',
+      'login.incomplete',
       `Missing: ${missing.join('; ')}.`,
       'Give all of them, or run srq login in a terminal to be asked.',
     );
@@ -224,7 +224,7 @@ async function collect(context: Context, options: LoginOptions): Promise<GivenCr
 /** Accepts any answer but none. */
 function given(answer: string): string {
   if (answer !== '') return answer;
-  throw new SrqError('usage', 'It must not be empty. Ctrl-C leaves without storing anything.');
+  throw new SrqError('login.incomplete', 'It must not be empty. Ctrl-C leaves without storing anything.');
 }
 
 /** The client id of a profile whose service knows its callers by keys alone. The log needs one. */

@@ -43,7 +43,11 @@ export async function mappingForget(
   { all }: { readonly all?: boolean },
 ): Promise<number> {
   if ((beginning === undefined) === (all !== true)) {
-    throw new SrqError('usage', 'Say which: a fingerprint, or --all.', 'See what there is: srq mapping list');
+    throw new SrqError(
+      'arguments.missing',
+      'Say which: a fingerprint, or --all.',
+      'See what there is: srq mapping list',
+    );
   }
   const kept = await allOf(context);
   const one = beginning === undefined ? null : requireKept(kept, beginning).fingerprint;
@@ -65,7 +69,7 @@ function forgetting(forget: () => number): number {
     if (code === '') throw error;
     const message = `Nothing is forgotten: the mappings cannot be written (${code}).`;
     throw new SrqError(
-      'settings',
+      'settings.unwritable',
       message,
       'Find the settings folder with srq status, and check who may write to it.',
       error,
@@ -89,7 +93,7 @@ function requireKept(kept: readonly KeptMapping[], beginning: string): KeptMappi
   const message = one
     ? `${found.length} mappings begin with "${printable(beginning)}".`
     : `There is no mapping "${printable(clip(beginning, 40))}".`;
-  throw new SrqError('usage', message, 'See what there is: srq mapping list');
+  throw new SrqError('mapping.unknown', message, 'See what there is: srq mapping list');
 }
 
 function fieldsOf({ map, join }: KeptMapping): string[] {

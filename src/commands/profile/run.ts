@@ -79,7 +79,7 @@ function requireStored(profiles: Readonly<Record<string, Profile>>, name: string
   if (profile) return profile;
   const meant = nearest(name, Object.keys(profiles));
   throw new SrqError(
-    'usage',
+    'profile.unknown',
     `There is no profile "${printable(name)}".${meant === null ? '' : ` Did you mean ${printable(meant)}?`}`,
     'See what there is: srq profile list',
   );

@@ -9,6 +9,7 @@ import { requireReportPlace, writeRunReport } from '../../report/page/report-pag
 import { RunFigures } from '../../report/page/run-figures.ts';
 import { SrqError } from '../../request/errors.ts';
 import type { LogStore } from '../../request/log-store.ts';
+import { noteName } from '../bulk/file-import.ts';
 import { addNotes, addRecords, figuresOf, withFigures } from '../bulk/run-report.ts';
 import { begunRuns, unknownRun } from '../known-runs.ts';
 
@@ -26,7 +27,7 @@ export async function report(context: Context, options: ReportOptions): Promise<
   keepHeapSmall();
   if (options.includeInput && options.input === undefined) {
     throw new SrqError(
-      'usage',
+      'flags.incomplete',
       '--include-input needs the input file, because the log does not contain it.',
       'Add: --input FILE',
     );
@@ -34,7 +35,7 @@ export async function report(context: Context, options: ReportOptions): Promise<
   await requireReportPlace(options.output, '--output');
   context.readLastRehearsal();
   const log = await context.logStore();
-  const run = await chosenRun(log, options.run);
+  const run = await chosenRun(log, options);
   const { input } = options;
   const figures =
     input === undefined ? await figuresOfLog(log, run) : await figuresOfInput(context, input, log, run, options);
@@ -50,12 +51,15 @@ export async function report(context: Context, options: ReportOptions): Promise<
 }
 
 /**
- * Returns the id of the chosen run, or null for everything in the log. Throws `SrqError('usage')` for an unknown run.
+ * Returns the id of the chosen run: the one that is named, or else the last one of the input file, if it had any. It is  null for everything in the log. Throws `SrqError('usage')` for an unknown run.
  */
-async function chosenRun(log: LogStore, wanted: string | undefined): Promise<string | null> {
+async function chosenRun(log: LogStore, { run: wanted, input }: ReportOptions): Promise<string | null> {
   if (wanted === 'all') return null;
   const begun = await begunRuns(log);
-  if (wanted === undefined) return begun.at(-1)?.run ?? null;
+  if (wanted === undefined) {
+    const ofInput = begun.findLast(({ file }) => input !== undefined && file.split(', ').includes(noteName(input)));
+    return (ofInput ?? begun.at(-1))?.run ?? null;
+  }
   const found = begun.findLast(({ run }) => run.startsWith(wanted));
   if (found) return found.run;
   throw unknownRun(log, wanted, begun, 'srq report --run all');

@@ -30,7 +30,7 @@ export interface ResolveOptions extends ReadingOptions {
 /** Settles requests in doubt by the user's word or by validate. Without either, it lists them. */
 export async function resolve(context: Context, keys: readonly string[], options: ResolveOptions): Promise<number> {
   const actions = [options.created !== undefined, options.notCreated, options.validate].filter(Boolean).length;
-  if (actions > 1) throw new SrqError('usage', 'Choose one of --created, --not-created and --validate.');
+  if (actions > 1) throw new SrqError('flags.contradict', 'Choose one of --created, --not-created and --validate.');
   if (actions === 0) return list(context, keys, options);
   return options.validate ? byValidate(context, keys, options) : byPerson(context, keys, options);
 }
@@ -65,7 +65,7 @@ Or let validate decide: srq resolve --validate --file FILE`;
 async function byPerson(context: Context, keys: readonly string[], options: ResolveOptions): Promise<number> {
   if (keys.length === 0 && options.ref === undefined && !options.all) {
     throw new SrqError(
-      'usage',
+      'arguments.missing',
       'Say which requests to settle.',
       'Name keys (srq resolve lists them), --ref REF, or --all.',
     );
@@ -76,16 +76,20 @@ async function byPerson(context: Context, keys: readonly string[], options: Reso
   const idle = keys.find((given) => !doubtful.some(({ key }) => key.startsWith(given)));
   if (idle !== undefined && doubtful.length > 0) {
     throw new SrqError(
-      'usage',
+      'doubt.unknown',
       `No request with an unknown outcome has the key "${idle}". Nothing was recorded.`,
       'List them with: srq resolve',
     );
   }
   if (doubtful.length === 0)
-    throw new SrqError('usage', 'That names no request with an unknown outcome.', 'List them with: srq resolve');
+    throw new SrqError(
+      'doubt.unknown',
+      'That names no request with an unknown outcome.',
+      'List them with: srq resolve',
+    );
   if (typeof options.created === 'string' && doubtful.length > 1) {
     throw new SrqError(
-      'usage',
+      'doubt.several',
       `${doubtful.length} requests are meant; they cannot share one identifier.`,
       'Name one key.',
     );
@@ -95,7 +99,7 @@ async function byPerson(context: Context, keys: readonly string[], options: Reso
   const reporter = await context.reporter();
   await reporter.result(
     'resolve --created',
-    { resolved: doubtful.map(({ key, row, ref }) => ({ key, row, ref, status })) },
+    { run: context.run, resolved: doubtful.map(({ key, row, ref }) => ({ key, row, ref, status })) },
     () =>
       options.notCreated
         ? `${doubtful.length} noted as not created: the next run of the same import sends them.`
@@ -116,12 +120,15 @@ function idOf({ created }: ResolveOptions): string | null {
 async function byValidate(context: Context, keys: readonly string[], options: ResolveOptions): Promise<number> {
   const { file, ref, all } = options;
   if (keys.length > 0 || ref !== undefined || all) {
-    throw new SrqError('usage', '--validate settles all requests of the file; it takes no key, --ref or --all.');
+    throw new SrqError(
+      'flags.contradict',
+      '--validate settles all requests of the file; it takes no key, --ref or --all.',
+    );
   }
   if (file === undefined) {
     const hint = 'Name the file they came from, with the same mapping: srq resolve --validate --file leads.csv';
     throw new SrqError(
-      'usage',
+      'flags.incomplete',
       'To ask validate, srq needs the requests themselves, which the log does not contain.',
       hint,
     );
@@ -153,7 +160,7 @@ async function byValidate(context: Context, keys: readonly string[], options: Re
   const { created, failed, unknown } = plan.ledger.counts();
   await reporter.result(
     'resolve --validate',
-    { asked: before, created, notCreated: failed, unknown },
+    { run: context.run, asked: before, created, notCreated: failed, unknown },
     () =>
       `${before} asked about: ${created} created, ${failed} not created (the next run sends them), ${unknown} still unknown.`,
   );
@@ -170,7 +177,7 @@ function requireProven(
   const kinds = new Set(evidence.looks.map(({ kind }) => kind));
   if (mayValidate && [...kinds].some((kind) => isTrusted(visibilityStats(evidence, kind, nowMs)))) return;
   throw new SrqError(
-    'unknown',
+    'validate.unproven',
     'Validate has not yet proven that it sees what was created: within 30 days it must have been asked about at least 3 similar requests that were created, and must have found all of them.',
     'Look the requests up at the service, then: srq resolve KEY --created [ID] or --not-created',
   );

@@ -27,7 +27,7 @@ export interface SandboxCommandOptions {
 export async function sandbox(context: Context, options: SandboxCommandOptions): Promise<number> {
   if (options.contract === undefined && options.operation.length > 0) {
     const hint = 'Name it, too: srq sandbox --contract FILE --operation create=…';
-    throw new SrqError('usage', '--operation names operations of a document, and none was given.', hint);
+    throw new SrqError('flags.incomplete', '--operation names operations of a document, and none was given.', hint);
   }
   const contract =
     options.contract === undefined ? null : await contractOf(context, options.contract, options.operation);
@@ -82,7 +82,7 @@ export async function sandbox(context: Context, options: SandboxCommandOptions):
 async function givenSecret({ process }: Context): Promise<string> {
   const [secret = ''] = (await text(process.stdin)).split(/\r?\n/, 1);
   if (secret !== '') return secret;
-  throw new SrqError('usage', 'Standard input holds no client secret.', 'Write it into its first line.');
+  throw new SrqError('login.incomplete', 'Standard input holds no client secret.', 'Write it into its first line.');
 }
 
 /**
@@ -96,7 +96,7 @@ async function contractOf(context: Context, file: string, said: SandboxCommandOp
   const open = questions.find(({ name }) => name.startsWith('operation:'));
   if (!open) return contract;
   throw new SrqError(
-    'input',
+    'document.undecided',
     `${printable(file)} does not tell which operations are meant. ${printable(open.text)}`,
     `Say it, and run: ${commandLine(context.process.argv.slice(2))} ${printable(open.answer)}`,
   );

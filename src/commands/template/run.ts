@@ -39,7 +39,7 @@ function requireMarket(code: string): Market {
   const codes = MARKETS.map((each) => each.code);
   const meant = nearest(code.toUpperCase(), codes);
   throw new SrqError(
-    'usage',
+    'market.unknown',
     `"${code}" is not one of the markets.${meant ? ` Did you mean ${meant}?` : ''}`,
     `The markets are: ${codes.join(', ')}`,
   );
@@ -51,7 +51,7 @@ async function writeNew(path: string, content: string): Promise<void> {
     await writeFile(path, content, { flag: 'wx' });
   } catch (error) {
     const why = systemCode(error) === 'EEXIST' ? 'already exists' : `cannot be written (${systemCode(error)})`;
-    throw new SrqError('usage', `${path} ${why}.`, 'Name another file: --output FILE', error);
+    throw new SrqError('output.not-replaced', `${path} ${why}.`, 'Name another file: --output FILE', error);
   }
 }
 

@@ -20,7 +20,7 @@ export async function validate(context: Context, options: RequestOptions): Promi
   const reporter = await context.reporter();
   if (preparation.contract.hasValidate === false) {
     const hint = 'If it has one now, learn it: srq contract learn FILE';
-    throw new SrqError('usage', 'The contract says that this service has no validate.', hint);
+    throw new SrqError('validate.missing', 'The contract says that this service has no validate.', hint);
   }
   const results: Validated[] = [];
   for (const draft of drafts) {
@@ -52,7 +52,10 @@ function invalid({ problems }: Extract<Prepared, { request: null }>): Validated 
 }
 
 function refusal({ refused, message }: Validated): SrqError {
-  return new SrqError(refused === 'rejected' ? 'rejected' : 'service', message ?? 'The service gave no verdict.');
+  return new SrqError(
+    refused === 'rejected' ? 'request.rejected' : 'service.no-verdict',
+    message ?? 'The service gave no verdict.',
+  );
 }
 
 function codeOf({ verdict, refused }: Validated) {

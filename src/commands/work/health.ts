@@ -32,7 +32,7 @@ export function keepHealthFile(path: string, health: () => Health, clock: Clock)
     replaceFileOrThrow(path, text());
   } catch (error) {
     const message = `The health file ${path} cannot be written (${systemCode(error)}).`;
-    throw new SrqError('usage', message, 'Name another one: --health-file FILE', error);
+    throw new SrqError('output.unwritable', message, 'Name another one: --health-file FILE', error);
   }
   const keeping = (async () => {
     while (!over.signal.aborted) {
@@ -71,7 +71,7 @@ function listening(server: Server, port: number, host: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error) => {
       const message = `Cannot listen on ${host}, port ${port} (${systemCode(error)}).`;
-      reject(new SrqError('usage', message, 'Choose another one: --health-port PORT', error));
+      reject(new SrqError('port.unavailable', message, 'Choose another one: --health-port PORT', error));
     });
     server.listen(port, host, resolve);
   });

@@ -9,7 +9,7 @@ import { VisibilityProber, withLogTime } from '../../delivery/visibility-prober.
 import { printable } from '../../report/output.ts';
 import type { Reporter } from '../../report/reporter.ts';
 import { workText } from '../../report/terminal/queue-text.ts';
-import type { SrqError } from '../../request/errors.ts';
+import { failureOf, type SrqError } from '../../request/errors.ts';
 import { operationsOf } from '../../request/operations.ts';
 import type { RequestQueue, TakenRequest } from '../../request/request-queue.ts';
 import type { Destination } from '../../request/service-request.ts';
@@ -65,8 +65,17 @@ export async function work(context: Context, options: WorkOptions): Promise<numb
   halt.abort();
   const { ready: _, invalid: __, ...counts } = account.counts;
   const seconds = Math.round(clock.monotonicMs() - startedMs) / 1000;
-  const stopped = stop ? stop.message : interruption.code ? 'Interrupted.' : null;
-  const document = { ...counts, again: account.again, seconds, store: name, stopped, hint: stop?.hint ?? null };
+  const stopped = stop ? failureOf(stop, (hint) => hint) : interruption.failure(null);
+  const ending = stopped === null ? { stopped } : { stopped, error: stopped };
+  const document = {
+    run: context.run,
+    ...counts,
+    again: account.again,
+    seconds,
+    store: name,
+    ...ending,
+    hint: stop?.hint ?? null,
+  };
   await reporter.result('work', document, (paint) => workText(document, paint));
   if (stop?.code === 'fault') await context.showStack(stop.cause);
   const codes = untilEmpty ? codesOfCounts(account.counts) : [];

@@ -46,7 +46,7 @@ export function parseDocument({ name, bytes }: SourceDocument): JsonObject {
 
 function unusable(name: string, what: string): SrqError {
   return new SrqError(
-    'input',
+    'document.unreadable',
     `${name} ${what}.`,
     'Give the OpenAPI description or the Postman collection that you were sent: srq contract learn FILE',
   );
@@ -230,7 +230,7 @@ function foreignKind(document: JsonObject, version: string): string {
 
 function foreign(name: string, what: string): SrqError {
   return new SrqError(
-    'input',
+    'document.unreadable',
     `${name} is ${what}.`,
     'srq learns from OpenAPI 3.0 to 3.2, Swagger 2.0 and Postman 2.0 and 2.1: srq contract learn FILE',
   );

@@ -90,7 +90,7 @@ const hasPointer = (document: JsonObject, fragment: string): boolean =>
 
 function tooMuch(name: string): SrqError {
   return new SrqError(
-    'input',
+    'document.too-large',
     `${name} refers to more than ${MAX_FILES} files, or to more than ${MAX_BYTES / 1024 / 1024} MB.`,
     'Bundle the description into one file, then: srq contract learn FILE',
   );

@@ -255,7 +255,11 @@ function named(all: readonly OpenApiOperation[], chosen: string, role: Operation
   if (only === undefined && other !== undefined) {
     const without = OPERATIONS[role].presence === null ? '' : ` Do without: --operation ${role}=none`;
     const hint = `Name one that takes a body by POST or PUT: --operation "${role}=POST /path".${without}`;
-    throw new SrqError('input', `${other.name} takes no body, and srq sends requests only in bodies.`, hint);
+    throw new SrqError(
+      'operation.unusable',
+      `${other.name} takes no body, and srq sends requests only in bodies.`,
+      hint,
+    );
   }
   const what = only === undefined ? `The document has no operation "${wanted}"` : `Several operations are "${wanted}"`;
   const fit = operations.filter((each) => speaksOfTokens(each) === (role === 'token'));
@@ -266,7 +270,7 @@ function named(all: readonly OpenApiOperation[], chosen: string, role: Operation
   );
   const near = list.find(({ name, path, id }) => [name, path, id].includes(meant ?? '')) ?? list[0];
   throw new SrqError(
-    'input',
+    'operation.not-found',
     `${what} that takes a body.`,
     `There are: ${list.map(({ name }) => name).join(', ')}. Say it so: --operation "${role}=${near?.name ?? 'POST /path'}"`,
   );

@@ -54,7 +54,7 @@ export function givenConstants(values: Readonly<Record<string, string>>): GivenC
       if (name === undefined) return;
       const meant = nearest(name, [...asked]);
       throw new SrqError(
-        'input',
+        'parameter.not-found',
         `The document has no parameter "${name}".`,
         meant === null
           ? 'Leave it out, or see the names with: srq contract learn FILE --dry-run'
@@ -112,7 +112,7 @@ function ambiguous(name: string, twins: readonly NamedPlace[]): SrqError {
   const open =
     twins.find(({ path, isCarried }) => path.length > 1 && !isCarried) ?? twins.find(({ path }) => path.length > 1);
   return new SrqError(
-    'input',
+    'parameter.not-found',
     `"${name}" may be any of these: ${paths.join(', ')}.`,
     `Say the whole path: --set ${(open?.path ?? [name]).join('.')}=VALUE`,
   );

@@ -87,7 +87,7 @@ function saidWindow(header: string, said: string): number | null {
   const window = said === EACH_ROW ? null : shortestDuration(said, DEFAULT_KEY_LIFE_SECONDS);
   if (typeof window === 'number' && window > 0) return window;
   throw new SrqError(
-    'input',
+    'parameter.not-allowed',
     `"${said}" does not say whether a repeated create is recognised by ${header}.`,
     `Say no, yes, or for how long the service knows a key: --set ${header}=24h`,
   );

@@ -96,10 +96,14 @@ function readableBody(
   if (body !== null) return body;
   if (bodiesOf(reading, operation).length === 0) {
     const hint = `Ask for a description or a collection that shows it, or name another one: --operation "${role}=POST /path".${without}`;
-    throw new SrqError('input', `The document does not show what the body of ${operation.name} holds.`, hint);
+    throw new SrqError(
+      'operation.unusable',
+      `The document does not show what the body of ${operation.name} holds.`,
+      hint,
+    );
   }
   throw new SrqError(
-    'input',
+    'operation.unusable',
     `${operation.name} takes no body that srq can write.`,
     `srq writes forms, JSON and multipart/form-data. Name another operation: --operation "${role}=POST /path".${without}`,
   );

@@ -92,7 +92,7 @@ export function bodyProblem({ references }: DocumentReading, { value, pointer }:
  */
 export function unreadable(what: string, problem: string, otherwise = ''): SrqError {
   return new SrqError(
-    'input',
+    'document.unreadable',
     `${what} cannot be read: ${problem}.`,
     `srq opens nothing but what it is given. If the description has several files, name their folder, too: srq contract learn FILE FOLDER${otherwise}`,
   );

@@ -162,7 +162,7 @@ function jsonGiven(path: readonly string[], text: string): Json {
   } catch {
     const name = path.join('.');
     throw new SrqError(
-      'input',
+      'parameter.not-allowed',
       `"${name}" is not a single value, and what was given for it is not JSON.`,
       `Give it as JSON: --set '${name}={"a":1}'`,
     );
@@ -272,7 +272,7 @@ function refusePlaceholder(name: string, text: string, hint: string): void {
   const [placeholder] = /\{[^{}":,]+\}/.exec(text) ?? [];
   if (placeholder === undefined) return;
   const message = `The value of "${name}" is the same in every request: "${placeholder}" would be sent as it stands.`;
-  throw new SrqError('input', message, hint);
+  throw new SrqError('parameter.not-allowed', message, hint);
 }
 
 function allowedText({ values, type }: Parameter): string {
@@ -294,7 +294,7 @@ function formatProblem(format: string, wire: string): string | null {
 
 function notAllowed(name: string, problem: string): SrqError {
   return new SrqError(
-    'input',
+    'parameter.not-allowed',
     `The value given for "${name}" ${problem}, as the document demands.`,
     `Give one that fits: --set ${name}=VALUE`,
   );

@@ -116,7 +116,7 @@ export function requireServicePaths(contract: Contract): void {
   const path = [...paths, contract.basePath || '/'].find((each) => !isServicePath(each));
   if (path === undefined) return;
   throw new SrqError(
-    'input',
+    'address.outside',
     `The document has the path "${path}", which is not below the base URL.`,
     'Nothing is sent to such an address. Correct it in the document, then: srq contract learn FILE',
   );

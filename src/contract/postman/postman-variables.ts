@@ -168,7 +168,7 @@ export class Variables {
     this.#left -= count;
     if (this.#left >= 0 && room >= 0) return;
     throw new SrqError(
-      'input',
+      'document.too-large',
       'The variables of the collection expand to too much text.',
       'Ask the service for another export of its collection, or for its OpenAPI description.',
     );

@@ -171,6 +171,11 @@ export async function writeRunReport(path: string, figures: RunFigures, facts: P
     await rm(part, { force: true });
     if (systemCode(error) === '') throw error;
     const message = `The report ${path} cannot be written (${whyUnwritable(error)}).`;
-    throw new SrqError('usage', message, 'The log has all of it: srq report -o FILE writes it elsewhere.', error);
+    throw new SrqError(
+      'output.unwritable',
+      message,
+      'The log has all of it: srq report -o FILE writes it elsewhere.',
+      error,
+    );
   }
 }

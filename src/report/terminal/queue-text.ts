@@ -1,3 +1,4 @@
+import type { Failure } from '../../request/errors.ts';
 import {
   type Counts,
   SENT_STATUSES,
@@ -20,7 +21,7 @@ export interface EnqueueSummary {
   readonly unknown: number;
   readonly seconds: number;
   readonly store: string;
-  readonly stopped: string | null;
+  readonly stopped: Failure | null;
   readonly next: string | null;
 }
 
@@ -54,7 +55,7 @@ export interface WorkSummary extends Readonly<Pick<Counts, SentStatus | 'repeate
   readonly again: number;
   readonly seconds: number;
   readonly store: string;
-  readonly stopped: string | null;
+  readonly stopped: Failure | null;
   readonly hint: string | null;
 }
 
@@ -64,7 +65,7 @@ export function workText(summary: WorkSummary, paint: Paint): string {
   const shown = [...told, 'again' as const].filter((name) => summary[name] > 0);
   return [
     `${stopped === null ? paint.bold('Done') : paint.yellow('Stopped')} after ${duration(seconds * 1000)}`,
-    ...(stopped === null ? [] : [`  ${printable(stopped)}`]),
+    ...(stopped === null ? [] : [`  ${printable(stopped.message)}`]),
     ...aligned([...shown.map((name) => [name, thousands(summary[name])] as const), ['store', printable(store)]]),
     ...(hint === null ? [] : [`${paint.bold('To do')}: ${printable(hint)}`]),
   ].join('\n');

@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
 import { SCHEMA_VERSION } from '../../request/documents/types.ts';
-import type { SrqError } from '../../request/errors.ts';
+import type { Failure } from '../../request/errors.ts';
 import {
   columnsOf,
   folded,
@@ -108,8 +108,8 @@ export class HumanReporter extends Messages implements Reporter {
     }
   }
 
-  async fail({ message, hint }: Pick<SrqError, 'message' | 'hint'>, code: string): Promise<void> {
-    if (this.options.messageTimeMs) return this.line('error', 'failed', { code, hint }, message);
+  async fail({ code, reason, message, hint }: Failure): Promise<void> {
+    if (this.options.messageTimeMs) return this.line('error', 'failed', { code, reason, hint }, message);
     const { red, dim } = this.paint;
     // Two ways out, with wide blanks between them, have a line each.
     const advice = hint ? `\n  ${dim('→')} ${printableLines(hint).replaceAll(/ {4}(?=[A-Z])/g, '\n    ')}` : '';
@@ -138,8 +138,8 @@ export class JsonReporter extends Messages implements Reporter {
     }
   }
 
-  fail({ message, hint }: Pick<SrqError, 'message' | 'hint'>, code: string): Promise<void> {
-    return this.result('error', { error: { code, message, hint } });
+  fail(error: Failure): Promise<void> {
+    return this.result('error', { error });
   }
 }
 

@@ -19,7 +19,7 @@ export function summaryText(summary: ImportSummary, paint: Paint): string {
   files.unshift(...paths.map((path): [string, string] => ['results', printable(path)]));
   return [
     `${stopped === null ? paint.bold('Done') : paint.yellow('Stopped')}: ${rowsText(rows)} in ${duration(seconds * 1000)}`,
-    ...(stopped === null ? [] : [`  ${printable(stopped)}`]),
+    ...(stopped === null ? [] : [`  ${printable(stopped.message)}`]),
     ...lines,
     ...aligned(files),
     ...(advice === null ? [] : [`${paint.bold('To do')}: ${printable(advice)}`]),

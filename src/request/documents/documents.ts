@@ -3,7 +3,7 @@ import * as reference from './reference.ts';
 import * as requests from './requests.ts';
 import * as runs from './runs.ts';
 import * as setup from './setup.ts';
-import { nullableText, text } from './shapes.ts';
+import * as shapes from './shapes.ts';
 
 /**
  * The JSON documents, by the command line that prints them, without the `--json`. A document of another flag is another
@@ -66,6 +66,6 @@ export const INPUTS = {
 } as const;
 
 /** The document of a command that fails. */
-export const failure = z.object({
-  error: z.object({ code: text, message: text, hint: nullableText }),
+export const failed = z.object({
+  error: shapes.failure,
 });

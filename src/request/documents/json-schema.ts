@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { DOCUMENTS, failure, INPUTS, MAY_BE_MANY } from './documents.ts';
+import { DOCUMENTS, failed, INPUTS, MAY_BE_MANY } from './documents.ts';
 import { type DocumentName, SCHEMA_VERSION } from './types.ts';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -28,7 +28,7 @@ export function outputSchema(command: string): JsonSchema {
   const documents = names.flatMap((name) => shapesOf(DOCUMENTS[name]));
   const many = names.filter((name) => MAY_BE_MANY.has(name)).flatMap((name) => shapesOf(DOCUMENTS[name]));
   const arrays = many.length === 0 ? [] : [{ type: 'array', items: { anyOf: many } }];
-  return { $schema: DIALECT, title: `srq ${command} --json`, anyOf: [...documents, ...arrays, ...shapesOf(failure)] };
+  return { $schema: DIALECT, title: `srq ${command} --json`, anyOf: [...documents, ...arrays, ...shapesOf(failed)] };
 }
 
 /** Returns the JSON Schema of what a command reads from the file of `--file`, or null if it reads none. */

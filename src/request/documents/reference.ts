@@ -28,7 +28,12 @@ export const completionWords = z.object({
 });
 
 export const exitCodes = z.object({ exitCodes: z.array(z.object({ code: count, meaning: text })) });
-export const errors = z.object({ errors: z.array(z.object({ code: text, exitCode: count, meaning: text })) });
+/** The kinds of errors with their exit codes, the codes of errors, and the codes of findings. */
+export const errors = z.object({
+  errors: z.array(z.object({ code: text, exitCode: count, meaning: text })),
+  reasons: z.array(z.object({ reason: text, code: text, exitCode: count, cause: text, remedy: text })),
+  findings: z.array(z.object({ code: text, severity: z.enum(['error', 'warning']), advice: text })),
+});
 export const environment = z.object({
   environment: z.array(z.object({ names: z.array(text), meaning: text, set: z.array(text) })),
 });
@@ -75,8 +80,9 @@ export const commandMap = z.object({
       /** `creates`: requests may be created. `asks`: the service is asked, and nothing is created. */
       sends: z.enum(['creates', 'asks', 'nothing']),
       exitCodes: z.array(count),
-      /** The codes that its errors may have. */
+      /** The kinds of its errors, and their codes. */
       errors: z.array(text),
+      reasons: z.array(text),
     }),
   ),
   globalOptions: z.array(option),

@@ -11,6 +11,8 @@ export const created = z.object({
   key: nullableText,
   http: z.nullable(z.int()),
   message: nullableText,
+  /** The run that the records of the log have. */
+  run: text,
   /** The findings of the local checks on a request that is invalid. */
   problems: z.optional(z.array(problem)),
 });

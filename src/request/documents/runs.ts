@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import {
   allCounts,
   count,
+  ending,
   nullableText,
   nullableTime,
   rowProblem,
@@ -26,13 +27,14 @@ const shared = {
   seconds,
   log: text,
   results: nullableText,
-  stopped: nullableText,
+  ...ending,
   advice: nullableText,
   next: nullableText,
 };
 
 /** The end of an import. `files` is there if there were several. */
 export const imported = z.object({
+  run: text,
   ...shared,
   ...endCounts,
   withoutIdentifier: count,
@@ -59,10 +61,11 @@ const filePlan = {
 };
 
 /** The plan of one file. */
-export const planned = z.object({ ...shared, ...plannedCounts, ...filePlan });
+export const planned = z.object({ planId: nullableText, ...shared, ...plannedCounts, ...filePlan });
 
 /** The plans of several files. */
 export const plannedFiles = z.object({
+  planId: nullableText,
   ...shared,
   ...plannedCounts,
   files: z.array(z.object({ rows: count, ...plannedCounts, ...filePlan })),
@@ -80,18 +83,19 @@ export const enqueued = z.object({
   unknown: count,
   seconds,
   store: text,
-  stopped: nullableText,
+  ...ending,
   next: nullableText,
 });
 
 /** What a worker did with the requests that it took. */
 export const worked = z.object({
+  run: text,
   ...sentCounts,
   repeated: count,
   again: count,
   seconds,
   store: text,
-  stopped: nullableText,
+  ...ending,
   hint: nullableText,
 });
 
@@ -164,8 +168,9 @@ export const doubts = z.object({
 
 /** The requests that a person has settled. */
 export const settled = z.object({
+  run: text,
   resolved: z.array(z.object({ key: text, row: count, ref: nullableText, status: z.enum(['created', 'failed']) })),
 });
 
 /** The requests that validate was asked about. */
-export const looked = z.object({ asked: count, created: count, notCreated: count, unknown: count });
+export const looked = z.object({ run: text, asked: count, created: count, notCreated: count, unknown: count });

@@ -1,4 +1,6 @@
 import * as z from 'zod/mini';
+import { ERRORS, type ErrorReason } from '../error-codes.ts';
+import type { ErrorCode } from '../errors.ts';
 import { FINDING, type FindingCode } from '../finding.ts';
 import { SENT_STATUSES, type SentStatus, STATUSES, type Status } from '../status.ts';
 
@@ -18,6 +20,8 @@ export const nullableTime = z.nullable(time);
 /** Identifiers by name, exactly as received. */
 export const identifiers = z.record(text, text);
 
+const KINDS = [...new Set(Object.values(ERRORS).map(({ kind }) => kind))] as [ErrorCode, ...ErrorCode[]];
+
 /** One count for each status of a request that was handed to the service. */
 export const sentCounts = Object.fromEntries(SENT_STATUSES.map((name) => [name, count])) as Record<
   SentStatus,
@@ -32,6 +36,19 @@ export const sentStatus = z.enum(SENT_STATUSES as [SentStatus, ...SentStatus[]])
 
 /** The code of a finding, with its home in `finding.ts`. */
 const findingCode = z.enum(Object.keys(FINDING) as [FindingCode, ...FindingCode[]]);
+
+/** Why a command failed or ended early. */
+export const failure = z.object({
+  /** The kind, which decides the exit code. */
+  code: z.enum(KINDS),
+  /** The stable code, with its home in `error-codes.ts`. */
+  reason: z.enum(Object.keys(ERRORS) as [ErrorReason, ...ErrorReason[]]),
+  message: text,
+  hint: nullableText,
+});
+
+/** The end of a command that may end early. `error` is there if it did, as in the document of a command that fails. */
+export const ending = { stopped: z.nullable(failure), error: z.optional(failure) };
 
 /** A finding of the local checks on one request. */
 export const problem = z.object({

@@ -98,14 +98,14 @@ async function readJson(request: IncomingMessage): Promise<unknown> {
   try {
     return JSON.parse(body?.toString('utf8') ?? '');
   } catch (error) {
-    throw new SrqError('usage', 'The body is not JSON, or longer than 1 MiB.', null, error);
+    throw new SrqError('sandbox.bad-call', 'The body is not JSON, or longer than 1 MiB.', null, error);
   }
 }
 
 function objectFrom(body: unknown): Record<string, unknown> {
   if (typeof body === 'object' && body !== null && !Array.isArray(body))
     return Object.fromEntries(Object.entries(body));
-  throw new SrqError('usage', 'The body must be one JSON object.');
+  throw new SrqError('sandbox.bad-call', 'The body must be one JSON object.');
 }
 
 function faultsAnswer(state: SandboxState): SandboxAnswer {
@@ -235,7 +235,7 @@ function wholeNumber<Otherwise>(query: URLSearchParams, name: string, otherwise:
   const text = query.get(name);
   if (text === null) return otherwise;
   if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new SrqError('usage', `${name} must be a whole number.`);
+  throw new SrqError('sandbox.bad-call', `${name} must be a whole number.`);
 }
 
 /** Longer bodies, and those that no shell can hold, are fetched from the sandbox. */

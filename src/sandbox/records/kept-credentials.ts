@@ -26,5 +26,10 @@ export function keptCredentials(storeFile: string, fresh: PartnerCredentials): P
 
 function unusable(path: string, error: unknown): SrqError {
   const why = systemCode(error) || 'it holds no credentials';
-  return new SrqError('usage', `The credentials ${path} cannot be used (${why}).`, `Remove it: rm ${path}`, error);
+  return new SrqError(
+    'sandbox.store',
+    `The credentials ${path} cannot be used (${why}).`,
+    `Remove it: rm ${path}`,
+    error,
+  );
 }

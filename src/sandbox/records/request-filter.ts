@@ -24,8 +24,9 @@ const STATUS = /^(?:\d{3}|[2-5]xx|cut)$/;
 export function parseFilter(query: URLSearchParams, until: number | null): RequestFilter {
   const [operation, status, country] = [given(query, 'operation'), given(query, 'status'), given(query, 'country')];
   const known = OPERATION_NAMES.find((each) => each === operation);
-  if (operation && !known) throw new SrqError('usage', `operation is one of ${OPERATION_NAMES.join(', ')}.`);
-  if (status && !STATUS.test(status)) throw new SrqError('usage', 'status is an HTTP status, 2xx to 5xx, or cut.');
+  if (operation && !known) throw new SrqError('sandbox.bad-call', `operation is one of ${OPERATION_NAMES.join(', ')}.`);
+  if (status && !STATUS.test(status))
+    throw new SrqError('sandbox.bad-call', 'status is an HTTP status, 2xx to 5xx, or cut.');
   const words = folded(given(query, 'text')).split(/\s+/).filter(Boolean);
   return {
     ...(known && { operation: known }),

@@ -184,7 +184,7 @@ function openForWriting(path: string): number {
     return openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600);
   } catch (error) {
     const hint = 'Name a file in a directory that exists and can be written to: srq sandbox --store FILE.';
-    throw new SrqError('usage', `Cannot open the store ${path} (${systemCode(error)}).`, hint, error);
+    throw new SrqError('sandbox.store', `Cannot open the store ${path} (${systemCode(error)}).`, hint, error);
   }
 }
 
@@ -219,7 +219,7 @@ function parseLine(line: Buffer, place: string): ReceivedRequest {
     // The error below is the same for a line that is not JSON and for one that is not a request.
   }
   throw new SrqError(
-    'usage',
+    'sandbox.store',
     `${place} is not a request that the sandbox received.`,
     'Name another file with --store.',
   );
@@ -255,7 +255,7 @@ export const settingsOf = ({ latencyMs, service }: SandboxState): SandboxSetting
 export function changeSettings(state: SandboxState, given: unknown): void {
   const parsed = settingsSchema.partial().safeParse(given);
   if (!parsed.success) {
-    throw new SrqError('usage', `Cannot understand the settings: ${z.prettifyError(parsed.error)}`);
+    throw new SrqError('sandbox.bad-call', `Cannot understand the settings: ${z.prettifyError(parsed.error)}`);
   }
   const { latencyMs, ratePerSecond, tokenTtlSeconds } = parsed.data;
   const { service } = state;

@@ -120,10 +120,10 @@ export function parseFaultRates(given: Readonly<Record<string, unknown>>): Fault
   const rates: Partial<Record<FaultKind, number>> = {};
   for (const [kind, rate] of Object.entries(given)) {
     if (!isFaultKind(kind))
-      throw new SrqError('usage', `There is no fault "${kind}".`, `Faults: ${FAULT_KINDS.join(', ')}.`);
+      throw new SrqError('arguments.invalid', `There is no fault "${kind}".`, `Faults: ${FAULT_KINDS.join(', ')}.`);
     if (typeof rate !== 'number' || !(rate >= 0 && rate <= 1)) {
       throw new SrqError(
-        'usage',
+        'arguments.invalid',
         `The probability of fault ${kind} is not a number from 0 to 1.`,
         `For example: ${kind}=0.1`,
       );
@@ -191,7 +191,7 @@ export class Instructions {
     const parsed = z.array(instructionSchema).safeParse(list, { error: en().localeError });
     if (!parsed.success) {
       const what = z.prettifyError(parsed.error);
-      throw new SrqError('usage', `The instructions are not valid: ${what}`, 'See the tests for examples.');
+      throw new SrqError('sandbox.bad-call', `The instructions are not valid: ${what}`, 'See the tests for examples.');
     }
     this.#standing = parsed.data.map((each) => ({ ...each }));
   }

@@ -50,7 +50,7 @@ function compile(schema: Json, { name, texts }: SchemaOptions): ValidateFunction
     return ajv.compile(typeof schema === 'object' && schema !== null ? { ...schema } : {});
   } catch (error) {
     const hint = 'Mend it in the document and learn again: srq contract learn FILE.';
-    throw new SrqError('input', `The contract's schema of ${name} cannot be used.`, hint, error);
+    throw new SrqError('document.bad-schema', `The contract's schema of ${name} cannot be used.`, hint, error);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { VerdictRule } from '../../request/contract.ts';
-import type { ErrorCode } from '../../request/errors.ts';
+import type { ErrorReason } from '../../request/error-codes.ts';
 import type { Verdict } from '../../request/ports.ts';
 import type { Answer, Exchange } from '../network/exchange.ts';
 import { failureName, networkFailure } from '../network/network-failure.ts';
@@ -25,7 +25,7 @@ export interface CreateMeaning {
   /** The reason for the class, in one sentence for a person. */
   readonly reason: string;
   /** How the command ends and what the user can do. Set only if `next` is `stop`. */
-  readonly stop: { readonly code: ErrorCode; readonly hint: string } | null;
+  readonly stop: { readonly reason: ErrorReason; readonly hint: string } | null;
   /** What an answer of success proves, or null for any other answer. */
   readonly creation: Creation | null;
 }
@@ -57,7 +57,7 @@ export function classifyCreate(exchange: Exchange, knowledge: KnownOfCreate): Cr
 /** Classifies a failure before the first byte was written, after which nothing can have happened at the service. */
 function classifyUnsent(error: Error): CreateMeaning {
   const { reason, hint, final } = networkFailure(error);
-  if (final) return stop('not-acted', 'unreachable', reason, hint);
+  if (final) return stop('not-acted', 'service.unreachable', reason, hint);
   return again(reason);
 }
 
@@ -69,9 +69,9 @@ function classifyAnswer(answer: Answer, knowledge: KnownOfCreate): CreateMeaning
   if (verdict === 'duplicate')
     return record('duplicate', `The service says that it has this request already (HTTP ${status}).`);
   if (REJECTING.has(status)) return record('rejected', `The service refused the request (HTTP ${status}).`);
-  if (WRONG_ENDPOINT.has(status)) return stop('not-acted', 'service', ...wrongUrl(status));
-  if (MOVED.has(status)) return stop('not-acted', 'service', ...redirected(answer));
-  if (status === 302 || status === 303) return stop('doubt', 'service', ...redirected(answer));
+  if (WRONG_ENDPOINT.has(status)) return stop('not-acted', 'service.wrong-address', ...wrongUrl(status));
+  if (MOVED.has(status)) return stop('not-acted', 'service.redirects', ...redirected(answer));
+  if (status === 302 || status === 303) return stop('doubt', 'service.redirects', ...redirected(answer));
   if (status === 401) return { ...again('The token was refused (HTTP 401).'), next: 'new-token' };
   if (status === 403) return record('rejected', 'The service denied this request (HTTP 403).');
   if (status === 429) return again('The service asked to slow down (HTTP 429).');
@@ -135,6 +135,6 @@ function doubt(reason: string): CreateMeaning {
   return record('doubt', reason);
 }
 
-function stop(of: ExchangeClass, code: ErrorCode, reason: string, hint: string): CreateMeaning {
-  return { ...record(of, reason), next: 'stop', stop: { code, hint } };
+function stop(of: ExchangeClass, code: ErrorReason, reason: string, hint: string): CreateMeaning {
+  return { ...record(of, reason), next: 'stop', stop: { reason: code, hint } };
 }

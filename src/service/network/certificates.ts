@@ -26,7 +26,11 @@ export function secureContextOf(files: CertificateFiles, secrets: CertificateSec
   const { caFile, certFile, keyFile } = files;
   if ((certFile === undefined) !== (keyFile === undefined)) {
     const missing = certFile === undefined ? '--cert FILE' : '--key FILE';
-    throw new SrqError('settings', 'A client certificate needs its key, and a key its certificate.', `Add ${missing}.`);
+    throw new SrqError(
+      'certificate.unusable',
+      'A client certificate needs its key, and a key its certificate.',
+      `Add ${missing}.`,
+    );
   }
   if (caFile === undefined && certFile === undefined) return null;
   const ca = caFile === undefined ? {} : { ca: [...trustedAnyway(secrets), readCertificate(caFile, '--ca-file')] };
@@ -35,7 +39,11 @@ export function secureContextOf(files: CertificateFiles, secrets: CertificateSec
   const key = readPem(keyFile, '--key');
   const { keyPassphrase } = secrets;
   if (/ENCRYPTED/.test(key) && keyPassphrase === null) {
-    throw new SrqError('settings', `The key ${keyFile} is encrypted.`, 'Give its passphrase in SRQ_KEY_PASSPHRASE.');
+    throw new SrqError(
+      'certificate.unusable',
+      `The key ${keyFile} is encrypted.`,
+      'Give its passphrase in SRQ_KEY_PASSPHRASE.',
+    );
   }
   try {
     return tls.createSecureContext({
@@ -53,12 +61,12 @@ function unusablePair(certFile: string, keyFile: string, error: unknown): SrqErr
   const code = systemCode(error);
   if (/DECRYPT/.test(code)) {
     const hint = 'Check SRQ_KEY_PASSPHRASE.';
-    return new SrqError('settings', `The passphrase does not open the key ${keyFile}.`, hint, error);
+    return new SrqError('certificate.unusable', `The passphrase does not open the key ${keyFile}.`, hint, error);
   }
   const message = /MISMATCH/.test(code)
     ? `The key ${keyFile} does not belong to the certificate ${certFile}.`
     : `${certFile} and ${keyFile} cannot be used as client certificate and key (${code}).`;
-  return new SrqError('settings', message, 'Both must be PEM files: --cert FILE --key FILE', error);
+  return new SrqError('certificate.unusable', message, 'Both must be PEM files: --cert FILE --key FILE', error);
 }
 
 /**
@@ -85,7 +93,7 @@ function readCertificate(path: string, option: string): string {
   const text = readPem(path, option);
   if (/-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----/.test(text)) return text;
   const hint = `Convert it, then name the result: openssl x509 -inform der -in FILE -out FILE.pem; ${option} FILE.pem`;
-  throw new SrqError('settings', `${path} holds no certificate in PEM form.`, hint);
+  throw new SrqError('certificate.unusable', `${path} holds no certificate in PEM form.`, hint);
 }
 
 function readPem(path: string, option: string): string {
@@ -93,6 +101,6 @@ function readPem(path: string, option: string): string {
     return readFileSync(path, 'utf8');
   } catch (error) {
     const hint = `Name another file: ${option} FILE`;
-    throw new SrqError('settings', `${path} cannot be read (${systemCode(error)}).`, hint, error);
+    throw new SrqError('certificate.unusable', `${path} cannot be read (${systemCode(error)}).`, hint, error);
   }
 }

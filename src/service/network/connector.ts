@@ -150,7 +150,7 @@ function authorizationOf({ username, password }: URL): string | null {
 
 function unusable(why: string): SrqError {
   return new SrqError(
-    'settings',
+    'proxy.unusable',
     `The value of HTTPS_PROXY ${why}.`,
     'Set it like this: HTTPS_PROXY=http://user:password@proxy.example.com:3128',
   );

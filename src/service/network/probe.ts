@@ -101,7 +101,7 @@ function ready<Opening extends Socket>(socket: Opening, event: string, timeoutMs
 
 function unreachable(error: unknown): never {
   const { reason, hint } = networkFailure(error instanceof Error ? error : new Error(String(error)));
-  throw new SrqError('unreachable', reason, hint, error);
+  throw new SrqError('service.unreachable', reason, hint, error);
 }
 
 /** Returns the host of a URL, an IPv6 address without the brackets that it has there. */

@@ -191,7 +191,7 @@ export class AccountPermits implements PermitSource {
       await this.#lookForEnded();
       await this.#ask(false);
     } catch (error) {
-      this.#failed = error instanceof Error ? error : new SrqError('log', String(error));
+      this.#failed = error instanceof Error ? error : new SrqError('store.unavailable', String(error));
     }
     this.#turning = null;
     this.#changed();

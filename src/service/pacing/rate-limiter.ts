@@ -172,7 +172,7 @@ export class OwnPermits implements PermitSource {
 export function tooLate(waitMs: number, nowMs: number): SrqError {
   const until = new Date(nowMs + waitMs).toISOString();
   return new SrqError(
-    'service',
+    'service.closed',
     `The service accepts no requests before ${until}.`,
     'Run the same command again after that time: it goes on where it stopped.',
   );

@@ -36,7 +36,7 @@ export function readToken(
   // A text that cannot be a header value is not a token.
   if (accessToken === null || !/^[\x21-\x7e]+$/.test(accessToken)) {
     throw new SrqError(
-      'service',
+      'token.unusable-answer',
       `The token endpoint answered HTTP ${answer.status} without a token${isHtml(answer) ? ' (a web page)' : ''}.`,
       'Check the base URL with: srq status. Change it with: srq login --base-url URL',
     );
@@ -93,11 +93,11 @@ export function tokenError(exchange: Exchange, sent: Redactor): { error: SrqErro
     const lost = `The service gave no answer to the token request (${failureName(exchange.error)}).`;
     const message = exchange.written && !final ? lost : reason;
     const next = `${hint} See where it fails: srq doctor`;
-    return { error: new SrqError('unreachable', message, next, exchange.error), isTransient: !final };
+    return { error: new SrqError('service.unreachable', message, next, exchange.error), isTransient: !final };
   }
   const certificate = clientCertificateFailure(exchange.answer);
   if (certificate) {
-    return { error: new SrqError('unreachable', certificate.reason, certificate.hint), isTransient: false };
+    return { error: new SrqError('service.unreachable', certificate.reason, certificate.hint), isTransient: false };
   }
   const { status } = exchange.answer;
   const said = readErrorText(exchange.answer, sent);
@@ -105,7 +105,7 @@ export function tokenError(exchange: Exchange, sent: Redactor): { error: SrqErro
   if (status === 400 || status === 401 || status === 403) {
     const hint = 'Check client id and secret, then log in again: srq login';
     return {
-      error: new SrqError('auth', `The service refused the credentials (HTTP ${status})${words}.`, hint),
+      error: new SrqError('auth.refused', `The service refused the credentials (HTTP ${status})${words}.`, hint),
       isTransient: false,
     };
   }
@@ -115,7 +115,7 @@ export function tokenError(exchange: Exchange, sent: Redactor): { error: SrqErro
     const hint =
       'srq never follows redirects, and sends the secret nowhere else. If the service has moved, log in with its new base URL: srq login --base-url URL';
     return {
-      error: new SrqError('service', `The token endpoint redirects${host} (HTTP ${status}).`, hint),
+      error: new SrqError('token.unusable-answer', `The token endpoint redirects${host} (HTTP ${status}).`, hint),
       isTransient: false,
     };
   }
@@ -123,13 +123,16 @@ export function tokenError(exchange: Exchange, sent: Redactor): { error: SrqErro
   const hint = isTransient
     ? 'The service has a problem; try again later.'
     : 'This does not look like the token endpoint. Check the base URL with: srq status';
-  return { error: new SrqError('service', `The token endpoint answered HTTP ${status}${words}.`, hint), isTransient };
+  return {
+    error: new SrqError('token.unusable-answer', `The token endpoint answered HTTP ${status}${words}.`, hint),
+    isTransient,
+  };
 }
 
 /** Creates the error for credentials that go with each request, and that the service refuses. */
 export function credentialsRefused(status: number): SrqError {
   return new SrqError(
-    'auth',
+    'auth.refused',
     `The service refused the credentials (HTTP ${status}).`,
     'Check them with the marketplace, then log in again: srq login    What is sent, and where: srq status',
   );
@@ -138,7 +141,7 @@ export function credentialsRefused(status: number): SrqError {
 /** Creates the error for a new token that is refused at once. */
 export function tokenRefused(): SrqError {
   return new SrqError(
-    'auth',
+    'auth.token-refused',
     'The service refused a token it had just issued (HTTP 401).',
     'Ask the marketplace whether this client may use the request API, then log in again: srq login',
   );

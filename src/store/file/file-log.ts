@@ -167,7 +167,7 @@ export class FileLog implements OpenLog {
     if (this.#closed) return;
     this.#closed = true;
     const isSound = this.#broken === null;
-    this.#broken ??= new SrqError('log', `The log ${this.path} was closed before this could be recorded.`);
+    this.#broken ??= new SrqError('log.closed', `The log ${this.path} was closed before this could be recorded.`);
     const isThere = isStillThere(this.#file.fd, this.path, this.#durableBytes);
     this.#lock.close(isThere ? null : this.#durableBytes);
     if (isThere && isSound) saveIndex(this.#index, this.#file.fd, this.path, this.#savedBytes, this.run);
@@ -250,7 +250,7 @@ const reasonOf = (error: unknown) => REASONS[systemCode(error)] ?? (systemCode(e
 
 function cannotBeOpened(path: string, error: unknown): SrqError {
   return new SrqError(
-    'log',
+    'log.unwritable',
     `The log ${path} cannot be opened for writing (${reasonOf(error)}). Nothing was sent.`,
     'Correct the access rights, or name another file with --log FILE, or another folder in SRQ_STATE_DIR.',
     error,
@@ -260,7 +260,7 @@ function cannotBeOpened(path: string, error: unknown): SrqError {
 function asLogError(error: unknown, path: string): SrqError {
   if (error instanceof SrqError) return error;
   return new SrqError(
-    'log',
+    'log.unwritable',
     `The log ${path} cannot be written (${reasonOf(error)}). Nothing more is sent.`,
     'Free some space or correct the access rights, then run the same command again: it goes on where it stopped.',
     error,
@@ -299,7 +299,7 @@ async function openForAppending(path: string, user: LogUser | null): Promise<Fil
 
 function missing(path: string): SrqError {
   return new SrqError(
-    'log',
+    'log.incomplete',
     `The log ${path} is gone; its lock file is still there. Nothing was sent: without the log srq would send the same rows again.`,
     beginAnew(path),
   );
@@ -307,7 +307,7 @@ function missing(path: string): SrqError {
 
 function shortened(path: string, size: number, minBytes: number): SrqError {
   return new SrqError(
-    'log',
+    'log.incomplete',
     `The log ${path} has ${size} bytes; it had ${minBytes} when it was taken away from an earlier run. Nothing was sent: without its records srq would send the same rows again.`,
     beginAnew(path),
   );

@@ -80,7 +80,7 @@ async function* recordsBehind(file: FileHandle, from: number, path: string): Asy
     for (const { text, offset } of value) {
       const record = decodeRecord(text);
       if (typeof record === 'string') {
-        throw new SrqError('log', `The log ${path} is damaged at byte ${offset} (${record}).`, 'See: srq log');
+        throw new SrqError('log.damaged', `The log ${path} is damaged at byte ${offset} (${record}).`, 'See: srq log');
       }
       yield record;
     }
@@ -222,6 +222,6 @@ async function openLogFile(path: string, user: LogUser | null): Promise<FileHand
     await file?.close();
     if (error instanceof SrqError) throw error;
     if (systemCode(error) === 'ENOENT') return null;
-    throw new SrqError('log', `The log ${path} cannot be read (${systemCode(error)}).`, null, error);
+    throw new SrqError('log.unreadable', `The log ${path} cannot be read (${systemCode(error)}).`, null, error);
   }
 }

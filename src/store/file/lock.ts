@@ -166,7 +166,7 @@ export function minLogBytes(logPath: string): number | null {
 
 function inUse(holder: string): SrqError {
   return new SrqError(
-    'log',
+    'log.in-use',
     `Another run is using this log: ${holder}.`,
     'Wait until it has ended, or give this run a log of its own with --log FILE (it will then not know what the other one sends).',
   );
@@ -174,7 +174,7 @@ function inUse(holder: string): SrqError {
 
 function stopped(path: string): SrqError {
   return new SrqError(
-    'log',
+    'log.in-use',
     `Another process has held this log for over ${STOPPED_AFTER_MS / 1000} seconds and seems to be stopped.`,
     `Continue it or end it; this lists it: ${shellCommands().holders(path)}`,
   );
@@ -302,7 +302,7 @@ function attempt<T>(file: string, what: string, action: () => T): T {
   } catch (error) {
     const code = systemCode(error) || String(error);
     throw new SrqError(
-      'log',
+      'log.no-lock',
       `${file} cannot be ${what} (${code}). Nothing was sent.`,
       'Without its lock two runs could send the same requests. Correct the access rights, or choose a log on a local disk with --log FILE.',
       error,

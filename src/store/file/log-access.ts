@@ -20,7 +20,11 @@ export function requireRegularFile(path: string): void {
   const found = statSync(path, { throwIfNoEntry: false });
   if (!found || found.isFile()) return;
   const what = found.isDirectory() ? 'a folder' : 'not a regular file';
-  throw new SrqError('log', `The log ${path} cannot be used: it is ${what}.`, 'Name a file with --log FILE.');
+  throw new SrqError(
+    'log.unreadable',
+    `The log ${path} cannot be used: it is ${what}.`,
+    'Name a file with --log FILE.',
+  );
 }
 
 /**
@@ -71,7 +75,7 @@ function leadsTo(path: string, { dev, ino }: BigIntStats): boolean {
 /** Returns the error for a log that another program has moved or changed; `how` is the participle for the message. */
 export function takenAway(path: string, how: string): SrqError {
   return new SrqError(
-    'log',
+    'log.changed',
     `The log ${path} was ${how} while it was in use. Nothing more is sent.`,
     'Its records prevent sending twice: put it back under this name before the next run, and exclude it from logrotate and similar tools.',
   );
@@ -79,7 +83,7 @@ export function takenAway(path: string, how: string): SrqError {
 
 function underTwoNames(path: string, { nlink }: BigIntStats): SrqError {
   return new SrqError(
-    'log',
+    'log.not-own',
     `The log ${path} has ${nlink} names (hard links); it is not used. Nothing more is sent.`,
     `Each name would count as a separate log. Keep one and remove the others: ${shellCommands().names(path)}`,
   );
@@ -87,7 +91,7 @@ function underTwoNames(path: string, { nlink }: BigIntStats): SrqError {
 
 function notOurs(what: string, { why, remedy }: AccessFlaw): SrqError {
   return new SrqError(
-    'log',
+    'log.not-own',
     `${what} ${why}; it is not used. Nothing was sent.`,
     `Others may have changed what it says was sent. To use it anyway: ${remedy}    Or name another log with --log FILE.`,
   );

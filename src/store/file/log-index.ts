@@ -95,7 +95,7 @@ function damaged(path: string, line: number, reason: string): SrqError {
     ? 'It was written by a newer srq, it seems. Bring this one up to date: npm install --global srq@latest    Or look at it with:'
     : 'Restore it from a backup, or look at it with:';
   return new SrqError(
-    'log',
+    'log.damaged',
     `The log ${path} is damaged: line ${line} cannot be read (${reason}). Nothing was sent.`,
     `${mend} ${shellCommands().showLine(path, line)}. A line that is certainly not a record may be deleted; without its records srq would send those rows again.`,
   );

@@ -33,7 +33,7 @@ export async function requireOwnTail(file: FileHandle, path: string, end: number
   if (end === 0) throw noLog(path);
   const { showEnd, cut } = shellCommands();
   throw new SrqError(
-    'log',
+    'log.damaged',
     `The log ${path} does not end with a record of srq: the ${size - end} bytes after byte ${end} were not written by srq. It was left as it is; nothing was sent.`,
     `Look at them: ${showEnd(path, end)}    If they do not belong there, remove them: ${cut(path, end)}`,
   );
@@ -41,7 +41,7 @@ export async function requireOwnTail(file: FileHandle, path: string, end: number
 
 function noLog(path: string): SrqError {
   return new SrqError(
-    'log',
+    'log.damaged',
     `The file ${path} is not a log of srq: it does not begin with a record. It was left as it is; nothing was sent.`,
     'Name another file with --log FILE; srq creates it if needed. If this is the log, restore it from a backup.',
   );

@@ -44,15 +44,19 @@ export async function examineStore({ query, shown }: Database): Promise<StoreFin
       where n.nspname in ('srq', '${QUEUE_SCHEMA}') and c.relkind = 'r' and c.relpersistence = 'u') as unlogged`);
   if (!server || server.number < MIN_VERSION) {
     const message = `The store ${shown} is PostgreSQL ${server?.version ?? 'of an unknown version'}; 13 or later is needed.`;
-    throw new SrqError('log', message, 'Name a newer server: --store postgres://USER@HOST:5432/DATABASE');
+    throw new SrqError('store.version', message, 'Name a newer server: --store postgres://USER@HOST:5432/DATABASE');
   }
   if (server.standby) {
     const message = `The store ${shown} is a standby and takes no writing.`;
-    throw new SrqError('log', message, 'Name the primary server: --store postgres://USER@HOST:5432/DATABASE');
+    throw new SrqError(
+      'store.read-only',
+      message,
+      'Name the primary server: --store postgres://USER@HOST:5432/DATABASE',
+    );
   }
   if (server.read_only) {
     const message = `The store ${shown} takes no writing: its database, or the role ${server.role}, is set to read only.`;
-    throw new SrqError('log', message, READ_ONLY_HINT);
+    throw new SrqError('store.read-only', message, READ_ONLY_HINT);
   }
   const number = await schemaVersion(query);
   requireKnownSchema(number, shown);
@@ -115,7 +119,7 @@ async function requireRights(query: Database['query'], shown: string, role: stri
   );
   if (lacking.length === 0) return;
   throw new SrqError(
-    'log',
+    'store.not-ready',
     `The role ${role} lacks rights in the store ${shown}: ${lacking.map(({ lacked }) => lacked).join(', ')}.`,
     'Let its owner grant them; docs/scale.md lists them. Then: srq doctor',
   );

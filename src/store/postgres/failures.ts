@@ -40,7 +40,7 @@ export function isForbidden(error: unknown): boolean {
 export function storeError(error: unknown, store: string): SrqError {
   if (error instanceof SrqError) return error;
   const [message, hint] = described(error);
-  return new SrqError('log', `The store ${store} ${message}.`, hint, error);
+  return new SrqError('store.unavailable', `The store ${store} ${message}.`, hint, error);
 }
 
 const PASSWORD_HINT =

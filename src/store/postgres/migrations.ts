@@ -233,7 +233,7 @@ export async function schemaVersion(query: Query): Promise<number> {
 export function requireKnownSchema(number: number, shown: string): void {
   if (number <= NEWEST_SCHEMA) return;
   const message = `The store ${shown} was set up by a newer srq (tables ${number}, this one knows ${NEWEST_SCHEMA}). Nothing was sent.`;
-  throw new SrqError('log', message, 'Update srq: npm install --global srq@latest');
+  throw new SrqError('store.version', message, 'Update srq: npm install --global srq@latest');
 }
 
 /**
@@ -271,7 +271,7 @@ function forbidden(shown: string, found: number, cause: unknown): SrqError {
   const what =
     found === 0 ? 'has no tables of srq yet' : `has tables of an older srq (${found}, needed: ${NEWEST_SCHEMA})`;
   return new SrqError(
-    'log',
+    'store.not-ready',
     `The store ${shown} ${what}, and this role may not create them. Nothing was sent.`,
     'Let the owner of the database run: srq store migrate --store postgres://OWNER@HOST/DATABASE',
     cause,

@@ -121,7 +121,7 @@ export class PostgresLog implements OpenLog {
   }
 
   #add(pending: Omit<PendingEntry, 'entry'>): Promise<boolean> {
-    if (this.#closed) return Promise.reject(new SrqError('log', `The log ${this.#database.shown} was closed.`));
+    if (this.#closed) return Promise.reject(new SrqError('log.closed', `The log ${this.#database.shown} was closed.`));
     return this.#appending.add({ ...pending, entry: ++this.#entries });
   }
 

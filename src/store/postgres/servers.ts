@@ -194,7 +194,7 @@ async function requireSessions(config: StoreClientConfig, shown: string): Promis
 
 function lendsConnections(shown: string, mode: 'transaction' | 'statement'): SrqError {
   return new SrqError(
-    'log',
+    'store.not-ready',
     `The store ${shown} is behind a pooler in ${mode} mode, which lends a connection for one ${mode}. The locks that show which process is alive belong to a whole session.`,
     'Set the pooler to session mode for this database (pgbouncer: pool_mode=session), or name the server itself.',
   );

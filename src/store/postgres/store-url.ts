@@ -105,5 +105,5 @@ function shownUrl({ protocol, username, host, pathname, searchParams }: URL, ser
 
 function unusable(why: string): SrqError {
   const hint = 'It looks like this: --store postgres://USER@HOST:5432/DATABASE';
-  return new SrqError('settings', `The URL of the store cannot be used: ${why}.`, hint);
+  return new SrqError('store.bad-address', `The URL of the store cannot be used: ${why}.`, hint);
 }

@@ -33,7 +33,7 @@ export async function missingProcesses(query: Query, timeline: number | null): P
 /** Returns the error of whoever must not send before the missing processes are back. It passes. */
 export function heldBack(shown: string, missing: readonly string[]): SrqError {
   return new SrqError(
-    'log',
+    'store.failed-over',
     `The store ${shown} has failed over to a server that may lack the last commits. It waits for what these processes know: ${missing.join('; ')}. If they will not come back: srq store resume.`,
     'Start nothing by hand that they may have sent.',
     Object.assign(new Error('held back after a fail-over'), { code: '08006' }),

@@ -180,7 +180,7 @@ export class ProcessLease {
       return;
     }
     const message = `The store ${this.#database.shown} has lost the entry of this process, and another one has its number.`;
-    throw new SrqError('log', message, 'Run the same command again: it goes on where it stopped.');
+    throw new SrqError('store.failed-over', message, 'Run the same command again: it goes on where it stopped.');
   }
 }
 
