@@ -51,7 +51,8 @@ export async function report(context: Context, options: ReportOptions): Promise<
 }
 
 /**
- * Returns the id of the chosen run: the one that is named, or else the last one of the input file, if it had any. It is  null for everything in the log. Throws `SrqError('usage')` for an unknown run.
+ * Returns the id of the chosen run: the one that is named, or else the last one of the input file, if it had any. It is null for everything in
+ * the log. Throws `SrqError('usage')` for an unknown run.
  */
 async function chosenRun(log: LogStore, { run: wanted, input }: ReportOptions): Promise<string | null> {
   if (wanted === 'all') return null;
